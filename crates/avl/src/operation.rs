@@ -1,0 +1,205 @@
+//! The operations of a batch, and what each does to the value that it meets.
+
+use core::fmt;
+use prooflight_core::{Error, Reason, Result};
+
+/// One operation of a batch; its result is the value that the key had before, or none.
+///
+/// Source: `papers/avl.txt` section 2 and scrypto's `Operation`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation<'a> {
+    /// Reads the value.
+    Lookup {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+    },
+    /// Adds an absent key; fails if it is present.
+    Insert {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+        /// The value, of the dictionary's value length if that is fixed.
+        value: &'a [u8],
+    },
+    /// Changes a present key; fails if it is absent.
+    Update {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+        /// The value, of the dictionary's value length if that is fixed.
+        value: &'a [u8],
+    },
+    /// Adds an absent key or changes a present one.
+    InsertOrUpdate {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+        /// The value, of the dictionary's value length if that is fixed.
+        value: &'a [u8],
+    },
+    /// Deletes a present key; fails if it is absent.
+    Remove {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+    },
+    /// Deletes the key if it is present.
+    RemoveIfExists {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+    },
+    /// Adds to a value that is a signed 64-bit big-endian integer, an absent one counting as 0.
+    ///
+    /// A result of 0 deletes the key; a negative result or an overflow fails.
+    UpdateLongBy {
+        /// The key, of the dictionary's key length.
+        key: &'a [u8],
+        /// What to add.
+        delta: i64,
+    },
+}
+
+impl<'a> Operation<'a> {
+    /// The key that the operation is about.
+    pub const fn key(&self) -> &'a [u8] {
+        match *self {
+            Self::Lookup { key }
+            | Self::Insert { key, .. }
+            | Self::Update { key, .. }
+            | Self::InsertOrUpdate { key, .. }
+            | Self::Remove { key }
+            | Self::RemoveIfExists { key }
+            | Self::UpdateLongBy { key, .. } => key,
+        }
+    }
+
+    /// The value that the operation brings, if it brings one.
+    pub const fn value(&self) -> Option<&'a [u8]> {
+        match *self {
+            Self::Insert { value, .. }
+            | Self::Update { value, .. }
+            | Self::InsertOrUpdate { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The name used in test vectors and TypeScript.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Lookup { .. } => "Lookup",
+            Self::Insert { .. } => "Insert",
+            Self::Update { .. } => "Update",
+            Self::InsertOrUpdate { .. } => "InsertOrUpdate",
+            Self::Remove { .. } => "Remove",
+            Self::RemoveIfExists { .. } => "RemoveIfExists",
+            Self::UpdateLongBy { .. } => "UpdateLongBy",
+        }
+    }
+
+    /// Whether the operation can delete its key.
+    pub const fn may_delete(&self) -> bool {
+        matches!(
+            self,
+            Self::Remove { .. } | Self::RemoveIfExists { .. } | Self::UpdateLongBy { .. }
+        )
+    }
+
+    /// What the operation does to a key whose value is `old`, or that is absent.
+    pub(crate) fn effect(&self, old: Option<&[u8]>) -> Result<Effect<'a>> {
+        let refuse = |reason| Err(self.refused(reason, old));
+        match (*self, old) {
+            (Self::Lookup { .. }, _) | (Self::RemoveIfExists { .. }, None) => Ok(Effect::Keep),
+            (Self::Insert { value, .. } | Self::InsertOrUpdate { value, .. }, None) => {
+                Ok(Effect::Insert(Value::Bytes(value)))
+            }
+            (Self::Update { value, .. } | Self::InsertOrUpdate { value, .. }, Some(_)) => {
+                Ok(Effect::Set(Value::Bytes(value)))
+            }
+            (Self::Remove { .. } | Self::RemoveIfExists { .. }, Some(_)) => Ok(Effect::Delete),
+            (Self::Insert { .. }, Some(_)) => refuse(Reason::KeyExists),
+            (Self::Update { .. } | Self::Remove { .. }, None) => refuse(Reason::KeyAbsent),
+            (Self::UpdateLongBy { delta: 0, .. }, _) => Ok(Effect::Keep),
+            (Self::UpdateLongBy { delta, .. }, None) if delta > 0 => {
+                Ok(Effect::Insert(Value::Long(delta.to_be_bytes())))
+            }
+            (Self::UpdateLongBy { .. }, None) => refuse(Reason::ValueNegative),
+            (Self::UpdateLongBy { delta, .. }, Some(old)) => {
+                // Longer values count by their first eight bytes, as in scrypto.
+                let Some(long) = old.first_chunk() else { return refuse(Reason::ValueNotLong) };
+                match i64::from_be_bytes(*long).checked_add(delta) {
+                    Some(0) => Ok(Effect::Delete),
+                    Some(sum) if sum > 0 => Ok(Effect::Set(Value::Long(sum.to_be_bytes()))),
+                    Some(_) => refuse(Reason::ValueNegative),
+                    None => refuse(Reason::ValueOverflow),
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn refused(&self, reason: Reason, old: Option<&[u8]>) -> Error {
+        let found = format_args!("{} of key {}", self.name(), Hex(self.key()));
+        let expected = match reason {
+            Reason::KeyExists => "an absent key",
+            Reason::KeyAbsent => "a present key",
+            Reason::ValueNotLong => "a value of at least 8 bytes",
+            Reason::ValueOverflow => "a sum below 2^63",
+            _ => "a sum of at least 0",
+        };
+        match old {
+            Some(old) => Error::new(
+                reason,
+                expected,
+                format_args!("{found}, whose value is {} ({} bytes)", Hex(old), old.len()),
+            ),
+            None => Error::new(reason, expected, format_args!("{found}, which is absent")),
+        }
+    }
+}
+
+/// A value: bytes of the proof or of an operation, or a sum that the verifier computed.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// Bytes of the proof or of an operation.
+    Bytes(&'a [u8]),
+    /// The result of an [`Operation::UpdateLongBy`].
+    Long([u8; 8]),
+}
+
+impl AsRef<[u8]> for Value<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Long(bytes) => bytes,
+        }
+    }
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ref() == other.as_ref()
+    }
+}
+
+impl Eq for Value<'_> {}
+
+/// What an operation does to the leaf that it found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect<'a> {
+    Keep,
+    Set(Value<'a>),
+    Insert(Value<'a>),
+    Delete,
+}
+
+/// Bytes as 0x-hex, cut to what a person can read.
+pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0x")?;
+        for byte in self.0.iter().take(40) {
+            write!(f, "{byte:02x}")?;
+        }
+        if self.0.len() > 40 {
+            f.write_str("…")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! The wire envelope: `version (=1) | scheme | kind | body`, the body in borsh.
+//!
+//! Every format of our own starts with it. AVL+ and MPT proofs are foreign formats, carried as they
+//! are. Specified in `test-vectors/SPEC.md`, section "Envelope".
+
+use alloc::vec::Vec;
+use borsh::{BorshDeserialize, BorshSerialize};
+
+use crate::{Error, Limits, Reader, Reason, Result};
+
+/// The only envelope version there is.
+pub const VERSION: u8 = 1;
+
+/// The authenticated stores, with their wire ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Scheme {
+    /// AVL+ trees with batch proofs, as scorex and Ergo have them.
+    Avl = 1,
+    /// Vector commitments with versioned Merkle trees.
+    Lvmt = 2,
+    /// Sparse Merkle tree with historical proofs.
+    Smt = 3,
+    /// Ethereum's Merkle Patricia trie.
+    Mpt = 4,
+    /// Layered Merkle Patricia tries.
+    Lmpt = 5,
+    /// Authenticated multi-version B+ tree.
+    Amb = 6,
+}
+
+impl Scheme {
+    /// Every scheme, in the order of the wire ids.
+    pub const ALL: [Self; 6] =
+        [Self::Avl, Self::Lvmt, Self::Smt, Self::Mpt, Self::Lmpt, Self::Amb];
+
+    /// The wire id.
+    pub const fn id(self) -> u8 {
+        self as u8
+    }
+
+    /// The scheme with this wire id; `unknown_scheme` if there is none.
+    pub fn from_id(id: u8) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|scheme| scheme.id() == id)
+            .ok_or_else(|| Error::new(Reason::UnknownScheme, "a scheme id of 1 to 6", id))
+    }
+
+    /// The name used in TypeScript, JSON and file names.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Avl => "avl",
+            Self::Lvmt => "lvmt",
+            Self::Smt => "smt",
+            Self::Mpt => "mpt",
+            Self::Lmpt => "lmpt",
+            Self::Amb => "amb",
+        }
+    }
+}
+
+/// What an envelope must say: the scheme, and the kind of message within the scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// The scheme that the body belongs to.
+    pub scheme: Scheme,
+    /// The kind of message, numbered per scheme in `test-vectors/SPEC.md`.
+    pub kind: u8,
+}
+
+impl Envelope {
+    /// Decodes the body of an envelope that must be exactly this one.
+    ///
+    /// Refused: another version, scheme or kind, more bytes than the limit, an encoding that is not
+    /// borsh's canonical one, trailing bytes.
+    pub fn decode<T: BorshDeserialize>(self, bytes: &[u8], limits: &Limits) -> Result<T> {
+        if bytes.len() > limits.max_proof_bytes {
+            return Err(Error::new(
+                Reason::ProofTooLarge,
+                format_args!("at most {} bytes", limits.max_proof_bytes),
+                bytes.len(),
+            ));
+        }
+        let mut reader = Reader::new(bytes);
+        let version = reader.u8()?;
+        if version != VERSION {
+            return Err(Error::new(Reason::UnknownVersion, VERSION, version));
+        }
+        let scheme = Scheme::from_id(reader.u8()?)?;
+        if scheme != self.scheme {
+            return Err(Error::new(Reason::UnknownScheme, self.scheme.as_str(), scheme.as_str()));
+        }
+        let kind = reader.u8()?;
+        if kind != self.kind {
+            return Err(Error::new(Reason::UnknownKind, self.kind, kind));
+        }
+        decode_body(reader.rest())
+    }
+
+    /// Encodes a body in this envelope.
+    pub fn encode<T: BorshSerialize>(self, body: &T) -> Vec<u8> {
+        let mut bytes = Vec::from([VERSION, self.scheme.id(), self.kind]);
+        // Writing to a vector fails only for lengths above u32::MAX, which no body can reach within
+        // the limits; such a body would be left without its end, and so refused by every decoder.
+        let _ = body.serialize(&mut bytes);
+        bytes
+    }
+}
+
+/// Decodes borsh strictly: the whole input, nothing left over.
+fn decode_body<T: BorshDeserialize>(body: &[u8]) -> Result<T> {
+    let mut rest = body;
+    let value = T::deserialize(&mut rest).map_err(|error| {
+        let at = body.len() - rest.len();
+        Error::new(
+            Reason::InvalidEncoding,
+            "canonical borsh",
+            format_args!("{error} (body offset {at})"),
+        )
+    })?;
+    if rest.is_empty() {
+        return Ok(value);
+    }
+    Err(Error::new(
+        Reason::TrailingBytes,
+        format_args!("a body of {} bytes", body.len() - rest.len()),
+        body.len(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    const ENVELOPE: Envelope = Envelope { scheme: Scheme::Smt, kind: 7 };
+
+    fn decode(bytes: &[u8]) -> Result<Vec<u16>> {
+        ENVELOPE.decode(bytes, &Limits::default())
+    }
+
+    #[test]
+    fn round_trip() {
+        let bytes = ENVELOPE.encode(&vec![1u16, 513]);
+        assert_eq!(bytes, [1, 3, 7, 2, 0, 0, 0, 1, 0, 1, 2]);
+        assert_eq!(decode(&bytes), Ok(vec![1, 513]));
+    }
+
+    #[test]
+    fn every_other_byte_string_of_the_header_is_refused() {
+        let valid = ENVELOPE.encode(&vec![1u16, 513]);
+        let reason = |at: usize, byte: u8| {
+            let mut bytes = valid.clone();
+            bytes[at] = byte;
+            decode(&bytes).unwrap_err().reason()
+        };
+        assert_eq!(reason(0, 2), Reason::UnknownVersion);
+        assert_eq!(reason(1, 0), Reason::UnknownScheme);
+        assert_eq!(reason(1, 2), Reason::UnknownScheme);
+        assert_eq!(reason(2, 6), Reason::UnknownKind);
+        assert_eq!(reason(3, 3), Reason::InvalidEncoding);
+        assert_eq!(reason(3, 1), Reason::TrailingBytes);
+    }
+
+    #[test]
+    fn truncation_at_every_length_is_refused() {
+        let valid = ENVELOPE.encode(&vec![1u16, 513]);
+        for n in 0..valid.len() {
+            assert_eq!(decode(&valid[..n]).unwrap_err().code(), crate::Code::Malformed);
+        }
+    }
+
+    #[test]
+    fn a_huge_declared_count_allocates_nothing() {
+        let bytes = [1, 3, 7, 0xff, 0xff, 0xff, 0xff];
+        assert_eq!(decode(&bytes).unwrap_err().reason(), Reason::InvalidEncoding);
+    }
+
+    #[test]
+    fn the_limit_comes_first() {
+        let limits = Limits { max_proof_bytes: 3, ..Limits::default() };
+        let refused = ENVELOPE.decode::<u8>(&[1, 3, 7, 0], &limits);
+        assert_eq!(refused.unwrap_err().reason(), Reason::ProofTooLarge);
+    }
+}

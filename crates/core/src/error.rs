@@ -1,0 +1,224 @@
+//! Errors: a coarse [`Code`], a fine [`Reason`], what was expected and what was found.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// The result of everything in Prooflight that can be refused.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// What kind of refusal an error is; the string form is stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// The bytes are not a well-formed proof, header or parameter file, or exceed a limit.
+    Malformed,
+    /// Well-formed, but does not prove the statement against the given root.
+    Mismatch,
+    /// A scheme, version, curve or setup that this build or caller does not accept.
+    Unsupported,
+    /// A header that is not signed by enough authorities, or does not extend the checkpoint.
+    Untrusted,
+    /// The server could not be reached, answered an error, or does not have that block.
+    Unavailable,
+    /// The caller's own argument is wrong.
+    InvalidInput,
+    /// A bug in Prooflight; never caused by bad input.
+    Internal,
+}
+
+impl Code {
+    /// Every code, in the order of the specification.
+    pub const ALL: [Self; 7] = [
+        Self::Malformed,
+        Self::Mismatch,
+        Self::Unsupported,
+        Self::Untrusted,
+        Self::Unavailable,
+        Self::InvalidInput,
+        Self::Internal,
+    ];
+
+    /// The stable string form, for example `invalid_input`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Mismatch => "mismatch",
+            Self::Unsupported => "unsupported",
+            Self::Untrusted => "untrusted",
+            Self::Unavailable => "unavailable",
+            Self::InvalidInput => "invalid_input",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+macro_rules! reasons {
+    ($($name:ident $text:literal $code:ident $meaning:literal)*) => {
+        /// Why exactly something was refused; each reason belongs to one [`Code`].
+        ///
+        /// The string forms are stable and listed in `test-vectors/SPEC.md`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Reason {
+            $(#[doc = $meaning] $name,)*
+        }
+
+        impl Reason {
+            /// Every reason, in the order of the specification's registry.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The stable string form, for example `root_mismatch`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// The code that this reason belongs to.
+            pub const fn code(self) -> Code {
+                match self { $(Self::$name => Code::$code,)* }
+            }
+
+            /// One plain sentence, for people.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    // Any format.
+    Truncated "truncated" Malformed "the bytes end before the format does"
+    TrailingBytes "trailing_bytes" Malformed "bytes are left over after the format ended"
+    ProofTooLarge "proof_too_large" Malformed "the proof is larger than the limit"
+    ValueTooLarge "value_too_large" Malformed "a value is larger than the limit"
+    InvalidEncoding "invalid_encoding" Malformed "the bytes are not the canonical encoding of anything"
+    UnknownVersion "unknown_version" Malformed "the envelope has a version that does not exist"
+    UnknownScheme "unknown_scheme" Malformed "the envelope names a scheme that does not exist, or another than asked for"
+    UnknownKind "unknown_kind" Malformed "the envelope names a kind that does not exist, or another than asked for"
+    // AVL+: what the proof's bytes alone show.
+    MissingChild "missing_child" Malformed "an internal node comes before its two children"
+    NotOneRoot "not_one_root" Malformed "the proof's nodes do not form exactly one tree"
+    InvalidBalance "invalid_balance" Malformed "a balance is not -1, 0 or 1"
+    // AVL+: what the digest and the operations show.
+    RootMismatch "root_mismatch" Mismatch "the proof's tree does not have the trusted root"
+    HeightMismatch "height_mismatch" Mismatch "the proof's tree does not have the height that the digest and the balances demand"
+    TooManyNodes "too_many_nodes" Mismatch "the proof has more nodes than these operations can need"
+    DirectionsExhausted "directions_exhausted" Mismatch "the directions end before the operations do"
+    DirectionsLeftOver "directions_left_over" Mismatch "direction bytes are left over after the last operation"
+    DirectionsPadding "directions_padding" Mismatch "the unused bits of the last direction byte are not zero"
+    NodeNotExpanded "node_not_expanded" Mismatch "an operation needs a node that the proof gives only as a label"
+    NodeNotVisited "node_not_visited" Mismatch "the proof expands a node that no operation needs"
+    KeyNotInLeaf "key_not_in_leaf" Mismatch "the directions lead to a leaf that does not cover the key"
+    TreeShape "tree_shape" Mismatch "an operation meets a tree that is not a balanced search tree"
+    KeyExists "key_exists" Mismatch "an insert meets a key that is present"
+    KeyAbsent "key_absent" Mismatch "an operation that needs a present key meets an absent one"
+    ValueNotLong "value_not_long" Mismatch "an addition meets a value that is not a 64-bit integer"
+    ValueNegative "value_negative" Mismatch "an addition makes a value negative"
+    ValueOverflow "value_overflow" Mismatch "an addition overflows 64 bits"
+    HeightOverflow "height_overflow" Mismatch "the tree's height leaves the range of the digest's height byte"
+    // Ergo.
+    AdProofsRootMismatch "ad_proofs_root_mismatch" Mismatch "the proof's hash is not the header's adProofsRoot"
+    StateRootMismatch "state_root_mismatch" Mismatch "the operations lead to another digest than the header's stateRoot"
+    // The caller's own arguments.
+    InvalidArgument "invalid_argument" InvalidInput "an argument has the wrong type or is out of range"
+    DigestLength "digest_length" InvalidInput "the digest is not 33 bytes"
+    KeyLength "key_length" InvalidInput "the key does not have the dictionary's key length"
+    KeyOutOfRange "key_out_of_range" InvalidInput "the key is a sentinel, all 00 or all ff"
+    ValueLength "value_length" InvalidInput "the value does not have the dictionary's value length, or is larger than the limit"
+    TooManyOperations "too_many_operations" InvalidInput "more operations than the limit"
+    TooManyDeletes "too_many_deletes" InvalidInput "more deletes than the limit"
+    DictionaryFull "dictionary_full" InvalidInput "the dictionary has reached the number of nodes that it can hold"
+    // The prover's store.
+    VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"
+    StoreCorrupt "store_corrupt" Unavailable "the store's bytes do not hash to what they claim to be"
+    StoreFailed "store_failed" Unavailable "the store could not be read or written"
+    // Ours.
+    Bug "bug" Internal "a bug in Prooflight"
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why something was refused: a reason, what was expected and what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    reason: Reason,
+    expected: String,
+    found: String,
+}
+
+impl Error {
+    /// An error with its reason and, for people, what was expected and what was found.
+    #[cold]
+    pub fn new(reason: Reason, expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        Self { reason, expected: expected.to_string(), found: found.to_string() }
+    }
+
+    /// The coarse kind of refusal.
+    pub const fn code(&self) -> Code {
+        self.reason.code()
+    }
+
+    /// Why exactly.
+    pub const fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// What would have been accepted.
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    /// What was there instead.
+    pub fn found(&self) -> &str {
+        &self.found
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: expected {}, found {}",
+            self.reason.meaning(),
+            self.expected,
+            self.found
+        )
+    }
+}
+
+impl core::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn reasons_are_unique_snake_case() {
+        let names: BTreeSet<_> = Reason::ALL.iter().map(|r| r.as_str()).collect();
+        assert_eq!(names.len(), Reason::ALL.len());
+        for name in names {
+            assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_error_says_what_was_expected_and_found() {
+        let error = Error::new(Reason::Truncated, "32 bytes", "7");
+        assert_eq!(error.code(), Code::Malformed);
+        assert_eq!(
+            error.to_string(),
+            "the bytes end before the format does: expected 32 bytes, found 7"
+        );
+    }
+}

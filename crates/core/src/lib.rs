@@ -1,0 +1,25 @@
+//! What every Prooflight verifier shares.
+//!
+//! * [`Error`], [`Code`] and [`Reason`]: why something must not be believed, with the same names in
+//!   Rust, wasm, TypeScript, JSON-RPC and the test vectors.
+//! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
+//! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
+//! * [`Limits`]: what a verifier is willing to read.
+//! * [`Verified`]: a value that only a verifier hands out.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod envelope;
+mod error;
+mod limits;
+mod reader;
+mod verified;
+
+pub use envelope::{Envelope, Scheme};
+pub use error::{Code, Error, Reason, Result};
+pub use limits::Limits;
+pub use reader::Reader;
+pub use verified::Verified;

@@ -1,0 +1,102 @@
+//! A strict reader over bytes that an adversary chose.
+
+use crate::{Error, Reason, Result};
+
+/// Reads a byte string from front to back, and never past its end.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of `bytes`.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, offset: 0 }
+    }
+
+    /// How many bytes have been read.
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The bytes not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.offset..).unwrap_or_default()
+    }
+
+    /// The next `n` bytes; `truncated` if there are fewer.
+    #[inline]
+    pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        let end = self.offset.checked_add(n).filter(|&end| end <= self.bytes.len());
+        match end.and_then(|end| self.bytes.get(self.offset..end)) {
+            Some(taken) => {
+                self.offset += n;
+                Ok(taken)
+            }
+            None => Err(self.truncated(n)),
+        }
+    }
+
+    /// The next `N` bytes as an array; `truncated` if there are fewer.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        match self.rest().first_chunk::<N>() {
+            Some(chunk) => {
+                self.offset += N;
+                Ok(*chunk)
+            }
+            None => Err(self.truncated(N)),
+        }
+    }
+
+    /// The next byte; `truncated` if there is none.
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// The next four bytes as a big-endian integer; `truncated` if there are fewer.
+    #[inline]
+    pub fn u32_be(&mut self) -> Result<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    /// Nothing may be left; otherwise `trailing_bytes`.
+    pub fn finish(self) -> Result<()> {
+        match self.rest().len() {
+            0 => Ok(()),
+            n => Err(Error::new(
+                Reason::TrailingBytes,
+                format_args!("the end after {} bytes", self.offset),
+                format_args!("{n} more"),
+            )),
+        }
+    }
+
+    #[cold]
+    fn truncated(&self, n: usize) -> Error {
+        Error::new(
+            Reason::Truncated,
+            format_args!("{n} bytes at offset {}", self.offset),
+            format_args!("{}", self.rest().len()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_to_the_end_and_not_further() {
+        let mut reader = Reader::new(&[1, 0, 0, 0, 2, 9]);
+        assert_eq!(reader.u8(), Ok(1));
+        assert_eq!(reader.u32_be(), Ok(2));
+        assert_eq!(reader.clone().finish().unwrap_err().reason(), Reason::TrailingBytes);
+        assert_eq!(reader.array::<2>().unwrap_err().reason(), Reason::Truncated);
+        assert_eq!(reader.take(usize::MAX).unwrap_err().reason(), Reason::Truncated);
+        assert_eq!(reader.take(1), Ok(&[9][..]));
+        assert_eq!(reader.finish(), Ok(()));
+    }
+}
