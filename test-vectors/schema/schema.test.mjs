@@ -1,0 +1,150 @@
+// Every vector file follows the schema, and the schema refuses what is not a vector file.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import Ajv2020 from "ajv/dist/2020.js";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const root = dirname(folder);
+const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false });
+const validate = ajv.compile(readJson(join(folder, "vectors_v1.json")));
+
+const vectorFiles = readdirSync(root, { recursive: true })
+  .map(String)
+  .filter((path) => path.endsWith(".json") && !path.startsWith("schema"))
+  .sort();
+
+test("there are vector files", () => {
+  assert.ok(vectorFiles.length >= 2, vectorFiles.join());
+});
+
+for (const path of vectorFiles) {
+  test(`${path} follows the schema`, () => {
+    const file = readJson(join(root, path));
+    assert.ok(validate(file), `${path}: ${ajv.errorsText(validate.errors)}`);
+    const tests = file.testGroups.flatMap((group) => group.tests);
+    assert.equal(file.numberOfTests, tests.length);
+    assert.equal(new Set(tests.map((t) => t.tcId)).size, tests.length, "tcIds are unique");
+    const flags = new Set(tests.flatMap((t) => t.flags));
+    assert.deepEqual([...flags].sort(), Object.keys(file.notes).sort(), "each flag has its note");
+  });
+}
+
+const input = {
+  keyLength: 1,
+  valueLength: null,
+  digest: `0x${"00".repeat(33)}`,
+  ops: [{ op: "Lookup", key: "0x01" }],
+  proof: "0x04",
+  mode: "strict",
+};
+
+/** A correct file with one valid and one invalid test, changed by `change`. */
+function fileWith(change = () => {}) {
+  const file = {
+    schema: "schema/vectors_v1.json",
+    scheme: "avl",
+    origin: "this test",
+    license: "MIT OR Apache-2.0",
+    numberOfTests: 2,
+    notes: {},
+    testGroups: [
+      {
+        type: "AvlBatch",
+        tests: [
+          { tcId: 1, comment: "a", flags: [], input: { ...input }, result: "valid", expected: {} },
+          { tcId: 2, comment: "b", flags: [], input: { ...input }, result: "invalid" },
+        ],
+      },
+    ],
+  };
+  const [valid, invalid] = file.testGroups[0].tests;
+  change({ file, group: file.testGroups[0], valid, invalid });
+  return file;
+}
+
+test("the example that the cases below change is correct", () => {
+  assert.ok(validate(fileWith()), ajv.errorsText(validate.errors));
+});
+
+const accepted = {
+  "an invalid test whose input is malformed": ({ invalid }) => {
+    invalid.input = { keyLength: "32", ops: null };
+  },
+  "an invalid test with code and reason": ({ invalid }) => {
+    Object.assign(invalid, { expectedError: "mismatch", expectedReason: "root_mismatch" });
+  },
+  "limits in a valid input": ({ valid }) => {
+    valid.input.limits = { maxOperations: 1 };
+  },
+};
+
+const refused = {
+  "a group type that is not specified": ({ group }) => {
+    group.type = "MptProof";
+  },
+  "an unknown scheme": ({ file }) => {
+    file.scheme = "verkle";
+  },
+  "a missing licence": ({ file }) => {
+    delete file.license;
+  },
+  "an unknown member of the file": ({ file }) => {
+    file.header = "";
+  },
+  "an unknown member of a test": ({ invalid }) => {
+    invalid.acceptable = true;
+  },
+  "a third kind of result": ({ invalid }) => {
+    invalid.result = "acceptable";
+  },
+  "an input that is not an object": ({ invalid }) => {
+    invalid.input = "0x";
+  },
+  "a valid test that expects an error": ({ valid }) => {
+    valid.expectedError = "mismatch";
+  },
+  "an invalid test that expects results": ({ invalid }) => {
+    invalid.expected = {};
+  },
+  "a reason without its code": ({ invalid }) => {
+    invalid.expectedReason = "root_mismatch";
+  },
+  "an unknown code": ({ invalid }) => {
+    invalid.expectedError = "forged";
+  },
+  "a valid test whose input lacks a member": ({ valid }) => {
+    delete valid.input.mode;
+  },
+  "a valid test with bytes of odd length": ({ valid }) => {
+    valid.input.proof = "0x0";
+  },
+  "a valid test with bytes without 0x": ({ valid }) => {
+    valid.input.proof = "04";
+  },
+  "a value for an operation that takes none": ({ valid }) => {
+    valid.input.ops = [{ op: "Lookup", key: "0x01", value: "0x" }];
+  },
+  "an operation without its value": ({ valid }) => {
+    valid.input.ops = [{ op: "Insert", key: "0x01" }];
+  },
+  "a delta as a JSON number": ({ valid }) => {
+    valid.input.ops = [{ op: "UpdateLongBy", key: "0x01", delta: 1 }];
+  },
+};
+
+for (const [name, change] of Object.entries(accepted)) {
+  test(`accepts ${name}`, () => {
+    assert.ok(validate(fileWith(change)), ajv.errorsText(validate.errors));
+  });
+}
+
+for (const [name, change] of Object.entries(refused)) {
+  test(`refuses ${name}`, () => {
+    assert.equal(validate(fileWith(change)), false);
+  });
+}
