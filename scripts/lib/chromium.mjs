@@ -1,0 +1,61 @@
+// The browser that the tests run in: the system's Chromium, or another one of its family.
+
+import { existsSync, readFileSync } from "node:fs";
+
+import { ask } from "./command.mjs";
+import { environment } from "./environment.mjs";
+import { Problem } from "./task.mjs";
+
+const CANDIDATES = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/** A working browser, whose path the tests find in PROOFLIGHT_CHROMIUM. */
+export const chromium = {
+  title: "Chromium",
+  requires: [],
+  ready() {
+    const found = find();
+    if (found) environment.PROOFLIGHT_CHROMIUM = found;
+    return found !== undefined;
+  },
+  async install({ sh }) {
+    if (process.env.PROOFLIGHT_CHROMIUM) {
+      throw new Problem(
+        `PROOFLIGHT_CHROMIUM is ${process.env.PROOFLIGHT_CHROMIUM}, which does not start.`,
+      );
+    }
+    if (aptWorks()) {
+      const env = { DEBIAN_FRONTEND: "noninteractive" };
+      await sh("apt-get", ["update"], { env });
+      await sh("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { env });
+    }
+    if (!this.ready()) {
+      throw new Problem(
+        "The browser tests need Chromium or Google Chrome, and none was found on this machine.\n" +
+          "Install one (on Debian, as root: apt-get install chromium; elsewhere: https://www.google.com/chrome),\n" +
+          "or name its program in PROOFLIGHT_CHROMIUM, and run this again.",
+      );
+    }
+  },
+};
+
+function find() {
+  const given = process.env.PROOFLIGHT_CHROMIUM;
+  for (const candidate of given ? [given] : CANDIDATES) {
+    const path = candidate.startsWith("/") ? candidate : ask("which", candidate);
+    // Starting it shows that it is more than a hint to install a snap.
+    if (path && ask(path, "--version")) return path;
+  }
+  return undefined;
+}
+
+function aptWorks() {
+  const release = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
+  return /^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release) && process.getuid?.() === 0;
+}

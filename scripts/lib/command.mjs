@@ -1,0 +1,91 @@
+// Running other programs.
+
+import { spawn, spawnSync } from "node:child_process";
+
+import { environment } from "./environment.mjs";
+import { root } from "./paths.mjs";
+import { duration } from "./terminal.mjs";
+
+const LIMIT_MILLISECONDS = 30 * 60_000;
+const running = new Set();
+
+/** A program that ended with anything but 0. */
+export class CommandFailed extends Error {}
+
+/**
+ * Runs a program to its end; `onData` gets all it prints. It sees no input.
+ *
+ * Throws `CommandFailed` when it cannot be started, fails, or is stopped after `limit`
+ * milliseconds.
+ */
+export function run(command, args, { cwd = root, env = {}, limit = LIMIT_MILLISECONDS, onData }) {
+  const line = [command, ...args].join(" ");
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that stopping it also stops what it started.
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...environment, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    running.add(child);
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      stop(child);
+    }, limit);
+    child.stdout.setEncoding("utf8").on("data", onData);
+    child.stderr.setEncoding("utf8").on("data", onData);
+    const fail = (why) => reject(new CommandFailed(`${line}: ${why}`));
+    child.on("error", (error) => finish(() => fail(error.message)));
+    child.on("close", (code, signal) =>
+      finish(() => {
+        if (late) fail(`stopped after ${duration(limit)}`);
+        else if (code !== 0) fail(signal ? `killed by ${signal}` : `exit code ${code}`);
+        else resolve();
+      }),
+    );
+    function finish(settle) {
+      clearTimeout(timer);
+      running.delete(child);
+      settle();
+    }
+  });
+}
+
+/** What a program prints, or `undefined` when it is missing or fails. For quick questions only. */
+export function ask(command, ...args) {
+  const { status, stdout } = spawnSync(command, args, {
+    cwd: root,
+    env: environment,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 60_000,
+  });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Runs a program on the caller's terminal and gives its exit code. */
+export function hand(command, args, { cwd = root, env = {} } = {}) {
+  const options = { cwd, env: { ...environment, ...env }, stdio: "inherit" };
+  const { status, error } = spawnSync(command, args, options);
+  if (error) throw new CommandFailed(`${command}: ${error.message}`);
+  return status ?? 1;
+}
+
+function stop(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It is already gone.
+  }
+}
+
+process.on("exit", () => running.forEach(stop));
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+]) {
+  process.on(signal, () => process.exit(code));
+}

@@ -1,0 +1,15 @@
+// The entry of every npm script: `node scripts/run.mjs NAME …` runs scripts/NAME.mjs.
+// Written so that even a very old Node can read it and say that it is too old.
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+const [name] = process.argv.splice(2, 1);
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(
+    `\nProoflight needs Node 20.19 or newer; this is Node ${process.versions.node} (${process.execPath}).\n` +
+      "Install a current one from https://nodejs.org and run this again.",
+  );
+  process.exitCode = 1;
+} else {
+  import(`./${name}.mjs`);
+}
