@@ -1,0 +1,141 @@
+//! `AvlBatch`: a batch of operations on an AVL+ dictionary.
+
+use prooflight_avl::{Digest, Mode, Neighbours, Operation, Params, VerifiedBatch, verify_batch};
+use prooflight_core::{Limits, Result, Verified};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::carrier::{Decimal, Hex};
+use crate::run::Answer;
+
+/// The input of an `AvlBatch` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Batch {
+    /// Bytes of every key.
+    pub key_length: usize,
+    /// Bytes of every value, or none if each value says its own.
+    pub value_length: Option<usize>,
+    /// The trusted digest of the dictionary before the batch.
+    pub digest: Hex,
+    /// The operations, in order.
+    pub ops: Vec<Op>,
+    /// The proof.
+    pub proof: Hex,
+    /// How much is tolerated.
+    #[serde(default)]
+    pub mode: BatchMode,
+    /// Limits that differ from the defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BatchLimits>,
+}
+
+/// An operation; the member `op` names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op")]
+#[allow(missing_docs, reason = "the same as `prooflight_avl::Operation`, owned")]
+pub enum Op {
+    Lookup { key: Hex },
+    Insert { key: Hex, value: Hex },
+    Update { key: Hex, value: Hex },
+    InsertOrUpdate { key: Hex, value: Hex },
+    Remove { key: Hex },
+    RemoveIfExists { key: Hex },
+    UpdateLongBy { key: Hex, delta: Decimal },
+}
+
+/// How much a verifier tolerates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BatchMode {
+    /// Only what an honest prover makes.
+    #[default]
+    Strict,
+    /// Whatever scrypto accepts.
+    Compat,
+}
+
+/// Limits of the caller; what is left out has its default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchLimits {
+    /// The largest number of operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_operations: Option<usize>,
+    /// The largest number of operations that may delete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_deletes: Option<usize>,
+    /// The largest proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_proof_bytes: Option<usize>,
+    /// The largest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_value_bytes: Option<usize>,
+}
+
+impl Batch {
+    /// Verifies the batch.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let digest = Digest::try_from(self.digest.0.as_slice())?;
+        let ops = self.ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        verify_batch(&digest, &ops, &self.proof.0, &self.params()).map(|batch| answer(&batch))
+    }
+
+    /// What the verifier pins.
+    pub fn params(&self) -> Params {
+        let asked = self.limits.unwrap_or_default();
+        let limits = Limits {
+            max_proof_bytes: asked.max_proof_bytes.unwrap_or(Limits::DEFAULT.max_proof_bytes),
+            max_keys: asked.max_operations.unwrap_or(Limits::DEFAULT.max_keys),
+            max_value_bytes: asked.max_value_bytes.unwrap_or(Limits::DEFAULT.max_value_bytes),
+        };
+        let mode = match self.mode {
+            BatchMode::Strict => Mode::Strict,
+            BatchMode::Compat => Mode::Compat,
+        };
+        let params = Params::new(self.key_length, self.value_length).with_mode(mode);
+        Params { limits, max_deletes: asked.max_deletes.unwrap_or(params.max_deletes), ..params }
+    }
+}
+
+impl Op {
+    /// The operation as the verifier takes it.
+    pub fn borrow(&self) -> Operation<'_> {
+        match self {
+            Self::Lookup { key } => Operation::Lookup { key: &key.0 },
+            Self::Insert { key, value } => Operation::Insert { key: &key.0, value: &value.0 },
+            Self::Update { key, value } => Operation::Update { key: &key.0, value: &value.0 },
+            Self::InsertOrUpdate { key, value } => {
+                Operation::InsertOrUpdate { key: &key.0, value: &value.0 }
+            }
+            Self::Remove { key } => Operation::Remove { key: &key.0 },
+            Self::RemoveIfExists { key } => Operation::RemoveIfExists { key: &key.0 },
+            Self::UpdateLongBy { key, delta } => {
+                Operation::UpdateLongBy { key: &key.0, delta: delta.0 }
+            }
+        }
+    }
+}
+
+/// What a verified batch shows, as the members that `expected` may have.
+pub(crate) fn answer(batch: &VerifiedBatch<'_>) -> Answer {
+    let results = batch.results.iter().map(|result| match result {
+        Verified::Present(value) => hex(value.as_ref()),
+        Verified::Absent(_) => Value::Null,
+    });
+    let neighbours = batch.results.iter().map(|result| match result {
+        Verified::Present(_) => Value::Null,
+        Verified::Absent(Neighbours { previous, next }) => {
+            json!({ "previous": previous.map(hex), "next": next.map(hex) })
+        }
+    });
+    Answer::from_iter([
+        ("digest".to_owned(), hex(&batch.digest.0)),
+        ("results".to_owned(), results.collect()),
+        ("neighbours".to_owned(), neighbours.collect()),
+    ])
+}
+
+fn hex(bytes: &[u8]) -> Value {
+    Value::String(Hex(bytes.to_vec()).to_string())
+}

@@ -1,0 +1,96 @@
+//! How JSON carries bytes and signed integers.
+
+use core::fmt;
+use core::str::FromStr;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Bytes as `0x` and two hexadecimal digits a byte; written in lower case, read in any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hex(pub Vec<u8>);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0x")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for Hex {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("0x").ok_or("bytes without 0x")?;
+        if digits.len() % 2 != 0 {
+            return Err("an odd number of hexadecimal digits");
+        }
+        let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|n| u8::try_from(n).ok());
+        digits
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?))
+            .collect::<Option<_>>()
+            .map(Self)
+            .ok_or("a character that is not a hexadecimal digit")
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A signed 64-bit integer as a decimal string without leading zeros or plus sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal(pub i64);
+
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.parse() {
+            Ok(number) if i64::to_string(&number) == text => Ok(Self(number)),
+            _ => Err(de::Error::custom("not a signed 64-bit integer in decimal")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    #[test]
+    fn bytes_round_trip() {
+        for text in ["\"0x\"", "\"0x00ff\""] {
+            assert_eq!(from_str::<Hex>(text).and_then(|hex| to_string(&hex)).ok().as_deref(), Some(text));
+        }
+        assert_eq!(from_str::<Hex>("\"0xAb\"").ok(), Some(Hex(vec![0xab])));
+    }
+
+    #[test]
+    fn what_is_not_bytes_is_refused() {
+        for text in ["\"\"", "\"00\"", "\"0x0\"", "\"0xgg\"", "\"0x+1\"", "\"0xé\"", "0", "null"] {
+            assert!(from_str::<Hex>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_canonical_and_64_bits() {
+        assert_eq!(from_str::<Decimal>("\"-9223372036854775808\"").ok(), Some(Decimal(i64::MIN)));
+        for text in ["\"9223372036854775808\"", "\"+1\"", "\"01\"", "\"-0\"", "\"\"", "\"1.0\"", "1"] {
+            assert!(from_str::<Decimal>(text).is_err(), "{text}");
+        }
+    }
+}

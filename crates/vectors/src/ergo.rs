@@ -1,0 +1,42 @@
+//! `ErgoAdProofs`: the state transition of an Ergo block.
+
+use prooflight_avl::Digest;
+use prooflight_avl::ergo::{AdProofsHeader, verify_ad_proofs};
+use prooflight_core::{Error, Reason, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::avl::{Op, answer};
+use crate::carrier::Hex;
+use crate::run::Answer;
+
+/// The input of an `ErgoAdProofs` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AdProofs {
+    /// The state root of the parent block.
+    pub parent_state_root: Hex,
+    /// The state root of the block.
+    pub state_root: Hex,
+    /// The hash of the proof.
+    pub ad_proofs_root: Hex,
+    /// The block's operations, in order.
+    pub ops: Vec<Op>,
+    /// The proof.
+    pub proof: Hex,
+}
+
+impl AdProofs {
+    /// Verifies the block's state transition.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let header = AdProofsHeader {
+            parent_state_root: Digest::try_from(self.parent_state_root.0.as_slice())?,
+            state_root: Digest::try_from(self.state_root.0.as_slice())?,
+            ad_proofs_root: self.ad_proofs_root.0.as_slice().try_into().map_err(|_| {
+                let found = format!("{} bytes", self.ad_proofs_root.0.len());
+                Error::new(Reason::InvalidArgument, "an adProofsRoot of 32 bytes", found)
+            })?,
+        };
+        let ops = self.ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        verify_ad_proofs(&header, &ops, &self.proof.0).map(|batch| answer(&batch))
+    }
+}

@@ -1,0 +1,34 @@
+//! Test vectors: reads the files of `test-vectors/`, runs them natively, and makes the synthetic ones.
+//!
+//! [`run`] is all that a program needs which only runs vectors:
+//!
+//! ```
+//! # fn main() -> prooflight_core::Result<()> {
+//! let json = r#"{
+//!   "schema": "schema/vectors_v1.json", "scheme": "avl", "origin": "an example",
+//!   "license": "MIT OR Apache-2.0", "numberOfTests": 1, "notes": {},
+//!   "testGroups": [{ "type": "AvlBatch", "tests": [{
+//!     "tcId": 1, "comment": "a proof that ends before it begins", "flags": [],
+//!     "input": { "keyLength": 1, "valueLength": null, "digest": "0x", "ops": [], "proof": "0x",
+//!                "mode": "strict" },
+//!     "result": "invalid", "expectedError": "invalid_input", "expectedReason": "digest_length" }]
+//!   }]
+//! }"#;
+//! let report = prooflight_vectors::run(json)?;
+//! assert_eq!((report.passed(), report.failed()), (1, 0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The files are specified in `test-vectors/SPEC.md`, section "Vector files". A new scheme brings a
+//! module with the inputs of its group types, an arm in `run::verify`, and its generators.
+
+#![forbid(unsafe_code)]
+
+pub mod avl;
+pub mod carrier;
+pub mod ergo;
+pub mod file;
+mod run;
+
+pub use run::{Report, TestReport, run};

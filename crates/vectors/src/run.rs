@@ -1,0 +1,98 @@
+//! Runs the tests of a vector file.
+
+use prooflight_core::{Error, Reason, Result};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::file::{Test, VectorFile, Verdict};
+use crate::{avl, ergo};
+
+/// What became of each test of a file.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The tests, in the order of the file.
+    pub tests: Vec<TestReport>,
+}
+
+impl Report {
+    /// How many tests passed.
+    pub fn passed(&self) -> usize {
+        self.tests.iter().filter(|test| test.failure.is_none()).count()
+    }
+
+    /// How many tests failed.
+    pub fn failed(&self) -> usize {
+        self.tests.len() - self.passed()
+    }
+}
+
+/// What became of one test.
+#[derive(Clone, Debug)]
+pub struct TestReport {
+    /// The number of the test in its file.
+    pub tc_id: u32,
+    /// What the test is about.
+    pub comment: String,
+    /// How the verifier did not do what the test expects; none if the test passed.
+    pub failure: Option<String>,
+}
+
+/// Runs every test of a vector file, given as its JSON.
+///
+/// `invalid_argument` if it is not a vector file; a group type that this build does not know fails
+/// its tests.
+pub fn run(json: &str) -> Result<Report> {
+    let file = VectorFile::parse(json)?;
+    let tests = file.test_groups.iter().flat_map(|group| {
+        group.tests.iter().map(|test| TestReport {
+            tc_id: test.tc_id,
+            comment: test.comment.clone(),
+            failure: verify(&group.group_type, &test.input)
+                .map_or_else(Some, |answer| compare(test, answer)),
+        })
+    });
+    Ok(Report { tests: tests.collect() })
+}
+
+/// What a verifier answers to an input, with the members that `expected` may have.
+pub(crate) type Answer = Map<String, Value>;
+
+/// The answer of the verifier for this group type; outside, why there is none.
+fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
+    match group_type {
+        "AvlBatch" => Ok(parse(input).and_then(|input: avl::Batch| input.verify())),
+        "ErgoAdProofs" => Ok(parse(input).and_then(|input: ergo::AdProofs| input.verify())),
+        unknown => Err(format!("this build does not know the group type {unknown}")),
+    }
+}
+
+fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
+    T::deserialize(input)
+        .map_err(|error| Error::new(Reason::InvalidArgument, "an input of the group's type", error))
+}
+
+/// Where an answer is not what the test expects.
+fn compare(test: &Test, answer: Result<Answer>) -> Option<String> {
+    match (test.result, answer) {
+        (Verdict::Valid, Ok(answer)) => test.expected.iter().flatten().find_map(|(name, expected)| {
+            let found = answer.get(name);
+            (found != Some(expected)).then(|| match found {
+                Some(found) => format!("{name}: expected {expected}, found {found}"),
+                None => format!("{name}: not part of an answer of this group type"),
+            })
+        }),
+        (Verdict::Valid, Err(error)) => {
+            Some(format!("refused: {} / {}: {error}", error.code(), error.reason()))
+        }
+        (Verdict::Invalid, Ok(_)) => Some("accepted".to_owned()),
+        (Verdict::Invalid, Err(error)) => {
+            let differs = |pinned: &Option<String>, found: &str| {
+                pinned.as_deref().filter(|pinned| *pinned != found).map(|pinned| {
+                    format!("expected {pinned}, found {found}: {error}")
+                })
+            };
+            differs(&test.expected_error, error.code().as_str())
+                .or_else(|| differs(&test.expected_reason, error.reason().as_str()))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Every vector file of the repository, run natively.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use prooflight_core::Reason;
+use prooflight_vectors::file::{Test, VectorFile};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors")
+}
+
+/// The vector files: all JSON below `test-vectors` but the schema.
+fn vector_files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                if path.file_name().is_some_and(|name| name != "schema") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "json") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn all_tests() -> Vec<(PathBuf, Test)> {
+    let tests = vector_files().into_iter().flat_map(|path| {
+        let file = VectorFile::parse(&fs::read_to_string(&path).unwrap()).unwrap();
+        file.test_groups.into_iter().flat_map(|group| group.tests).map(move |t| (path.clone(), t))
+    });
+    tests.collect()
+}
+
+#[test]
+fn every_test_passes() {
+    let mut failures = Vec::new();
+    for path in vector_files() {
+        let report = prooflight_vectors::run(&fs::read_to_string(&path).unwrap()).unwrap();
+        println!("{}: {} passed, {} failed", path.display(), report.passed(), report.failed());
+        for test in report.tests {
+            if let Some(failure) = test.failure {
+                failures.push(format!("{} {} {}: {failure}", path.display(), test.tc_id, test.comment));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn pinned_reasons_are_in_the_registry_and_have_the_pinned_code() {
+    for (path, test) in all_tests() {
+        let Some(pinned) = &test.expected_reason else { continue };
+        let reason = Reason::ALL.iter().find(|reason| reason.as_str() == pinned);
+        let code = reason.map(|reason| reason.code().as_str());
+        assert_eq!(code, test.expected_error.as_deref(), "{} {}", path.display(), test.tc_id);
+    }
+}
+
+#[test]
+fn comments_say_more_than_the_flags_and_are_unique_in_their_file() {
+    let tests = all_tests();
+    let comments: BTreeSet<_> = tests.iter().map(|(path, test)| (path, &test.comment)).collect();
+    assert_eq!(comments.len(), tests.len());
+}
