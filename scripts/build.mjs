@@ -1,0 +1,12 @@
+// npm run build: the WebAssembly and TypeScript of packages/, and the examples.
+
+import { build } from "./lib/build.mjs";
+import { forBuild, prepare } from "./lib/setup.mjs";
+import { main } from "./lib/task.mjs";
+import { say } from "./lib/terminal.mjs";
+
+await main(async () => {
+  await prepare(forBuild);
+  await build();
+  say("Built: packages/prooflight/dist and the examples are up to date.");
+});

@@ -1,0 +1,186 @@
+// The steps of `npm test`, and how they run one after the other.
+
+import { build } from "./build.mjs";
+import { cargoTests, nodeTests, vitestTests } from "./counts.mjs";
+import { filesUnder } from "./fingerprint.mjs";
+import { interpreter } from "./python.mjs";
+import { forBuild, prepare } from "./setup.mjs";
+import { Problem, TaskFailed, task } from "./task.mjs";
+import { bold, duration, green, red, say, table, yellow } from "./terminal.mjs";
+import { workspaces } from "./workspaces.mjs";
+
+/** The crates that must also compile for machines without an operating system. */
+const VERIFIERS = ["prooflight-core", "prooflight-avl"];
+
+const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
+
+/**
+ * Each step: what it needs installed, whether it needs the build, and its work, which returns a
+ * remark. A step whose folder is missing fails; nothing is skipped in silence.
+ */
+export const STEPS = {
+  format: {
+    tools: ["npm", "rust"],
+    async run({ sh }) {
+      await sh("cargo", ["fmt", "--all", "--check"]);
+      await sh("cargo", ["fmt", "--manifest-path", "crates/fuzz/Cargo.toml", "--check"]);
+      await sh("prettier", ["--check", "--log-level", "warn", "."]);
+    },
+  },
+  lint: {
+    tools: ["npm", "rust"],
+    programs: ["cc"],
+    async run({ sh }) {
+      await sh("cargo", [...cargo("clippy", "--all-targets"), "--", "-D", "warnings"]);
+      const verifiers = VERIFIERS.flatMap((name) => ["--package", name]);
+      const wasm = ["--no-default-features", "--target", "wasm32-unknown-unknown", "--locked"];
+      await sh("cargo", ["clippy", ...verifiers, ...wasm, "--", "-D", "warnings"]);
+      await sh("eslint", ["--max-warnings", "0", "."]);
+    },
+  },
+  deny: {
+    tools: ["rust", "cargo-deny"],
+    async run({ sh }) {
+      await sh("cargo", ["deny", "--all-features", "check", "bans", "licenses", "sources"]);
+    },
+  },
+  rust: {
+    tools: ["rust"],
+    programs: ["cc"],
+    async run({ sh, output }) {
+      await sh("cargo", cargo("test"));
+      return cargoTests(output());
+    },
+  },
+  rustdoc: {
+    tools: ["rust"],
+    async run({ sh }) {
+      const env = { RUSTDOCFLAGS: "-D warnings" };
+      await sh("cargo", cargo("doc", "--no-deps"), { env });
+    },
+  },
+  scripts: {
+    tools: [],
+    async run({ sh, output }) {
+      await sh("node", ["--test", ...testFiles("scripts")]);
+      return nodeTests(output());
+    },
+  },
+  schema: {
+    tools: ["npm"],
+    async run({ sh, output }) {
+      await sh("node", ["--test", ...testFiles("test-vectors")]);
+      return nodeTests(output());
+    },
+  },
+  vectors: {
+    tools: ["rust"],
+    programs: ["cc"],
+    async run({ sh }) {
+      await sh("npm", ["run", "vectors", "--", "--check"]);
+      return "generated anew, the same bytes";
+    },
+  },
+  python: {
+    tools: ["python"],
+    async run({ sh, output }) {
+      await sh(interpreter(), ["test-vectors/python/verify.py"]);
+      return output().trim().split("\n").pop();
+    },
+  },
+  prooflight: {
+    tools: ["npm", "chromium"],
+    built: true,
+    async run({ sh, output }) {
+      await sh("npm", ["test", "--workspace", "packages/prooflight"]);
+      return vitestTests(output());
+    },
+  },
+  package: {
+    tools: ["npm", "chromium"],
+    built: true,
+    async run({ sh }) {
+      await sh("npm", ["run", "test:package", "--workspace", "packages/prooflight"]);
+    },
+  },
+  examples: {
+    tools: ["npm", "chromium"],
+    built: true,
+    async run({ sh, output }) {
+      const examples = workspaces("examples");
+      if (examples.length === 0) throw new Problem("examples/ has no example.");
+      for (const { path } of examples) await sh("npm", ["test", "--workspace", path]);
+      return vitestTests(output());
+    },
+  },
+};
+
+/** Runs the named steps, prints a table of how they went, and gives the exit code. */
+export async function runSteps(names) {
+  const unknown = names.filter((name) => !(name in STEPS));
+  if (unknown.length > 0) {
+    throw new Problem(
+      `No such step: ${unknown.join(", ")}. The steps are: ${Object.keys(STEPS).join(", ")}.`,
+    );
+  }
+  const chosen = Object.keys(STEPS).filter((name) => names.includes(name));
+  const outcomes = [];
+
+  const set = await attempt("tools", () => setUp(chosen), outcomes);
+  let built = true;
+  for (const name of chosen) {
+    const step = STEPS[name];
+    if (set && step.built && !outcomes.some((outcome) => outcome.name === "build")) {
+      built = await attempt("build", build, outcomes);
+    }
+    if (!set || (step.built && !built)) outcomes.push({ name, result: "not run" });
+    else await attempt(name, () => task(name, step.run), outcomes);
+  }
+  return summary(outcomes);
+}
+
+function setUp(chosen) {
+  const steps = chosen.map((name) => STEPS[name]);
+  const tools = steps.flatMap((step) => [...step.tools, ...(step.built ? forBuild : [])]);
+  return prepare(
+    [...new Set(tools)],
+    steps.flatMap((step) => step.programs ?? []),
+  );
+}
+
+/** Does `work` and notes how it went; true when it went well. */
+async function attempt(name, work, outcomes) {
+  const start = Date.now();
+  let result = "passed";
+  let remark;
+  try {
+    remark = (await work())?.remark;
+  } catch (error) {
+    result = "failed";
+    if (error instanceof Problem) say(`\n${error.message}\n`);
+    else if (!(error instanceof TaskFailed)) say(error?.stack ?? String(error));
+  }
+  outcomes.push({ name, result, remark, milliseconds: Date.now() - start });
+  return result === "passed";
+}
+
+function summary(outcomes) {
+  const paint = { passed: green, failed: red, "not run": yellow };
+  const rows = outcomes.map(({ name, result, remark, milliseconds }) => [
+    `  ${name}`,
+    milliseconds === undefined ? "" : duration(milliseconds),
+    paint[result](result),
+    remark ?? "",
+  ]);
+  say();
+  table([[bold("  step"), bold("time"), bold("result"), ""], ...rows], "lrll").forEach(say);
+  const passed = outcomes.filter(({ result }) => result === "passed").length;
+  say(`\n${passed} passed, ${outcomes.length - passed} failed`);
+  return passed === outcomes.length ? 0 : 1;
+}
+
+function testFiles(folder) {
+  const files = filesUnder([folder]).filter((path) => path.endsWith(".test.mjs"));
+  if (files.length === 0) throw new Problem(`${folder} has no *.test.mjs file.`);
+  return files;
+}
