@@ -138,7 +138,14 @@ reasons! {
     VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"
     StoreCorrupt "store_corrupt" Unavailable "the store's bytes do not hash to what they claim to be"
     StoreFailed "store_failed" Unavailable "the store could not be read or written"
+    // The SDK around the verifiers.
+    NotInitialised "not_initialised" InvalidInput "a function was called before its WebAssembly was initialised"
+    Disposed "disposed" InvalidInput "an object was used after it had been disposed of"
+    UnknownStatement "unknown_statement" Unsupported "this build does not know statements of that scheme and kind"
+    SimdMissing "simd_missing" Unsupported "this engine has no WebAssembly with simd128"
+    WasmUnavailable "wasm_unavailable" Unavailable "the WebAssembly file could not be loaded"
     // Ours.
+    Trapped "trapped" Internal "WebAssembly stopped in the middle of a call; what it held in memory is lost"
     Bug "bug" Internal "a bug in Prooflight"
 }
 
