@@ -1,11 +1,23 @@
 //! AVL+ batch proofs, byte-compatible with scorex, Ergo and `ergo_avltree_rust`.
+//!
+//! A dictionary is known by its 33-byte [`Digest`]. [`verify_batch`] takes the digest before a
+//! batch of [`Operation`]s and a proof, and returns the digest after the batch and the old values.
 #![cfg_attr(not(feature = "prover"), no_std)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+pub mod ergo;
+mod hash;
 mod operation;
 mod params;
+mod partial;
+mod perform;
+mod proof;
+mod rebalance;
+mod tree;
+mod verify;
 
 pub use operation::{Operation, Value};
 pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
+pub use verify::{Neighbours, VerifiedBatch, verify_batch};

@@ -1,0 +1,113 @@
+//! What the AVL+ algorithms need of a tree; the verifier and the prover each have their own.
+
+use prooflight_core::{Error, Reason, Result};
+
+use crate::operation::Value;
+
+/// A node's place in its arena.
+pub(crate) type NodeId = u32;
+
+/// Left or right, so that each algorithm is written once and not once a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    pub(crate) const fn opposite(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
+    /// What one more level on this side adds to a balance: height(right) - height(left).
+    pub(crate) const fn tilt(self) -> i8 {
+        match self {
+            Self::Left => -1,
+            Self::Right => 1,
+        }
+    }
+
+    /// Whether a node with this balance is higher on this side.
+    pub(crate) const fn is_higher(self, balance: i8) -> bool {
+        match self {
+            Self::Left => balance < 0,
+            Self::Right => balance > 0,
+        }
+    }
+}
+
+/// What is known of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Only its label: it stands for a subtree that no operation needs.
+    Label,
+    Leaf,
+    Internal,
+}
+
+/// A tree that operations read, mark and change.
+///
+/// Changing is two steps: `edit` gives the node to write to (itself, or a copy that belongs to the
+/// batch), then the setters write. A changed node is always linked from a changed parent.
+pub(crate) trait Tree<'a> {
+    /// A key as the tree keeps it.
+    type Key: Copy;
+    /// A value as the tree keeps it.
+    type Value: Copy;
+
+    fn kind(&self, node: NodeId) -> Kind;
+    fn child(&self, node: NodeId, side: Side) -> NodeId;
+    fn balance(&self, node: NodeId) -> i8;
+    fn key(&self, leaf: NodeId) -> Self::Key;
+    fn value(&self, leaf: NodeId) -> Self::Value;
+    fn value_bytes(&self, leaf: NodeId) -> &[u8];
+    fn next_key(&self, leaf: NodeId) -> Self::Key;
+
+    /// Marks a node of the old tree as needed: the proof expands it.
+    fn visit(&mut self, node: NodeId);
+    /// The node to write to in place of `node`.
+    fn edit(&mut self, node: NodeId) -> NodeId;
+    fn set_child(&mut self, node: NodeId, side: Side, child: NodeId);
+    fn set_balance(&mut self, node: NodeId, balance: i8);
+    fn set_key(&mut self, leaf: NodeId, key: Self::Key);
+    fn set_value(&mut self, leaf: NodeId, value: Self::Value);
+    fn set_next_key(&mut self, leaf: NodeId, key: Self::Key);
+    /// The key that an internal node compares with: the smallest of its right subtree.
+    fn set_separator(&mut self, node: NodeId, key: Self::Key);
+
+    fn new_key(&mut self, key: &'a [u8]) -> Result<Self::Key>;
+    fn new_value(&mut self, value: Value<'a>) -> Result<Self::Value>;
+    fn new_leaf(&mut self, key: Self::Key, value: Self::Value, next: Self::Key) -> Result<NodeId>;
+    /// A balanced internal node over two leaves, the key of the right one as its separator.
+    fn new_internal(&mut self, left: NodeId, right: NodeId, separator: Self::Key) -> Result<NodeId>;
+
+    /// The node is no longer part of the tree.
+    fn discard(&mut self, node: NodeId);
+    /// The key is no longer part of the tree.
+    fn discard_key(&mut self, key: Self::Key);
+    /// The value is no longer part of the tree.
+    fn discard_value(&mut self, value: Self::Value);
+}
+
+/// The internal nodes from the root down to a leaf, each with the side that was taken.
+pub(crate) type Path = alloc::vec::Vec<(NodeId, Side)>;
+
+/// Refuses anything but an internal node.
+pub(crate) fn expect_internal<'a>(tree: &impl Tree<'a>, node: NodeId) -> Result<()> {
+    match tree.kind(node) {
+        Kind::Internal => Ok(()),
+        kind => Err(unexpected("an internal node", kind)),
+    }
+}
+
+#[cold]
+pub(crate) fn unexpected(expected: &str, kind: Kind) -> Error {
+    match kind {
+        Kind::Label => Error::new(Reason::NodeNotExpanded, expected, "a label"),
+        Kind::Leaf => Error::new(Reason::TreeShape, expected, "a leaf"),
+        Kind::Internal => Error::new(Reason::TreeShape, expected, "an internal node"),
+    }
+}

@@ -1,0 +1,126 @@
+//! The verifier: one call a batch.
+
+use alloc::vec::Vec;
+use prooflight_core::{Error, Reason, Result, Verified};
+
+use crate::operation::{Hex, Operation, Value};
+use crate::params::{Digest, Mode, Params};
+use crate::partial::PartialTree;
+use crate::perform::{Found, perform};
+use crate::proof::{Decoded, Directions, decode};
+use crate::tree::{Kind, NodeId, Path, Tree, unexpected};
+
+/// What a proof showed about a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct VerifiedBatch<'a> {
+    /// The digest after the batch.
+    pub digest: Digest,
+    /// For each operation the value that its key had before it, or the key's absence.
+    pub results: Vec<Verified<Value<'a>, Neighbours<'a>>>,
+}
+
+/// The keys on both sides of an absent key, as the dictionary was when its operation came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbours<'a> {
+    /// The largest smaller key, or `None` if there is none.
+    pub previous: Option<&'a [u8]>,
+    /// The smallest larger key, or `None` if there is none.
+    pub next: Option<&'a [u8]>,
+}
+
+/// Verifies a batch of operations against the digest of the dictionary before it.
+///
+/// `proof` is scorex's byte stream. Returns the digest after the batch and the old values, all of
+/// which follow from `digest`: the caller must trust it, never take it from the server. Wrong
+/// arguments are `invalid_input`; a proof that is not well-formed is `malformed`; one that does not
+/// show that these operations apply to this dictionary is `mismatch`. Time and memory are linear
+/// in the proof and the operations. Source: `papers/avl.txt`, `test-vectors/SPEC.md`.
+pub fn verify_batch<'a>(
+    digest: &Digest,
+    ops: &[Operation<'a>],
+    proof: &'a [u8],
+    params: &Params,
+) -> Result<VerifiedBatch<'a>> {
+    params.check(ops)?;
+    let max_nodes = max_nodes(ops, digest.height(), params.mode);
+    let Decoded { mut tree, mut root, mut directions } = decode(proof, digest, max_nodes, params)?;
+
+    let mut height = i32::from(digest.height());
+    let mut path = Path::new();
+    let mut results = Vec::with_capacity(ops.len());
+    for op in ops {
+        let found = descend(&tree, root, &mut directions, &mut path, op.key())?;
+        results.push(answer(&tree, &found));
+        let performed = perform(&mut tree, root, &mut path, &found, op, params)?;
+        root = performed.root;
+        height += performed.height_change;
+    }
+    if params.mode == Mode::Strict {
+        directions.finish()?;
+        tree.check_all_visited()?;
+    }
+    let height = u8::try_from(height)
+        .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", height))?;
+    tree.rehash(root);
+    Ok(VerifiedBatch { digest: Digest::new(tree.label(root), height), results })
+}
+
+/// The most nodes that an honest proof can have. Source: `papers/avl.txt` appendix B, as scrypto.
+fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
+    let operations = ops.len() as u64;
+    let deletes = match mode {
+        Mode::Strict => ops.iter().filter(|op| op.may_delete()).count() as u64,
+        // Ergo's nodes do not tell scrypto how many operations delete.
+        Mode::Compat => operations,
+    };
+    let height = u64::from(height);
+    let log = u64::from(operations.max(1).next_power_of_two().ilog2());
+    let before = 1 + height.max(log);
+    let after = before + before / 2;
+    (operations + deletes) * (2 * height + 1) + deletes * after + 1
+}
+
+/// Follows the directions from the root to the leaf that covers `key`.
+fn descend<'a>(
+    tree: &PartialTree<'a>,
+    root: NodeId,
+    directions: &mut Directions<'_>,
+    path: &mut Path,
+    key: &[u8],
+) -> Result<Found> {
+    path.clear();
+    let mut node = root;
+    loop {
+        match tree.kind(node) {
+            Kind::Internal => {
+                let side = directions.next()?;
+                path.push((node, side));
+                node = tree.child(node, side);
+            }
+            Kind::Leaf => break,
+            Kind::Label => return Err(unexpected("the next node of a path", Kind::Label)),
+        }
+    }
+    let (first, next) = (tree.key(node), tree.next_key(node));
+    let matches = key == first;
+    if !matches && !(first < key && key < next) {
+        return Err(Error::new(
+            Reason::KeyNotInLeaf,
+            format_args!("a leaf that covers {}", Hex(key)),
+            format_args!("the leaf from {} to {}", Hex(first), Hex(next)),
+        ));
+    }
+    Ok(Found { leaf: node, matches })
+}
+
+fn answer<'a>(tree: &PartialTree<'a>, found: &Found) -> Verified<Value<'a>, Neighbours<'a>> {
+    if found.matches {
+        return Verified::Present(tree.value(found.leaf));
+    }
+    let inside = |key: &'a [u8], sentinel: u8| (!key.iter().all(|&b| b == sentinel)).then_some(key);
+    Verified::Absent(Neighbours {
+        previous: inside(tree.key(found.leaf), 0x00),
+        next: inside(tree.next_key(found.leaf), 0xff),
+    })
+}
