@@ -1,0 +1,62 @@
+//! `SPEC.md` says what the code does, where both can be compared.
+
+use std::fs;
+use std::path::Path;
+
+use prooflight_core::{Limits, Reason, Scheme};
+
+fn spec() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/SPEC.md");
+    fs::read_to_string(path).unwrap()
+}
+
+/// The rows of the first table after a heading, without the table's head.
+fn rows(heading: &str) -> Vec<String> {
+    let spec = spec();
+    let section = spec.split_once(heading).unwrap().1;
+    let table = section.lines().skip_while(|line| !line.starts_with('|'));
+    table.take_while(|line| line.starts_with('|')).skip(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_registry_of_reasons_is_that_of_the_code() {
+    let rows = rows("\n## 7. Reasons\n");
+    let code = Reason::ALL.iter().map(|reason| {
+        format!("| `{}` | `{}` | {} |", reason.as_str(), reason.code().as_str(), reason.meaning())
+    });
+    let code = code.collect::<Vec<_>>();
+    assert!(rows == code, "the table in SPEC.md should have these rows:\n{}", code.join("\n"));
+}
+
+#[test]
+fn the_schemes_are_those_of_the_code() {
+    let rows = rows("\n## 4. Schemes and kinds\n");
+    assert_eq!(rows.len(), Scheme::ALL.len());
+    for (row, scheme) in rows.iter().zip(Scheme::ALL) {
+        assert!(row.starts_with(&format!("| {} | `{}` |", scheme.id(), scheme.as_str())), "{row}");
+    }
+}
+
+#[test]
+fn the_limits_are_those_of_the_code() {
+    let numbers = |limits: &Limits, max_deletes: usize| {
+        [limits.max_proof_bytes, limits.max_keys, max_deletes, limits.max_value_bytes]
+    };
+    let avl = prooflight_avl::Params::new(32, None);
+    let ergo = prooflight_avl::ergo::PARAMS;
+    let defaults = numbers(&avl.limits, avl.max_deletes);
+    let of_ergo = numbers(&ergo.limits, ergo.max_deletes);
+    for ((row, default), of_ergo) in rows("\n## 2. Limits\n").iter().zip(defaults).zip(of_ergo) {
+        let cells = row.split('|').map(str::trim).collect::<Vec<_>>();
+        assert_eq!(leading_number(cells[2]), Some(default), "{row}");
+        if cells[3] != "the same" {
+            assert_eq!(leading_number(cells[3]), Some(of_ergo), "{row}");
+        } else {
+            assert_eq!(of_ergo, default, "{row}");
+        }
+    }
+}
+
+fn leading_number(cell: &str) -> Option<usize> {
+    cell.split(' ').next()?.replace(',', "").parse().ok()
+}
