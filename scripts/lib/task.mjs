@@ -11,33 +11,34 @@ export class Problem extends Error {}
 export class TaskFailed extends Error {}
 
 /**
- * Does `body`, which gets `sh(command, args, options)` to run programs, `print(text)` to add to
- * the output, and `output()`. What `body` returns is the remark behind the title.
+ * Does `body`, which gets `sh(command, args, options)` to run programs, `note(text)` to show how
+ * far it is, and `output()`, all that the programs printed. What it returns is the remark behind
+ * the title.
  *
- * Throws `TaskFailed` after printing everything the programs said.
+ * Throws `TaskFailed` after printing the output and why it failed.
  */
 export async function task(title, body) {
   const bar = progress(title);
   let output = "";
-  const print = (text) => {
-    output += text;
+  const note = (text) => {
     const last = text
       .trimEnd()
       .split(/[\r\n]+/)
       .pop();
     if (last) bar.note(last);
   };
-  const sh = (command, args, options = {}) => run(command, args, { ...options, onData: print });
+  const onData = (text) => {
+    output += text;
+    note(text);
+  };
+  const sh = (command, args, options = {}) => run(command, args, { onData, ...options });
   try {
-    const remark = await body({ sh, print, output: () => output });
+    const remark = await body({ sh, note, output: () => output });
     bar.done(remark);
-    return { milliseconds: bar.elapsed(), remark };
+    return { remark };
   } catch (error) {
-    if (!(error instanceof CommandFailed || error instanceof Problem)) {
-      bar.failed();
-      throw error;
-    }
     bar.failed();
+    if (!(error instanceof CommandFailed || error instanceof Problem)) throw error;
     if (output) say(indent(output));
     say(indent(error.message));
     throw new TaskFailed(title);
