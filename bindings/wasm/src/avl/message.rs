@@ -1,0 +1,309 @@
+//! What crosses the boundary about AVL+, as the borsh types of `test-vectors/SPEC.md` would say it:
+//!
+//! ```text
+//! enum   Operation     { Lookup { key }, Insert { key, value }, Update { key, value },
+//!                        InsertOrUpdate { key, value }, Remove { key }, RemoveIfExists { key },
+//!                        UpdateLongBy { key, delta: i64 } }            key, value: Vec<u8>
+//! struct Params        { key_length: u32, value_length: Option<u32>, compat: bool,
+//!                        max_proof_bytes: u32, max_operations: u32, max_value_bytes: u32,
+//!                        max_deletes: u32 }
+//! struct BatchRequest  { digest: Vec<u8>, params: Params, neighbours: bool,
+//!                        operations: Vec<Operation> }
+//! struct ErgoRequest   { parent_state_root: Vec<u8>, state_root: Vec<u8>, ad_proofs_root: Vec<u8>,
+//!                        neighbours: bool, operations: Vec<Operation> }
+//! enum   OldValue      { Present(Vec<u8>), Absent { previous: Option<Vec<u8>>,
+//!                        next: Option<Vec<u8>> } }   both None unless neighbours were asked for
+//! struct BatchResponse { digest: [u8; 33], results: Vec<OldValue> }
+//! struct ProofResponse { proof: Vec<u8>, batch: BatchResponse }
+//! ```
+
+use prooflight_avl::{Digest, Mode, Neighbours, Operation, Params, ProvedBatch, VerifiedBatch};
+use prooflight_core::{Limits, Result, Verified};
+
+use crate::wire::{self, Request, Response, unknown};
+
+/// A batch and what to verify it against.
+pub(crate) struct BatchRequest<'a> {
+    pub(crate) digest: &'a [u8],
+    pub(crate) params: Params,
+    pub(crate) neighbours: bool,
+    pub(crate) operations: Vec<Operation<'a>>,
+}
+
+impl<'a> BatchRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                digest: r.bytes()?,
+                params: read_params(r)?,
+                neighbours: r.bool()?,
+                operations: r.sequence(operation)?,
+            })
+        })
+    }
+}
+
+/// The operations of an Ergo block and what its header says.
+pub(crate) struct ErgoRequest<'a> {
+    pub(crate) parent_state_root: &'a [u8],
+    pub(crate) state_root: &'a [u8],
+    pub(crate) ad_proofs_root: &'a [u8],
+    pub(crate) neighbours: bool,
+    pub(crate) operations: Vec<Operation<'a>>,
+}
+
+impl<'a> ErgoRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                parent_state_root: r.bytes()?,
+                state_root: r.bytes()?,
+                ad_proofs_root: r.bytes()?,
+                neighbours: r.bool()?,
+                operations: r.sequence(operation)?,
+            })
+        })
+    }
+}
+
+/// Decodes `Params`.
+pub(crate) fn params(request: &[u8]) -> Result<Params> {
+    wire::decode(request, read_params)
+}
+
+/// Decodes `Vec<Operation>`.
+pub(crate) fn operations(request: &[u8]) -> Result<Vec<Operation<'_>>> {
+    wire::decode(request, |r| r.sequence(operation))
+}
+
+/// Encodes a `BatchResponse`.
+pub(crate) fn verified_batch(batch: &VerifiedBatch<'_>, neighbours: bool) -> Vec<u8> {
+    let mut response = Response::with_capacity(64 + 48 * batch.results.len());
+    digest(&mut response, &batch.digest);
+    response.length(batch.results.len());
+    for result in &batch.results {
+        match result {
+            Verified::Present(value) => present(&mut response, value.as_ref()),
+            Verified::Absent(Neighbours { previous, next }) if neighbours => {
+                absent(&mut response, *previous, *next);
+            }
+            Verified::Absent(_) => absent(&mut response, None, None),
+        }
+    }
+    response.into_bytes()
+}
+
+/// Encodes a `ProofResponse`.
+pub(crate) fn proved_batch(batch: &ProvedBatch) -> Vec<u8> {
+    let mut response = Response::with_capacity(64 + batch.proof.len() + 48 * batch.results.len());
+    response.bytes(&batch.proof);
+    digest(&mut response, &batch.digest);
+    response.length(batch.results.len());
+    for result in &batch.results {
+        match result {
+            Some(value) => present(&mut response, value),
+            None => absent(&mut response, None, None),
+        }
+    }
+    response.into_bytes()
+}
+
+fn digest(response: &mut Response, digest: &Digest) {
+    response.array(&digest.0);
+}
+
+fn present(response: &mut Response, value: &[u8]) {
+    response.u8(0);
+    response.bytes(value);
+}
+
+fn absent(response: &mut Response, previous: Option<&[u8]>, next: Option<&[u8]>) {
+    response.u8(1);
+    response.option(previous);
+    response.option(next);
+}
+
+fn read_params(r: &mut Request<'_>) -> Result<Params> {
+    Ok(Params {
+        key_length: r.length()?,
+        value_length: r.option(Request::length)?,
+        mode: if r.bool()? { Mode::Compat } else { Mode::Strict },
+        limits: Limits {
+            max_proof_bytes: r.length()?,
+            max_keys: r.length()?,
+            max_value_bytes: r.length()?,
+        },
+        max_deletes: r.length()?,
+    })
+}
+
+fn operation<'a>(r: &mut Request<'a>) -> Result<Operation<'a>> {
+    let variant = r.u8()?;
+    let key = r.bytes()?;
+    Ok(match variant {
+        0 => Operation::Lookup { key },
+        1 => Operation::Insert { key, value: r.bytes()? },
+        2 => Operation::Update { key, value: r.bytes()? },
+        3 => Operation::InsertOrUpdate { key, value: r.bytes()? },
+        4 => Operation::Remove { key },
+        5 => Operation::RemoveIfExists { key },
+        6 => Operation::UpdateLongBy { key, delta: r.i64()? },
+        other => return Err(unknown("an operation of 0 to 6", other)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use borsh::BorshSerialize;
+    use prooflight_core::Reason;
+
+    #[derive(BorshSerialize)]
+    enum Op {
+        Lookup { key: Vec<u8> },
+        Insert { key: Vec<u8>, value: Vec<u8> },
+        Update { key: Vec<u8>, value: Vec<u8> },
+        InsertOrUpdate { key: Vec<u8>, value: Vec<u8> },
+        Remove { key: Vec<u8> },
+        RemoveIfExists { key: Vec<u8> },
+        UpdateLongBy { key: Vec<u8>, delta: i64 },
+    }
+
+    #[derive(BorshSerialize)]
+    struct Parameters {
+        key_length: u32,
+        value_length: Option<u32>,
+        compat: bool,
+        max_proof_bytes: u32,
+        max_operations: u32,
+        max_value_bytes: u32,
+        max_deletes: u32,
+    }
+
+    #[derive(BorshSerialize)]
+    struct Batch {
+        digest: Vec<u8>,
+        params: Parameters,
+        neighbours: bool,
+        operations: Vec<Op>,
+    }
+
+    #[derive(BorshSerialize)]
+    enum OldValue {
+        Present(Vec<u8>),
+        Absent { previous: Option<Vec<u8>>, next: Option<Vec<u8>> },
+    }
+
+    #[derive(BorshSerialize)]
+    struct BatchResponse {
+        digest: [u8; 33],
+        results: Vec<OldValue>,
+    }
+
+    #[derive(BorshSerialize)]
+    struct ProofResponse {
+        proof: Vec<u8>,
+        batch: BatchResponse,
+    }
+
+    fn request() -> Vec<u8> {
+        let (key, value) = (vec![7, 8], vec![9]);
+        let batch = Batch {
+            digest: vec![1; 33],
+            params: Parameters {
+                key_length: 2,
+                value_length: Some(1),
+                compat: true,
+                max_proof_bytes: 10,
+                max_operations: 11,
+                max_value_bytes: 12,
+                max_deletes: 13,
+            },
+            neighbours: true,
+            operations: vec![
+                Op::Lookup { key: key.clone() },
+                Op::Insert { key: key.clone(), value: value.clone() },
+                Op::Update { key: key.clone(), value: value.clone() },
+                Op::InsertOrUpdate { key: key.clone(), value: vec![] },
+                Op::Remove { key: key.clone() },
+                Op::RemoveIfExists { key: key.clone() },
+                Op::UpdateLongBy { key, delta: i64::MIN + 1 },
+            ],
+        };
+        borsh::to_vec(&batch).unwrap()
+    }
+
+    #[test]
+    fn requests_are_borsh() {
+        let request = request();
+        let batch = BatchRequest::decode(&request).unwrap();
+        assert_eq!(batch.digest, [1; 33]);
+        assert_eq!(
+            batch.params,
+            Params {
+                key_length: 2,
+                value_length: Some(1),
+                mode: Mode::Compat,
+                limits: Limits { max_proof_bytes: 10, max_keys: 11, max_value_bytes: 12 },
+                max_deletes: 13,
+            }
+        );
+        assert!(batch.neighbours);
+        let (key, value) = (&[7, 8][..], &[9][..]);
+        assert_eq!(
+            batch.operations,
+            [
+                Operation::Lookup { key },
+                Operation::Insert { key, value },
+                Operation::Update { key, value },
+                Operation::InsertOrUpdate { key, value: &[] },
+                Operation::Remove { key },
+                Operation::RemoveIfExists { key },
+                Operation::UpdateLongBy { key, delta: i64::MIN + 1 },
+            ]
+        );
+    }
+
+    #[test]
+    fn a_request_that_does_not_decode_is_a_bug() {
+        let request = request();
+        let reason = |bytes: &[u8]| BatchRequest::decode(bytes).map(|_| ()).unwrap_err().reason();
+        for length in 0..request.len() {
+            assert_eq!(reason(&request[..length]), Reason::Bug, "{length}");
+        }
+        assert_eq!(reason(&[&request[..], &[0]].concat()), Reason::Bug);
+        assert_eq!(operations(&[1, 0, 0, 0, 7, 0, 0, 0, 0]).unwrap_err().reason(), Reason::Bug);
+        assert_eq!(operations(&[0xff; 4]).unwrap_err().reason(), Reason::Bug);
+    }
+
+    #[test]
+    fn responses_are_borsh() {
+        let (previous, next) = (Some(&[1][..]), None);
+        let batch = VerifiedBatch {
+            digest: Digest([5; 33]),
+            results: vec![
+                Verified::Present(prooflight_avl::Value::Bytes(&[3, 4])),
+                Verified::Absent(Neighbours { previous, next }),
+            ],
+        };
+        let response = |previous: Option<Vec<u8>>| BatchResponse {
+            digest: [5; 33],
+            results: vec![
+                OldValue::Present(vec![3, 4]),
+                OldValue::Absent { previous, next: None },
+            ],
+        };
+        let with = borsh::to_vec(&response(Some(vec![1]))).unwrap();
+        let without = borsh::to_vec(&response(None)).unwrap();
+        assert_eq!(verified_batch(&batch, true), with);
+        assert_eq!(verified_batch(&batch, false), without);
+
+        let proved = ProvedBatch {
+            proof: vec![6, 6],
+            digest: Digest([5; 33]),
+            results: vec![Some(vec![3, 4]), None],
+        };
+        let expected = ProofResponse { proof: vec![6, 6], batch: response(None) };
+        assert_eq!(proved_batch(&proved), borsh::to_vec(&expected).unwrap());
+    }
+}

@@ -1,0 +1,85 @@
+//! The prover in memory: provers live in a table, and JavaScript holds their numbers.
+//!
+//! A number is looked up where a pointer would be believed: one that is stale, or from an instance
+//! before a trap, is refused and can never reach memory that now holds something else. Numbers are
+//! not used twice.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use prooflight_avl::AvlProver;
+use prooflight_core::{Error, Reason, Result, Scheme};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::avl::message;
+use crate::refusal::throw;
+
+/// An empty dictionary with these `Params`; gives its number.
+#[wasm_bindgen(js_name = avlProverNew)]
+pub fn avl_prover_new(params: &[u8]) -> Result<u32, JsValue> {
+    let prover = message::params(params).and_then(AvlProver::new);
+    throw(Scheme::Avl, prover.map(|prover| PROVERS.with_borrow_mut(|table| table.add(prover))))
+}
+
+/// The 33 bytes of the digest.
+#[wasm_bindgen(js_name = avlProverDigest)]
+pub fn avl_prover_digest(number: u32) -> Result<Vec<u8>, JsValue> {
+    with(number, |prover| Ok(prover.digest().0.to_vec()))
+}
+
+/// The value of a key, or `undefined`.
+#[wasm_bindgen(js_name = avlProverGet)]
+pub fn avl_prover_get(number: u32, key: &[u8]) -> Result<Option<Vec<u8>>, JsValue> {
+    with(number, |prover| Ok(prover.get(key).map(<[u8]>::to_vec)))
+}
+
+/// Proves `Vec<Operation>` without changing the dictionary; gives a `ProofResponse`.
+#[wasm_bindgen(js_name = avlProverProve)]
+pub fn avl_prover_prove(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
+    with(number, |prover| {
+        let batch = prover.prove_batch(&message::operations(operations)?)?;
+        Ok(message::proved_batch(&batch))
+    })
+}
+
+/// Performs and proves `Vec<Operation>`, all or nothing; gives a `ProofResponse`.
+#[wasm_bindgen(js_name = avlProverApply)]
+pub fn avl_prover_apply(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
+    with(number, |prover| {
+        let batch = prover.apply_batch(&message::operations(operations)?)?;
+        Ok(message::proved_batch(&batch))
+    })
+}
+
+/// Forgets a prover and frees its memory; a number that is not in the table is ignored.
+#[wasm_bindgen(js_name = avlProverFree)]
+pub fn avl_prover_free(number: u32) {
+    PROVERS.with_borrow_mut(|table| table.provers.remove(&number));
+}
+
+thread_local! {
+    static PROVERS: RefCell<Table> = RefCell::default();
+}
+
+#[derive(Default)]
+struct Table {
+    provers: BTreeMap<u32, AvlProver>,
+    added: u32,
+}
+
+impl Table {
+    fn add(&mut self, prover: AvlProver) -> u32 {
+        self.added += 1;
+        self.provers.insert(self.added, prover);
+        self.added
+    }
+}
+
+fn with<T>(number: u32, call: impl FnOnce(&mut AvlProver) -> Result<T>) -> Result<T, JsValue> {
+    let result = PROVERS.with_borrow_mut(|table| {
+        let missing = || Error::new(Reason::Disposed, "a prover in use", format_args!("{number}"));
+        call(table.provers.get_mut(&number).ok_or_else(missing)?)
+    });
+    throw(Scheme::Avl, result)
+}

@@ -1,0 +1,35 @@
+//! An error of the Rust side as the plain object that is thrown to JavaScript.
+
+use prooflight_core::{Error, Result, Scheme};
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+
+/// What JavaScript catches when a call refuses; `VerifyError` is made from it.
+#[derive(Debug, Serialize)]
+struct Refusal<'a> {
+    code: &'static str,
+    reason: &'static str,
+    expected: &'a str,
+    found: &'a str,
+    message: String,
+    scheme: &'static str,
+}
+
+/// The result of a call about `scheme`, with its error as a plain object.
+pub(crate) fn throw<T>(scheme: Scheme, result: Result<T>) -> Result<T, JsValue> {
+    result.map_err(|error| refusal(scheme, &error))
+}
+
+fn refusal(scheme: Scheme, error: &Error) -> JsValue {
+    let refusal = Refusal {
+        code: error.code().as_str(),
+        reason: error.reason().as_str(),
+        expected: error.expected(),
+        found: error.found(),
+        message: error.to_string(),
+        scheme: scheme.as_str(),
+    };
+    // Strings alone always serialise; should they not, JavaScript sees `undefined` and reports
+    // that a call stopped in its middle.
+    serde_wasm_bindgen::to_value(&refusal).unwrap_or(JsValue::UNDEFINED)
+}

@@ -1,0 +1,117 @@
+//! The byte strings between TypeScript and wasm: borsh, read in place and written in one go.
+//!
+//! Integers are little-endian; byte strings and sequences start with their length as u32; an option
+//! is a byte 0, or a byte 1 and the value; an enum starts with the number of its variant as a byte.
+//! Both sides are ours, so bytes that do not decode are a bug and never bad input.
+
+use prooflight_core::{Error, Reader, Reason, Result};
+
+/// Decodes a whole request with `read`; `bug` if it is not what `read` expects.
+pub(crate) fn decode<'a, T>(
+    request: &'a [u8],
+    read: impl FnOnce(&mut Request<'a>) -> Result<T>,
+) -> Result<T> {
+    let mut reader = Request(Reader::new(request));
+    read(&mut reader).and_then(|value| reader.0.finish().map(|()| value)).map_err(|error| {
+        Error::new(Reason::Bug, format_args!("a request: {}", error.expected()), error.found())
+    })
+}
+
+/// Reads the parts of a request, borrowing its bytes.
+pub(crate) struct Request<'a>(Reader<'a>);
+
+impl<'a> Request<'a> {
+    pub(crate) fn u8(&mut self) -> Result<u8> {
+        self.0.u8()
+    }
+
+    pub(crate) fn bool(&mut self) -> Result<bool> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(unknown("0 or 1", other)),
+        }
+    }
+
+    pub(crate) fn i64(&mut self) -> Result<i64> {
+        self.0.array().map(i64::from_le_bytes)
+    }
+
+    /// A u32 as a length or count, which wasm's addresses are as wide as.
+    pub(crate) fn length(&mut self) -> Result<usize> {
+        self.0.array().map(|bytes| u32::from_le_bytes(bytes) as usize)
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
+        let length = self.length()?;
+        self.0.take(length)
+    }
+
+    pub(crate) fn option<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<Option<T>> {
+        if self.bool()? { read(self).map(Some) } else { Ok(None) }
+    }
+
+    pub(crate) fn sequence<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let length = self.length()?;
+        // An item has at least one byte, so no declared length allocates more than the request.
+        let mut items = Vec::with_capacity(length.min(self.0.rest().len()));
+        for _ in 0..length {
+            items.push(read(self)?);
+        }
+        Ok(items)
+    }
+}
+
+/// The refusal of a variant's number that does not exist.
+#[cold]
+pub(crate) fn unknown(expected: &str, found: u8) -> Error {
+    Error::new(Reason::InvalidEncoding, expected, found)
+}
+
+/// Writes the parts of a response.
+pub(crate) struct Response(Vec<u8>);
+
+impl Response {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self(Vec::with_capacity(bytes))
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
+    pub(crate) fn u8(&mut self, byte: u8) {
+        self.0.push(byte);
+    }
+
+    /// A length or count; what fits into wasm's memory fits into u32.
+    pub(crate) fn length(&mut self, length: usize) {
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        self.0.extend_from_slice(&length.to_le_bytes());
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self, array: &[u8; N]) {
+        self.0.extend_from_slice(array);
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.length(bytes.len());
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn option(&mut self, bytes: Option<&[u8]>) {
+        match bytes {
+            None => self.u8(0),
+            Some(bytes) => {
+                self.u8(1);
+                self.bytes(bytes);
+            }
+        }
+    }
+}
