@@ -14,10 +14,14 @@ mod params;
 mod partial;
 mod perform;
 mod proof;
+#[cfg(feature = "prover")]
+mod prover;
 mod rebalance;
 mod tree;
 mod verify;
 
 pub use operation::{Operation, Value};
 pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
+#[cfg(feature = "prover")]
+pub use prover::{AvlProver, PartialBatch, ProvedBatch};
 pub use verify::{Neighbours, VerifiedBatch, verify_batch};

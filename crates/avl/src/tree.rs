@@ -1,5 +1,6 @@
 //! What the AVL+ algorithms need of a tree; the verifier and the prover each have their own.
 
+use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
 use crate::operation::Value;
@@ -82,7 +83,8 @@ pub(crate) trait Tree<'a> {
     fn new_value(&mut self, value: Value<'a>) -> Result<Self::Value>;
     fn new_leaf(&mut self, key: Self::Key, value: Self::Value, next: Self::Key) -> Result<NodeId>;
     /// A balanced internal node over two leaves, the key of the right one as its separator.
-    fn new_internal(&mut self, left: NodeId, right: NodeId, separator: Self::Key) -> Result<NodeId>;
+    fn new_internal(&mut self, left: NodeId, right: NodeId, separator: Self::Key)
+    -> Result<NodeId>;
 
     /// The node is no longer part of the tree.
     fn discard(&mut self, node: NodeId);
@@ -93,7 +95,7 @@ pub(crate) trait Tree<'a> {
 }
 
 /// The internal nodes from the root down to a leaf, each with the side that was taken.
-pub(crate) type Path = alloc::vec::Vec<(NodeId, Side)>;
+pub(crate) type Path = Vec<(NodeId, Side)>;
 
 /// Refuses anything but an internal node.
 pub(crate) fn expect_internal<'a>(tree: &impl Tree<'a>, node: NodeId) -> Result<()> {

@@ -1,0 +1,266 @@
+//! A whole dictionary in memory: nodes, keys and values in slabs, addressed by index.
+
+use core::cmp::Ordering;
+use core::fmt;
+use std::collections::HashMap;
+
+use prooflight_core::{Error, Reason, Result};
+
+use crate::hash::leaf_label;
+use crate::operation::Value;
+use crate::params::{Digest, Label, Params};
+use crate::tree::{Kind, NodeId};
+
+/// A key's place in the slab.
+pub(super) type KeyId = u32;
+/// A value's place in the slab.
+pub(super) type ValueId = u32;
+
+/// A node without its label, small enough that a search touches one cache line a level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// The left child; of a leaf the value.
+    pub(super) left: u32,
+    /// The right child; of a leaf the next key.
+    pub(super) right: u32,
+    /// The separator: the smallest key on the right; of a leaf its key.
+    pub(super) key: KeyId,
+    /// The first eight bytes of the key, which nearly always decide a comparison.
+    pub(super) prefix: u64,
+    pub(super) balance: i8,
+    pub(super) kind: Kind,
+}
+
+/// The dictionary of an [`AvlProver`](super::AvlProver).
+#[derive(Clone)]
+pub(super) struct Arena {
+    nodes: Slab<Node>,
+    labels: Vec<Label>,
+    keys: Slab<Box<[u8]>>,
+    values: Slab<Box<[u8]>>,
+    root: NodeId,
+    height: u8,
+}
+
+/// What a batch changes. Indices at or above those of the arena are places in the vectors here.
+pub(super) struct Changes<'a> {
+    pub(super) nodes: Vec<Node>,
+    pub(super) labels: Vec<Label>,
+    pub(super) keys: Vec<&'a [u8]>,
+    pub(super) values: Vec<Value<'a>>,
+    /// The new nodes that are in the new tree, children first.
+    pub(super) live: Vec<NodeId>,
+    pub(super) dead_nodes: Vec<NodeId>,
+    pub(super) dead_keys: Vec<KeyId>,
+    pub(super) dead_values: Vec<ValueId>,
+    pub(super) root: NodeId,
+    pub(super) root_label: Label,
+    pub(super) height: u8,
+}
+
+impl Changes<'_> {
+    pub(super) fn digest(&self) -> Digest {
+        Digest::new(&self.root_label, self.height)
+    }
+}
+
+impl Arena {
+    /// The empty dictionary: one leaf from the lower sentinel to the upper one.
+    pub(super) fn new(params: &Params) -> Self {
+        let first = vec![0; params.key_length].into_boxed_slice();
+        let last = vec![0xff; params.key_length].into_boxed_slice();
+        let value = vec![0; params.value_length.unwrap_or(0)].into_boxed_slice();
+        let label = leaf_label(&first, &value, &last);
+        let leaf = Node { left: 0, right: 1, key: 0, prefix: 0, balance: 0, kind: Kind::Leaf };
+        Self {
+            nodes: Slab::new(vec![leaf]),
+            labels: vec![label],
+            keys: Slab::new(vec![first, last]),
+            values: Slab::new(vec![value]),
+            root: 0,
+            height: 0,
+        }
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        Digest::new(&self.labels[self.root as usize], self.height)
+    }
+
+    pub(super) const fn root(&self) -> NodeId {
+        self.root
+    }
+
+    pub(super) const fn height(&self) -> u8 {
+        self.height
+    }
+
+    pub(super) fn node(&self, node: NodeId) -> &Node {
+        &self.nodes.items[node as usize]
+    }
+
+    pub(super) fn label(&self, node: NodeId) -> &Label {
+        &self.labels[node as usize]
+    }
+
+    pub(super) fn key(&self, key: KeyId) -> &[u8] {
+        &self.keys.items[key as usize]
+    }
+
+    pub(super) fn value(&self, value: ValueId) -> &[u8] {
+        &self.values.items[value as usize]
+    }
+
+    /// The first index that is not in the arena: of nodes, keys and values.
+    pub(super) fn ends(&self) -> (usize, usize, usize) {
+        (self.nodes.items.len(), self.keys.items.len(), self.values.items.len())
+    }
+
+    pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        let prefix = prefix(key);
+        let mut node = self.node(self.root);
+        while node.kind == Kind::Internal {
+            let ordering = prefix.cmp(&node.prefix).then_with(|| key.cmp(self.key(node.key)));
+            node = self.node(if ordering == Ordering::Less { node.left } else { node.right });
+        }
+        let first = self.key(node.key);
+        (first == key && !is_sentinel(first)).then(|| self.value(node.left))
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut pending = vec![self.root];
+        core::iter::from_fn(move || {
+            loop {
+                let node = self.node(pending.pop()?);
+                match node.kind {
+                    Kind::Internal => pending.extend([node.right, node.left]),
+                    Kind::Leaf => {
+                        let key = self.key(node.key);
+                        if !is_sentinel(key) {
+                            return Some((key, self.value(node.left)));
+                        }
+                    }
+                    Kind::Label => {}
+                }
+            }
+        })
+    }
+
+    /// Takes over what a batch changed.
+    pub(super) fn commit(&mut self, changes: Changes<'_>) -> Result<()> {
+        let (first_node, first_key, first_value) = self.ends();
+        for &dead in &changes.dead_nodes {
+            self.nodes.free.push(dead);
+        }
+        for &dead in &changes.dead_keys {
+            self.keys.release(dead);
+        }
+        for &dead in &changes.dead_values {
+            self.values.release(dead);
+        }
+        let mut moved_nodes = vec![0; changes.nodes.len()];
+        let mut moved_keys = HashMap::new();
+        let mut moved_values = HashMap::new();
+        for &id in &changes.live {
+            let at = id as usize - first_node;
+            let mut node = changes.nodes[at];
+            let mut key = |keys: &mut Slab<Box<[u8]>>, id: KeyId| match (id as usize)
+                .checked_sub(first_key)
+            {
+                None => Ok(id),
+                Some(at) => match moved_keys.get(&at) {
+                    Some(&id) => Ok(id),
+                    None => keys.insert(changes.keys[at].into()).inspect(|&id| {
+                        moved_keys.insert(at, id);
+                    }),
+                },
+            };
+            node.key = key(&mut self.keys, node.key)?;
+            if node.kind == Kind::Leaf {
+                node.right = key(&mut self.keys, node.right)?;
+                if let Some(at) = (node.left as usize).checked_sub(first_value) {
+                    node.left = match moved_values.get(&at) {
+                        Some(&id) => id,
+                        None => self.values.insert(changes.values[at].as_ref().into())?,
+                    };
+                    moved_values.insert(at, node.left);
+                }
+            } else {
+                for child in [&mut node.left, &mut node.right] {
+                    if let Some(at) = (*child as usize).checked_sub(first_node) {
+                        *child = moved_nodes[at];
+                    }
+                }
+            }
+            let moved = self.nodes.insert(node)?;
+            if moved as usize == self.labels.len() {
+                self.labels.push(changes.labels[at]);
+            } else {
+                self.labels[moved as usize] = changes.labels[at];
+            }
+            moved_nodes[at] = moved;
+        }
+        self.root = match (changes.root as usize).checked_sub(first_node) {
+            Some(at) => moved_nodes[at],
+            None => changes.root,
+        };
+        self.height = changes.height;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arena").field("digest", &self.digest()).finish_non_exhaustive()
+    }
+}
+
+/// Items addressed by index, with the freed places used again.
+#[derive(Clone)]
+struct Slab<T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Slab<T> {
+    const fn new(items: Vec<T>) -> Self {
+        Self { items, free: Vec::new() }
+    }
+
+    fn insert(&mut self, item: T) -> Result<u32> {
+        if let Some(id) = self.free.pop() {
+            self.items[id as usize] = item;
+            return Ok(id);
+        }
+        let id = index(self.items.len())?;
+        self.items.push(item);
+        Ok(id)
+    }
+}
+
+impl Slab<Box<[u8]>> {
+    fn release(&mut self, id: u32) {
+        self.items[id as usize] = Box::default();
+        self.free.push(id);
+    }
+}
+
+/// An index for an item that would be the `length`-th; `dictionary_full` above 2^31.
+pub(super) fn index(length: usize) -> Result<u32> {
+    match u32::try_from(length) {
+        Ok(index) if index < 1 << 31 => Ok(index),
+        _ => Err(Error::new(Reason::DictionaryFull, "fewer than 2^31 nodes", length)),
+    }
+}
+
+/// The first eight bytes of a key as a big-endian integer, which compares as the bytes do.
+pub(super) fn prefix(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(key) {
+        *to = *from;
+    }
+    u64::from_be_bytes(bytes)
+}
+
+fn is_sentinel(key: &[u8]) -> bool {
+    key.iter().all(|&b| b == 0)
+}

@@ -1,0 +1,382 @@
+//! A batch in progress: an overlay over a dictionary that it only reads.
+
+use core::cmp::Ordering;
+
+use prooflight_core::{Error, Reason, Result};
+
+use super::arena::{Arena, Changes, KeyId, Node, ValueId, index, prefix};
+use super::pack::pack;
+use crate::hash::{internal_label, leaf_label};
+use crate::operation::{Operation, Value};
+use crate::params::{Label, Params};
+use crate::perform::{Found, perform};
+use crate::tree::{Kind, NodeId, Path, Side, Tree, unexpected};
+
+/// More than one operation can add: it copies two paths and a sibling or two for each of their nodes.
+const MAX_NEW_NODES: usize = 8 * 256;
+
+/// New nodes, keys and values have the indices that follow those of the dictionary.
+pub(super) struct Batch<'d, 'a> {
+    arena: &'d Arena,
+    params: &'d Params,
+    first_node: usize,
+    first_key: usize,
+    first_value: usize,
+    nodes: Vec<Node>,
+    keys: Vec<&'a [u8]>,
+    values: Vec<Value<'a>>,
+    dead_nodes: Vec<NodeId>,
+    dead_keys: Vec<KeyId>,
+    dead_values: Vec<ValueId>,
+    /// The nodes of the dictionary that the proof expands.
+    visited: BitSet,
+    directions: Directions,
+    path: Path,
+    root: NodeId,
+    height: i32,
+}
+
+impl<'d, 'a> Batch<'d, 'a> {
+    pub(super) fn new(arena: &'d Arena, params: &'d Params, operations: usize) -> Self {
+        let (first_node, first_key, first_value) = arena.ends();
+        Self {
+            arena,
+            params,
+            first_node,
+            first_key,
+            first_value,
+            nodes: Vec::with_capacity(operations * 8),
+            keys: Vec::new(),
+            values: Vec::with_capacity(operations),
+            dead_nodes: Vec::with_capacity(operations * 8),
+            dead_keys: Vec::new(),
+            dead_values: Vec::with_capacity(operations),
+            visited: BitSet::new(first_node),
+            directions: Directions::default(),
+            path: Path::new(),
+            root: arena.root(),
+            height: i32::from(arena.height()),
+        }
+    }
+
+    /// Performs one operation; one that fails leaves no trace.
+    pub(super) fn perform(&mut self, op: &Operation<'a>) -> Result<Option<Vec<u8>>> {
+        index(self.first_node + self.nodes.len() + MAX_NEW_NODES)?;
+        let before = self.directions.length;
+        let mut path = core::mem::take(&mut self.path);
+        let performed = self.perform_on(&mut path, op);
+        self.path = path;
+        if performed.is_err() {
+            self.directions.truncate(before);
+        }
+        performed
+    }
+
+    fn perform_on(&mut self, path: &mut Path, op: &Operation<'a>) -> Result<Option<Vec<u8>>> {
+        let found = self.descend(path, op.key())?;
+        let old = found.matches.then(|| self.value_bytes(found.leaf).to_vec());
+        let params = self.params;
+        let performed = perform(self, self.root, path, &found, op, params)?;
+        self.root = performed.root;
+        self.height += performed.height_change;
+        Ok(old)
+    }
+
+    /// Finds the leaf that covers a key, and writes the directions down.
+    fn descend(&mut self, path: &mut Path, key: &[u8]) -> Result<Found> {
+        path.clear();
+        let prefix = prefix(key);
+        let mut id = self.root;
+        let mut matches = false;
+        loop {
+            let node = self.node(id);
+            match node.kind {
+                Kind::Leaf => return Ok(Found { leaf: id, matches }),
+                Kind::Label => return Err(unexpected("the next node of a path", Kind::Label)),
+                Kind::Internal => {}
+            }
+            let side = if matches {
+                Side::Left
+            } else {
+                let full = || key.cmp(self.key_bytes(node.key));
+                match prefix.cmp(&node.prefix).then_with(full) {
+                    Ordering::Less => Side::Left,
+                    Ordering::Greater => Side::Right,
+                    Ordering::Equal => {
+                        matches = true;
+                        Side::Right
+                    }
+                }
+            };
+            let (left, right) = (node.left, node.right);
+            self.directions.push(side);
+            path.push((id, side));
+            id = match side {
+                Side::Left => left,
+                Side::Right => right,
+            };
+        }
+    }
+
+    /// The proof of everything performed, and what it changes.
+    pub(super) fn finish(self) -> Result<(Vec<u8>, Changes<'a>)> {
+        let height = u8::try_from(self.height)
+            .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", self.height))?;
+        let proof = pack(self.arena, &self.visited, self.params, &self.directions.bytes);
+        let live = self.live();
+        let mut labels = vec![[0; 32]; self.nodes.len()];
+        for &id in &live {
+            labels[id as usize - self.first_node] = self.hash(id, &labels);
+        }
+        let root_label = *self.label(self.root, &labels);
+        let changes = Changes {
+            nodes: self.nodes,
+            labels,
+            keys: self.keys,
+            values: self.values,
+            live,
+            dead_nodes: self.dead_nodes,
+            dead_keys: self.dead_keys,
+            dead_values: self.dead_values,
+            root: self.root,
+            root_label,
+            height,
+        };
+        Ok((proof, changes))
+    }
+
+    /// The new nodes of the new tree, children first.
+    fn live(&self) -> Vec<NodeId> {
+        let mut live = Vec::with_capacity(self.nodes.len());
+        let mut pending = vec![self.root];
+        while let Some(id) = pending.pop() {
+            if (id as usize) < self.first_node {
+                continue;
+            }
+            live.push(id);
+            let node = self.node(id);
+            if node.kind == Kind::Internal {
+                pending.extend([node.left, node.right]);
+            }
+        }
+        live.reverse();
+        live
+    }
+
+    fn hash(&self, id: NodeId, labels: &[Label]) -> Label {
+        let node = self.node(id);
+        if node.kind == Kind::Leaf {
+            let (key, next) = (self.key_bytes(node.key), self.key_bytes(node.right));
+            return leaf_label(key, self.value_bytes(id), next);
+        }
+        internal_label(node.balance, self.label(node.left, labels), self.label(node.right, labels))
+    }
+
+    fn label<'l>(&'l self, id: NodeId, labels: &'l [Label]) -> &'l Label {
+        match (id as usize).checked_sub(self.first_node) {
+            Some(at) => &labels[at],
+            None => self.arena.label(id),
+        }
+    }
+
+    fn node(&self, id: NodeId) -> &Node {
+        match (id as usize).checked_sub(self.first_node) {
+            Some(at) => &self.nodes[at],
+            None => self.arena.node(id),
+        }
+    }
+
+    /// A node that is not of the dictionary; `edit` gives nothing else.
+    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id as usize - self.first_node]
+    }
+
+    fn key_bytes(&self, id: KeyId) -> &[u8] {
+        match (id as usize).checked_sub(self.first_key) {
+            Some(at) => self.keys[at],
+            None => self.arena.key(id),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "perform has checked that there is room")]
+    fn next_node(&self) -> NodeId {
+        (self.first_node + self.nodes.len()) as NodeId
+    }
+}
+
+impl<'a> Tree<'a> for Batch<'_, 'a> {
+    type Key = KeyId;
+    type Value = ValueId;
+
+    fn kind(&self, node: NodeId) -> Kind {
+        self.node(node).kind
+    }
+
+    fn child(&self, node: NodeId, side: Side) -> NodeId {
+        let node = self.node(node);
+        match side {
+            Side::Left => node.left,
+            Side::Right => node.right,
+        }
+    }
+
+    fn balance(&self, node: NodeId) -> i8 {
+        self.node(node).balance
+    }
+
+    fn key(&self, leaf: NodeId) -> KeyId {
+        self.node(leaf).key
+    }
+
+    fn value(&self, leaf: NodeId) -> ValueId {
+        self.node(leaf).left
+    }
+
+    fn value_bytes(&self, leaf: NodeId) -> &[u8] {
+        let id = self.node(leaf).left;
+        match (id as usize).checked_sub(self.first_value) {
+            Some(at) => self.values[at].as_ref(),
+            None => self.arena.value(id),
+        }
+    }
+
+    fn next_key(&self, leaf: NodeId) -> KeyId {
+        self.node(leaf).right
+    }
+
+    fn visit(&mut self, node: NodeId) {
+        if (node as usize) < self.first_node {
+            self.visited.insert(node);
+        }
+    }
+
+    fn edit(&mut self, node: NodeId) -> NodeId {
+        if node as usize >= self.first_node {
+            return node;
+        }
+        self.dead_nodes.push(node);
+        let copy = self.next_node();
+        self.nodes.push(*self.arena.node(node));
+        copy
+    }
+
+    fn set_child(&mut self, node: NodeId, side: Side, child: NodeId) {
+        let node = self.node_mut(node);
+        match side {
+            Side::Left => node.left = child,
+            Side::Right => node.right = child,
+        }
+    }
+
+    fn set_balance(&mut self, node: NodeId, balance: i8) {
+        self.node_mut(node).balance = balance;
+    }
+
+    fn set_key(&mut self, leaf: NodeId, key: KeyId) {
+        self.node_mut(leaf).key = key;
+    }
+
+    fn set_value(&mut self, leaf: NodeId, value: ValueId) {
+        self.node_mut(leaf).left = value;
+    }
+
+    fn set_next_key(&mut self, leaf: NodeId, key: KeyId) {
+        self.node_mut(leaf).right = key;
+    }
+
+    fn set_separator(&mut self, node: NodeId, key: KeyId) {
+        let prefix = prefix(self.key_bytes(key));
+        let node = self.node_mut(node);
+        node.key = key;
+        node.prefix = prefix;
+    }
+
+    fn new_key(&mut self, key: &'a [u8]) -> Result<KeyId> {
+        let id = index(self.first_key + self.keys.len())?;
+        self.keys.push(key);
+        Ok(id)
+    }
+
+    fn new_value(&mut self, value: Value<'a>) -> Result<ValueId> {
+        let id = index(self.first_value + self.values.len())?;
+        self.values.push(value);
+        Ok(id)
+    }
+
+    fn new_leaf(&mut self, key: KeyId, value: ValueId, next: KeyId) -> Result<NodeId> {
+        let id = self.next_node();
+        let kind = Kind::Leaf;
+        self.nodes.push(Node { left: value, right: next, key, prefix: 0, balance: 0, kind });
+        Ok(id)
+    }
+
+    fn new_internal(&mut self, left: NodeId, right: NodeId, separator: KeyId) -> Result<NodeId> {
+        let prefix = prefix(self.key_bytes(separator));
+        let (id, key, kind) = (self.next_node(), separator, Kind::Internal);
+        self.nodes.push(Node { left, right, key, prefix, balance: 0, kind });
+        Ok(id)
+    }
+
+    fn discard(&mut self, node: NodeId) {
+        if (node as usize) < self.first_node {
+            self.dead_nodes.push(node);
+        }
+    }
+
+    fn discard_key(&mut self, key: KeyId) {
+        if (key as usize) < self.first_key {
+            self.dead_keys.push(key);
+        }
+    }
+
+    fn discard_value(&mut self, value: ValueId) {
+        if (value as usize) < self.first_value {
+            self.dead_values.push(value);
+        }
+    }
+}
+
+/// A set of small integers.
+pub(super) struct BitSet(Vec<u64>);
+
+impl BitSet {
+    fn new(end: usize) -> Self {
+        Self(vec![0; end.div_ceil(64)])
+    }
+
+    fn insert(&mut self, item: u32) {
+        self.0[item as usize >> 6] |= 1 << (item & 63);
+    }
+
+    pub(super) fn contains(&self, item: u32) -> bool {
+        self.0[item as usize >> 6] >> (item & 63) & 1 == 1
+    }
+}
+
+/// One bit per internal node descended, least significant bit first, 1 = left.
+#[derive(Default)]
+struct Directions {
+    bytes: Vec<u8>,
+    /// In bits.
+    length: usize,
+}
+
+impl Directions {
+    fn push(&mut self, side: Side) {
+        if self.length & 7 == 0 {
+            self.bytes.push(0);
+        }
+        if let (Side::Left, Some(last)) = (side, self.bytes.last_mut()) {
+            *last |= 1 << (self.length & 7);
+        }
+        self.length += 1;
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.length = length;
+        self.bytes.truncate(length.div_ceil(8));
+        if let (used @ 1.., Some(last)) = (length & 7, self.bytes.last_mut()) {
+            *last &= (1 << used) - 1;
+        }
+    }
+}
