@@ -4,9 +4,9 @@
 const [major, minor] = process.versions.node.split(".").map(Number);
 const [name] = process.argv.splice(2, 1);
 
-if (major < 20 || (major === 20 && minor < 19)) {
+if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22)) {
   console.error(
-    `\nProoflight needs Node 20.19 or newer; this is Node ${process.versions.node} (${process.execPath}).\n` +
+    `\nProoflight needs Node 20.19, 22.12 or newer; this is Node ${process.versions.node} (${process.execPath}).\n` +
       "Install a current one from https://nodejs.org and run this again.",
   );
   process.exitCode = 1;

@@ -48,7 +48,7 @@ export const chromium = {
 function find() {
   const given = process.env.PROOFLIGHT_CHROMIUM;
   for (const candidate of given ? [given] : CANDIDATES) {
-    const path = candidate.startsWith("/") ? candidate : ask("which", candidate);
+    const path = candidate.startsWith("/") ? candidate : ask("sh", "-c", `command -v ${candidate}`);
     // Starting it shows that it is more than a hint to install a snap.
     if (path && ask(path, "--version")) return path;
   }

@@ -12,5 +12,5 @@ export const cache = resolve(process.env.PROOFLIGHT_CACHE || join(root, ".cache"
 /** Command line tools of pinned versions, built by `cargo install`. */
 export const tools = join(cache, "tools");
 
-/** A path inside the repository. */
-export const inside = (...parts) => join(root, ...parts);
+/** A path inside the repository (an absolute path stays what it is). */
+export const inside = (...parts) => resolve(root, ...parts);

@@ -6,7 +6,7 @@ import { filesUnder } from "./fingerprint.mjs";
 import { interpreter } from "./python.mjs";
 import { forBuild, prepare } from "./setup.mjs";
 import { Problem, TaskFailed, task } from "./task.mjs";
-import { bold, duration, green, red, say, table, yellow } from "./terminal.mjs";
+import { bold, colour, duration, green, red, say, table, yellow } from "./terminal.mjs";
 import { workspaces } from "./workspaces.mjs";
 
 /** The crates that must also compile for machines without an operating system. */
@@ -22,8 +22,9 @@ export const STEPS = {
   format: {
     tools: ["npm", "rust"],
     async run({ sh }) {
-      await sh("cargo", ["fmt", "--all", "--check"]);
-      await sh("cargo", ["fmt", "--manifest-path", "crates/fuzz/Cargo.toml", "--check"]);
+      const check = ["--check", "--", "--color", colour ? "always" : "never"];
+      await sh("cargo", ["fmt", "--all", ...check]);
+      await sh("cargo", ["fmt", "--manifest-path", "crates/fuzz/Cargo.toml", ...check]);
       await sh("prettier", ["--check", "--log-level", "warn", "."]);
     },
   },
