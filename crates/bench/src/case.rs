@@ -1,0 +1,117 @@
+//! A batch with its proof, read from and written to vector files.
+
+use prooflight_avl::{Digest, Operation, Params, ergo, verify_batch};
+use prooflight_vectors::avl::{Batch, BatchMode, Op};
+use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::ergo::AdProofs;
+use prooflight_vectors::file::{Group, Test, Verdict, VectorFile};
+use serde_json::{Map, Value};
+
+use crate::Result;
+
+/// A batch of operations with its proof and the digests before and after it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What the verifier pins.
+    pub params: Params,
+    /// The digest before the batch.
+    pub before: Digest,
+    /// The digest after the batch.
+    pub after: Digest,
+    /// The operations, in order.
+    pub ops: Vec<Op>,
+    /// The proof.
+    pub proof: Vec<u8>,
+}
+
+impl Case {
+    /// The operations as our verifier takes them.
+    pub fn operations(&self) -> Vec<Operation<'_>> {
+        self.ops.iter().map(Op::borrow).collect()
+    }
+
+    /// Verifies the case with our verifier, and gives the digest after it.
+    pub fn verify(&self, operations: &[Operation<'_>]) -> Result<Digest> {
+        Ok(verify_batch(&self.before, operations, &self.proof, &self.params)?.digest)
+    }
+}
+
+/// The cases of a vector file: its valid `AvlBatch` and `ErgoAdProofs` tests.
+pub fn read(json: &str) -> Result<Vec<Case>> {
+    let file = VectorFile::parse(json)?;
+    let mut cases = Vec::new();
+    for group in file.test_groups {
+        let valid = |test: &Test| test.result == Verdict::Valid;
+        for test in group.tests.into_iter().filter(valid) {
+            cases.push(match group.group_type.as_str() {
+                "ErgoAdProofs" => ergo_case(serde_json::from_value(test.input)?)?,
+                "AvlBatch" => {
+                    let expected = test.expected.unwrap_or_default();
+                    let after = expected.get("digest").cloned().unwrap_or_default();
+                    batch_case(serde_json::from_value(test.input)?, &serde_json::from_value(after)?)?
+                }
+                other => return Err(format!("no benchmark of {other}").into()),
+            });
+        }
+    }
+    Ok(cases)
+}
+
+fn ergo_case(input: AdProofs) -> Result<Case> {
+    Ok(Case {
+        params: ergo::PARAMS,
+        before: Digest::try_from(&input.parent_state_root.0[..])?,
+        after: Digest::try_from(&input.state_root.0[..])?,
+        ops: input.ops,
+        proof: input.proof.0,
+    })
+}
+
+fn batch_case(input: Batch, after: &Hex) -> Result<Case> {
+    Ok(Case {
+        params: input.params(),
+        before: Digest::try_from(&input.digest.0[..])?,
+        after: Digest::try_from(&after.0[..])?,
+        ops: input.ops,
+        proof: input.proof.0,
+    })
+}
+
+/// A vector file of these batches, which all have default limits and are strict.
+pub fn write(cases: &[Case]) -> Result<String> {
+    let tests = (1..).zip(cases).map(|(tc_id, case)| {
+        let input = Batch {
+            key_length: case.params.key_length,
+            value_length: case.params.value_length,
+            digest: Hex(case.before.0.to_vec()),
+            ops: case.ops.clone(),
+            proof: Hex(case.proof.clone()),
+            mode: BatchMode::Strict,
+            limits: None,
+        };
+        let after = Hex(case.after.0.to_vec()).to_string();
+        Ok(Test {
+            tc_id,
+            comment: format!("{} operations", case.ops.len()),
+            flags: Vec::new(),
+            input: serde_json::to_value(input)?,
+            result: Verdict::Valid,
+            expected: Some(Map::from_iter([("digest".to_owned(), Value::String(after))])),
+            expected_error: None,
+            expected_reason: None,
+        })
+    });
+    let file = VectorFile {
+        schema: VectorFile::SCHEMA.to_owned(),
+        scheme: "avl".to_owned(),
+        origin: "prooflight-bench --write-cases".to_owned(),
+        license: "MIT OR Apache-2.0".to_owned(),
+        number_of_tests: cases.len(),
+        notes: Map::new(),
+        test_groups: vec![Group {
+            group_type: "AvlBatch".to_owned(),
+            tests: tests.collect::<Result<_>>()?,
+        }],
+    };
+    Ok(serde_json::to_string(&file)?)
+}

@@ -1,0 +1,24 @@
+//! What the numbers were measured on.
+
+use std::fs::read_to_string;
+use std::thread::available_parallelism;
+
+/// Prints the processor, the system and the versions.
+pub(crate) fn describe() {
+    let cores = available_parallelism().map_or(0, usize::from);
+    println!("{}, {cores} cores, load average {}", processor(), load());
+    println!("{}, release with lto and one codegen unit", env!("RUSTC_VERSION"));
+    println!("prooflight-avl {}, strict mode, against ergo_avltree_rust 0.1.1\n", env!("CARGO_PKG_VERSION"));
+}
+
+/// How busy the machine was in the last minute; other programs make the numbers worse.
+pub(crate) fn load() -> String {
+    let text = read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()
+}
+
+fn processor() -> String {
+    let text = read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name"));
+    model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([' ', '\t', ':'])).to_owned()
+}
