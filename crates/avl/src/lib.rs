@@ -23,5 +23,5 @@ mod verify;
 pub use operation::{Operation, Value};
 pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
 #[cfg(feature = "prover")]
-pub use prover::{AvlProver, PartialBatch, ProvedBatch};
+pub use prover::{AvlProver, PartialBatch, PersistentAvlProver, ProvedBatch};
 pub use verify::{Neighbours, VerifiedBatch, verify_batch};

@@ -104,7 +104,8 @@ impl<'a> Operation<'a> {
     pub(crate) fn effect(&self, old: Option<&[u8]>) -> Result<Effect<'a>> {
         let refuse = |reason| Err(self.refused(reason, old));
         match (*self, old) {
-            (Self::Lookup { .. }, _) | (Self::RemoveIfExists { .. }, None) => Ok(Effect::Keep),
+            (Self::Lookup { .. } | Self::UpdateLongBy { delta: 0, .. }, _)
+            | (Self::RemoveIfExists { .. }, None) => Ok(Effect::Keep),
             (Self::Insert { value, .. } | Self::InsertOrUpdate { value, .. }, None) => {
                 Ok(Effect::Insert(Value::Bytes(value)))
             }
@@ -114,7 +115,6 @@ impl<'a> Operation<'a> {
             (Self::Remove { .. } | Self::RemoveIfExists { .. }, Some(_)) => Ok(Effect::Delete),
             (Self::Insert { .. }, Some(_)) => refuse(Reason::KeyExists),
             (Self::Update { .. } | Self::Remove { .. }, None) => refuse(Reason::KeyAbsent),
-            (Self::UpdateLongBy { delta: 0, .. }, _) => Ok(Effect::Keep),
             (Self::UpdateLongBy { delta, .. }, None) if delta > 0 => {
                 Ok(Effect::Insert(Value::Long(delta.to_be_bytes())))
             }

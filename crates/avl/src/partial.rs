@@ -61,7 +61,7 @@ impl<'a> PartialTree<'a> {
         value: Value<'a>,
         next_key: &'a [u8],
     ) -> Result<NodeId> {
-        let left = self.next_index(self.leaves.len())?;
+        let left = next_index(self.leaves.len())?;
         self.leaves.push(Leaf { key, value, next_key });
         self.push(Node { left, ..Node::new(Kind::Leaf) }, [0; 32])
     }
@@ -77,15 +77,10 @@ impl<'a> PartialTree<'a> {
     }
 
     fn push(&mut self, node: Node, label: Label) -> Result<NodeId> {
-        let id = self.next_index(self.nodes.len())?;
+        let id = next_index(self.nodes.len())?;
         self.nodes.push(node);
         self.labels.push(label);
         Ok(id)
-    }
-
-    fn next_index(&self, length: usize) -> Result<u32> {
-        u32::try_from(length)
-            .map_err(|_| Error::new(Reason::TooManyNodes, "fewer than 2^32 nodes", length))
     }
 
     /// Levels of expanded nodes below a node, 255 at most.
@@ -199,6 +194,11 @@ impl Node {
     const fn new(kind: Kind) -> Self {
         Self { left: 0, right: 0, balance: 0, level: 0, kind, visited: false, changed: false }
     }
+}
+
+fn next_index(length: usize) -> Result<u32> {
+    u32::try_from(length)
+        .map_err(|_| Error::new(Reason::TooManyNodes, "fewer than 2^32 nodes", length))
 }
 
 #[cold]

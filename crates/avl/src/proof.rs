@@ -126,20 +126,17 @@ fn decode_tree<'a>(
 }
 
 fn decode_value<'a>(reader: &mut Reader<'a>, params: &Params) -> Result<Value<'a>> {
-    let length = match params.value_length {
-        Some(length) => length,
-        None => {
-            let length = reader.u32_be()? as usize;
-            if length > params.limits.max_value_bytes {
-                return Err(Error::new(
-                    Reason::ValueTooLarge,
-                    format_args!("at most {} bytes", params.limits.max_value_bytes),
-                    format_args!("{length} bytes"),
-                ));
-            }
-            length
-        }
-    };
+    if let Some(length) = params.value_length {
+        return Ok(Value::Bytes(reader.take(length)?));
+    }
+    let length = reader.u32_be()? as usize;
+    if length > params.limits.max_value_bytes {
+        return Err(Error::new(
+            Reason::ValueTooLarge,
+            format_args!("at most {} bytes", params.limits.max_value_bytes),
+            format_args!("{length} bytes"),
+        ));
+    }
     Ok(Value::Bytes(reader.take(length)?))
 }
 

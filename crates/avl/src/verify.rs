@@ -82,8 +82,8 @@ fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
 }
 
 /// Follows the directions from the root to the leaf that covers `key`.
-fn descend<'a>(
-    tree: &PartialTree<'a>,
+fn descend(
+    tree: &PartialTree<'_>,
     root: NodeId,
     directions: &mut Directions<'_>,
     path: &mut Path,
@@ -104,7 +104,8 @@ fn descend<'a>(
     }
     let (first, next) = (tree.key(node), tree.next_key(node));
     let matches = key == first;
-    if !matches && !(first < key && key < next) {
+    let covers = matches || (first < key && key < next);
+    if !covers {
         return Err(Error::new(
             Reason::KeyNotInLeaf,
             format_args!("a leaf that covers {}", Hex(key)),

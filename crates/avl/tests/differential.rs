@@ -1,4 +1,10 @@
 //! Random batches of every operation, side by side with `ergo_avltree_rust`: same proofs, same digests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by panicking"
+)]
 
 use bytes::Bytes;
 use ergo_avltree_rust::authenticated_tree_ops::AuthenticatedTreeOps;

@@ -1,4 +1,10 @@
 //! Proofs and digests that JVM scrypto and the Ergo mainnet made; origin and licence in `data/`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by panicking"
+)]
 
 use prooflight_avl::{AvlProver, Operation, Params, ergo, verify_batch};
 use serde_json::Value;

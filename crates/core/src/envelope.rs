@@ -32,8 +32,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// Every scheme, in the order of the wire ids.
-    pub const ALL: [Self; 6] =
-        [Self::Avl, Self::Lvmt, Self::Smt, Self::Mpt, Self::Lmpt, Self::Amb];
+    pub const ALL: [Self; 6] = [Self::Avl, Self::Lvmt, Self::Smt, Self::Mpt, Self::Lmpt, Self::Amb];
 
     /// The wire id.
     pub const fn id(self) -> u8 {

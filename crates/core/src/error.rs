@@ -193,13 +193,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: expected {}, found {}",
-            self.reason.meaning(),
-            self.expected,
-            self.found
-        )
+        write!(f, "{}: expected {}, found {}", self.reason.meaning(), self.expected, self.found)
     }
 }
 

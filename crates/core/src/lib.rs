@@ -6,6 +6,7 @@
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`Verified`]: a value that only a verifier hands out.
+//! * [`store`]: the small key-value interface that provers keep their state behind.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -16,6 +17,7 @@ pub mod envelope;
 mod error;
 mod limits;
 mod reader;
+pub mod store;
 mod verified;
 
 pub use envelope::{Envelope, Scheme};

@@ -62,6 +62,44 @@ impl Changes<'_> {
     pub(super) fn digest(&self) -> Digest {
         Digest::new(&self.root_label, self.height)
     }
+
+    pub(super) fn node<'c>(&'c self, node: NodeId, arena: &'c Arena) -> &'c Node {
+        pick(&self.nodes, node, &arena.nodes.items)
+    }
+
+    pub(super) fn label<'c>(&'c self, node: NodeId, arena: &'c Arena) -> &'c Label {
+        pick(&self.labels, node, &arena.labels)
+    }
+
+    pub(super) fn key<'c>(&'c self, key: KeyId, arena: &'c Arena) -> &'c [u8] {
+        match (key as usize).checked_sub(arena.keys.items.len()) {
+            Some(at) => self.keys[at],
+            None => arena.key(key),
+        }
+    }
+
+    pub(super) fn value<'c>(&'c self, value: ValueId, arena: &'c Arena) -> &'c [u8] {
+        match (value as usize).checked_sub(arena.values.items.len()) {
+            Some(at) => self.values[at].as_ref(),
+            None => arena.value(value),
+        }
+    }
+}
+
+/// The item with this index: of the dictionary, or after its end of the batch.
+fn pick<'c, T>(new: &'c [T], index: u32, old: &'c [T]) -> &'c T {
+    match (index as usize).checked_sub(old.len()) {
+        Some(at) => &new[at],
+        None => &old[index as usize],
+    }
+}
+
+/// The slabs of a dictionary that was read from a store.
+#[derive(Default)]
+pub(super) struct Loaded {
+    pub(super) nodes: Vec<Node>,
+    pub(super) keys: Vec<Box<[u8]>>,
+    pub(super) values: Vec<Box<[u8]>>,
 }
 
 impl Arena {
@@ -79,6 +117,22 @@ impl Arena {
             values: Slab::new(vec![value]),
             root: 0,
             height: 0,
+        }
+    }
+
+    pub(super) fn from_loaded(
+        loaded: Loaded,
+        labels: Vec<Label>,
+        root: NodeId,
+        height: u8,
+    ) -> Self {
+        Self {
+            nodes: Slab::new(loaded.nodes),
+            labels,
+            keys: Slab::new(loaded.keys),
+            values: Slab::new(loaded.values),
+            root,
+            height,
         }
     }
 
@@ -145,8 +199,8 @@ impl Arena {
         })
     }
 
-    /// Takes over what a batch changed.
-    pub(super) fn commit(&mut self, changes: Changes<'_>) -> Result<()> {
+    /// Takes over what a batch changed; returns the places of its live nodes, in their order.
+    pub(super) fn commit(&mut self, changes: &Changes<'_>) -> Result<Vec<NodeId>> {
         let (first_node, first_key, first_value) = self.ends();
         for &dead in &changes.dead_nodes {
             self.nodes.free.push(dead);
@@ -204,7 +258,7 @@ impl Arena {
             None => changes.root,
         };
         self.height = changes.height;
-        Ok(())
+        Ok(changes.live.iter().map(|&id| moved_nodes[id as usize - first_node]).collect())
     }
 }
 

@@ -363,7 +363,7 @@ struct Directions {
 
 impl Directions {
     fn push(&mut self, side: Side) {
-        if self.length & 7 == 0 {
+        if self.length.is_multiple_of(8) {
             self.bytes.push(0);
         }
         if let (Side::Left, Some(last)) = (side, self.bytes.last_mut()) {

@@ -5,7 +5,10 @@
 
 mod arena;
 mod batch;
+mod load;
 mod pack;
+mod persistent;
+mod record;
 
 use prooflight_core::{Error, Result};
 
@@ -13,6 +16,8 @@ use crate::operation::Operation;
 use crate::params::{Digest, Params};
 use arena::{Arena, Changes};
 use batch::Batch;
+
+pub use persistent::PersistentAvlProver;
 
 /// A dictionary that proves batches of operations.
 #[derive(Clone, Debug)]
@@ -85,7 +90,7 @@ impl AvlProver {
     /// If any operation fails the dictionary stays as it was; the error says which one and why.
     pub fn apply_batch(&mut self, ops: &[Operation<'_>]) -> Result<ProvedBatch> {
         let (batch, changes) = self.run(ops)?;
-        self.arena.commit(changes)?;
+        self.arena.commit(&changes)?;
         Ok(batch)
     }
 
@@ -95,7 +100,7 @@ impl AvlProver {
         let mut batch = Batch::new(&self.arena, &self.params, ops.len());
         let results = ops.iter().map(|op| batch.perform(op)).collect();
         let (proof, changes) = batch.finish()?;
-        self.arena.commit(changes)?;
+        self.arena.commit(&changes)?;
         Ok(PartialBatch { proof, digest: self.digest(), results })
     }
 

@@ -1,0 +1,229 @@
+//! Versions in a store: reopened, rolled back, pruned, damaged.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "tests say what they expect by panicking, and count versions in tens"
+)]
+
+use prooflight_avl::{AvlProver, Operation, Params, PersistentAvlProver, verify_batch};
+use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::{Error, Reason, Result};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+const PARAMS: Params = Params::new(8, None);
+
+type Owned = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
+fn random_batch(rng: &mut StdRng) -> Owned {
+    (0..rng.random_range(0..30))
+        .map(|_| {
+            let key = rng.random_range(1..60u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let value = rng.random::<u16>().to_string().into_bytes();
+            (key.to_be_bytes().to_vec(), (rng.random_range(0..3) > 0).then_some(value))
+        })
+        .collect()
+}
+
+fn operations(batch: &Owned) -> Vec<Operation<'_>> {
+    batch
+        .iter()
+        .map(|(key, value)| match value {
+            Some(value) => Operation::InsertOrUpdate { key, value },
+            None => Operation::RemoveIfExists { key },
+        })
+        .collect()
+}
+
+fn open(store: MemoryStore) -> PersistentAvlProver<MemoryStore> {
+    PersistentAvlProver::open(store, PARAMS).unwrap()
+}
+
+#[test]
+fn reopened_and_rolled_back_dictionaries_prove_the_same() {
+    for seed in 0..20 {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let mut kept = open(MemoryStore::default());
+        // The same history in memory alone: one dictionary for each version.
+        let mut history = vec![AvlProver::new(PARAMS).unwrap()];
+        for _ in 0..40 {
+            let batch = random_batch(&mut rng);
+            let ops = operations(&batch);
+            let mut expected = history.last().unwrap().clone();
+            let before = expected.digest();
+            let proved = kept.apply_batch(&ops).unwrap();
+            assert_eq!(proved, expected.apply_batch(&ops).unwrap());
+            let verified = verify_batch(&before, &ops, &proved.proof, &PARAMS).unwrap();
+            assert_eq!(verified.digest, kept.prover().digest());
+            history.push(expected);
+            assert_eq!(kept.version() as usize + 1, history.len());
+            match rng.random_range(0..6) {
+                0 => kept = open(kept.into_store()),
+                1 => {
+                    let version = rng.random_range(kept.oldest_version()..=kept.version());
+                    kept.roll_back(version).unwrap();
+                    history.truncate(version as usize + 1);
+                }
+                2 => {
+                    let oldest = kept.version().saturating_sub(3).max(kept.oldest_version());
+                    kept.prune(oldest).unwrap();
+                }
+                _ => {}
+            }
+            assert_eq!(kept.prover().digest(), history.last().unwrap().digest());
+        }
+        for version in kept.oldest_version()..=kept.version() {
+            assert_eq!(kept.digest_at(version).unwrap(), history[version as usize].digest());
+        }
+    }
+}
+
+#[test]
+fn pruning_leaves_exactly_the_nodes_of_the_kept_versions() {
+    let mut rng = StdRng::seed_from_u64(7);
+    let mut kept = open(MemoryStore::default());
+    for _ in 0..50 {
+        kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
+    }
+    kept.prune(kept.version()).unwrap();
+    let leaves = kept.prover().iter().count() + 1;
+    let version = kept.version();
+    let store = kept.into_store();
+    assert_eq!(store.range(b"n", b"o").count(), 2 * leaves - 1);
+    assert_eq!(store.range(b"v", b"w").count(), 1);
+
+    let mut kept = open(store);
+    assert_eq!(kept.oldest_version(), version);
+    let refused = kept.roll_back(version - 1).unwrap_err();
+    assert_eq!(refused.reason(), Reason::VersionUnavailable);
+    assert_eq!(kept.roll_back(version + 1).unwrap_err().reason(), Reason::VersionUnavailable);
+    assert_eq!(kept.digest_at(0).unwrap_err().reason(), Reason::VersionUnavailable);
+}
+
+#[test]
+fn a_flipped_bit_anywhere_is_found_or_harmless() {
+    let mut rng = StdRng::seed_from_u64(3);
+    let mut kept = open(MemoryStore::default());
+    for _ in 0..4 {
+        kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
+    }
+    let digest = kept.prover().digest();
+    let entries: Vec<(Vec<u8>, Vec<u8>)> =
+        kept.prover().iter().map(|(k, v)| (k.into(), v.into())).collect();
+    let store = kept.into_store();
+    let all: Vec<_> = store.range(b"", b"\xff").map(Result::unwrap).collect();
+    let mut found = 0;
+    for (key, value) in &all {
+        for bit in 0..value.len() * 8 {
+            let mut damaged = value.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let mut store = store.clone();
+            let mut batch = WriteBatch::new();
+            batch.put(key.clone(), damaged);
+            store.write(batch).unwrap();
+            match PersistentAvlProver::open(store, PARAMS) {
+                Err(_) => found += 1,
+                // Records of older versions are not needed to open; what was opened is right.
+                Ok(kept) if kept.version() == 4 => {
+                    assert_eq!(kept.prover().digest(), digest);
+                    let same =
+                        kept.prover().iter().eq(entries.iter().map(|(k, v)| (&k[..], &v[..])));
+                    assert!(same, "a changed byte in {key:?} changed an answer");
+                }
+                // The head names another version: that version, as it was.
+                Ok(kept) => assert!(kept.version() < 4),
+            }
+        }
+    }
+    assert!(found > 1000, "{found}");
+}
+
+#[test]
+fn another_shape_is_refused() {
+    let store = open(MemoryStore::default()).into_store();
+    for params in [Params::new(9, None), Params::new(8, Some(8))] {
+        let refused = PersistentAvlProver::open(store.clone(), params).unwrap_err();
+        assert_eq!(refused.reason(), Reason::InvalidArgument);
+    }
+}
+
+#[test]
+fn a_missing_node_is_named() {
+    let mut kept = open(MemoryStore::default());
+    kept.apply_batch(&[Operation::Insert { key: b"somekey.", value: b"1" }]).unwrap();
+    let mut store = kept.into_store();
+    let mut batch = WriteBatch::new();
+    batch.delete([b"n", &1u64.to_be_bytes()[..]].concat());
+    store.write(batch).unwrap();
+    let refused = PersistentAvlProver::open(store, PARAMS).unwrap_err();
+    assert_eq!(refused.reason(), Reason::StoreCorrupt);
+    assert!(refused.expected().contains("node 1"), "{refused}");
+}
+
+/// A store whose next write fails.
+#[derive(Debug)]
+struct Failing {
+    inner: MemoryStore,
+    fail: bool,
+}
+
+impl Read for Failing {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.inner.get(key)
+    }
+
+    fn range(
+        &self,
+        from: &[u8],
+        to: &[u8],
+    ) -> Box<dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>> + '_> {
+        self.inner.range(from, to)
+    }
+}
+
+impl Store for Failing {
+    type Snapshot = MemoryStore;
+
+    fn snapshot(&self) -> Result<MemoryStore> {
+        self.inner.snapshot()
+    }
+
+    fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        if self.fail {
+            self.fail = false;
+            return Err(Error::new(Reason::StoreFailed, "a full write", "a full disk"));
+        }
+        self.fail = self.inner.get(b"h")?.is_some();
+        self.inner.write(batch)
+    }
+}
+
+#[test]
+fn a_failed_write_changes_nothing() {
+    let store = Failing { inner: MemoryStore::default(), fail: false };
+    let mut kept = PersistentAvlProver::open(store, PARAMS).unwrap();
+    let ops = [Operation::Insert { key: b"somekey.", value: b"1" }];
+    kept.apply_batch(&ops).unwrap();
+    let before = (kept.version(), kept.prover().digest());
+    let more = [Operation::Update { key: b"somekey.", value: b"2" }];
+    assert_eq!(kept.apply_batch(&more).unwrap_err().reason(), Reason::StoreFailed);
+    assert_eq!((kept.version(), kept.prover().digest()), before);
+    kept.apply_batch(&more).unwrap();
+    assert_eq!(kept.prover().get(b"somekey."), Some(&b"2"[..]));
+}
+
+#[test]
+fn a_failing_operation_changes_nothing() {
+    let mut kept = open(MemoryStore::default());
+    let before = kept.prover().digest();
+    let ops = [
+        Operation::Insert { key: b"somekey.", value: b"1" },
+        Operation::Remove { key: b"otherkey" },
+    ];
+    let refused = kept.apply_batch(&ops).unwrap_err();
+    assert_eq!(refused.reason(), Reason::KeyAbsent);
+    assert!(refused.found().starts_with("operation 1:"), "{refused}");
+    assert_eq!((kept.version(), kept.prover().digest()), (0, before));
+}
