@@ -5,8 +5,8 @@
 //!                        InsertOrUpdate { key, value }, Remove { key }, RemoveIfExists { key },
 //!                        UpdateLongBy { key, delta: i64 } }            key, value: Vec<u8>
 //! struct Params        { key_length: u32, value_length: Option<u32>, compat: bool,
-//!                        max_proof_bytes: u32, max_operations: u32, max_value_bytes: u32,
-//!                        max_deletes: u32 }
+//!                        max_proof_bytes: Option<u32>, max_operations: Option<u32>,
+//!                        max_deletes: Option<u32>, max_value_bytes: Option<u32> }
 //! struct BatchRequest  { digest: Vec<u8>, params: Params, neighbours: bool,
 //!                        operations: Vec<Operation> }
 //! struct ErgoRequest   { parent_state_root: Vec<u8>, state_root: Vec<u8>, ad_proofs_root: Vec<u8>,
@@ -124,17 +124,18 @@ fn absent(response: &mut Response, previous: Option<&[u8]>, next: Option<&[u8]>)
 }
 
 fn read_params(r: &mut Request<'_>) -> Result<Params> {
-    Ok(Params {
-        key_length: r.length()?,
-        value_length: r.option(Request::length)?,
-        mode: if r.bool()? { Mode::Compat } else { Mode::Strict },
-        limits: Limits {
-            max_proof_bytes: r.length()?,
-            max_keys: r.length()?,
-            max_value_bytes: r.length()?,
-        },
-        max_deletes: r.length()?,
-    })
+    let params = Params::new(r.length()?, r.option(Request::length)?);
+    let mode = if r.bool()? { Mode::Compat } else { Mode::Strict };
+    let max_proof_bytes = r.option(Request::length)?;
+    let max_keys = r.option(Request::length)?.unwrap_or(params.limits.max_keys);
+    let max_deletes = r.option(Request::length)?;
+    let max_value_bytes = r.option(Request::length)?;
+    let limits = Limits {
+        max_proof_bytes: max_proof_bytes.unwrap_or(params.limits.max_proof_bytes),
+        max_keys,
+        max_value_bytes: max_value_bytes.unwrap_or(params.limits.max_value_bytes),
+    };
+    Ok(Params { mode, limits, max_deletes: max_deletes.unwrap_or(max_keys), ..params })
 }
 
 fn operation<'a>(r: &mut Request<'a>) -> Result<Operation<'a>> {
@@ -174,10 +175,10 @@ mod tests {
         key_length: u32,
         value_length: Option<u32>,
         compat: bool,
-        max_proof_bytes: u32,
-        max_operations: u32,
-        max_value_bytes: u32,
-        max_deletes: u32,
+        max_proof_bytes: Option<u32>,
+        max_operations: Option<u32>,
+        max_deletes: Option<u32>,
+        max_value_bytes: Option<u32>,
     }
 
     #[derive(BorshSerialize)]
@@ -214,10 +215,10 @@ mod tests {
                 key_length: 2,
                 value_length: Some(1),
                 compat: true,
-                max_proof_bytes: 10,
-                max_operations: 11,
-                max_value_bytes: 12,
-                max_deletes: 13,
+                max_proof_bytes: None,
+                max_operations: Some(11),
+                max_deletes: None,
+                max_value_bytes: Some(12),
             },
             neighbours: true,
             operations: vec![
@@ -244,8 +245,8 @@ mod tests {
                 key_length: 2,
                 value_length: Some(1),
                 mode: Mode::Compat,
-                limits: Limits { max_proof_bytes: 10, max_keys: 11, max_value_bytes: 12 },
-                max_deletes: 13,
+                limits: Limits { max_keys: 11, max_value_bytes: 12, ..Limits::DEFAULT },
+                max_deletes: 11,
             }
         );
         assert!(batch.neighbours);
@@ -288,10 +289,7 @@ mod tests {
         };
         let response = |previous: Option<Vec<u8>>| BatchResponse {
             digest: [5; 33],
-            results: vec![
-                OldValue::Present(vec![3, 4]),
-                OldValue::Absent { previous, next: None },
-            ],
+            results: vec![OldValue::Present(vec![3, 4]), OldValue::Absent { previous, next: None }],
         };
         let with = borsh::to_vec(&response(Some(vec![1]))).unwrap();
         let without = borsh::to_vec(&response(None)).unwrap();

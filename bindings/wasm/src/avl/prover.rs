@@ -5,7 +5,6 @@
 //! not used twice.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use prooflight_avl::AvlProver;
 use prooflight_core::{Error, Reason, Result, Scheme};
@@ -19,7 +18,7 @@ use crate::refusal::throw;
 #[wasm_bindgen(js_name = avlProverNew)]
 pub fn avl_prover_new(params: &[u8]) -> Result<u32, JsValue> {
     let prover = message::params(params).and_then(AvlProver::new);
-    throw(Scheme::Avl, prover.map(|prover| PROVERS.with_borrow_mut(|table| table.add(prover))))
+    throw(Scheme::Avl, prover.and_then(add))
 }
 
 /// The 33 bytes of the digest.
@@ -55,31 +54,29 @@ pub fn avl_prover_apply(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsVal
 /// Forgets a prover and frees its memory; a number that is not in the table is ignored.
 #[wasm_bindgen(js_name = avlProverFree)]
 pub fn avl_prover_free(number: u32) {
-    PROVERS.with_borrow_mut(|table| table.provers.remove(&number));
+    PROVERS.with_borrow_mut(|provers| provers.get_mut(number as usize).map(Option::take));
 }
 
 thread_local! {
-    static PROVERS: RefCell<Table> = RefCell::default();
+    /// The prover of each number; those that were freed leave a pointer's worth of room behind.
+    static PROVERS: RefCell<Vec<Option<Box<AvlProver>>>> = const { RefCell::new(Vec::new()) };
 }
 
-#[derive(Default)]
-struct Table {
-    provers: BTreeMap<u32, AvlProver>,
-    added: u32,
-}
-
-impl Table {
-    fn add(&mut self, prover: AvlProver) -> u32 {
-        self.added += 1;
-        self.provers.insert(self.added, prover);
-        self.added
-    }
+fn add(prover: AvlProver) -> Result<u32> {
+    PROVERS.with_borrow_mut(|provers| {
+        let number = u32::try_from(provers.len())
+            .map_err(|_| Error::new(Reason::Bug, "fewer than 2^32 provers", provers.len()))?;
+        provers.push(Some(Box::new(prover)));
+        Ok(number)
+    })
 }
 
 fn with<T>(number: u32, call: impl FnOnce(&mut AvlProver) -> Result<T>) -> Result<T, JsValue> {
-    let result = PROVERS.with_borrow_mut(|table| {
-        let missing = || Error::new(Reason::Disposed, "a prover in use", format_args!("{number}"));
-        call(table.provers.get_mut(&number).ok_or_else(missing)?)
+    let result = PROVERS.with_borrow_mut(|provers| {
+        match provers.get_mut(number as usize).and_then(Option::as_mut) {
+            Some(prover) => call(prover),
+            None => Err(Error::new(Reason::Disposed, "a prover in use", number)),
+        }
     });
     throw(Scheme::Avl, result)
 }

@@ -1,0 +1,21 @@
+// How large the binaries are; over budget is a failed build.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+import { BINARIES } from "./binaries.mjs";
+
+/** Prints the sizes of the binaries in `folder`; throws if one is over its budget. */
+export function reportSizes(folder) {
+  for (const { name, budget } of BINARIES) {
+    const file = `prooflight-${name}.wasm`;
+    const raw = readFileSync(join(folder, file));
+    const brotli = brotliCompressSync(raw).length;
+    const sizes = `${kb(raw.length)} raw, ${kb(gzipSync(raw).length)} gzip, ${kb(brotli)} brotli`;
+    console.log(`${file}: ${sizes} (budget ${kb(budget)} brotli)`);
+    if (brotli > budget) throw new Error(`${file} is over its budget.`);
+  }
+}
+
+const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;

@@ -1,0 +1,15 @@
+/**
+ * AVL+ dictionaries, as scorex and Ergo have them: verifies batches of operations and block proofs,
+ * and proves batches on a dictionary in memory.
+ *
+ * @packageDocumentation
+ */
+
+export type { Operation } from "./avl/operation.js";
+export type { Limits, Mode } from "./avl/params.js";
+export type { AvlProverInput, ProvedBatch } from "./avl/prover.js";
+export { AvlProver } from "./avl/prover.js";
+export type { Absent, AbsentBetween, Present, VerifiedBatch } from "./avl/result.js";
+export type { BatchInput, ErgoAdProofsInput, LookupInput } from "./avl/verify.js";
+export { verifyBatch, verifyErgoAdProofs, verifyLookup } from "./avl/verify.js";
+export { init, initSync } from "./wasm/hash.js";

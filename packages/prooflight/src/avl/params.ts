@@ -1,0 +1,46 @@
+import type { Arguments } from "../arguments.js";
+import type { Writer } from "../wire.js";
+
+/**
+ * How much a verifier tolerates: `strict`, only the bytes that an honest prover makes, or `compat`,
+ * whatever scrypto's verifier accepts.
+ */
+export type Mode = "strict" | "compat";
+
+/** What a verifier is willing to read; each is an integer below 2^32. */
+export interface Limits {
+  /** Bytes of the proof. Default 8 MiB. */
+  maxProofBytes?: number | undefined;
+  /** Operations of the batch. Default 4096. */
+  maxOperations?: number | undefined;
+  /** Operations that may delete their key. Default: as many as operations. */
+  maxDeletes?: number | undefined;
+  /** Bytes of a value. Default 65,536. */
+  maxValueBytes?: number | undefined;
+}
+
+/** What a verifier pins about a dictionary; none of it is authenticated by the digest. */
+export interface Pinned {
+  /** Bytes of every key, 1 to 256. */
+  keyLength: number;
+  /** Bytes of every value; left out if each value says its own length. */
+  valueLength?: number | undefined;
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+const MODES = ["strict", "compat"] as const satisfies readonly Mode[];
+/** In the order of `Params`. */
+const LIMITS = ["maxProofBytes", "maxOperations", "maxDeletes", "maxValueBytes"] as const;
+
+/** Writes `Params`. */
+export function writeParams(
+  writer: Writer,
+  given: Arguments<"keyLength" | "valueLength" | "limits" | "mode">,
+): void {
+  writer.u32(given.u32("keyLength"));
+  writer.optionalU32(given.optionalU32("valueLength"));
+  writer.bool(given.optionalChoice("mode", MODES) === "compat");
+  const limits = given.optionalObject("limits", LIMITS);
+  for (const limit of LIMITS) writer.optionalU32(limits.optionalU32(limit));
+}

@@ -1,0 +1,106 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, isBytes } from "../bytes.js";
+import { describe, refuse } from "../error.js";
+import { hash } from "../wasm/hash.js";
+import { Writer } from "../wire.js";
+import { type Operation, writeOperations } from "./operation.js";
+import { type Pinned, writeParams } from "./params.js";
+import { readProvedBatch, type VerifiedBatch } from "./result.js";
+
+/** What an {@link AvlProver} is made of. */
+export type AvlProverInput = Pinned;
+
+/** A batch with its proof. */
+export interface ProvedBatch extends VerifiedBatch {
+  /** The proof, scorex's byte stream. */
+  proof: Bytes;
+}
+
+type Glue = Parameters<Parameters<typeof hash.call>[1]>[0];
+
+/** `Symbol.dispose`, or in engines without it a symbol that nothing asks for. */
+const dispose: typeof Symbol.dispose =
+  (Symbol as { dispose?: typeof Symbol.dispose }).dispose ??
+  (Symbol("Symbol.dispose") as typeof Symbol.dispose);
+
+/**
+ * A dictionary in memory that proves batches of operations, for tests and tools.
+ *
+ * It lives in WebAssembly's memory until it is disposed of: `using prover = new AvlProver(…)`, or
+ * `prover.dispose()`. If WebAssembly ever traps, or runs out of memory, every prover of the page or
+ * worker is lost: their methods throw `internal` with reason `trapped` from then on. Keep what must
+ * not be lost elsewhere, and apply it again to a new prover.
+ */
+export class AvlProver {
+  readonly #prover: number;
+  readonly #instance: number;
+
+  /** An empty dictionary. Throws `invalid_input` for wrong lengths. */
+  constructor(input: AvlProverInput) {
+    const given = new Arguments("avl", input, ["keyLength", "valueLength", "limits"]);
+    const params = new Writer();
+    writeParams(params, given);
+    this.#prover = hash.call("avl", (wasm) => wasm.avlProverNew(params.finish()));
+    this.#instance = hash.instance;
+  }
+
+  /** The digest of the dictionary, 33 bytes. */
+  get digest(): Bytes {
+    return this.#call((wasm) => wasm.avlProverDigest(this.#prover));
+  }
+
+  /** The value of a key, or undefined if it is absent; without a proof. */
+  get(key: Uint8Array): Bytes | undefined {
+    if (!isBytes(key)) throw invalid("avl", "key", "a Uint8Array", describe(key));
+    return this.#call((wasm) => wasm.avlProverGet(this.#prover, key));
+  }
+
+  /**
+   * Proves a batch without changing the dictionary.
+   *
+   * Throws `mismatch` if an operation fails, with its index in `details.found`, and `invalid_input`
+   * for keys and values of wrong lengths.
+   */
+  prove(operations: readonly Operation[]): ProvedBatch {
+    const request = pack(operations);
+    return readProvedBatch(this.#call((wasm) => wasm.avlProverProve(this.#prover, request)));
+  }
+
+  /** Proves a batch and applies it, all or nothing. Throws like {@link AvlProver.prove}. */
+  apply(operations: readonly Operation[]): ProvedBatch {
+    const request = pack(operations);
+    return readProvedBatch(this.#call((wasm) => wasm.avlProverApply(this.#prover, request)));
+  }
+
+  /** Frees the dictionary; its other methods throw `invalid_input` from then on. */
+  dispose(): void {
+    if (this.#instance !== hash.instance) return;
+    hash.call("avl", (wasm) => {
+      wasm.avlProverFree(this.#prover);
+    });
+  }
+
+  /** The same as {@link AvlProver.dispose}. */
+  [dispose](): void {
+    this.dispose();
+  }
+
+  #call<T>(run: (wasm: Glue) => T): T {
+    if (this.#instance !== hash.instance) {
+      const expected = "a prover made after the last trap";
+      throw refuse("trapped", expected, "one made before it", { scheme: "avl" });
+    }
+    return hash.call("avl", run);
+  }
+}
+
+function pack(operations: unknown): Bytes {
+  if (!Array.isArray(operations)) {
+    throw invalid("avl", "operations", "an array", describe(operations));
+  }
+  const request = new Writer();
+  writeOperations(request, operations);
+  return request.finish();
+}

@@ -1,0 +1,142 @@
+import { Arguments } from "../arguments.js";
+import { hash } from "../wasm/hash.js";
+import { Writer } from "../wire.js";
+import { type Operation, writeOperations } from "./operation.js";
+import { type Mode, type Pinned, writeParams } from "./params.js";
+import {
+  type AbsentBetween,
+  type Present,
+  readBatch,
+  type VerifiedBatch,
+} from "./result.js";
+
+/** What {@link verifyBatch} takes. */
+export interface BatchInput extends Pinned {
+  /** The digest before the batch, 33 bytes: trusted by the caller, never taken from the server. */
+  digest: Uint8Array;
+  /** The operations, in order. */
+  operations: readonly Operation[];
+  /** The proof, scorex's byte stream. */
+  proof: Uint8Array;
+  /** How much is tolerated. Default `strict`. */
+  mode?: Mode | undefined;
+  /** Whether absent keys come with the keys around them. Default false. */
+  neighbours?: boolean | undefined;
+}
+
+/** What {@link verifyLookup} takes. */
+export interface LookupInput extends Pinned {
+  /** The digest, 33 bytes: trusted by the caller, never taken from the server. */
+  digest: Uint8Array;
+  /** The key to look up. */
+  key: Uint8Array;
+  /** The proof of a batch of this one lookup. */
+  proof: Uint8Array;
+  /** How much is tolerated. Default `strict`. */
+  mode?: Mode | undefined;
+}
+
+/** What {@link verifyErgoAdProofs} takes; the roots are those of headers that the caller trusts. */
+export interface ErgoAdProofsInput {
+  /** The state root of the parent block's header, 33 bytes. */
+  parentStateRoot: Uint8Array;
+  /** The state root of the block's header, 33 bytes. */
+  stateRoot: Uint8Array;
+  /** The `adProofsRoot` of the block's header, 32 bytes. */
+  adProofsRoot: Uint8Array;
+  /** Lookups of data inputs, removals of inputs and insertions of outputs, in Ergo's order. */
+  operations: readonly Operation[];
+  /** The block's AD proof. */
+  proof: Uint8Array;
+  /** Whether absent keys come with the keys around them. Default false. */
+  neighbours?: boolean | undefined;
+}
+
+/**
+ * Verifies a batch of operations against the digest of the dictionary before it.
+ *
+ * Returns the digest after the batch, and what each key had before its operation. Throws a
+ * {@link VerifyError}: `malformed` if the bytes are no proof or over a limit, `mismatch` if the proof
+ * does not show that these operations apply to this dictionary, `invalid_input` for wrong arguments.
+ * Source: `test-vectors/SPEC.md`, section "AVL+ batch proofs".
+ */
+export function verifyBatch(
+  input: BatchInput & { neighbours: true },
+): VerifiedBatch<AbsentBetween>;
+export function verifyBatch(input: BatchInput): VerifiedBatch;
+export function verifyBatch(input: BatchInput): VerifiedBatch {
+  const given = new Arguments("avl", input, [
+    "digest",
+    "operations",
+    "proof",
+    "keyLength",
+    "valueLength",
+    "mode",
+    "limits",
+    "neighbours",
+  ]);
+  const neighbours = given.optionalBoolean("neighbours") ?? false;
+  const request = new Writer();
+  request.bytes(given.bytes("digest"));
+  writeParams(request, given);
+  request.bool(neighbours);
+  writeOperations(request, given.list("operations"));
+  const proof = given.bytes("proof");
+  const response = hash.call("avl", (wasm) => wasm.avlVerifyBatch(request.finish(), proof));
+  return readBatch(response, neighbours);
+}
+
+/**
+ * Verifies the value of one key, or that it is absent and between which keys.
+ *
+ * Throws like {@link verifyBatch}.
+ */
+export function verifyLookup(input: LookupInput): Present | AbsentBetween {
+  const given = new Arguments("avl", input, [
+    "digest",
+    "key",
+    "proof",
+    "keyLength",
+    "valueLength",
+    "mode",
+    "limits",
+  ]);
+  const operations = [{ op: "Lookup" as const, key: given.bytes("key") }];
+  const { key: _, ...pinned } = input;
+  const { results } = verifyBatch({ ...pinned, operations, neighbours: true });
+  // One operation has one result.
+  return results[0] as Present | AbsentBetween;
+}
+
+/**
+ * Verifies that the operations of an Ergo block lead from its parent's state root to its own.
+ *
+ * Returns what {@link verifyBatch} does; the digest is the given `stateRoot`. Throws like it, and
+ * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead elsewhere. It does not
+ * check that the operations are those of the block. Source: `test-vectors/SPEC.md`, section "Ergo's
+ * block proofs".
+ */
+export function verifyErgoAdProofs(
+  input: ErgoAdProofsInput & { neighbours: true },
+): VerifiedBatch<AbsentBetween>;
+export function verifyErgoAdProofs(input: ErgoAdProofsInput): VerifiedBatch;
+export function verifyErgoAdProofs(input: ErgoAdProofsInput): VerifiedBatch {
+  const given = new Arguments("avl", input, [
+    "parentStateRoot",
+    "stateRoot",
+    "adProofsRoot",
+    "operations",
+    "proof",
+    "neighbours",
+  ]);
+  const neighbours = given.optionalBoolean("neighbours") ?? false;
+  const request = new Writer();
+  request.bytes(given.bytes("parentStateRoot"));
+  request.bytes(given.bytes("stateRoot"));
+  request.bytes(given.bytes("adProofsRoot"));
+  request.bool(neighbours);
+  writeOperations(request, given.list("operations"));
+  const proof = given.bytes("proof");
+  const response = hash.call("avl", (wasm) => wasm.avlVerifyErgoAdProofs(request.finish(), proof));
+  return readBatch(response, neighbours);
+}

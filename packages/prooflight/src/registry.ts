@@ -1,0 +1,200 @@
+// Generated from the Rust enums by `npm run generate -w packages/prooflight`.
+
+/** The version of this package and of its WebAssembly. */
+export const VERSION = "0.1.0";
+
+/** The authenticated stores. */
+export type Scheme = "avl" | "lvmt" | "smt" | "mpt" | "lmpt" | "amb";
+
+/** What kind of refusal an error is. */
+export type Code =
+  | "malformed"
+  | "mismatch"
+  | "unsupported"
+  | "untrusted"
+  | "unavailable"
+  | "invalid_input"
+  | "internal";
+
+/** Why exactly something was refused; each reason belongs to one code. */
+export type Reason =
+  | "truncated"
+  | "trailing_bytes"
+  | "proof_too_large"
+  | "value_too_large"
+  | "invalid_encoding"
+  | "unknown_version"
+  | "unknown_scheme"
+  | "unknown_kind"
+  | "missing_child"
+  | "not_one_root"
+  | "invalid_balance"
+  | "root_mismatch"
+  | "height_mismatch"
+  | "too_many_nodes"
+  | "directions_exhausted"
+  | "directions_left_over"
+  | "directions_padding"
+  | "node_not_expanded"
+  | "node_not_visited"
+  | "key_not_in_leaf"
+  | "tree_shape"
+  | "key_exists"
+  | "key_absent"
+  | "value_not_long"
+  | "value_negative"
+  | "value_overflow"
+  | "height_overflow"
+  | "ad_proofs_root_mismatch"
+  | "state_root_mismatch"
+  | "invalid_argument"
+  | "digest_length"
+  | "key_length"
+  | "key_out_of_range"
+  | "value_length"
+  | "too_many_operations"
+  | "too_many_deletes"
+  | "dictionary_full"
+  | "version_unavailable"
+  | "store_corrupt"
+  | "store_failed"
+  | "not_initialised"
+  | "disposed"
+  | "unknown_statement"
+  | "simd_missing"
+  | "wasm_unavailable"
+  | "trapped"
+  | "bug";
+
+/** The code of every reason, and what it means. */
+export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly meaning: string }>> =
+  {
+    truncated: { code: "malformed", meaning: "the bytes end before the format does" },
+    trailing_bytes: { code: "malformed", meaning: "bytes are left over after the format ended" },
+    proof_too_large: { code: "malformed", meaning: "the proof is larger than the limit" },
+    value_too_large: { code: "malformed", meaning: "a value is larger than the limit" },
+    invalid_encoding: {
+      code: "malformed",
+      meaning: "the bytes are not the canonical encoding of anything",
+    },
+    unknown_version: {
+      code: "malformed",
+      meaning: "the envelope has a version that does not exist",
+    },
+    unknown_scheme: {
+      code: "malformed",
+      meaning: "the envelope names a scheme that does not exist, or another than asked for",
+    },
+    unknown_kind: {
+      code: "malformed",
+      meaning: "the envelope names a kind that does not exist, or another than asked for",
+    },
+    missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
+    not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },
+    invalid_balance: { code: "malformed", meaning: "a balance is not -1, 0 or 1" },
+    root_mismatch: { code: "mismatch", meaning: "the proof's tree does not have the trusted root" },
+    height_mismatch: {
+      code: "mismatch",
+      meaning: "the proof's tree does not have the height that the digest and the balances demand",
+    },
+    too_many_nodes: {
+      code: "mismatch",
+      meaning: "the proof has more nodes than these operations can need",
+    },
+    directions_exhausted: {
+      code: "mismatch",
+      meaning: "the directions end before the operations do",
+    },
+    directions_left_over: {
+      code: "mismatch",
+      meaning: "direction bytes are left over after the last operation",
+    },
+    directions_padding: {
+      code: "mismatch",
+      meaning: "the unused bits of the last direction byte are not zero",
+    },
+    node_not_expanded: {
+      code: "mismatch",
+      meaning: "an operation needs a node that the proof gives only as a label",
+    },
+    node_not_visited: {
+      code: "mismatch",
+      meaning: "the proof expands a node that no operation needs",
+    },
+    key_not_in_leaf: {
+      code: "mismatch",
+      meaning: "the directions lead to a leaf that does not cover the key",
+    },
+    tree_shape: {
+      code: "mismatch",
+      meaning: "an operation meets a tree that is not a balanced search tree",
+    },
+    key_exists: { code: "mismatch", meaning: "an insert meets a key that is present" },
+    key_absent: {
+      code: "mismatch",
+      meaning: "an operation that needs a present key meets an absent one",
+    },
+    value_not_long: {
+      code: "mismatch",
+      meaning: "an addition meets a value that is not a 64-bit integer",
+    },
+    value_negative: { code: "mismatch", meaning: "an addition makes a value negative" },
+    value_overflow: { code: "mismatch", meaning: "an addition overflows 64 bits" },
+    height_overflow: {
+      code: "mismatch",
+      meaning: "the tree's height leaves the range of the digest's height byte",
+    },
+    ad_proofs_root_mismatch: {
+      code: "mismatch",
+      meaning: "the proof's hash is not the header's adProofsRoot",
+    },
+    state_root_mismatch: {
+      code: "mismatch",
+      meaning: "the operations lead to another digest than the header's stateRoot",
+    },
+    invalid_argument: {
+      code: "invalid_input",
+      meaning: "an argument has the wrong type or is out of range",
+    },
+    digest_length: { code: "invalid_input", meaning: "the digest is not 33 bytes" },
+    key_length: {
+      code: "invalid_input",
+      meaning: "the key does not have the dictionary's key length",
+    },
+    key_out_of_range: { code: "invalid_input", meaning: "the key is a sentinel, all 00 or all ff" },
+    value_length: {
+      code: "invalid_input",
+      meaning: "the value does not have the dictionary's value length, or is larger than the limit",
+    },
+    too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
+    too_many_deletes: { code: "invalid_input", meaning: "more deletes than the limit" },
+    dictionary_full: {
+      code: "invalid_input",
+      meaning: "the dictionary has reached the number of nodes that it can hold",
+    },
+    version_unavailable: { code: "unavailable", meaning: "the store does not keep that version" },
+    store_corrupt: {
+      code: "unavailable",
+      meaning: "the store's bytes do not hash to what they claim to be",
+    },
+    store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
+    not_initialised: {
+      code: "invalid_input",
+      meaning: "a function was called before its WebAssembly was initialised",
+    },
+    disposed: {
+      code: "invalid_input",
+      meaning: "an object was used after it had been disposed of",
+    },
+    unknown_statement: {
+      code: "unsupported",
+      meaning: "this build does not know statements of that scheme and kind",
+    },
+    simd_missing: { code: "unsupported", meaning: "this engine has no WebAssembly with simd128" },
+    wasm_unavailable: { code: "unavailable", meaning: "the WebAssembly file could not be loaded" },
+    trapped: {
+      code: "internal",
+      meaning: "WebAssembly stopped in the middle of a call; what it held in memory is lost",
+    },
+    bug: { code: "internal", meaning: "a bug in Prooflight" },
+  };

@@ -1,0 +1,137 @@
+import { refuse, type Refusal, VerifyError } from "../error.js";
+import { type Scheme, VERSION } from "../registry.js";
+import { compile, compileSync, unavailable, type WasmInput } from "./compile.js";
+import { requireFeatures } from "./features.js";
+
+/** What wasm-bindgen generates for every binary. */
+export interface Glue {
+  __wbg_set_wasm(exports: WebAssembly.Exports): void;
+  version(): string;
+}
+
+interface GlueExports extends WebAssembly.Exports {
+  memory: WebAssembly.Memory;
+  __wbindgen_start(): void;
+}
+
+/**
+ * One wasm binary with its glue: how it is loaded, called, and started afresh when it traps.
+ *
+ * It is in use by one instance at a time, because the glue keeps the instance in a variable.
+ */
+export class Binary<G extends Glue> {
+  readonly #file: string;
+  readonly #glue: G;
+  readonly #imports: WebAssembly.Imports;
+  readonly #locate: () => URL;
+  #module: WebAssembly.Module | undefined;
+  #loading: Promise<void> | undefined;
+  #inGlue: GlueExports | undefined;
+  #ready = false;
+  #instances = 0;
+
+  /** `locate` gives the file's URL, written out where bundlers look for such URLs. */
+  constructor(file: string, glueFile: string, glue: G, locate: () => URL) {
+    this.#file = file;
+    this.#glue = glue;
+    this.#imports = { [`./${glueFile}`]: glue as unknown as WebAssembly.ModuleImports };
+    this.#locate = locate;
+  }
+
+  /** Loads the binary unless it is loaded or being loaded; may be called again after a failure. */
+  init(input?: WasmInput): Promise<void> {
+    if (this.#ready) return Promise.resolve();
+    this.#loading ??= this.#load(input).finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /** Loads the binary from a module or bytes, at once. */
+  initSync(input: WebAssembly.Module | BufferSource): void {
+    if (this.#ready) return;
+    requireFeatures();
+    const module = compileSync(input);
+    this.#start(module, () => new WebAssembly.Instance(module, this.#imports));
+  }
+
+  /**
+   * Calls into the binary; `run` must do nothing else.
+   *
+   * Refusals become a `VerifyError`. Anything else that comes out, a trap or a stack overflow,
+   * leaves the instance's memory in an unknown state: it is given up for a fresh one, and the call
+   * throws `internal`.
+   */
+  call<T>(scheme: Scheme, run: (glue: G) => T): T {
+    if (!this.#ready) {
+      const expected = `\`await init()\` or \`initSync(module)\` for ${this.#file} first`;
+      throw refuse("not_initialised", expected, "a call before it", { scheme });
+    }
+    try {
+      return run(this.#glue);
+    } catch (thrown) {
+      if (isRefusal(thrown)) throw new VerifyError(thrown);
+      this.#restart();
+      throw refuse("trapped", "a call that returns", String(thrown), { scheme, cause: thrown });
+    }
+  }
+
+  /** A number for the instance in use; another instance has another number, and empty memory. */
+  get instance(): number {
+    return this.#instances;
+  }
+
+  async #load(input: WasmInput | undefined): Promise<void> {
+    requireFeatures();
+    const module = this.#module ?? (await compile(input ?? this.#locate()));
+    let instance: WebAssembly.Instance;
+    try {
+      instance = await WebAssembly.instantiate(module, this.#imports);
+    } catch (cause) {
+      throw this.#wrong(cause);
+    }
+    // initSync may have been faster.
+    if (!this.#ready) this.#start(module, () => instance);
+  }
+
+  #restart(): void {
+    this.#ready = false;
+    const module = this.#module;
+    if (!module) return;
+    try {
+      this.#start(module, () => new WebAssembly.Instance(module, this.#imports));
+    } catch {
+      // Some browsers do not make instances at once on a page's main thread. Calls throw
+      // `not_initialised` until `init` has been awaited again, which does it from the module.
+    }
+  }
+
+  #start(module: WebAssembly.Module, instantiate: () => WebAssembly.Instance): void {
+    let version: string;
+    try {
+      const exports = instantiate().exports as GlueExports;
+      // The glue keeps views of the memory until their buffer is detached. Growing a memory
+      // detaches its buffer, even by nothing.
+      this.#inGlue?.memory.grow(0);
+      this.#glue.__wbg_set_wasm(exports);
+      this.#inGlue = exports;
+      exports.__wbindgen_start();
+      version = this.#glue.version();
+    } catch (cause) {
+      throw this.#wrong(cause);
+    }
+    if (version !== VERSION) throw unavailable(`${this.#file} ${VERSION}`, `version ${version}`);
+    this.#module = module;
+    this.#instances += 1;
+    this.#ready = true;
+  }
+
+  #wrong(cause: unknown): VerifyError {
+    return unavailable(`${this.#file} ${VERSION}`, String(cause), cause);
+  }
+}
+
+/** Whether this is what `bindings/wasm/src/refusal.rs` throws. */
+function isRefusal(thrown: unknown): thrown is Refusal {
+  return typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
+}

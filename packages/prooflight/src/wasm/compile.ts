@@ -1,0 +1,107 @@
+import { isBytes } from "../bytes.js";
+import { describe, refuse, type VerifyError } from "../error.js";
+
+/** Where a binary comes from: a compiled module, its bytes, or where to load them from. */
+export type WasmInput = WebAssembly.Module | BufferSource | Response | URL | string;
+
+/**
+ * Compiles a binary.
+ *
+ * Throws `wasm_unavailable` if it cannot be loaded or is not wasm, `invalid_argument` if the input
+ * is none of those.
+ */
+export async function compile(input: WasmInput): Promise<WebAssembly.Module> {
+  if (isModule(input)) return input;
+  if (isBufferSource(input)) return compileBytes(input, "the given bytes");
+  if (is<Response>(input, "Response")) return compileResponse(input);
+  const url = resolve(input);
+  if (url.protocol === "file:") {
+    const read = nodeReadFile();
+    if (read) return compileBytes(await loading(url, read(url)), String(url));
+  }
+  return compileResponse(await loading(url, fetch(url)));
+}
+
+/** Compiles without waiting; browsers allow it for small binaries or in workers only. */
+export function compileSync(input: WebAssembly.Module | BufferSource): WebAssembly.Module {
+  if (isModule(input)) return input;
+  if (!isBufferSource(input)) {
+    throw refuse("invalid_argument", "a WebAssembly.Module or its bytes", describe(input));
+  }
+  try {
+    return new WebAssembly.Module(input);
+  } catch (cause) {
+    throw unavailable("the given bytes", String(cause), cause);
+  }
+}
+
+/** The refusal of a binary that could not be had from `source`. */
+export function unavailable(source: string, found: string, cause?: unknown): VerifyError {
+  return refuse("wasm_unavailable", `WebAssembly from ${source}`, found, { cause });
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  const source = response.url || "the given Response";
+  if (!response.ok) throw unavailable(source, `HTTP status ${response.status}`);
+  const type = response.headers.get("content-type") ?? "no content type";
+  if (/^application\/wasm\b/.test(type)) {
+    try {
+      return await WebAssembly.compileStreaming(response);
+    } catch (cause) {
+      throw unavailable(source, String(cause), cause);
+    }
+  }
+  // Servers that do not know wasm are common; only streaming needs the type.
+  const bytes = await loading(source, response.arrayBuffer());
+  return compileBytes(bytes, source, ` (${type})`);
+}
+
+async function compileBytes(
+  bytes: BufferSource,
+  source: string,
+  remark = "",
+): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw unavailable(source, `${String(cause)}${remark}`, cause);
+  }
+}
+
+function resolve(input: URL | string): URL {
+  if (is<URL>(input, "URL")) return input;
+  if (typeof input === "string") {
+    try {
+      return new URL(input, globalThis.location?.href);
+    } catch (cause) {
+      throw refuse("invalid_argument", "an absolute URL", describe(input), { cause });
+    }
+  }
+  const expected = "a URL, Response, WebAssembly.Module or bytes";
+  throw refuse("invalid_argument", expected, describe(input));
+}
+
+async function loading<T>(source: URL | string, pending: Promise<T>): Promise<T> {
+  try {
+    return await pending;
+  } catch (cause) {
+    throw unavailable(String(source), String(cause), cause);
+  }
+}
+
+/** Node's `readFile`, found without an import that bundlers for browsers would trip over. */
+function nodeReadFile(): ((url: URL) => Promise<Uint8Array<ArrayBuffer>>) | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  const fs = process?.getBuiltinModule?.("node:fs/promises");
+  return (fs as { readFile: (url: URL) => Promise<Uint8Array<ArrayBuffer>> } | undefined)?.readFile;
+}
+
+const isModule = (value: unknown) => is<WebAssembly.Module>(value, "WebAssembly.Module");
+
+const isBufferSource = (value: unknown): value is BufferSource =>
+  isBytes(value) || ArrayBuffer.isView(value) || is<ArrayBuffer>(value, "ArrayBuffer");
+
+/** Whether a value is an object of this class, of this realm or another one. */
+function is<T>(value: unknown, name: string): value is T {
+  return Object.prototype.toString.call(value) === `[object ${name}]`;
+}

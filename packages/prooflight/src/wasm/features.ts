@@ -1,0 +1,23 @@
+import { refuse } from "../error.js";
+
+/** What the binaries are compiled for; the oldest releases that have it are in the README too. */
+const REQUIRED =
+  "WebAssembly with simd128 and reference types (Chrome 96, Edge 96, Firefox 93, Safari 16.4, Node 20.19 or newer)";
+
+/**
+ * The smallest module that needs both: `(func (param externref) (result v128) i32.const 0 i8x16.splat)`.
+ */
+const PROBE = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  ...[0x01, 0x06, 0x01, 0x60, 0x01, 0x6f, 0x01, 0x7b],
+  ...[0x03, 0x02, 0x01, 0x00],
+  ...[0x0a, 0x08, 0x01, 0x06, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0x0b],
+);
+
+/** Throws `unsupported` if this engine cannot run the binaries. */
+export function requireFeatures(): void {
+  // The types say that WebAssembly is always there; engines in lockdown modes lack it.
+  const engine = (globalThis as { WebAssembly?: typeof WebAssembly }).WebAssembly;
+  if (!engine) throw refuse("simd_missing", REQUIRED, "no WebAssembly");
+  if (!engine.validate(PROBE)) throw refuse("simd_missing", REQUIRED, "an older WebAssembly");
+}

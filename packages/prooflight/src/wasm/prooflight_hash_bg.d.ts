@@ -1,0 +1,19 @@
+/** The functions that wasm-bindgen generates from `bindings/wasm`; the JavaScript is made by the build. */
+
+export function __wbg_set_wasm(exports: WebAssembly.Exports): void;
+
+export function version(): string;
+export function registry(): unknown;
+
+export function avlVerifyBatch(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
+export function avlVerifyErgoAdProofs(
+  request: Uint8Array,
+  proof: Uint8Array,
+): Uint8Array<ArrayBuffer>;
+
+export function avlProverNew(params: Uint8Array): number;
+export function avlProverDigest(prover: number): Uint8Array<ArrayBuffer>;
+export function avlProverGet(prover: number, key: Uint8Array): Uint8Array<ArrayBuffer> | undefined;
+export function avlProverProve(prover: number, operations: Uint8Array): Uint8Array<ArrayBuffer>;
+export function avlProverApply(prover: number, operations: Uint8Array): Uint8Array<ArrayBuffer>;
+export function avlProverFree(prover: number): void;

@@ -1,0 +1,111 @@
+/**
+ * The byte strings between TypeScript and wasm, in borsh; `bindings/wasm/src/wire.rs` is the other
+ * side. Callers of these classes have checked their values.
+ */
+
+import type { Bytes } from "./bytes.js";
+
+/** Writes a request. */
+export class Writer {
+  #bytes: Bytes;
+  #view: DataView;
+  #length = 0;
+
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** What was written, without a copy. */
+  finish(): Bytes {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  u8(value: number): void {
+    const at = this.#reserve(1);
+    this.#bytes[at] = value;
+  }
+
+  bool(value: boolean): void {
+    this.u8(value ? 1 : 0);
+  }
+
+  u32(value: number): void {
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value, true);
+  }
+
+  i64(value: bigint): void {
+    const at = this.#reserve(8);
+    this.#view.setBigInt64(at, value, true);
+  }
+
+  optionalU32(value: number | undefined): void {
+    this.bool(value !== undefined);
+    if (value !== undefined) this.u32(value);
+  }
+
+  bytes(value: Uint8Array): void {
+    // Read once: the length of a view on a growing buffer may change.
+    const length = value.length;
+    this.u32(length);
+    const at = this.#reserve(length);
+    this.#bytes.set(value.length === length ? value : value.subarray(0, length), at);
+  }
+
+  /** The offset of `count` new bytes at the end; buffer and view may be others afterwards. */
+  #reserve(count: number): number {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.length));
+      grown.set(this.#bytes.subarray(0, at));
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    return at;
+  }
+}
+
+/** Reads a response; every byte string it gives is a copy. */
+export class Reader {
+  readonly #bytes: Bytes;
+  readonly #view: DataView;
+  #offset = 0;
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#advance(1));
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#advance(4), true);
+  }
+
+  array(length: number): Bytes {
+    const at = this.#advance(length);
+    return this.#bytes.slice(at, at + length);
+  }
+
+  bytes(): Bytes {
+    return this.array(this.u32());
+  }
+
+  optionalBytes(): Bytes | null {
+    return this.u8() === 0 ? null : this.bytes();
+  }
+
+  sequence<T>(read: () => T): T[] {
+    return Array.from({ length: this.u32() }, read);
+  }
+
+  #advance(count: number): number {
+    const at = this.#offset;
+    this.#offset += count;
+    return at;
+  }
+}
