@@ -3,31 +3,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Allocations and the bytes asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Allocations {
-    pub(crate) count: usize,
-    pub(crate) bytes: usize,
-}
-
-impl core::ops::AddAssign for Allocations {
-    fn add_assign(&mut self, other: Self) {
-        self.count += other.count;
-        self.bytes += other.bytes;
-    }
-}
-
-/// What this thread allocates while `call` runs.
-pub(crate) fn of<T>(call: impl FnOnce() -> T) -> (T, Allocations) {
-    let before = TOTAL.get();
-    let result = call();
-    let after = TOTAL.get();
-    let count = after.count - before.count;
-    (result, Allocations { count, bytes: after.bytes - before.bytes })
-}
-
 thread_local! {
-    static TOTAL: Cell<Allocations> = const { Cell::new(Allocations { count: 0, bytes: 0 }) };
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How often this thread has allocated since it started.
+pub(crate) fn count() -> usize {
+    COUNT.get()
 }
 
 /// The system's allocator; counting adds a nanosecond to each call, for ours and the peer alike.
@@ -36,34 +18,33 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn count(bytes: usize) {
-    let total = TOTAL.get();
-    TOTAL.set(Allocations { count: total.count + 1, bytes: total.bytes + bytes });
+fn counted() {
+    COUNT.set(COUNT.get() + 1);
 }
 
-// SAFETY: every call is the system allocator's own; `count` neither allocates nor unwinds, as its
-// thread local is constant and needs no destructor.
+// SAFETY: every call is passed on to the system's allocator. `counted` neither allocates nor
+// unwinds: its thread local is constant and has no destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc`.
+        counted();
+        // SAFETY: the caller keeps the contract, which is the same.
         unsafe { System.alloc(layout) }
     }
 
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`, and `pointer` is the system's.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        counted();
+        // SAFETY: the caller keeps the contract, which is the same.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
-        // SAFETY: the caller keeps the contract of `realloc`, and `pointer` is the system's.
+        counted();
+        // SAFETY: the caller keeps the contract, which is the same.
         unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.dealloc(pointer, layout) }
     }
 }

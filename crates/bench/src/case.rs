@@ -4,7 +4,7 @@ use prooflight_avl::{Digest, Operation, Params, ergo, verify_batch};
 use prooflight_vectors::avl::{Batch, BatchMode, Op};
 use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::ergo::AdProofs;
-use prooflight_vectors::file::{Group, Test, Verdict, VectorFile};
+use prooflight_vectors::file::{Group, Test, VectorFile, Verdict};
 use serde_json::{Map, Value};
 
 use crate::Result;
@@ -48,7 +48,10 @@ pub fn read(json: &str) -> Result<Vec<Case>> {
                 "AvlBatch" => {
                     let expected = test.expected.unwrap_or_default();
                     let after = expected.get("digest").cloned().unwrap_or_default();
-                    batch_case(serde_json::from_value(test.input)?, &serde_json::from_value(after)?)?
+                    batch_case(
+                        serde_json::from_value(test.input)?,
+                        &serde_json::from_value(after)?,
+                    )?
                 }
                 other => return Err(format!("no benchmark of {other}").into()),
             });

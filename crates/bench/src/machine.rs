@@ -8,7 +8,10 @@ pub(crate) fn describe() {
     let cores = available_parallelism().map_or(0, usize::from);
     println!("{}, {cores} cores, load average {}", processor(), load());
     println!("{}, release with lto and one codegen unit", env!("RUSTC_VERSION"));
-    println!("prooflight-avl {}, strict mode, against ergo_avltree_rust 0.1.1\n", env!("CARGO_PKG_VERSION"));
+    println!(
+        "prooflight-avl {}, strict mode, against ergo_avltree_rust 0.1.1\n",
+        env!("CARGO_PKG_VERSION")
+    );
 }
 
 /// How busy the machine was in the last minute; other programs make the numbers worse.
@@ -20,5 +23,7 @@ pub(crate) fn load() -> String {
 fn processor() -> String {
     let text = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name"));
-    model.map_or(std::env::consts::ARCH, |model| model.trim_start_matches([' ', '\t', ':'])).to_owned()
+    model
+        .map_or(std::env::consts::ARCH, |model| model.trim_start_matches([' ', '\t', ':']))
+        .to_owned()
 }

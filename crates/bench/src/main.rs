@@ -1,13 +1,19 @@
-//! `prooflight-bench [--quick] [--write-cases DIR]`: our AVL+ and the peer's, in one run on the same input.
+//! `prooflight-bench [--quick] [--write-cases DIR]`: our AVL+ and the peer's, in one run on the same
+//! input.
+//!
+//! Each side works in a process of its own, so that neither pays for what the other left in the
+//! heap; they take turns, batch by batch.
 
 mod allocations;
-mod dictionary;
-mod ergo;
+mod compare;
+mod contender;
 mod floor;
 mod machine;
+mod process;
 mod report;
+mod workload;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use prooflight_bench::{Result, write};
 
@@ -24,47 +30,39 @@ struct Plan {
     repeats: usize,
 }
 
-const FULL: Plan = Plan { dictionaries: &[100_000, 1_000_000], batches: 15, repeats: 3 };
-const QUICK: Plan = Plan { dictionaries: &[100_000], batches: 5, repeats: 2 };
+const FULL: Plan = Plan { dictionaries: &[100_000, 1_000_000], batches: 15, repeats: 5 };
+const QUICK: Plan = Plan { dictionaries: &[100_000], batches: 5, repeats: 3 };
+
+const BLOCKS: &str = include_str!("../../../test-vectors/avl/ergo_mainnet.json");
 
 fn main() -> Result<()> {
-    match arguments()? {
-        (_, Some(folder)) => write_cases(&folder),
-        (plan, None) => compare(plan),
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        [] => benchmark(FULL),
+        ["--quick"] => benchmark(QUICK),
+        ["--write-cases", folder] => write_cases(&PathBuf::from(folder)),
+        ["--contender", side, role] => contender::serve(side, role),
+        _ => Err("usage: prooflight-bench [--quick | --write-cases DIR]".into()),
     }
 }
 
-fn arguments() -> Result<(Plan, Option<PathBuf>)> {
-    let mut plan = FULL;
-    let mut folder = None;
-    let mut args = std::env::args().skip(1);
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--quick" => plan = QUICK,
-            "--write-cases" => folder = Some(args.next().ok_or("--write-cases DIR")?.into()),
-            _ => return Err("usage: prooflight-bench [--quick] [--write-cases DIR]".into()),
-        }
-    }
-    Ok((plan, folder))
-}
-
-fn compare(plan: Plan) -> Result<()> {
+fn benchmark(plan: Plan) -> Result<()> {
     machine::describe();
     let mut table = Table::new();
     for &keys in plan.dictionaries {
-        dictionary::compare(&mut table, keys, plan)?;
+        compare::dictionary(&mut table, keys, plan)?;
     }
-    ergo::compare(&mut table, plan)?;
+    compare::blocks(&mut table, BLOCKS, plan)?;
     table.print();
-    println!("\n{}", report::LEGEND);
-    println!("load average at the end: {}", machine::load());
+    println!("\n{}\nLoad average at the end: {}.", report::LEGEND, machine::load());
     Ok(())
 }
 
-/// Writes batches as vector files, for the benchmark in WebAssembly.
-fn write_cases(folder: &std::path::Path) -> Result<()> {
+/// Writes batches as a vector file, for the benchmark in WebAssembly.
+fn write_cases(folder: &Path) -> Result<()> {
+    let cases = compare::cases(100_000, 5)?;
     std::fs::create_dir_all(folder)?;
-    let cases = dictionary::cases(QUICK.dictionaries[0], 3)?;
-    std::fs::write(folder.join("batch_100k.json"), write(&cases)?)?;
+    std::fs::write(folder.join("batches_100k.json"), write(&cases)?)?;
     Ok(())
 }

@@ -1,18 +1,16 @@
 //! Samples, and the table of them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How to read the table.
-pub(crate) const LEGEND: &str = "Times are medians, in brackets the middle half of the samples.";
+pub(crate) const LEGEND: &str = "\
+Times are medians of all samples; in brackets the middle half of them. A prover performs the
+operations, makes the proof and computes the new digest; a verifier reads the proof, performs the
+operations, computes the new digest and frees what it took. Labels are the hashes that no verifier
+of the batch can do without: the time is for as many compressions of 66 bytes and nothing else, the
+columns say how many times as long each side took.";
 
-/// The result of a call and how long it took, with the freeing of all that it does not return.
-pub(crate) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    let result = call();
-    (result, start.elapsed())
-}
-
-/// Durations of the same work.
+/// Times of the same work.
 #[derive(Default)]
 pub(crate) struct Samples(Vec<Duration>);
 
@@ -21,25 +19,24 @@ impl Samples {
         self.0.push(sample);
     }
 
-    /// The sample that a fraction of all are below, in milliseconds.
-    fn quantile(&self, quarters: usize) -> f64 {
+    /// In milliseconds, what so many quarters of the samples do not exceed.
+    fn quartile(&self, quarters: usize) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
         let at = sorted.len().saturating_sub(1) * quarters / 4;
         sorted.get(at).map_or(f64::NAN, |sample| sample.as_secs_f64() * 1e3)
     }
 
-    /// In milliseconds.
-    pub(crate) fn median(&self) -> f64 {
-        self.quantile(2)
+    fn median(&self) -> f64 {
+        self.quartile(2)
     }
 
     fn show(&self) -> String {
-        format!("{:.2} ms ({:.2} - {:.2})", self.median(), self.quantile(1), self.quantile(3))
+        format!("{:.2} ms ({:.2}-{:.2})", self.median(), self.quartile(1), self.quartile(3))
     }
 }
 
-/// Rows of text, printed in columns.
+/// Rows of five columns: the data, what was measured, ours, the peer, ours / peer.
 pub(crate) struct Table(Vec<[String; 5]>);
 
 impl Table {
@@ -47,28 +44,34 @@ impl Table {
         Self(vec![["", "", "ours", "peer", "ours / peer"].map(str::to_owned)])
     }
 
-    pub(crate) fn row(&mut self, what: &str, detail: &str, ours: &str, peer: &str, ratio: f64) {
-        let ratio = if ratio.is_nan() { String::new() } else { format!("{ratio:.2}") };
-        self.0.push([what.to_owned(), detail.to_owned(), ours.to_owned(), peer.to_owned(), ratio]);
+    pub(crate) fn times(&mut self, data: &str, what: &str, [ours, peer]: &[Samples; 2]) {
+        let ratio = format!("{:.2}", ours.median() / peer.median());
+        self.0.push([data.to_owned(), what.to_owned(), ours.show(), peer.show(), ratio]);
     }
 
-    /// A row of times, ours and the peer's.
-    pub(crate) fn times(&mut self, what: &str, detail: &str, ours: &Samples, peer: &Samples) {
-        self.row(what, detail, &ours.show(), &peer.show(), ours.median() / peer.median());
+    /// A time that no verifier can go below, and how many times as long both took.
+    pub(crate) fn floor(&mut self, what: &str, floor: &Samples, times: &[Samples; 2]) {
+        let what = format!("{what}: {:.2} ms", floor.median());
+        let [ours, peer] = [0, 1].map(|side: usize| times[side].median() / floor.median());
+        self.0.push([
+            String::new(),
+            what,
+            format!("{ours:.2} x"),
+            format!("{peer:.2} x"),
+            String::new(),
+        ]);
     }
 
-    /// A row for a lower bound of the verifiers' times.
-    pub(crate) fn floor(&mut self, detail: &str, floor: &Samples, ours: &Samples, peer: &Samples) {
-        let times = |samples: &Samples| format!("{:.2} x", samples.median() / floor.median());
-        let detail = format!("{detail}: {}", floor.show());
-        self.row("", &detail, &times(ours), &times(peer), f64::NAN);
+    pub(crate) fn both(&mut self, what: &str, [ours, peer]: [usize; 2]) {
+        let empty = String::new;
+        self.0.push([empty(), what.to_owned(), ours.to_string(), peer.to_string(), empty()]);
     }
 
     pub(crate) fn print(&self) {
-        let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(width);
-        for [what, detail, ours, peer, ratio] in &self.0 {
-            println!("{what:<a$}  {detail:<b$}  {ours:>c$}  {peer:>d$}  {ratio:>e$}");
+        let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max();
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|column| width(column).unwrap_or(0));
+        for [data, what, ours, peer, ratio] in &self.0 {
+            println!("{data:<a$}  {what:<b$}  {ours:>c$}  {peer:>d$}  {ratio:>e$}");
         }
     }
 }

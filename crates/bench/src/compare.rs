@@ -1,0 +1,143 @@
+//! What is compared: batches on large dictionaries, and blocks of the Ergo mainnet.
+
+use std::io::{IsTerminal, Write, stderr};
+
+use prooflight_avl::{AvlProver, Digest};
+use prooflight_bench::{Case, PeerCase, Result, read, write};
+use prooflight_vectors::avl::Op;
+use prooflight_vectors::carrier::Hex;
+use serde_json::Value;
+
+use crate::Plan;
+use crate::floor::Floor;
+use crate::process::Pair;
+use crate::report::{Samples, Table};
+use crate::workload::{OPERATIONS, PARAMS, Workload};
+
+/// Compares provers and verifiers on one dictionary.
+pub(crate) fn dictionary(table: &mut Table, keys: u64, plan: Plan) -> Result<()> {
+    let name = match keys {
+        1_000_000.. => format!("{} M keys", keys / 1_000_000),
+        _ => format!("{} k keys", keys / 1000),
+    };
+    let mut workload = Workload::new();
+    let mut provers = Pair::start("prover")?;
+    let mut before = AvlProver::new(PARAMS)?.digest();
+    while let Some(ops) = workload.grow(keys) {
+        progress(&format!("{name}: {} k inserted", workload.keys() / 1000));
+        provers.load(&serde_json::to_string(&ops)?)?;
+        before = digest(&provers.work()?.digests)?;
+    }
+    let mut verifiers = Verifiers::start()?;
+    let mut proof_bytes = 0;
+    for number in 1..=plan.batches {
+        progress(&format!("{name}: batch {number} of {}", plan.batches));
+        let ops = workload.batch();
+        provers.load(&serde_json::to_string(&ops)?)?;
+        let [proved, _] = provers.compete()?;
+        let after = digest(&proved.digests)?;
+        let case = Case { params: PARAMS, before, after, ops, proof: proved.proof.0 };
+        proof_bytes += case.proof.len();
+        before = after;
+        verifiers.verify(&write(core::slice::from_ref(&case))?, plan.repeats)?;
+    }
+    progress("");
+    table.times(&name, "prover", &provers.times);
+    let per_operation = proof_bytes / (plan.batches * OPERATIONS);
+    table.both("  bytes of proof an operation", [per_operation; 2]);
+    verifiers.report(table, "");
+    Ok(())
+}
+
+/// Compares verifiers on all blocks of a vector file.
+pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
+    let json: Value = serde_json::from_str(json)?;
+    let mut verifiers = Verifiers::start()?;
+    verifiers.verify(&json.to_string(), plan.batches * plan.repeats)?;
+    verifiers.report(table, "Ergo blocks");
+    Ok(())
+}
+
+/// Consecutive batches on a dictionary of that many keys, made by our prover.
+pub(crate) fn cases(keys: u64, batches: usize) -> Result<Vec<Case>> {
+    let mut workload = Workload::new();
+    let mut prover = AvlProver::new(PARAMS.with_max_operations(1 << 20))?;
+    while let Some(ops) = workload.grow(keys) {
+        prover.apply_batch(&ops.iter().map(Op::borrow).collect::<Vec<_>>())?;
+    }
+    let case = |_| {
+        let (before, ops) = (prover.digest(), workload.batch());
+        let batch = prover.apply_batch(&ops.iter().map(Op::borrow).collect::<Vec<_>>())?;
+        Ok(Case { params: PARAMS, before, after: batch.digest, ops, proof: batch.proof })
+    };
+    (0..batches).map(case).collect()
+}
+
+/// Both verifiers, and what bounds them.
+struct Verifiers {
+    pair: Pair,
+    batches: usize,
+    labels: usize,
+    allocations: [usize; 2],
+    /// Hashing alone: one message at a time, and several.
+    floors: [Samples; 2],
+}
+
+impl Verifiers {
+    fn start() -> Result<Self> {
+        let pair = Pair::start("verifier")?;
+        Ok(Self { pair, batches: 0, labels: 0, allocations: [0; 2], floors: Default::default() })
+    }
+
+    /// Lets both verify the cases of a vector file, several times, and hashes as much as they must.
+    fn verify(&mut self, json: &str, repeats: usize) -> Result<()> {
+        let cases = read(json)?;
+        let after: Vec<Hex> = cases.iter().map(|case| Hex(case.after.0.into())).collect();
+        let mut compressions = 0;
+        for case in &cases {
+            let work = PeerCase::new(case).work()?;
+            self.labels += work.labels;
+            compressions += work.compressions;
+        }
+        let floor = Floor::new(compressions);
+        self.batches += 1;
+        self.pair.load(json)?;
+        for repeat in 0..repeats {
+            let [ours, peer] = self.pair.compete()?;
+            if ours.digests != after {
+                return Err("a digest is not the one after the batch".into());
+            }
+            if repeat == 0 {
+                self.allocations[0] += ours.allocations;
+                self.allocations[1] += peer.allocations;
+            }
+            self.floors[0].add(floor.one_by_one());
+            self.floors[1].add(floor.many_at_once());
+        }
+        Ok(())
+    }
+
+    fn report(&self, table: &mut Table, name: &str) {
+        let [one_by_one, many_at_once] = &self.floors;
+        let labels = self.labels / self.batches;
+        table.times(name, "verifier", &self.pair.times);
+        table.floor(&format!("  {labels} labels, blake2"), one_by_one, &self.pair.times);
+        table.floor("  the same, blake2b_simd hash_many", many_at_once, &self.pair.times);
+        table.both("  allocations", self.allocations.map(|count| count / self.batches));
+    }
+}
+
+fn digest(digests: &[Hex]) -> Result<Digest> {
+    match digests {
+        [digest] => Ok(Digest::try_from(&digest.0[..])?),
+        _ => Err("not one digest".into()),
+    }
+}
+
+/// Shows what is going on: on a terminal in one line, else not at all.
+fn progress(text: &str) {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K{text}");
+        drop(stderr().flush());
+    }
+}

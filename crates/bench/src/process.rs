@@ -1,0 +1,111 @@
+//! The contenders' processes, seen from the benchmark.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use prooflight_bench::Result;
+
+use crate::contender::Answer;
+use crate::report::Samples;
+
+/// Both sides of one role, which take turns.
+pub(crate) struct Pair {
+    ours: Process,
+    peer: Process,
+    rounds: usize,
+    /// The times of ours and of the peer.
+    pub(crate) times: [Samples; 2],
+}
+
+impl Pair {
+    pub(crate) fn start(role: &str) -> Result<Self> {
+        let (ours, peer) = (Process::start("our", role)?, Process::start("their", role)?);
+        Ok(Self { ours, peer, rounds: 0, times: [Samples::default(), Samples::default()] })
+    }
+
+    /// Gives the same work to both.
+    pub(crate) fn load(&mut self, json: &str) -> Result<()> {
+        self.ours.send(json)?;
+        self.peer.send(json)
+    }
+
+    /// Lets both work at once, without taking their times.
+    pub(crate) fn work(&mut self) -> Result<Answer> {
+        self.ours.send("")?;
+        self.peer.send("")?;
+        let answers = [self.ours.receive()?, self.peer.receive()?];
+        same(&answers)?;
+        let [ours, _] = answers;
+        Ok(ours)
+    }
+
+    /// Lets one work and then the other, the first one last the next time; they must agree.
+    pub(crate) fn compete(&mut self) -> Result<[Answer; 2]> {
+        let answers = if self.rounds % 2 == 0 {
+            let ours = self.ours.work()?;
+            [ours, self.peer.work()?]
+        } else {
+            let peer = self.peer.work()?;
+            [self.ours.work()?, peer]
+        };
+        self.rounds += 1;
+        same(&answers)?;
+        for (times, answer) in self.times.iter_mut().zip(&answers) {
+            times.add(Duration::from_nanos(answer.nanoseconds));
+        }
+        Ok(answers)
+    }
+}
+
+/// Refuses to go on when the sides differ: no time would mean anything.
+fn same([ours, peer]: &[Answer; 2]) -> Result<()> {
+    if ours.digests == peer.digests && ours.proof == peer.proof {
+        return Ok(());
+    }
+    Err("ours and the peer have different digests or proofs".into())
+}
+
+struct Process {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(side: &str, role: &str) -> Result<Self> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["--contender", side, role])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("a process without pipes".into());
+        };
+        Ok(Self { child, input, output: BufReader::new(output) })
+    }
+
+    fn work(&mut self) -> Result<Answer> {
+        self.send("")?;
+        self.receive()
+    }
+
+    fn send(&mut self, line: &str) -> Result<()> {
+        self.input.write_all(line.as_bytes())?;
+        Ok(self.input.write_all(b"\n")?)
+    }
+
+    fn receive(&mut self) -> Result<Answer> {
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It is of no use any more, and may have gigabytes to free; it may also be gone already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

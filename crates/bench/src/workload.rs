@@ -1,0 +1,73 @@
+//! The dictionaries and batches: the same in every run.
+
+use prooflight_avl::Params;
+use prooflight_vectors::avl::Op;
+use prooflight_vectors::carrier::Hex;
+
+/// Every fourth operation of a batch inserts, the others update.
+pub(crate) const OPERATIONS: usize = 2000;
+
+/// Inserts in one batch while a dictionary grows.
+const GROWTH: u64 = 20_000;
+
+/// What both sides pin about every dictionary.
+pub(crate) const PARAMS: Params = Params::new(32, Some(8));
+
+/// Makes operations, and knows how many keys are in the dictionary after them.
+pub(crate) struct Workload {
+    keys: u64,
+    values: SplitMix,
+}
+
+impl Workload {
+    pub(crate) const fn new() -> Self {
+        Self { keys: 0, values: SplitMix(u64::MAX / 3) }
+    }
+
+    /// How many keys there are by now.
+    pub(crate) const fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// Inserts towards `keys` keys; none once there are that many.
+    pub(crate) fn grow(&mut self, keys: u64) -> Option<Vec<Op>> {
+        let count = GROWTH.min(keys.saturating_sub(self.keys));
+        (count > 0).then(|| (0..count).map(|_| self.insert()).collect())
+    }
+
+    /// 500 inserts of new keys among 1500 updates of random ones.
+    pub(crate) fn batch(&mut self) -> Vec<Op> {
+        (0..OPERATIONS).map(|n| if n % 4 == 0 { self.insert() } else { self.update() }).collect()
+    }
+
+    fn insert(&mut self) -> Op {
+        self.keys += 1;
+        Op::Insert { key: key(self.keys - 1), value: self.value() }
+    }
+
+    fn update(&mut self) -> Op {
+        Op::Update { key: key(self.values.next() % self.keys), value: self.value() }
+    }
+
+    fn value(&mut self) -> Hex {
+        Hex(self.values.next().to_be_bytes().to_vec())
+    }
+}
+
+/// The key of a number: 32 bytes that look random.
+fn key(number: u64) -> Hex {
+    let mut words = SplitMix(number);
+    Hex((0..4).flat_map(|_| words.next().to_be_bytes()).collect())
+}
+
+/// The generator of Steele, Lea and Flood ("Fast splittable pseudorandom number generators", 2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+}
