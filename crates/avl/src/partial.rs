@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::hash::{internal_label, leaf_label};
+use crate::hash::{Hashed, Levels, Preimage};
 use crate::operation::Value;
 use crate::params::Label;
 use crate::tree::{Kind, NodeId, Side, Tree};
@@ -19,7 +19,7 @@ struct Node {
     right: u32,
     balance: i8,
     /// Levels of expanded nodes below this one: 0 for leaves and labels.
-    level: u8,
+    level: u32,
     kind: Kind,
     visited: bool,
     changed: bool,
@@ -72,7 +72,7 @@ impl<'a> PartialTree<'a> {
         right: NodeId,
         balance: i8,
     ) -> Result<NodeId> {
-        let level = self.level(left).max(self.level(right)).saturating_add(1);
+        let level = self.level(left).max(self.level(right)) + 1;
         self.push(Node { left, right, balance, level, ..Node::new(Kind::Internal) }, [0; 32])
     }
 
@@ -83,8 +83,8 @@ impl<'a> PartialTree<'a> {
         Ok(id)
     }
 
-    /// Levels of expanded nodes below a node, 255 at most.
-    pub(crate) fn level(&self, node: NodeId) -> u8 {
+    /// Levels of expanded nodes below a node of the proof.
+    pub(crate) fn level(&self, node: NodeId) -> u32 {
         self.nodes[node as usize].level
     }
 
@@ -92,7 +92,7 @@ impl<'a> PartialTree<'a> {
         &self.labels[node as usize]
     }
 
-    /// Says that all nodes of the proof are there, and hashes them, children first.
+    /// Says that all nodes of the proof are there, and hashes them.
     pub(crate) fn complete(&mut self) {
         self.from_proof = self.nodes.len();
         let expanded = |&id: &u32| self.nodes[id as usize].kind != Kind::Label;
@@ -146,7 +146,7 @@ impl<'a> PartialTree<'a> {
         }
     }
 
-    /// Hashes what the operations changed below `root`, children first.
+    /// Hashes what the operations changed below `root`.
     pub(crate) fn rehash(&mut self, root: NodeId) {
         let mut changed = Vec::new();
         let mut pending = vec![root];
@@ -159,26 +159,23 @@ impl<'a> PartialTree<'a> {
                 }
             }
         }
-        changed.reverse();
+        for &id in changed.iter().rev() {
+            let Node { kind, left, right, .. } = self.nodes[id as usize];
+            // Children that did not change have their labels already, so they count as level 0.
+            let level = |child: u32| {
+                let child = self.nodes[child as usize];
+                if child.changed { child.level } else { 0 }
+            };
+            self.nodes[id as usize].level =
+                if kind == Kind::Internal { level(left).max(level(right)) + 1 } else { 0 };
+        }
         self.hash(&changed);
     }
 
+    /// Hashes nodes whose levels are known.
     fn hash(&mut self, ids: &[u32]) {
-        for &id in ids {
-            let node = self.nodes[id as usize];
-            self.labels[id as usize] = match node.kind {
-                Kind::Label => continue,
-                Kind::Leaf => {
-                    let Leaf { key, value, next_key } = &self.leaves[node.left as usize];
-                    leaf_label(key, value.as_ref(), next_key)
-                }
-                Kind::Internal => internal_label(
-                    node.balance,
-                    &self.labels[node.left as usize],
-                    &self.labels[node.right as usize],
-                ),
-            };
-        }
+        let levels = Levels::new(ids, |id| self.nodes[id as usize].level);
+        levels.hash(self);
     }
 
     fn leaf(&self, leaf: NodeId) -> &Leaf<'a> {
@@ -208,6 +205,25 @@ fn wrong_height(expected: &str, height: u8) -> Error {
         expected,
         format_args!("one that the digest and the balances put at height {height}"),
     )
+}
+
+impl Hashed for PartialTree<'_> {
+    fn preimage(&self, id: u32) -> Preimage<'_> {
+        let node = self.nodes[id as usize];
+        if node.kind == Kind::Leaf {
+            let Leaf { key, value, next_key } = self.leaf(id);
+            return Preimage::Leaf { key, value: value.as_ref(), next_key };
+        }
+        Preimage::Internal {
+            balance: node.balance,
+            left: &self.labels[node.left as usize],
+            right: &self.labels[node.right as usize],
+        }
+    }
+
+    fn set_label(&mut self, node: u32, label: Label) {
+        self.labels[node as usize] = label;
+    }
 }
 
 impl<'a> Tree<'a> for PartialTree<'a> {

@@ -15,6 +15,9 @@ pub(crate) const LABEL: u8 = 3;
 /// The tree has ended; the directions follow.
 pub(crate) const END: u8 = 4;
 
+/// Levels of expanded nodes that compat mode reads; no honest tree is deeper than a byte can say.
+const MAX_COMPAT_DEPTH: u32 = 255;
+
 /// A proof that is well-formed and whose tree has the root of the digest.
 pub(crate) struct Decoded<'a> {
     pub(crate) tree: PartialTree<'a>,
@@ -62,8 +65,8 @@ fn decode_tree<'a>(
     params: &Params,
 ) -> Result<(PartialTree<'a>, NodeId)> {
     let max_depth = match params.mode {
-        Mode::Strict => digest.height(),
-        Mode::Compat => u8::MAX,
+        Mode::Strict => u32::from(digest.height()),
+        Mode::Compat => MAX_COMPAT_DEPTH,
     };
     // A typical node takes 17 bytes or more; this only saves growing.
     let estimate = usize::try_from(max_nodes).map_or(length / 17, |max| max.min(length / 17));

@@ -6,9 +6,9 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::arena::{Arena, Changes, KeyId, Node, ValueId, index, prefix};
 use super::pack::pack;
-use crate::hash::{internal_label, leaf_label};
+use crate::hash::{Hashed, Levels, Preimage};
 use crate::operation::{Operation, Value};
-use crate::params::{Label, Params};
+use crate::params::{LABEL_LENGTH, Label, Params};
 use crate::perform::{Found, perform};
 use crate::tree::{Kind, NodeId, Path, Side, Tree, unexpected};
 
@@ -124,10 +124,7 @@ impl<'d, 'a> Batch<'d, 'a> {
             .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", self.height))?;
         let proof = pack(self.arena, &self.visited, self.params, &self.directions.bytes);
         let live = self.live();
-        let mut labels = vec![[0; 32]; self.nodes.len()];
-        for &id in &live {
-            labels[id as usize - self.first_node] = self.hash(id, &labels);
-        }
+        let labels = self.hash(&live);
         let root_label = *self.label(self.root, &labels);
         let changes = Changes {
             nodes: self.nodes,
@@ -163,13 +160,22 @@ impl<'d, 'a> Batch<'d, 'a> {
         live
     }
 
-    fn hash(&self, id: NodeId, labels: &[Label]) -> Label {
-        let node = self.node(id);
-        if node.kind == Kind::Leaf {
-            let (key, next) = (self.key_bytes(node.key), self.key_bytes(node.right));
-            return leaf_label(key, self.value_bytes(id), next);
+    /// The labels of the new nodes, given children first.
+    fn hash(&self, live: &[NodeId]) -> Vec<Label> {
+        let mut levels = vec![0; self.nodes.len()];
+        for &id in live {
+            let node = self.node(id);
+            // Nodes of the dictionary have their labels already, so they count as level 0.
+            let level =
+                |id: NodeId| (id as usize).checked_sub(self.first_node).map_or(0, |at| levels[at]);
+            if node.kind == Kind::Internal {
+                levels[id as usize - self.first_node] = level(node.left).max(level(node.right)) + 1;
+            }
         }
-        internal_label(node.balance, self.label(node.left, labels), self.label(node.right, labels))
+        let labels = vec![[0; LABEL_LENGTH]; self.nodes.len()];
+        let mut labelled = Labelled { batch: self, labels };
+        Levels::new(live, |id| levels[id as usize - self.first_node]).hash(&mut labelled);
+        labelled.labels
     }
 
     fn label<'l>(&'l self, id: NodeId, labels: &'l [Label]) -> &'l Label {
@@ -333,6 +339,34 @@ impl<'a> Tree<'a> for Batch<'_, 'a> {
         if (value as usize) < self.first_value {
             self.dead_values.push(value);
         }
+    }
+}
+
+/// A batch with the labels of its new nodes.
+struct Labelled<'b, 'd, 'a> {
+    batch: &'b Batch<'d, 'a>,
+    labels: Vec<Label>,
+}
+
+impl Hashed for Labelled<'_, '_, '_> {
+    fn preimage(&self, id: NodeId) -> Preimage<'_> {
+        let node = self.batch.node(id);
+        if node.kind == Kind::Leaf {
+            return Preimage::Leaf {
+                key: self.batch.key_bytes(node.key),
+                value: self.batch.value_bytes(id),
+                next_key: self.batch.key_bytes(node.right),
+            };
+        }
+        Preimage::Internal {
+            balance: node.balance,
+            left: self.batch.label(node.left, &self.labels),
+            right: self.batch.label(node.right, &self.labels),
+        }
+    }
+
+    fn set_label(&mut self, id: NodeId, label: Label) {
+        self.labels[id as usize - self.batch.first_node] = label;
     }
 }
 

@@ -1,0 +1,155 @@
+//! Proofs taken apart and put together again, and the root that their nodes hash to.
+//!
+//! Written from `test-vectors/SPEC.md` alone and independent of the crate, so that tests can give
+//! the verifier trees with a digest that matches.
+
+use blake2::digest::{Update, VariableOutput};
+use blake2::Blake2bVar;
+
+use super::draw::Shape;
+
+pub const LEAF: u8 = 2;
+pub const LABEL: u8 = 3;
+pub const END: u8 = 4;
+
+/// One node of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    Label([u8; 32]),
+    Leaf { key: Vec<u8>, next_key: Vec<u8>, value: Vec<u8> },
+    Internal(u8),
+}
+
+/// A proof in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anatomy {
+    pub tokens: Vec<Token>,
+    pub directions: Vec<u8>,
+}
+
+/// What the nodes of a proof are together.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    pub label: [u8; 32],
+    /// Levels of expanded nodes below the root.
+    pub depth: usize,
+    /// The height that balances on the way to an expanded leaf show, if there is such a leaf.
+    pub height: Option<i32>,
+}
+
+impl Root {
+    pub fn digest(&self, height: u8) -> [u8; 33] {
+        let mut digest = [height; 33];
+        digest[..32].copy_from_slice(&self.label);
+        digest
+    }
+}
+
+impl Anatomy {
+    /// The parts of a proof, or `None` if it ends too early.
+    pub fn parse(proof: &[u8], shape: Shape) -> Option<Self> {
+        let mut rest = proof;
+        let mut tokens = Vec::new();
+        let mut previous: Option<Vec<u8>> = None;
+        loop {
+            match take(&mut rest, 1)?[0] {
+                END => return Some(Self { tokens, directions: rest.to_vec() }),
+                LABEL => {
+                    previous = None;
+                    tokens.push(Token::Label(take(&mut rest, 32)?.try_into().ok()?));
+                }
+                LEAF => {
+                    let key = match previous {
+                        Some(key) => key,
+                        None => take(&mut rest, shape.key_length)?.to_vec(),
+                    };
+                    let next_key = take(&mut rest, shape.key_length)?.to_vec();
+                    let length = match shape.value_length {
+                        Some(length) => length,
+                        None => {
+                            let length = take(&mut rest, 4)?.try_into().ok()?;
+                            usize::try_from(u32::from_be_bytes(length)).ok()?
+                        }
+                    };
+                    let value = take(&mut rest, length)?.to_vec();
+                    previous = Some(next_key.clone());
+                    tokens.push(Token::Leaf { key, next_key, value });
+                }
+                balance => tokens.push(Token::Internal(balance)),
+            }
+        }
+    }
+
+    /// The bytes of the proof. Where the format leaves a leaf's key out, it is lost.
+    pub fn bytes(&self, shape: Shape) -> Vec<u8> {
+        let mut proof = Vec::new();
+        let mut after_leaf = false;
+        for token in &self.tokens {
+            match token {
+                Token::Label(label) => {
+                    after_leaf = false;
+                    proof.push(LABEL);
+                    proof.extend(label);
+                }
+                Token::Leaf { key, next_key, value } => {
+                    proof.push(LEAF);
+                    if !after_leaf {
+                        proof.extend(key);
+                    }
+                    after_leaf = true;
+                    proof.extend(next_key);
+                    if shape.value_length.is_none() {
+                        proof.extend(u32::try_from(value.len()).unwrap().to_be_bytes());
+                    }
+                    proof.extend(value);
+                }
+                Token::Internal(balance) => proof.push(*balance),
+            }
+        }
+        proof.push(END);
+        proof.extend(&self.directions);
+        proof
+    }
+
+    /// The one tree that the nodes form, or `None` if they do not.
+    pub fn root(&self) -> Option<Root> {
+        let mut stack: Vec<Root> = Vec::new();
+        for token in &self.tokens {
+            let node = match token {
+                Token::Label(label) => Root { label: *label, depth: 0, height: None },
+                Token::Leaf { key, next_key, value } => {
+                    let label = hash(&[&[0], key, value, next_key]);
+                    Root { label, depth: 0, height: Some(0) }
+                }
+                Token::Internal(balance) => {
+                    let (right, left) = (stack.pop()?, stack.pop()?);
+                    let label = hash(&[&[1, *balance], &left.label, &right.label]);
+                    let depth = 1 + left.depth.max(right.depth);
+                    let lower = |lower: bool| if lower { 2 } else { 1 };
+                    let left = left.height.map(|h| h + lower((1..=127).contains(balance)));
+                    let right = right.height.map(|h| h + lower((128..=255).contains(balance)));
+                    Root { label, depth, height: left.or(right) }
+                }
+            };
+            stack.push(node);
+        }
+        match stack[..] {
+            [root] => Some(root),
+            _ => None,
+        }
+    }
+}
+
+pub fn hash(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = Blake2bVar::new(32).expect("32 bytes");
+    parts.iter().for_each(|part| hasher.update(part));
+    let mut label = [0; 32];
+    hasher.finalize_variable(&mut label).expect("32 bytes");
+    label
+}
+
+fn take<'a>(rest: &mut &'a [u8], n: usize) -> Option<&'a [u8]> {
+    let (taken, after) = rest.split_at_checked(n)?;
+    *rest = after;
+    Some(taken)
+}

@@ -1,0 +1,102 @@
+//! A dictionary that is what it says, and the judge of everything that is accepted about it.
+
+use arbitrary::{Result, Unstructured};
+use prooflight_avl::{AvlProver, Digest, Mode, verify_batch};
+use prooflight_core::{Code, Error, Verified};
+
+use super::draw::Shape;
+use super::model::Model;
+use super::op::{Op, ours};
+
+/// A dictionary as the prover has it and as the model has it.
+#[derive(Clone, Debug)]
+pub struct Honest {
+    pub shape: Shape,
+    pub prover: AvlProver,
+    pub model: Model,
+}
+
+/// A true statement about an honest dictionary, with its proof.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    pub ops: Vec<Op>,
+    pub proof: Vec<u8>,
+}
+
+impl Honest {
+    pub fn new(shape: Shape) -> Self {
+        let prover = AvlProver::new(shape.params(Mode::Strict)).unwrap();
+        Self { shape, prover, model: Model::new(shape) }
+    }
+
+    /// A dictionary after up to `most` operations.
+    pub fn draw(u: &mut Unstructured<'_>, shape: Shape, most: usize) -> Result<Self> {
+        let mut honest = Self::new(shape);
+        let ops = shape.draw_ops(u, most)?;
+        honest.apply(&honest.possible(ops));
+        Ok(honest)
+    }
+
+    /// The operations of a list that do not fail, one after the other.
+    pub fn possible(&self, ops: Vec<Op>) -> Vec<Op> {
+        let mut model = self.model.clone();
+        ops.into_iter().filter(|op| model.apply(op).is_ok()).collect()
+    }
+
+    /// A statement about the operations of a list that do not fail.
+    pub fn state(&self, ops: Vec<Op>) -> Statement {
+        let ops = self.possible(ops);
+        let proof = self.prover.prove_batch(&ours(&ops)).unwrap().proof;
+        Statement { ops, proof }
+    }
+
+    pub fn apply(&mut self, ops: &[Op]) {
+        self.prover.apply_batch(&ours(ops)).unwrap();
+        for op in ops {
+            self.model.apply(op).unwrap();
+        }
+    }
+
+    pub fn digest(&self) -> Digest {
+        self.prover.digest()
+    }
+
+    /// Verifies, and panics if anything is accepted that the model or the prover contradicts.
+    ///
+    /// In strict mode the accepted bytes must also be the prover's own.
+    pub fn judge(&self, ops: &[Op], proof: &[u8], mode: Mode) -> Result<(), Error> {
+        let operations = ours(ops);
+        let params = self.shape.params(mode);
+        let verified = verify_batch(&self.digest(), &operations, proof, &params)
+            .inspect_err(|error| assert_is_refusal(error))?;
+
+        assert_eq!(verified.results.len(), ops.len());
+        let mut model = self.model.clone();
+        for (op, result) in ops.iter().zip(&verified.results) {
+            match result {
+                Verified::Present(value) => assert_eq!(model.get(op.key()), Some(value.as_ref())),
+                Verified::Absent(neighbours) => {
+                    assert_eq!(model.get(op.key()), None);
+                    let expected = model.neighbours(op.key());
+                    assert_eq!((neighbours.previous, neighbours.next), expected);
+                }
+            }
+            model.apply(op).unwrap_or_else(|reason| panic!("{mode:?} accepted {op:?}: {reason}"));
+        }
+        let proved = self.prover.prove_batch(&operations).unwrap();
+        assert_eq!(verified.digest, proved.digest, "{mode:?}");
+        if mode == Mode::Strict {
+            assert_eq!(proof, proved.proof, "another encoding of the same statement");
+        }
+        Ok(())
+    }
+}
+
+/// A verifier that is given correct arguments blames the proof.
+pub fn assert_is_refusal(error: &Error) {
+    // A sum that is stored under another fixed length is the one argument that only a proof shows.
+    let blames_proof = matches!(error.code(), Code::Malformed | Code::Mismatch)
+        || error.reason() == prooflight_core::Reason::ValueLength;
+    assert!(blames_proof, "{error:?}");
+    assert!(!error.to_string().is_empty());
+}
