@@ -74,7 +74,10 @@ mod tests {
     #[test]
     fn bytes_round_trip() {
         for text in ["\"0x\"", "\"0x00ff\""] {
-            assert_eq!(from_str::<Hex>(text).and_then(|hex| to_string(&hex)).ok().as_deref(), Some(text));
+            assert_eq!(
+                from_str::<Hex>(text).and_then(|hex| to_string(&hex)).ok().as_deref(),
+                Some(text)
+            );
         }
         assert_eq!(from_str::<Hex>("\"0xAb\"").ok(), Some(Hex(vec![0xab])));
     }
@@ -89,7 +92,9 @@ mod tests {
     #[test]
     fn decimals_are_canonical_and_64_bits() {
         assert_eq!(from_str::<Decimal>("\"-9223372036854775808\"").ok(), Some(Decimal(i64::MIN)));
-        for text in ["\"9223372036854775808\"", "\"+1\"", "\"01\"", "\"-0\"", "\"\"", "\"1.0\"", "1"] {
+        for text in
+            ["\"9223372036854775808\"", "\"+1\"", "\"01\"", "\"-0\"", "\"\"", "\"1.0\"", "1"]
+        {
             assert!(from_str::<Decimal>(text).is_err(), "{text}");
         }
     }

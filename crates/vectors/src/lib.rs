@@ -29,6 +29,7 @@ pub mod avl;
 pub mod carrier;
 pub mod ergo;
 pub mod file;
+pub mod generate;
 mod run;
 
 pub use run::{Report, TestReport, run};

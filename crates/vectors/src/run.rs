@@ -58,7 +58,7 @@ pub fn run(json: &str) -> Result<Report> {
 pub(crate) type Answer = Map<String, Value>;
 
 /// The answer of the verifier for this group type; outside, why there is none.
-fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
+pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
     match group_type {
         "AvlBatch" => Ok(parse(input).and_then(|input: avl::Batch| input.verify())),
         "ErgoAdProofs" => Ok(parse(input).and_then(|input: ergo::AdProofs| input.verify())),
@@ -74,22 +74,25 @@ fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
 /// Where an answer is not what the test expects.
 fn compare(test: &Test, answer: Result<Answer>) -> Option<String> {
     match (test.result, answer) {
-        (Verdict::Valid, Ok(answer)) => test.expected.iter().flatten().find_map(|(name, expected)| {
-            let found = answer.get(name);
-            (found != Some(expected)).then(|| match found {
-                Some(found) => format!("{name}: expected {expected}, found {found}"),
-                None => format!("{name}: not part of an answer of this group type"),
+        (Verdict::Valid, Ok(answer)) => {
+            test.expected.iter().flatten().find_map(|(name, expected)| {
+                let found = answer.get(name);
+                (found != Some(expected)).then(|| match found {
+                    Some(found) => format!("{name}: expected {expected}, found {found}"),
+                    None => format!("{name}: not part of an answer of this group type"),
+                })
             })
-        }),
+        }
         (Verdict::Valid, Err(error)) => {
             Some(format!("refused: {} / {}: {error}", error.code(), error.reason()))
         }
         (Verdict::Invalid, Ok(_)) => Some("accepted".to_owned()),
         (Verdict::Invalid, Err(error)) => {
             let differs = |pinned: &Option<String>, found: &str| {
-                pinned.as_deref().filter(|pinned| *pinned != found).map(|pinned| {
-                    format!("expected {pinned}, found {found}: {error}")
-                })
+                pinned
+                    .as_deref()
+                    .filter(|pinned| *pinned != found)
+                    .map(|pinned| format!("expected {pinned}, found {found}: {error}"))
             };
             differs(&test.expected_error, error.code().as_str())
                 .or_else(|| differs(&test.expected_reason, error.reason().as_str()))

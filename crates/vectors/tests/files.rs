@@ -47,7 +47,12 @@ fn every_test_passes() {
         println!("{}: {} passed, {} failed", path.display(), report.passed(), report.failed());
         for test in report.tests {
             if let Some(failure) = test.failure {
-                failures.push(format!("{} {} {}: {failure}", path.display(), test.tc_id, test.comment));
+                failures.push(format!(
+                    "{} {} {}: {failure}",
+                    path.display(),
+                    test.tc_id,
+                    test.comment
+                ));
             }
         }
     }
@@ -64,9 +69,46 @@ fn pinned_reasons_are_in_the_registry_and_have_the_pinned_code() {
     }
 }
 
+/// What AVL+ verification cannot be refused for: envelopes, stores, the SDK around it.
+const OF_OTHERS: [Reason; 16] = [
+    Reason::TrailingBytes,
+    Reason::InvalidEncoding,
+    Reason::UnknownVersion,
+    Reason::UnknownScheme,
+    Reason::UnknownKind,
+    Reason::DictionaryFull,
+    Reason::VersionUnavailable,
+    Reason::StoreCorrupt,
+    Reason::StoreFailed,
+    Reason::NotInitialised,
+    Reason::Disposed,
+    Reason::UnknownStatement,
+    Reason::SimdMissing,
+    Reason::WasmUnavailable,
+    Reason::Trapped,
+    Reason::Bug,
+];
+
+#[test]
+fn every_reason_of_a_verifier_is_pinned_by_some_test() {
+    let pinned: BTreeSet<_> =
+        all_tests().into_iter().filter_map(|(_, test)| test.expected_reason).collect();
+    for reason in Reason::ALL {
+        assert_ne!(pinned.contains(reason.as_str()), OF_OTHERS.contains(reason), "{reason}");
+    }
+}
+
 #[test]
 fn comments_say_more_than_the_flags_and_are_unique_in_their_file() {
     let tests = all_tests();
     let comments: BTreeSet<_> = tests.iter().map(|(path, test)| (path, &test.comment)).collect();
     assert_eq!(comments.len(), tests.len());
+}
+
+#[test]
+fn generating_again_changes_nothing() {
+    for (path, content) in prooflight_vectors::generate::files(&root()).unwrap() {
+        let found = fs::read_to_string(root().join(path)).unwrap();
+        assert!(found == content, "{path} differs: run npm run vectors");
+    }
 }

@@ -1,0 +1,130 @@
+//! Collects the tests of one file.
+
+use prooflight_core::Reason;
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Map, Value, to_value};
+
+use crate::file::{Group, Test, VectorFile, Verdict};
+use crate::run::{Answer, verify};
+
+/// A vector file in the making.
+pub(crate) struct Builder {
+    file: VectorFile,
+    known_flags: &'static [(&'static str, &'static str)],
+}
+
+impl Builder {
+    /// An empty file whose tests may have the flags given, each with its note.
+    pub(crate) fn new(known_flags: &'static [(&'static str, &'static str)]) -> Self {
+        let file = VectorFile {
+            schema: VectorFile::SCHEMA.to_owned(),
+            scheme: "avl".to_owned(),
+            origin: "crates/vectors of Prooflight (npm run vectors)".to_owned(),
+            license: "MIT OR Apache-2.0".to_owned(),
+            number_of_tests: 0,
+            notes: Map::new(),
+            test_groups: Vec::new(),
+        };
+        Self { file, known_flags }
+    }
+
+    /// Begins a group of tests.
+    pub(crate) fn group(&mut self, group_type: &str) {
+        self.file.test_groups.push(Group { group_type: group_type.to_owned(), tests: Vec::new() });
+    }
+
+    /// A test that a verifier must accept.
+    pub(crate) fn valid(
+        &mut self,
+        flags: &[&str],
+        comment: impl Into<String>,
+        input: &impl Serialize,
+        expected: Answer,
+    ) {
+        let test = self.test(flags, comment.into(), input, Verdict::Valid);
+        test.expected = Some(expected);
+    }
+
+    /// A test that a verifier must refuse for this reason.
+    pub(crate) fn invalid(
+        &mut self,
+        flags: &[&str],
+        comment: impl Into<String>,
+        input: &impl Serialize,
+        reason: Reason,
+    ) {
+        let test = self.test(flags, comment.into(), input, Verdict::Invalid);
+        test.expected_error = Some(reason.code().as_str().to_owned());
+        test.expected_reason = Some(reason.as_str().to_owned());
+    }
+
+    /// A test that a verifier must refuse, for the code that ours has.
+    ///
+    /// For mutations made by the hundred, where nobody has reasoned about each one.
+    pub(crate) fn refused(
+        &mut self,
+        flags: &[&str],
+        comment: impl Into<String>,
+        input: &impl Serialize,
+    ) {
+        let group_type = self.current_group().group_type.clone();
+        let comment = comment.into();
+        let test = self.test(flags, comment.clone(), input, Verdict::Invalid);
+        let error = match verify(&group_type, &test.input) {
+            Ok(Err(error)) => error,
+            accepted => panic!("{comment}: {accepted:?}"),
+        };
+        test.expected_error = Some(error.code().as_str().to_owned());
+    }
+
+    fn test(
+        &mut self,
+        flags: &[&str],
+        comment: String,
+        input: &impl Serialize,
+        result: Verdict,
+    ) -> &mut Test {
+        for flag in flags {
+            let known = self.known_flags.iter().find(|(known, _)| known == flag);
+            let (_, note) = known.unwrap_or_else(|| panic!("{flag} has no note"));
+            self.file.notes.insert((*flag).to_owned(), (*note).into());
+        }
+        self.file.number_of_tests += 1;
+        let test = Test {
+            tc_id: u32::try_from(self.file.number_of_tests).expect("few tests"),
+            comment,
+            flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+            input: to_value(input).expect("inputs are plain data"),
+            result,
+            expected: None,
+            expected_error: None,
+            expected_reason: None,
+        };
+        let tests = &mut self.current_group().tests;
+        tests.push(test);
+        tests.last_mut().expect("it was just pushed")
+    }
+
+    fn current_group(&mut self) -> &mut Group {
+        self.file.test_groups.last_mut().expect("a group begins before its tests")
+    }
+
+    /// The file's bytes.
+    pub(crate) fn finish(self) -> String {
+        let mut bytes = Vec::new();
+        let formatter = PrettyFormatter::with_indent(b" ");
+        let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
+        self.file.serialize(&mut serializer).expect("writing to memory does not fail");
+        bytes.push(b'\n');
+        String::from_utf8(bytes).expect("JSON is UTF-8")
+    }
+}
+
+/// The members of `expected`, from a JSON object.
+pub(crate) fn expected(object: Value) -> Answer {
+    match object {
+        Value::Object(members) => members,
+        other => panic!("not an object: {other}"),
+    }
+}

@@ -1,0 +1,200 @@
+//! An honest dictionary: the prover, beside a sorted map that says what the answers must be.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+
+use prooflight_avl::{AvlProver, Params, ProvedBatch};
+use serde_json::{Value, json};
+
+use super::builder::expected;
+use super::rng::Rng;
+use crate::avl::{Batch, BatchMode, Op};
+use crate::carrier::{Decimal, Hex};
+use crate::run::Answer;
+
+/// A dictionary with its prover.
+#[derive(Clone)]
+pub(crate) struct Dictionary {
+    prover: AvlProver,
+    model: BTreeMap<Vec<u8>, Vec<u8>>,
+    pub(crate) key_length: usize,
+    pub(crate) value_length: Option<usize>,
+}
+
+impl Dictionary {
+    pub(crate) fn new(key_length: usize, value_length: Option<usize>) -> Self {
+        let mut params = Params::new(key_length, value_length).with_max_operations(1 << 20);
+        params.limits.max_value_bytes = 1 << 20;
+        Self {
+            prover: AvlProver::new(params).expect("the key length is in range"),
+            model: BTreeMap::new(),
+            key_length,
+            value_length,
+        }
+    }
+
+    /// A dictionary with `n` random keys and values.
+    pub(crate) fn random(
+        rng: &mut Rng,
+        key_length: usize,
+        value_length: Option<usize>,
+        n: usize,
+    ) -> Self {
+        let mut dictionary = Self::new(key_length, value_length);
+        while dictionary.model.len() < n {
+            let op = insert(rng.key(key_length), dictionary.random_value(rng));
+            if !dictionary.model.contains_key(key_of(&op)) {
+                dictionary.apply(&[op]);
+            }
+        }
+        dictionary
+    }
+
+    /// A dictionary with one-byte keys and these one-byte values, inserted in this order.
+    pub(crate) fn of_bytes(keys: impl IntoIterator<Item = u8>) -> Self {
+        let mut dictionary = Self::new(1, None);
+        for key in keys {
+            dictionary.apply(&[insert([key], [key])]);
+        }
+        dictionary
+    }
+
+    pub(crate) fn random_value(&self, rng: &mut Rng) -> Vec<u8> {
+        let length = self.value_length.unwrap_or_else(|| rng.below(24));
+        rng.bytes(length)
+    }
+
+    /// A random key that the dictionary does not have.
+    pub(crate) fn absent_key(&self, rng: &mut Rng) -> Vec<u8> {
+        loop {
+            let key = rng.key(self.key_length);
+            if !self.model.contains_key(&key) {
+                return key;
+            }
+        }
+    }
+
+    /// The keys, ascending.
+    pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
+        self.model.keys().cloned().collect()
+    }
+
+    pub(crate) fn digest(&self) -> Hex {
+        Hex(self.prover.digest().0.to_vec())
+    }
+
+    /// The honest proof of a batch, and the answer that it must lead to.
+    pub(crate) fn prove(&self, ops: &[Op]) -> (Batch, Answer) {
+        let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        let proved = self.prover.prove_batch(&borrowed).expect("the batch is possible");
+        let mut model = self.model.clone();
+        (self.batch(self.digest(), ops, &proved), self.answer(&mut model, ops, &proved))
+    }
+
+    /// The same, and the dictionary changes.
+    pub(crate) fn apply(&mut self, ops: &[Op]) -> (Batch, Answer) {
+        let before = self.digest();
+        let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        let proved = self.prover.apply_batch(&borrowed).expect("the batch is possible");
+        let mut model = std::mem::take(&mut self.model);
+        let answer = self.answer(&mut model, ops, &proved);
+        self.model = model;
+        (self.batch(before, ops, &proved), answer)
+    }
+
+    fn batch(&self, digest: Hex, ops: &[Op], proved: &ProvedBatch) -> Batch {
+        Batch {
+            key_length: self.key_length,
+            value_length: self.value_length,
+            digest,
+            ops: ops.to_vec(),
+            proof: Hex(proved.proof.clone()),
+            mode: BatchMode::Strict,
+            limits: None,
+        }
+    }
+
+    /// The digest is the prover's, the rest is the model's.
+    fn answer(
+        &self,
+        model: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+        ops: &[Op],
+        proved: &ProvedBatch,
+    ) -> Answer {
+        let mut results = Vec::new();
+        let mut neighbours = Vec::new();
+        for op in ops {
+            let key = key_of(op);
+            let hex = |bytes: &Vec<u8>| Hex(bytes.clone()).to_string();
+            let previous = model.range::<[u8], _>((Unbounded, Excluded(key))).next_back();
+            let next = model.range::<[u8], _>((Excluded(key), Unbounded)).next();
+            let absent = json!({ "previous": previous.map(|(k, _)| hex(k)), "next": next.map(|(k, _)| hex(k)) });
+            let old = model.get(key);
+            results.push(old.map(hex));
+            neighbours.push(if old.is_some() { Value::Null } else { absent });
+            perform(model, op);
+        }
+        expected(json!({
+            "digest": Hex(proved.digest.0.to_vec()),
+            "results": results,
+            "neighbours": neighbours,
+        }))
+    }
+}
+
+/// What an operation that does not fail does to a sorted map.
+fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &Op) {
+    match op {
+        Op::Lookup { .. } => {}
+        Op::Insert { key, value }
+        | Op::Update { key, value }
+        | Op::InsertOrUpdate { key, value } => {
+            model.insert(key.0.clone(), value.0.clone());
+        }
+        Op::Remove { key } | Op::RemoveIfExists { key } => {
+            model.remove(&key.0);
+        }
+        Op::UpdateLongBy { delta: Decimal(0), .. } => {}
+        Op::UpdateLongBy { key, delta } => {
+            let old = model.get(&key.0).map_or(0, |value| {
+                i64::from_be_bytes(*value.first_chunk().expect("the value is long"))
+            });
+            match old + delta.0 {
+                0 => model.remove(&key.0),
+                sum => model.insert(key.0.clone(), sum.to_be_bytes().to_vec()),
+            };
+        }
+    }
+}
+
+pub(crate) fn key_of(op: &Op) -> &[u8] {
+    op.borrow().key()
+}
+
+pub(crate) fn lookup(key: impl Into<Vec<u8>>) -> Op {
+    Op::Lookup { key: Hex(key.into()) }
+}
+
+pub(crate) fn insert(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Op {
+    Op::Insert { key: Hex(key.into()), value: Hex(value.into()) }
+}
+
+pub(crate) fn update(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Op {
+    Op::Update { key: Hex(key.into()), value: Hex(value.into()) }
+}
+
+pub(crate) fn insert_or_update(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Op {
+    Op::InsertOrUpdate { key: Hex(key.into()), value: Hex(value.into()) }
+}
+
+pub(crate) fn remove(key: impl Into<Vec<u8>>) -> Op {
+    Op::Remove { key: Hex(key.into()) }
+}
+
+pub(crate) fn remove_if_exists(key: impl Into<Vec<u8>>) -> Op {
+    Op::RemoveIfExists { key: Hex(key.into()) }
+}
+
+pub(crate) fn add(key: impl Into<Vec<u8>>, delta: i64) -> Op {
+    Op::UpdateLongBy { key: Hex(key.into()), delta: Decimal(delta) }
+}

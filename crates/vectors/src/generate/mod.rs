@@ -1,0 +1,35 @@
+//! Makes the synthetic vector files, the same bytes each time.
+//!
+//! Valid tests come from the honest prover; what they must answer comes from a sorted map. Invalid
+//! tests are valid ones changed in one way, where possible so that only the check under test stands
+//! between the change and acceptance: where the change would break the root, the digest is made
+//! anew from the changed tree, as a caller with a hostile digest would have it.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a generator that goes wrong must stop")]
+
+mod anatomy;
+mod avl_compat;
+mod avl_negative;
+mod avl_valid;
+mod builder;
+mod dictionary;
+mod ergo_negative;
+mod forge;
+mod rng;
+mod trace;
+
+use std::path::Path;
+use std::{fs, io};
+
+/// Every generated file: its path below `test-vectors`, and its content.
+///
+/// Some are made from real data, which is read from `folder`, the folder `test-vectors`.
+pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
+    let ergo_mainnet = fs::read_to_string(folder.join("avl/ergo_mainnet.json"))?;
+    Ok(vec![
+        ("avl/avl_batch.json", avl_valid::file()),
+        ("avl/avl_negative.json", avl_negative::file()),
+        ("avl/avl_compat.json", avl_compat::file()),
+        ("avl/ergo_negative.json", ergo_negative::file(&ergo_mainnet)),
+    ])
+}
