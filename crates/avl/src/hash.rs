@@ -158,13 +158,11 @@ mod tests {
 
     impl Hashed for Forest {
         fn preimage(&self, node: u32) -> Preimage<'_> {
-            match self.values.get(node as usize) {
-                Some(value) => Preimage::Leaf { key: b"key", value, next_key: b"next" },
-                None => {
-                    let below = &self.labels[node as usize - self.values.len()];
-                    Preimage::Internal { balance: -1, left: below, right: below }
-                }
+            if let Some(value) = self.values.get(node as usize) {
+                return Preimage::Leaf { key: b"key", value, next_key: b"next" };
             }
+            let below = &self.labels[node as usize - self.values.len()];
+            Preimage::Internal { balance: -1, left: below, right: below }
         }
 
         fn set_label(&mut self, node: u32, label: Label) {
