@@ -1,4 +1,5 @@
 //! Every vector file of the repository, run natively.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -6,7 +6,9 @@ use blake2::{Blake2b, Digest as _};
 /// BLAKE2b-256 of the parts, one after the other.
 pub(crate) fn blake2b256(parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Blake2b::<U32>::new();
-    parts.iter().for_each(|part| hash.update(part));
+    for part in parts {
+        hash.update(part);
+    }
     hash.finalize().into()
 }
 

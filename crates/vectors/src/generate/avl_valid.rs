@@ -297,7 +297,7 @@ fn sequences(file: &mut Builder) {
     let full = (1..).find_map(|n| {
         let (batch, answer) = dictionary.prove(&vec![lookup([0x20]); n]);
         let way = Proof::parse(&batch.proof.0, 1, None).way(0);
-        (way.len() * n % 8 == 0).then_some((batch, answer))
+        (way.len() * n).is_multiple_of(8).then_some((batch, answer))
     });
     let comment = "the directions fill their last byte";
     both_modes(file, &["Sequence"], comment, full.expect("eight lookups do"));

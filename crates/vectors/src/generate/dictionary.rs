@@ -88,7 +88,7 @@ impl Dictionary {
         let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
         let proved = self.prover.prove_batch(&borrowed).expect("the batch is possible");
         let mut model = self.model.clone();
-        (self.batch(self.digest(), ops, &proved), self.answer(&mut model, ops, &proved))
+        (self.batch(self.digest(), ops, &proved), answer(&mut model, ops, &proved))
     }
 
     /// The same, and the dictionary changes.
@@ -97,7 +97,7 @@ impl Dictionary {
         let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
         let proved = self.prover.apply_batch(&borrowed).expect("the batch is possible");
         let mut model = std::mem::take(&mut self.model);
-        let answer = self.answer(&mut model, ops, &proved);
+        let answer = answer(&mut model, ops, &proved);
         self.model = model;
         (self.batch(before, ops, &proved), answer)
     }
@@ -113,39 +113,35 @@ impl Dictionary {
             limits: None,
         }
     }
+}
 
-    /// The digest is the prover's, the rest is the model's.
-    fn answer(
-        &self,
-        model: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-        ops: &[Op],
-        proved: &ProvedBatch,
-    ) -> Answer {
-        let mut results = Vec::new();
-        let mut neighbours = Vec::new();
-        for op in ops {
-            let key = key_of(op);
-            let hex = |bytes: &Vec<u8>| Hex(bytes.clone()).to_string();
-            let previous = model.range::<[u8], _>((Unbounded, Excluded(key))).next_back();
-            let next = model.range::<[u8], _>((Excluded(key), Unbounded)).next();
-            let absent = json!({ "previous": previous.map(|(k, _)| hex(k)), "next": next.map(|(k, _)| hex(k)) });
-            let old = model.get(key);
-            results.push(old.map(hex));
-            neighbours.push(if old.is_some() { Value::Null } else { absent });
-            perform(model, op);
-        }
-        expected(json!({
-            "digest": Hex(proved.digest.0.to_vec()),
-            "results": results,
-            "neighbours": neighbours,
-        }))
+/// The digest is the prover's, the rest is the model's.
+fn answer(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[Op], proved: &ProvedBatch) -> Answer {
+    let mut results = Vec::new();
+    let mut neighbours = Vec::new();
+    for op in ops {
+        let key = key_of(op);
+        let hex = |bytes: &Vec<u8>| Hex(bytes.clone()).to_string();
+        let previous = model.range::<[u8], _>((Unbounded, Excluded(key))).next_back();
+        let next = model.range::<[u8], _>((Excluded(key), Unbounded)).next();
+        let absent =
+            json!({ "previous": previous.map(|(k, _)| hex(k)), "next": next.map(|(k, _)| hex(k)) });
+        let old = model.get(key);
+        results.push(old.map(hex));
+        neighbours.push(if old.is_some() { Value::Null } else { absent });
+        perform(model, op);
     }
+    expected(json!({
+        "digest": Hex(proved.digest.0.to_vec()),
+        "results": results,
+        "neighbours": neighbours,
+    }))
 }
 
 /// What an operation that does not fail does to a sorted map.
 fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &Op) {
     match op {
-        Op::Lookup { .. } => {}
+        Op::Lookup { .. } | Op::UpdateLongBy { delta: Decimal(0), .. } => {}
         Op::Insert { key, value }
         | Op::Update { key, value }
         | Op::InsertOrUpdate { key, value } => {
@@ -154,7 +150,6 @@ fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &Op) {
         Op::Remove { key } | Op::RemoveIfExists { key } => {
             model.remove(&key.0);
         }
-        Op::UpdateLongBy { delta: Decimal(0), .. } => {}
         Op::UpdateLongBy { key, delta } => {
             let old = model.get(&key.0).map_or(0, |value| {
                 i64::from_be_bytes(*value.first_chunk().expect("the value is long"))

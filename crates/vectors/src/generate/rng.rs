@@ -1,6 +1,6 @@
 //! Pseudo-random numbers that are the same everywhere and always.
 
-/// SplitMix64: small, and good enough to choose keys. Source: Steele, Lea, Flood 2014.
+/// `SplitMix64`: small, and good enough to choose keys. Source: Steele, Lea, Flood 2014.
 pub(crate) struct Rng(u64);
 
 impl Rng {

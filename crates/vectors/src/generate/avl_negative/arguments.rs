@@ -17,12 +17,14 @@ pub(super) fn add(file: &mut Builder) {
     inputs(file);
 }
 
+/// An operation on a key of one byte.
+type Make = fn(u8) -> Op;
+
 /// The proofs lead to the sentinel's leaf or to the last one.
 fn sentinels(file: &mut Builder) {
     let dictionary = eight_keys();
     let first = dictionary.prove(&[lookup([0x01])]).0;
     let last = dictionary.prove(&[lookup([0xfe])]).0;
-    type Make = fn(u8) -> Op;
     let kinds: [(&str, Make); 7] = [
         ("Lookup", |key| lookup([key])),
         ("Insert", |key| insert([key], [])),
