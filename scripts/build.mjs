@@ -7,6 +7,6 @@ import { say } from "./lib/terminal.mjs";
 
 await main(async () => {
   await prepare(forBuild);
-  await build();
-  say("Built: packages/prooflight/dist and the examples are up to date.");
+  const { remark } = await build();
+  if (remark === "unchanged") say("Nothing to build: no source changed since the last build.");
 });

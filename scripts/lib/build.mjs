@@ -14,25 +14,30 @@ const TOOLS = [
 
 /**
  * Runs the `build` script of every workspace whose inputs changed; each writes to its own `dist`.
- * Needs the tools of `forBuild`.
+ * The remark is what the builds had to say. Needs the tools of `forBuild`.
  */
 export async function build() {
   const packages = workspaces("packages");
   const built = packages.map(({ path }) => `${path}/dist`);
+  const remarks = [];
   for (const workspace of packages) {
-    await buildOne(workspace, [...RUST, ...TOOLS, workspace.path], []);
+    remarks.push(await buildOne(workspace, [...RUST, ...TOOLS, workspace.path], []));
   }
   for (const workspace of workspaces("examples")) {
-    await buildOne(workspace, [...TOOLS, workspace.path, "test-vectors/avl"], built);
+    remarks.push(await buildOne(workspace, [...TOOLS, workspace.path, "test-vectors/avl"], built));
   }
+  return { remark: remarks.filter(Boolean).join("; ") || "unchanged" };
 }
 
 async function buildOne({ path, scripts }, sources, built) {
-  if (!scripts.build) return;
+  if (!scripts.build) return undefined;
   const made = record(path.replace("/", "-"), sources, [...built, `${path}/dist`]);
-  if (made.fresh()) return;
-  await task(`build ${path}`, async ({ sh }) => {
-    await sh("npm", ["run", "build", "--workspace", path]);
+  if (made.fresh()) return undefined;
+  const { remark } = await task(`build ${path}`, async ({ sh, output }) => {
+    await sh("npm", ["run", "--silent", "build", "--workspace", path]);
     made.write();
+    // The package's build ends with the sizes of its binaries.
+    return /^.*\bbrotli\b.*$/m.exec(output())?.[0];
   });
+  return remark;
 }

@@ -20,6 +20,9 @@ export const vitestTests = (output) =>
 export const nodeTests = (output) =>
   remark(sum(output, /^(?:#|ℹ) pass (\d+)/gm), sum(output, /^(?:#|ℹ) (?:skipped|todo) (\d+)/gm));
 
+/** `12 tests`, from `python3 -m unittest`. */
+export const pythonTests = (output) => remark(sum(output, /^Ran (\d+) tests?/gm), 0);
+
 function remark(passed, skipped) {
   if (passed === 0) throw new Problem("No test ran.");
   return `${passed} tests${skipped ? `, ${skipped} skipped` : ""}`;

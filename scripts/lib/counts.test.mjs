@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cargoTests, nodeTests, vitestTests } from "./counts.mjs";
+import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 
 test("cargo's counts are added up over its test programs", () => {
   const output = [
@@ -26,8 +26,12 @@ test("node's counts are read in both of its reports", () => {
   assert.equal(nodeTests("ℹ tests 4\nℹ pass 3\nℹ skipped 1\n"), "3 tests, 1 skipped");
 });
 
+test("Python's count is read", () => {
+  assert.equal(pythonTests("....\nRan 4 tests in 0.001s\n\nOK\n"), "4 tests");
+});
+
 test("a run without tests is a failure", () => {
-  for (const count of [cargoTests, vitestTests, nodeTests]) {
+  for (const count of [cargoTests, vitestTests, nodeTests, pythonTests]) {
     assert.throws(() => count("nothing to do"), /No test ran/);
   }
   assert.throws(() => cargoTests("test result: ok. 0 passed; 0 failed; 0 ignored"), /No test ran/);

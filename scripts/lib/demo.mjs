@@ -81,13 +81,12 @@ const blockHead = () =>
   );
 
 function blockRow({ name, block, answer, refusal, microseconds }, toHex) {
-  const short = (bytes) => toHex(bytes).replace(/^(0x.{8}).*(.{4})$/, "$1…$2");
   return [
     name,
     number(block.operations.length),
     `${number(block.proof.length)} B`,
-    short(block.parentStateRoot),
-    short(block.stateRoot),
+    short(toHex(block.parentStateRoot)),
+    short(toHex(block.stateRoot)),
     `${number(microseconds)} µs`,
     answer ? green("✓ verified") : red(`✗ ${refusal.code}: ${refusal.reason}`),
   ];
@@ -99,7 +98,7 @@ function conclusion(verified) {
   const total = (of) => number(verified.reduce((sum, row) => sum + of(row), 0));
   return (
     `${green("✓")} ${total(({ block }) => block.operations.length)} operations on ` +
-    `${total(({ block }) => block.proof.length)} bytes of proof in ${total((row) => row.microseconds)} µs; ` +
+    `${total(({ block }) => block.proof.length)} bytes of proof in ${total((row) => row.microseconds / 1000)} ms; ` +
     "every new digest is the one in the block's header."
   );
 }
@@ -109,7 +108,11 @@ function sayLie({ title, lie, checked, refusal }) {
   say(`${green("✓")} ${bold(title)}  refused: ${red(refusal.code)}, ${red(refusal.reason)}`);
   say(`  ${lie}`);
   say(`  ${checked}`);
-  say(dim(`  expected ${refusal.details.expected}, found ${refusal.details.found}\n`));
+  const { expected, found } = refusal.details;
+  say(dim(`  expected ${short(expected)}, found ${short(found)}\n`));
 }
+
+/** A text whose long hex strings show only how they start and end. */
+const short = (text) => text.replace(/(0x[0-9a-f]{8})[0-9a-f]{8,}([0-9a-f]{4})/g, "$1…$2");
 
 const number = (value) => Math.round(value).toLocaleString("en");

@@ -32,7 +32,7 @@ export function forgeries(blocks, avl) {
     {
       title: "A forged value",
       lie: `One bit of a box that block ${name} creates was flipped; the proof is the real one.`,
-      checked: "Checked: after all changes the tree must hash to the new digest.",
+      checked: "Checked: with the changes made, the tree must hash to the new digest.",
       run: () => {
         const operations = [...block.operations];
         const { value, ...rest } = operations[inserted];
@@ -44,7 +44,7 @@ export function forgeries(blocks, avl) {
       title: "A change left out",
       lie: "The server hides the last of the block's changes.",
       checked:
-        "Checked: every byte of the proof must be needed, and the new digest must be reached.",
+        "Checked: the changes that were sent must lead to the new digest, no fewer and no more.",
       run: () => avl.verifyErgoAdProofs({ ...block, operations: block.operations.slice(0, -1) }),
     },
     {

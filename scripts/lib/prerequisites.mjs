@@ -26,10 +26,10 @@ const PREREQUISITES = {
   },
   python: {
     found: () =>
-      ask("python3", "-c", `import sys, venv; sys.exit(sys.version_info < ${tuple(leastPython)})`),
+      ask("python3", "-c", `import sys; sys.exit(sys.version_info < ${tuple(leastPython)})`),
     missing:
-      `Python ${leastPython.join(".")} or newer with its venv module, which runs the independent verifier ` +
-      `(${APT} python3 python3-venv)`,
+      `Python ${leastPython.join(".")} or newer, which runs the independent verifier ` +
+      `(${APT} python3)`,
   },
 };
 

@@ -3,7 +3,6 @@
 import { chromium } from "./chromium.mjs";
 import { packages } from "./npm.mjs";
 import { require as requirePrograms } from "./prerequisites.mjs";
-import { python } from "./python.mjs";
 import { cargoTool, toolchain } from "./rust.mjs";
 import { task } from "./task.mjs";
 
@@ -15,7 +14,6 @@ const NEEDS = {
   "cargo-deny": cargoTool("cargo-deny"),
   "cargo-fuzz": cargoTool("cargo-fuzz"),
   chromium,
-  python,
 };
 
 /** What turns the Rust sources into packages/prooflight. */

@@ -1,9 +1,9 @@
 // The steps of `npm test`, and how they run one after the other.
 
 import { build } from "./build.mjs";
-import { cargoTests, nodeTests, vitestTests } from "./counts.mjs";
+import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { filesUnder } from "./fingerprint.mjs";
-import { interpreter } from "./python.mjs";
+import { inside } from "./paths.mjs";
 import { forBuild, prepare } from "./setup.mjs";
 import { Problem, TaskFailed, task } from "./task.mjs";
 import { bold, colour, duration, green, red, say, table, yellow } from "./terminal.mjs";
@@ -78,22 +78,26 @@ export const STEPS = {
     tools: ["rust"],
     programs: ["cc"],
     async run({ sh }) {
-      await sh("npm", ["run", "vectors", "--", "--check"]);
+      await sh("npm", ["run", "--silent", "vectors", "--", "--check"]);
       return "generated anew, the same bytes";
     },
   },
   python: {
-    tools: ["python"],
+    tools: [],
+    programs: ["python"],
     async run({ sh, output }) {
-      await sh(interpreter(), ["test-vectors/python/verify.py"]);
-      return output().trim().split("\n").pop();
+      const cwd = inside("test-vectors", "python");
+      await sh("python3", ["-m", "unittest", "discover", "--start-directory", "tests"], { cwd });
+      const own = pythonTests(output());
+      await sh("python3", ["run.py"], { cwd });
+      return `${own}; vectors: ${lastLine(output())}`;
     },
   },
   prooflight: {
     tools: ["npm", "chromium"],
     built: true,
     async run({ sh, output }) {
-      await sh("npm", ["test", "--workspace", "packages/prooflight"]);
+      await sh("npm", ["test", "--silent", "--workspace", "packages/prooflight"]);
       return vitestTests(output());
     },
   },
@@ -101,7 +105,7 @@ export const STEPS = {
     tools: ["npm", "chromium"],
     built: true,
     async run({ sh }) {
-      await sh("npm", ["run", "test:package", "--workspace", "packages/prooflight"]);
+      await sh("npm", ["run", "--silent", "test:package", "--workspace", "packages/prooflight"]);
     },
   },
   examples: {
@@ -110,7 +114,7 @@ export const STEPS = {
     async run({ sh, output }) {
       const examples = workspaces("examples");
       if (examples.length === 0) throw new Problem("examples/ has no example.");
-      for (const { path } of examples) await sh("npm", ["test", "--workspace", path]);
+      for (const { path } of examples) await sh("npm", ["test", "--silent", "--workspace", path]);
       return vitestTests(output());
     },
   },
@@ -179,6 +183,8 @@ function summary(outcomes) {
   say(`\n${passed} passed, ${outcomes.length - passed} failed`);
   return passed === outcomes.length ? 0 : 1;
 }
+
+const lastLine = (text) => text.trimEnd().split("\n").pop();
 
 function testFiles(folder) {
   const files = filesUnder([folder]).filter((path) => path.endsWith(".test.mjs"));
