@@ -1,9 +1,11 @@
 //! The verifiers of Prooflight as WebAssembly.
 //!
 //! This crate only translates. A call takes byte strings and gives back plain data; what it
-//! refuses, it throws as a [`refusal`]. Whatever comes in many parts (the operations of a batch,
-//! their results) crosses as one byte string in borsh, see [`wire`]: measured on a batch of 2000
-//! operations, an object each would cost more than their verification.
+//! refuses, it throws as a [`refusal`].
+//!
+//! Operations and their results cross as one byte string in borsh, see [`wire`]. For a batch of 2000
+//! operations, whose verification takes 4 to 7 ms, that costs 0.3 ms in Node on both sides together;
+//! serde-wasm-bindgen took 1.8 ms, and 5.4 ms with operations as a tagged enum.
 //!
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; what the bytes mean is checked here and in the schemes' crates.
@@ -14,7 +16,7 @@ mod wire;
 #[cfg(feature = "avl")]
 pub mod avl;
 
-use prooflight_core::{Code, Reason, Scheme};
+use prooflight_core::{Code, Limits, Reason, Scheme};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
@@ -25,7 +27,7 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// Every code, reason and scheme there is; the TypeScript unions are generated from it.
+/// Every code, reason and scheme, and the default limits; `src/registry.ts` is generated from it.
 #[wasm_bindgen]
 pub fn registry() -> Result<JsValue, JsError> {
     let reasons = Reason::ALL.iter().map(|reason| ReasonEntry {
@@ -37,15 +39,18 @@ pub fn registry() -> Result<JsValue, JsError> {
         codes: Code::ALL.map(Code::as_str),
         reasons: reasons.collect(),
         schemes: Scheme::ALL.map(Scheme::as_str),
+        max_proof_bytes: Limits::DEFAULT.max_proof_bytes,
     };
     Ok(serde_wasm_bindgen::to_value(&registry)?)
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Registry {
     codes: [&'static str; Code::ALL.len()],
     reasons: Vec<ReasonEntry>,
     schemes: [&'static str; Scheme::ALL.len()],
+    max_proof_bytes: usize,
 }
 
 #[derive(Serialize)]

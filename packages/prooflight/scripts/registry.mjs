@@ -4,11 +4,9 @@ import { readFileSync } from "node:fs";
 
 import { format } from "prettier";
 
-const dist = new URL("../dist/wasm/", import.meta.url);
-
-/** The text that src/registry.ts must have. Needs the build's wasm. */
-export async function registrySource() {
-  const { version, codes, reasons, schemes } = await ask();
+/** The text that src/registry.ts must have by the binaries in `folder`, a URL. */
+export async function registrySource(folder) {
+  const { version, codes, reasons, schemes, maxProofBytes } = await ask(folder);
   const union = (names) => names.map((name) => `| "${name}"`).join("\n");
   const entries = reasons.map(
     ({ reason, code, meaning }) =>
@@ -19,6 +17,9 @@ export async function registrySource() {
 
     /** The version of this package and of its WebAssembly. */
     export const VERSION = "${version}";
+
+    /** The largest proof that is read unless the caller says otherwise, in bytes. */
+    export const MAX_PROOF_BYTES = ${maxProofBytes};
 
     /** The authenticated stores. */
     export type Scheme = ${union(schemes)};
@@ -37,11 +38,11 @@ export async function registrySource() {
   return format(source, { parser: "typescript", printWidth: 100 });
 }
 
-async function ask() {
-  const glue = await import(new URL("prooflight_hash_bg.js", dist));
-  const bytes = readFileSync(new URL("prooflight-hash.wasm", dist));
-  const imports = { "./prooflight_hash_bg.js": glue };
-  const { instance } = await WebAssembly.instantiate(bytes, imports);
+async function ask(folder) {
+  const name = "prooflight_hash_bg.js";
+  const glue = await import(new URL(name, folder));
+  const bytes = readFileSync(new URL("prooflight-hash.wasm", folder));
+  const { instance } = await WebAssembly.instantiate(bytes, { [`./${name}`]: glue });
   glue.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start();
   return { version: glue.version(), ...glue.registry() };

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
+import { Problem } from "../../../scripts/lib/task.mjs";
 import { BINARIES } from "./binaries.mjs";
 
 /** Prints the sizes of the binaries in `folder`; throws if one is over its budget. */
@@ -14,7 +15,7 @@ export function reportSizes(folder) {
     const brotli = brotliCompressSync(raw).length;
     const sizes = `${kb(raw.length)} raw, ${kb(gzipSync(raw).length)} gzip, ${kb(brotli)} brotli`;
     console.log(`${file}: ${sizes} (budget ${kb(budget)} brotli)`);
-    if (brotli > budget) throw new Error(`${file} is over its budget.`);
+    if (brotli > budget) throw new Problem(`${file} is over its budget.`);
   }
 }
 

@@ -1,9 +1,6 @@
 import { isBytes } from "./bytes.js";
 import { describe, refuse, type VerifyError } from "./error.js";
-import type { Scheme } from "./registry.js";
-
-/** The largest u32, and so the largest length or count that fits into wasm's memory. */
-export const MAX_U32 = 2 ** 32 - 1;
+import { MAX_PROOF_BYTES, type Scheme } from "./registry.js";
 
 /**
  * The members of an object that a caller passed, each checked when it is read.
@@ -31,9 +28,26 @@ export class Arguments<Name extends string> {
     this.#members = given as Record<string, unknown>;
   }
 
+  /** A member as it is, not checked. */
+  unchecked(name: Name): unknown {
+    return this.#members[name];
+  }
+
   bytes(name: Name): Uint8Array {
     const value = this.#members[name];
     return isBytes(value) ? value : this.#refuse(name, "a Uint8Array", value);
+  }
+
+  /**
+   * The bytes of a proof, `proof_too_large` if there are more than `limit`.
+   *
+   * The verifier checks it too; but wasm's memory never shrinks, so they are not even copied there.
+   */
+  proof(name: Name, limit = MAX_PROOF_BYTES): Uint8Array {
+    const proof = this.bytes(name);
+    if (proof.length <= limit) return proof;
+    const scheme = this.#scheme;
+    throw refuse("proof_too_large", `at most ${limit} bytes`, `${proof.length} bytes`, { scheme });
   }
 
   list(name: Name): readonly unknown[] {
@@ -48,8 +62,9 @@ export class Arguments<Name extends string> {
   optionalU32(name: Name): number | undefined {
     const value = this.#members[name];
     if (value === undefined) return undefined;
-    const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_U32;
-    return fits ? Number(value) : this.#refuse(name, "an integer of 0 to 2^32 - 1", value);
+    const fits =
+      typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+    return fits ? value : this.#refuse(name, "an integer of 0 to 2^32 - 1", value);
   }
 
   optionalBoolean(name: Name): boolean | undefined {

@@ -3,6 +3,9 @@
 /** The version of this package and of its WebAssembly. */
 export const VERSION = "0.1.0";
 
+/** The largest proof that is read unless the caller says otherwise, in bytes. */
+export const MAX_PROOF_BYTES = 8388608;
+
 /** The authenticated stores. */
 export type Scheme = "avl" | "lvmt" | "smt" | "mpt" | "lmpt" | "amb";
 

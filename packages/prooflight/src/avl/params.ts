@@ -30,17 +30,21 @@ export interface Pinned {
 }
 
 const MODES = ["strict", "compat"] as const satisfies readonly Mode[];
-/** In the order of `Params`. */
 const LIMITS = ["maxProofBytes", "maxOperations", "maxDeletes", "maxValueBytes"] as const;
 
-/** Writes `Params`. */
+/** Writes `Params`; gives the limit of a proof's bytes if there is one. */
 export function writeParams(
   writer: Writer,
   given: Arguments<"keyLength" | "valueLength" | "limits" | "mode">,
-): void {
+): number | undefined {
   writer.u32(given.u32("keyLength"));
   writer.optionalU32(given.optionalU32("valueLength"));
   writer.bool(given.optionalChoice("mode", MODES) === "compat");
   const limits = given.optionalObject("limits", LIMITS);
-  for (const limit of LIMITS) writer.optionalU32(limits.optionalU32(limit));
+  const maxProofBytes = limits.optionalU32("maxProofBytes");
+  writer.optionalU32(maxProofBytes);
+  writer.optionalU32(limits.optionalU32("maxOperations"));
+  writer.optionalU32(limits.optionalU32("maxDeletes"));
+  writer.optionalU32(limits.optionalU32("maxValueBytes"));
+  return maxProofBytes;
 }

@@ -3,12 +3,7 @@ import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type Operation, writeOperations } from "./operation.js";
 import { type Mode, type Pinned, writeParams } from "./params.js";
-import {
-  type AbsentBetween,
-  type Present,
-  readBatch,
-  type VerifiedBatch,
-} from "./result.js";
+import { type AbsentBetween, type Present, readBatch, type VerifiedBatch } from "./result.js";
 
 /** What {@link verifyBatch} takes. */
 export interface BatchInput extends Pinned {
@@ -60,9 +55,7 @@ export interface ErgoAdProofsInput {
  * does not show that these operations apply to this dictionary, `invalid_input` for wrong arguments.
  * Source: `test-vectors/SPEC.md`, section "AVL+ batch proofs".
  */
-export function verifyBatch(
-  input: BatchInput & { neighbours: true },
-): VerifiedBatch<AbsentBetween>;
+export function verifyBatch(input: BatchInput & { neighbours: true }): VerifiedBatch<AbsentBetween>;
 export function verifyBatch(input: BatchInput): VerifiedBatch;
 export function verifyBatch(input: BatchInput): VerifiedBatch {
   const given = new Arguments("avl", input, [
@@ -78,10 +71,10 @@ export function verifyBatch(input: BatchInput): VerifiedBatch {
   const neighbours = given.optionalBoolean("neighbours") ?? false;
   const request = new Writer();
   request.bytes(given.bytes("digest"));
-  writeParams(request, given);
+  const maxProofBytes = writeParams(request, given);
   request.bool(neighbours);
   writeOperations(request, given.list("operations"));
-  const proof = given.bytes("proof");
+  const proof = given.proof("proof", maxProofBytes);
   const response = hash.call("avl", (wasm) => wasm.avlVerifyBatch(request.finish(), proof));
   return readBatch(response, neighbours);
 }
@@ -136,7 +129,7 @@ export function verifyErgoAdProofs(input: ErgoAdProofsInput): VerifiedBatch {
   request.bytes(given.bytes("adProofsRoot"));
   request.bool(neighbours);
   writeOperations(request, given.list("operations"));
-  const proof = given.bytes("proof");
+  const proof = given.proof("proof");
   const response = hash.call("avl", (wasm) => wasm.avlVerifyErgoAdProofs(request.finish(), proof));
   return readBatch(response, neighbours);
 }

@@ -133,5 +133,7 @@ export class Binary<G extends Glue> {
 
 /** Whether this is what `bindings/wasm/src/refusal.rs` throws. */
 function isRefusal(thrown: unknown): thrown is Refusal {
-  return typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
+  return (
+    typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown
+  );
 }

@@ -1,0 +1,54 @@
+// Compiles bindings/wasm to the binaries and their glue.
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { run } from "../../../scripts/lib/command.mjs";
+import { inside } from "../../../scripts/lib/paths.mjs";
+import { BINARIES } from "./binaries.mjs";
+
+/** Gives `body` a folder that is deleted afterwards. */
+export async function inWorkFolder(body) {
+  mkdirSync(inside("target"), { recursive: true });
+  const work = mkdtempSync(inside("target", "prooflight-"));
+  try {
+    await body(work);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Puts every binary with wasm-bindgen's glue into `folder`; the loader around them is our own. */
+export async function buildBinaries(work, folder) {
+  for (const { name, schemes } of BINARIES) {
+    const out = join(work, name);
+    const glue = `prooflight_${name}_bg`;
+    await wasmPack(out, `prooflight_${name}`, schemes);
+    copyFileSync(join(out, `${glue}.wasm`), join(folder, `prooflight-${name}.wasm`));
+    copyFileSync(join(out, `${glue}.js`), join(folder, `${glue}.js`));
+    const types = inside("packages", "prooflight", "src", "wasm", `${glue}.d.ts`);
+    copyFileSync(types, join(folder, `${glue}.d.ts`));
+  }
+}
+
+/** Runs a program and shows what it prints. */
+export function sh(command, args) {
+  // These would replace the flags of .cargo/config.toml, and with them simd128.
+  const env = { RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
+  return run(command, args, { env, onData: (text) => process.stdout.write(text) });
+}
+
+function wasmPack(folder, name, schemes) {
+  const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
+  return sh("wasm-pack", [
+    "--quiet",
+    ...["build", inside("bindings", "wasm"), "--release", "--mode", "no-install"],
+    ...["--target", "bundler", "--no-pack", "--no-typescript"],
+    ...["--out-dir", folder, "--out-name", name],
+    ...["--", "--locked", "--no-default-features", "--features", schemes.join()],
+    // Panic messages name source files, and those of dependencies are in the builder's home.
+    "--config",
+    `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${home}=cargo"]`,
+  ]);
+}

@@ -1,0 +1,14 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+
+import { refuse } from "../error.js";
+
+/** The text of a file, or of standard input for `-`; throws `invalid_argument` if it cannot be read. */
+export async function readText(file: string): Promise<string> {
+  if (file === "-") return text(process.stdin);
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw refuse("invalid_argument", "a file that can be read", String(cause), { cause });
+  }
+}

@@ -1,0 +1,60 @@
+import { runVectors, type TestReport } from "../vectors/run.js";
+import { EXIT, exitCodeOf } from "./exit.js";
+import { readText } from "./files.js";
+import { dim, green, print, printError, printJson, red, yellow } from "./output.js";
+
+/** `prooflight vectors FILE…`: runs the files, prints what failed, gives the exit code. */
+export async function vectors(files: readonly string[], json: boolean): Promise<number> {
+  const reports: { file: string; tests: TestReport[] }[] = [];
+  for (const file of files) {
+    try {
+      reports.push({ file, tests: await runVectors(await readText(file)) });
+    } catch (error) {
+      printError(error, json, file);
+      return exitCodeOf(error);
+    }
+  }
+  const all = count(reports.flatMap(({ tests }) => tests));
+  if (json) {
+    printJson({ ...all, files: reports.map(({ file, tests }) => fileJson(file, tests)) });
+  } else {
+    for (const { file, tests } of reports) printFile(file, tests);
+    print(inWords(all));
+  }
+  if (all.failed > 0) return EXIT.refused;
+  return all.unsupported > 0 ? EXIT.unsupported : EXIT.ok;
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  unsupported: number;
+}
+
+function count(tests: readonly TestReport[]): Counts {
+  const counts = { passed: 0, failed: 0, unsupported: 0 };
+  for (const { outcome } of tests) counts[outcome] += 1;
+  return counts;
+}
+
+function fileJson(file: string, tests: readonly TestReport[]) {
+  const open = tests.filter(({ outcome }) => outcome !== "passed");
+  return { file, ...count(tests), open: open.map((test) => ({ ...test })) };
+}
+
+function printFile(file: string, tests: readonly TestReport[]): void {
+  const counts = count(tests);
+  const mark = counts.failed > 0 ? red("✘") : counts.unsupported > 0 ? yellow("?") : green("✔");
+  print(`${mark} ${file}  ${dim(inWords(counts))}`);
+  for (const { tcId, comment, outcome, failure } of tests) {
+    if (outcome === "passed") continue;
+    const paint = outcome === "failed" ? red : yellow;
+    print(`    tcId ${tcId}  ${paint(outcome)}  ${comment}`);
+    print(`        ${failure ?? ""}`);
+  }
+}
+
+function inWords({ passed, failed, unsupported }: Counts): string {
+  const rest = unsupported > 0 ? `, ${unsupported} unsupported` : "";
+  return `${passed} passed, ${failed} failed${rest}`;
+}

@@ -1,0 +1,90 @@
+import { describe, refuse, VerifyError } from "../error.js";
+import { type Json, parseJson } from "../vectors/json.js";
+import { type Kind, KINDS } from "../vectors/kinds.js";
+import { EXIT, exitCodeOf } from "./exit.js";
+import { readText } from "./files.js";
+import { bold, dim, errorJson, green, print, printJson, printRows, red } from "./output.js";
+
+/** How many results people are shown, and how wide what they are about may be. */
+const SHOWN = 8;
+const SUBJECT_WIDTH = 36;
+
+/** `prooflight verify FILE`: prints the verdict on one statement, gives the exit code. */
+export async function verify(file: string, json: boolean): Promise<number> {
+  const { name, kind, input } = parse(await readText(file));
+  await kind.init();
+  try {
+    const answer = kind.verify(input);
+    if (json) printJson({ verified: true, scheme: kind.scheme, kind: name, answer });
+    else printVerified(name, kind, input, answer);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    if (json) printJson({ verified: false, kind: name, error: errorJson(error) });
+    else printRefused(name, error);
+    return exitCodeOf(error);
+  }
+}
+
+/** The statement in a file: what kind it is, and its input. */
+function parse(text: string): { name: string; kind: Kind; input: Record<string, unknown> } {
+  const statement = parseJson(text, "a statement");
+  if (typeof statement !== "object" || statement === null) throw wrong("an object", statement);
+  const { scheme, kind, type, ...input } = statement as Record<string, unknown>;
+  if (kind !== undefined && type !== undefined) throw wrong("a kind or a type, not both", type);
+  const name = kind ?? type;
+  if (typeof name !== "string") throw wrong("a kind, a string", name);
+  const known = KINDS.get(name);
+  if (!known || (scheme !== undefined && scheme !== known.scheme)) {
+    const kinds = [...KINDS].map(([name, { scheme }]) => `${scheme} ${name}`);
+    const found = scheme === undefined ? name : `${String(scheme)} ${name}`;
+    throw refuse("unknown_statement", `one of ${kinds.join(", ")}`, found);
+  }
+  return { name, kind: known, input };
+}
+
+function printVerified(
+  name: string,
+  kind: Kind,
+  input: Record<string, unknown>,
+  answer: Record<string, Json>,
+): void {
+  print(`${green("✔")} ${bold("verified")}  ${kind.scheme} ${name}`);
+  print("\n  Against these roots of the file, which you must know from a source that you trust:");
+  printRows(kind.trusted.map((member) => [member, String(input[member])]));
+  const shown = Object.entries(answer).filter(([, value]) => typeof value === "string");
+  print("\n  The proof shows:");
+  printRows(shown.map(([member, value]) => [member, String(value)]));
+  const { results } = answer;
+  if (Array.isArray(results)) printResults(kind.subjects(input), results);
+}
+
+function printResults(subjects: readonly string[], results: readonly Json[]): void {
+  print("\n  Each key before its operation:");
+  const shown = subjects.slice(0, SHOWN).map((subject) => shorten(subject, SUBJECT_WIDTH));
+  printRows(shown.map((subject, i) => [subject, inWords(results[i])]));
+  const hidden = results.length - shown.length;
+  if (hidden > 0) print(`  ${dim(`and ${hidden} more; --json prints all`)}`);
+}
+
+function printRefused(name: string, error: VerifyError): void {
+  print(`${red("✘")} ${bold("refused")}  ${error.scheme ?? ""} ${name}\n`);
+  printRows([
+    ["code", red(error.code)],
+    ["reason", red(error.reason)],
+    ["expected", error.details.expected],
+    ["found", error.details.found],
+  ]);
+}
+
+function inWords(result: Json | undefined): string {
+  if (typeof result !== "string") return dim("absent");
+  const bytes = result.length / 2 - 1;
+  return bytes <= 16 ? result : `${shorten(result, 34)} ${dim(`${bytes} bytes`)}`;
+}
+
+const shorten = (text: string, width: number) =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+const wrong = (expected: string, found: unknown) =>
+  refuse("invalid_argument", `a statement with ${expected}`, describe(found));

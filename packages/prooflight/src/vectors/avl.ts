@@ -1,0 +1,96 @@
+import { Arguments } from "../arguments.js";
+import { toHex } from "../bytes.js";
+import type { Operation } from "../avl/operation.js";
+import type { AbsentBetween, VerifiedBatch } from "../avl/result.js";
+import { type BatchInput, verifyBatch, verifyErgoAdProofs } from "../avl/verify.js";
+import { init } from "../wasm/hash.js";
+import { decimalMember, hexMember, type Json } from "./json.js";
+import type { Kind } from "./kinds.js";
+
+/** A batch of operations on a dictionary. */
+export const AvlBatch: Kind = {
+  scheme: "avl",
+  trusted: ["digest"],
+  subjects,
+  init,
+  verify(input) {
+    const given = new Arguments("avl", input, [
+      "keyLength",
+      "valueLength",
+      "digest",
+      "ops",
+      "proof",
+      "mode",
+      "limits",
+    ]);
+    // verifyBatch checks what is passed on as it is.
+    const batch = verifyBatch({
+      digest: hexMember("avl", given, "digest"),
+      operations: given.list("ops").map(operation),
+      proof: hexMember("avl", given, "proof"),
+      keyLength: given.unchecked("keyLength") as number,
+      valueLength: (given.unchecked("valueLength") ?? undefined) as number | undefined,
+      mode: given.unchecked("mode") as BatchInput["mode"],
+      limits: given.unchecked("limits") as BatchInput["limits"],
+      neighbours: true,
+    });
+    return answer(batch);
+  },
+};
+
+/** The state transition of an Ergo block. */
+export const ErgoAdProofs: Kind = {
+  scheme: "avl",
+  trusted: ["parentStateRoot", "stateRoot", "adProofsRoot"],
+  subjects,
+  init,
+  verify(input) {
+    const given = new Arguments("avl", input, [
+      "parentStateRoot",
+      "stateRoot",
+      "adProofsRoot",
+      "ops",
+      "proof",
+    ]);
+    const batch = verifyErgoAdProofs({
+      parentStateRoot: hexMember("avl", given, "parentStateRoot"),
+      stateRoot: hexMember("avl", given, "stateRoot"),
+      adProofsRoot: hexMember("avl", given, "adProofsRoot"),
+      operations: given.list("ops").map(operation),
+      proof: hexMember("avl", given, "proof"),
+      neighbours: true,
+    });
+    return answer(batch);
+  },
+};
+
+function subjects(input: unknown): string[] {
+  return (input as { ops: { op: string; key: string }[] }).ops.map(
+    ({ op, key }) => `${op.padEnd("InsertOrUpdate".length)} ${key}`,
+  );
+}
+
+function operation(op: unknown, index: number): Operation {
+  const given = new Arguments("avl", op, ["op", "key", "value", "delta"], `ops[${index}]`);
+  const has = (name: "value" | "delta") => given.unchecked(name) !== undefined;
+  // verifyBatch checks that the operation exists and has what it needs, and no more.
+  return {
+    op: given.unchecked("op"),
+    key: hexMember("avl", given, "key"),
+    ...(has("value") && { value: hexMember("avl", given, "value") }),
+    ...(has("delta") && { delta: decimalMember("avl", given, "delta") }),
+  } as Operation;
+}
+
+function answer({ digest, results }: VerifiedBatch<AbsentBetween>): { [name: string]: Json } {
+  const hexOrNull = (bytes: Uint8Array | null) => bytes && toHex(bytes);
+  return {
+    digest: toHex(digest),
+    results: results.map((result) => (result.kind === "present" ? toHex(result.value) : null)),
+    neighbours: results.map((result) =>
+      result.kind === "present"
+        ? null
+        : { previous: hexOrNull(result.previous), next: hexOrNull(result.next) },
+    ),
+  };
+}

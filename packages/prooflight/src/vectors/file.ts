@@ -1,0 +1,65 @@
+import { describe, refuse } from "../error.js";
+import { type Json, parseJson } from "./json.js";
+
+/** What is needed of a vector file to run it; `test-vectors/schema` has the whole form. */
+export interface VectorFile {
+  testGroups: { type: string; tests: Test[] }[];
+}
+
+/** One test of a vector file. */
+export interface Test {
+  tcId: number;
+  comment: string;
+  input: unknown;
+  result: "valid" | "invalid";
+  expected?: Record<string, Json>;
+  expectedError?: string;
+  expectedReason?: string;
+}
+
+const SCHEMA = "schema/vectors_v1.json";
+
+/**
+ * Reads a vector file, given as its text.
+ *
+ * Throws `invalid_argument` if it is not one, has no tests, or not as many as it says.
+ */
+export function parseVectors(text: string): VectorFile {
+  const file = parseJson(text, "a vector file");
+  check(isObject(file), "an object", file);
+  check(file["schema"] === SCHEMA, `the schema ${SCHEMA}`, file["schema"]);
+  const groups = file["testGroups"];
+  check(Array.isArray(groups), "testGroups, an array", groups);
+  let count = 0;
+  for (const group of groups as unknown[]) {
+    check(isObject(group), "a group, an object", group);
+    check(typeof group["type"] === "string", "a group's type, a string", group["type"]);
+    const tests = group["tests"];
+    check(Array.isArray(tests), "a group's tests, an array", tests);
+    (tests as unknown[]).forEach(checkTest);
+    count += tests.length;
+  }
+  check(count > 0, "at least one test", 0);
+  check(file["numberOfTests"] === count, `numberOfTests: ${count}`, file["numberOfTests"]);
+  return file as unknown as VectorFile;
+}
+
+function checkTest(test: unknown): void {
+  check(isObject(test), "a test, an object", test);
+  check(Number.isInteger(test["tcId"]), "a test's tcId, an integer", test["tcId"]);
+  check(typeof test["comment"] === "string", "a test's comment, a string", test["comment"]);
+  check("input" in test, "a test's input", undefined);
+  const { result, expected, expectedError, expectedReason } = test;
+  check(result === "valid" || result === "invalid", "the result valid or invalid", result);
+  check(expected === undefined || isObject(expected), "expected, an object", expected);
+  for (const name of [expectedError, expectedReason]) {
+    check(name === undefined || typeof name === "string", "a code or reason, a string", name);
+  }
+}
+
+function check(holds: boolean, expected: string, found: unknown): asserts holds {
+  if (!holds) throw refuse("invalid_argument", `a vector file with ${expected}`, describe(found));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

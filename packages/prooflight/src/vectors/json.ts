@@ -1,0 +1,45 @@
+/** The JSON of test vectors: bytes are 0x-hex, signed 64-bit integers decimal strings. */
+
+import { type Arguments, invalid } from "../arguments.js";
+import { type Bytes, fromHex } from "../bytes.js";
+import { describe, refuse, VerifyError } from "../error.js";
+import type { Scheme } from "../registry.js";
+
+/** What JSON can say. */
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** Parses JSON; throws `invalid_argument`, naming what it should have been, if it is none. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw refuse("invalid_argument", `${what} in JSON`, String(cause), { cause });
+  }
+}
+
+/** The bytes of a member; throws `invalid_argument` if it is not 0x-hex. */
+export function hexMember<Name extends string>(
+  scheme: Scheme,
+  given: Arguments<Name>,
+  name: Name,
+): Bytes {
+  try {
+    return fromHex(given.unchecked(name) as string);
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw invalid(scheme, name, error.details.expected, error.details.found);
+  }
+}
+
+/** A signed 64-bit integer; throws `invalid_argument` if it is not one in canonical decimal. */
+export function decimalMember<Name extends string>(
+  scheme: Scheme,
+  given: Arguments<Name>,
+  name: Name,
+): bigint {
+  const text = given.unchecked(name);
+  if (typeof text !== "string" || !/^(0|-?[1-9][0-9]{0,18})$/.test(text)) {
+    throw invalid(scheme, name, "a signed 64-bit integer in decimal, as a string", describe(text));
+  }
+  return BigInt(text);
+}

@@ -1,0 +1,19 @@
+import type { Scheme } from "../registry.js";
+import * as avl from "./avl.js";
+import type { Json } from "./json.js";
+
+/** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
+export interface Kind {
+  scheme: Scheme;
+  /** The members of the input that are trusted and not proven. */
+  trusted: readonly string[];
+  /** What each item of the answer's `results` is about; of an input that was verified. */
+  subjects: (input: unknown) => string[];
+  /** Loads the binary that it needs. */
+  init: () => Promise<void>;
+  /** Verifies; gives the members that `expected` of a vector may have. */
+  verify: (input: unknown) => Record<string, Json>;
+}
+
+/** Every kind of statement that this build knows; a new scheme adds its own. */
+export const KINDS: ReadonlyMap<string, Kind> = new Map(Object.entries({ ...avl }));
