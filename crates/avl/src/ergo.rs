@@ -1,10 +1,10 @@
 //! Ergo's block proofs: the UTXO set's transition from one header to the next.
 
 use blake2::digest::Digest as _;
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
 
 use crate::hash::Blake2b256;
-use crate::operation::{Hex, Operation};
+use crate::operation::Operation;
 use crate::params::{Digest, Mode, Params};
 use crate::verify::{VerifiedBatch, verify_batch};
 

@@ -1,7 +1,6 @@
 //! The operations of a batch, and what each does to the value that it meets.
 
-use core::fmt;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hex, Reason, Result};
 
 /// One operation of a batch; its result is the value that the key had before, or none.
 ///
@@ -186,20 +185,4 @@ pub(crate) enum Effect<'a> {
     Set(Value<'a>),
     Insert(Value<'a>),
     Delete,
-}
-
-/// Bytes as 0x-hex, cut to what a person can read.
-pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
-
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("0x")?;
-        for byte in self.0.iter().take(40) {
-            write!(f, "{byte:02x}")?;
-        }
-        if self.0.len() > 40 {
-            f.write_str("…")?;
-        }
-        Ok(())
-    }
 }

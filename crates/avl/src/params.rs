@@ -1,9 +1,9 @@
 //! What the verifier pins about a dictionary, and the 33-byte digest.
 
 use core::fmt;
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
 
-use crate::operation::{Hex, Operation};
+use crate::operation::Operation;
 
 /// Bytes of a node's label.
 pub const LABEL_LENGTH: usize = 32;

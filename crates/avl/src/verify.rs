@@ -1,9 +1,9 @@
 //! The verifier: one call a batch.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Reason, Result, Verified};
+use prooflight_core::{Error, Hex, Reason, Result, Verified};
 
-use crate::operation::{Hex, Operation, Value};
+use crate::operation::{Operation, Value};
 use crate::params::{Digest, Mode, Params};
 use crate::partial::PartialTree;
 use crate::perform::{Found, perform};

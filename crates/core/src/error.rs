@@ -101,6 +101,9 @@ reasons! {
     UnknownVersion "unknown_version" Malformed "the envelope has a version that does not exist"
     UnknownScheme "unknown_scheme" Malformed "the envelope names a scheme that does not exist, or another than asked for"
     UnknownKind "unknown_kind" Malformed "the envelope names a kind that does not exist, or another than asked for"
+    // Merkle trees of RFC 9162.
+    IndexOutOfRange "index_out_of_range" Mismatch "the index is not in a tree of that size"
+    PathLength "path_length" Mismatch "the path is not as long as the index and the size demand"
     // AVL+: what the proof's bytes alone show.
     MissingChild "missing_child" Malformed "an internal node comes before its two children"
     NotOneRoot "not_one_root" Malformed "the proof's nodes do not form exactly one tree"

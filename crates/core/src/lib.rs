@@ -5,6 +5,7 @@
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`Limits`]: what a verifier is willing to read.
+//! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: a value that only a verifier hands out.
 //! * [`store`]: the small key-value interface that provers keep their state behind.
 
@@ -15,13 +16,16 @@ extern crate alloc;
 
 pub mod envelope;
 mod error;
+mod hex;
 mod limits;
+pub mod merkle;
 mod reader;
 pub mod store;
 mod verified;
 
 pub use envelope::{Envelope, Scheme};
 pub use error::{Code, Error, Reason, Result};
+pub use hex::Hex;
 pub use limits::Limits;
 pub use reader::Reader;
 pub use verified::Verified;

@@ -29,6 +29,8 @@ export type Reason =
   | "unknown_version"
   | "unknown_scheme"
   | "unknown_kind"
+  | "index_out_of_range"
+  | "path_length"
   | "missing_child"
   | "not_one_root"
   | "invalid_balance"
@@ -91,6 +93,11 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     unknown_kind: {
       code: "malformed",
       meaning: "the envelope names a kind that does not exist, or another than asked for",
+    },
+    index_out_of_range: { code: "mismatch", meaning: "the index is not in a tree of that size" },
+    path_length: {
+      code: "mismatch",
+      meaning: "the path is not as long as the index and the size demand",
     },
     missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
     not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },
