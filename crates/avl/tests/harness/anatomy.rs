@@ -3,8 +3,8 @@
 //! Written from `test-vectors/SPEC.md` alone and independent of the crate, so that tests can give
 //! the verifier trees with a digest that matches.
 
-use blake2::digest::{Update, VariableOutput};
 use blake2::Blake2bVar;
+use blake2::digest::{Update, VariableOutput};
 
 use super::draw::Shape;
 

@@ -202,7 +202,8 @@ fn grown(u: &mut Unstructured<'_>, shape: Shape) -> Result<(Vec<Op>, Anatomy)> {
         ops.push(op);
     }
     bits.resize(bits.len() + u.int_in_range(0..=20)?, false);
-    let byte = |bits: &[bool]| (0..).zip(bits).fold(0, |byte, (at, &bit)| byte | u8::from(bit) << at);
+    let byte =
+        |bits: &[bool]| (0..).zip(bits).fold(0, |byte, (at, &bit)| byte | u8::from(bit) << at);
     Ok((ops, Anatomy { tokens: tree.tokens, directions: bits.chunks(8).map(byte).collect() }))
 }
 
