@@ -1,6 +1,6 @@
 //! A batch with its proof, read from and written to vector files.
 
-use prooflight_avl::{Digest, Operation, Params, ergo, verify_batch};
+use prooflight_avl::{Digest, Params, ergo, verify_batch};
 use prooflight_vectors::avl::{Batch, BatchMode, Op};
 use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::ergo::AdProofs;
@@ -25,14 +25,10 @@ pub struct Case {
 }
 
 impl Case {
-    /// The operations as our verifier takes them.
-    pub fn operations(&self) -> Vec<Operation<'_>> {
-        self.ops.iter().map(Op::borrow).collect()
-    }
-
     /// Verifies the case with our verifier, and gives the digest after it.
-    pub fn verify(&self, operations: &[Operation<'_>]) -> Result<Digest> {
-        Ok(verify_batch(&self.before, operations, &self.proof, &self.params)?.digest)
+    pub fn verify(&self) -> Result<Digest> {
+        let ops: Vec<_> = self.ops.iter().map(Op::borrow).collect();
+        Ok(verify_batch(&self.before, &ops, &self.proof, &self.params)?.digest)
     }
 }
 

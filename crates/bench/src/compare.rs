@@ -1,6 +1,7 @@
 //! What is compared: batches on large dictionaries, and blocks of the Ergo mainnet.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::fmt::Display;
+use std::io::{IsTerminal, stderr};
 
 use prooflight_avl::{AvlProver, Digest};
 use prooflight_bench::{Case, PeerCase, Result, read, write};
@@ -24,14 +25,14 @@ pub(crate) fn dictionary(table: &mut Table, keys: u64, plan: Plan) -> Result<()>
     let mut provers = Pair::start("prover")?;
     let mut before = AvlProver::new(PARAMS)?.digest();
     while let Some(ops) = workload.grow(keys) {
-        progress(&format!("{name}: {} k inserted", workload.keys() / 1000));
+        progress(&format!("{name}: inserting"), workload.keys(), keys);
         provers.load(&serde_json::to_string(&ops)?)?;
         before = digest(&provers.work()?.digests)?;
     }
     let mut verifiers = Verifiers::start()?;
     let mut proof_bytes = 0;
-    for number in 1..=plan.batches {
-        progress(&format!("{name}: batch {number} of {}", plan.batches));
+    for number in 0..plan.batches {
+        progress(&format!("{name}: batches"), number, plan.batches);
         let ops = workload.batch();
         provers.load(&serde_json::to_string(&ops)?)?;
         let [proved, _] = provers.compete()?;
@@ -41,7 +42,7 @@ pub(crate) fn dictionary(table: &mut Table, keys: u64, plan: Plan) -> Result<()>
         before = after;
         verifiers.verify(&write(core::slice::from_ref(&case))?, plan.repeats)?;
     }
-    progress("");
+    progress_ends();
     table.times(&name, "prover", &provers.times);
     let per_operation = proof_bytes / (plan.batches * OPERATIONS);
     table.both("  bytes of proof an operation", [per_operation; 2]);
@@ -78,6 +79,7 @@ struct Verifiers {
     pair: Pair,
     batches: usize,
     labels: usize,
+    compressions: usize,
     allocations: [usize; 2],
     /// Hashing alone: one message at a time, and several.
     floors: [Samples; 2],
@@ -86,7 +88,7 @@ struct Verifiers {
 impl Verifiers {
     fn start() -> Result<Self> {
         let pair = Pair::start("verifier")?;
-        Ok(Self { pair, batches: 0, labels: 0, allocations: [0; 2], floors: Default::default() })
+        Ok(Self { pair, batches: 0, labels: 0, compressions: 0, allocations: [0; 2], floors: Default::default() })
     }
 
     /// Lets both verify the cases of a vector file, several times, and hashes as much as they must.
@@ -99,6 +101,7 @@ impl Verifiers {
             self.labels += work.labels;
             compressions += work.compressions;
         }
+        self.compressions += compressions;
         let floor = Floor::new(compressions);
         self.batches += 1;
         self.pair.load(json)?;
@@ -119,10 +122,12 @@ impl Verifiers {
 
     fn report(&self, table: &mut Table, name: &str) {
         let [one_by_one, many_at_once] = &self.floors;
-        let labels = self.labels / self.batches;
+        let [labels, compressions] = [self.labels, self.compressions].map(|sum| sum / self.batches);
         table.times(name, "verifier", &self.pair.times);
-        table.floor(&format!("  {labels} labels, blake2"), one_by_one, &self.pair.times);
-        table.floor("  the same, blake2b_simd hash_many", many_at_once, &self.pair.times);
+        let work = format!("  {labels} labels in {compressions} compressions");
+        table.text(&work);
+        table.floor("    one by one, blake2", one_by_one, &self.pair.times);
+        table.floor("    many at once, blake2b_simd", many_at_once, &self.pair.times);
         table.both("  allocations", self.allocations.map(|count| count / self.batches));
     }
 }
@@ -134,10 +139,17 @@ fn digest(digests: &[Hex]) -> Result<Digest> {
     }
 }
 
-/// Shows what is going on: on a terminal in one line, else not at all.
-fn progress(text: &str) {
+/// Shows how far a stage is: on a terminal in one line, else only that it starts.
+fn progress<T: Display + Default + PartialEq>(stage: &str, done: T, all: T) {
     if stderr().is_terminal() {
-        eprint!("\r\x1b[K{text}");
-        drop(stderr().flush());
+        eprint!("\r\x1b[K{stage}, {done} of {all}");
+    } else if done == T::default() {
+        eprintln!("{stage}");
+    }
+}
+
+fn progress_ends() {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K");
     }
 }

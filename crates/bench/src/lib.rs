@@ -5,8 +5,47 @@
 mod case;
 mod peer;
 
+use prooflight_avl::Digest;
+
 pub use case::{Case, read, write};
-pub use peer::{PeerCase, PeerProver, Work, operations};
+pub use peer::{PeerCase, PeerProver, Work, peer_operations};
+
+/// An operation in the peer's types.
+pub use ergo_avltree_rust::operation::Operation as PeerOperation;
 
 /// Any error of a benchmark; all of them end it.
 pub type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Send + Sync>>;
+
+/// The cases of a vector file, for one of the verifiers.
+pub enum Cases {
+    /// For ours.
+    Ours(Vec<Case>),
+    /// For the peer's.
+    Peer(Vec<PeerCase>),
+}
+
+impl Cases {
+    /// Reads a vector file for our verifier.
+    pub fn ours(json: &str) -> Result<Self> {
+        Ok(Self::Ours(read(json)?))
+    }
+
+    /// Reads a vector file for the peer's verifier.
+    pub fn peer(json: &str) -> Result<Self> {
+        Ok(Self::Peer(read(json)?.iter().map(PeerCase::new).collect()))
+    }
+
+    /// Verifies each case, and gives the digest after it.
+    pub fn verify(&self) -> Result<Vec<Digest>> {
+        match self {
+            Self::Ours(cases) => cases.iter().map(Case::verify).collect(),
+            Self::Peer(cases) => cases.iter().map(PeerCase::verify).collect(),
+        }
+    }
+}
+
+impl Default for Cases {
+    fn default() -> Self {
+        Self::Ours(Vec::new())
+    }
+}

@@ -34,7 +34,7 @@ impl PeerCase {
         Self {
             params: case.params,
             before: Bytes::copy_from_slice(&case.before.0),
-            ops: operations(&case.ops),
+            ops: peer_operations(&case.ops),
             proof: Bytes::copy_from_slice(&case.proof),
         }
     }
@@ -106,7 +106,7 @@ impl PeerProver {
 }
 
 /// Operations in the peer's types.
-pub fn operations(ops: &[Op]) -> Vec<Operation> {
+pub fn peer_operations(ops: &[Op]) -> Vec<Operation> {
     ops.iter().map(operation).collect()
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) fn start(role: &str) -> Result<Self> {
-        let (ours, peer) = (Process::start("our", role)?, Process::start("their", role)?);
+        let (ours, peer) = (Process::start("ours", role)?, Process::start("peer", role)?);
         Ok(Self { ours, peer, rounds: 0, times: [Samples::default(), Samples::default()] })
     }
 
@@ -42,7 +42,7 @@ impl Pair {
 
     /// Lets one work and then the other, the first one last the next time; they must agree.
     pub(crate) fn compete(&mut self) -> Result<[Answer; 2]> {
-        let answers = if self.rounds % 2 == 0 {
+        let answers = if self.rounds.is_multiple_of(2) {
             let ours = self.ours.work()?;
             [ours, self.peer.work()?]
         } else {
@@ -97,7 +97,9 @@ impl Process {
 
     fn receive(&mut self) -> Result<Answer> {
         let mut line = String::new();
-        self.output.read_line(&mut line)?;
+        if self.output.read_line(&mut line)? == 0 {
+            return Err("a process of the benchmark ended early".into());
+        }
         Ok(serde_json::from_str(&line)?)
     }
 }

@@ -62,6 +62,10 @@ impl Table {
         ]);
     }
 
+    pub(crate) fn text(&mut self, what: &str) {
+        self.0.push(["", what, "", "", ""].map(str::to_owned));
+    }
+
     pub(crate) fn both(&mut self, what: &str, [ours, peer]: [usize; 2]) {
         let empty = String::new;
         self.0.push([empty(), what.to_owned(), ours.to_string(), peer.to_string(), empty()]);
@@ -69,9 +73,12 @@ impl Table {
 
     pub(crate) fn print(&self) {
         let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max();
-        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|column| width(column).unwrap_or(0));
-        for [data, what, ours, peer, ratio] in &self.0 {
-            println!("{data:<a$}  {what:<b$}  {ours:>c$}  {peer:>d$}  {ratio:>e$}");
+        let widths = [0, 1, 2, 3, 4].map(|column| width(column).unwrap_or(0));
+        for row in &self.0 {
+            for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+                if column < 2 { print!("{cell:<width$}  ") } else { print!("{cell:>width$}  ") }
+            }
+            println!();
         }
     }
 }

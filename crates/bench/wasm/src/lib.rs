@@ -1,0 +1,81 @@
+//! The verifiers of the benchmark as WebAssembly, called by `bench.mjs`.
+//!
+//! An instance holds one side's cases: `input` makes room for a vector file, `load_ours` or
+//! `load_peer` reads it, `verify` verifies all of its cases, and `output` has their digests one
+//! after the other, or the message of what failed.
+
+use std::cell::RefCell;
+
+use prooflight_bench::{Cases, Result};
+
+#[derive(Default)]
+struct Instance {
+    input: Vec<u8>,
+    cases: Cases,
+    output: Vec<u8>,
+}
+
+thread_local! {
+    static INSTANCE: RefCell<Instance> = RefCell::default();
+}
+
+/// Room for the text of a vector file.
+#[unsafe(no_mangle)]
+pub extern "C" fn input(length: usize) -> *mut u8 {
+    INSTANCE.with_borrow_mut(|instance| {
+        instance.input = vec![0; length];
+        instance.input.as_mut_ptr()
+    })
+}
+
+/// Reads the cases for our verifier; gives 1, or 0 if they are none.
+#[unsafe(no_mangle)]
+pub extern "C" fn load_ours() -> u32 {
+    call(|instance| load(instance, Cases::ours))
+}
+
+/// Reads the cases for the peer's verifier; gives 1, or 0 if they are none.
+#[unsafe(no_mangle)]
+pub extern "C" fn load_peer() -> u32 {
+    call(|instance| load(instance, Cases::peer))
+}
+
+/// Verifies every case; gives 1, or 0 if one is refused.
+#[unsafe(no_mangle)]
+pub extern "C" fn verify() -> u32 {
+    call(|instance| {
+        instance.output.clear();
+        for digest in instance.cases.verify()? {
+            instance.output.extend_from_slice(&digest.0);
+        }
+        Ok(())
+    })
+}
+
+/// Where the output of the last call is.
+#[unsafe(no_mangle)]
+pub extern "C" fn output() -> *const u8 {
+    INSTANCE.with_borrow(|instance| instance.output.as_ptr())
+}
+
+/// How many bytes it has.
+#[unsafe(no_mangle)]
+pub extern "C" fn output_length() -> usize {
+    INSTANCE.with_borrow(|instance| instance.output.len())
+}
+
+fn load(instance: &mut Instance, read: impl FnOnce(&str) -> Result<Cases>) -> Result<()> {
+    let json = core::mem::take(&mut instance.input);
+    instance.cases = read(core::str::from_utf8(&json)?)?;
+    Ok(())
+}
+
+fn call(work: impl FnOnce(&mut Instance) -> Result<()>) -> u32 {
+    INSTANCE.with_borrow_mut(|instance| match work(instance) {
+        Ok(()) => 1,
+        Err(error) => {
+            instance.output = error.to_string().into_bytes();
+            0
+        }
+    })
+}
