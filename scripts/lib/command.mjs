@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 
 import { environment } from "./environment.mjs";
 import { root } from "./paths.mjs";
-import { duration } from "./terminal.mjs";
+import { duration, live } from "./terminal.mjs";
 
 const LIMIT_MILLISECONDS = 30 * 60_000;
 const running = new Set();
@@ -82,10 +82,10 @@ function stop(child) {
 }
 
 process.on("exit", () => running.forEach(stop));
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-]) {
-  process.on(signal, () => process.exit(code));
+const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+for (const [signal, code] of Object.entries(signals)) {
+  process.on(signal, () => {
+    if (live) process.stdout.write("\n");
+    process.exit(code);
+  });
 }
