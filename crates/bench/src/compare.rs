@@ -1,6 +1,5 @@
 //! What is compared: batches on large dictionaries, and blocks of the Ergo mainnet.
 
-use std::fmt::Display;
 use std::io::{IsTerminal, stderr};
 
 use prooflight_avl::{AvlProver, Digest};
@@ -16,7 +15,7 @@ use crate::report::{Samples, Table};
 use crate::workload::{OPERATIONS, PARAMS, Workload};
 
 /// Compares provers and verifiers on one dictionary.
-pub(crate) fn dictionary(table: &mut Table, keys: u64, plan: Plan) -> Result<()> {
+pub(crate) fn dictionary(table: &mut Table, keys: usize, plan: Plan) -> Result<()> {
     let name = match keys {
         1_000_000.. => format!("{} M keys", keys / 1_000_000),
         _ => format!("{} k keys", keys / 1000),
@@ -24,10 +23,11 @@ pub(crate) fn dictionary(table: &mut Table, keys: u64, plan: Plan) -> Result<()>
     let mut workload = Workload::new();
     let mut provers = Pair::start("prover")?;
     let mut before = AvlProver::new(PARAMS)?.digest();
+    progress(&format!("{name}: inserting"), 0, keys);
     while let Some(ops) = workload.grow(keys) {
-        progress(&format!("{name}: inserting"), workload.keys(), keys);
         provers.load(&serde_json::to_string(&ops)?)?;
         before = digest(&provers.work()?.digests)?;
+        progress(&format!("{name}: inserting"), workload.keys(), keys);
     }
     let mut verifiers = Verifiers::start()?;
     let mut proof_bytes = 0;
@@ -60,7 +60,7 @@ pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
 }
 
 /// Consecutive batches on a dictionary of that many keys, made by our prover.
-pub(crate) fn cases(keys: u64, batches: usize) -> Result<Vec<Case>> {
+pub(crate) fn cases(keys: usize, batches: usize) -> Result<Vec<Case>> {
     let mut workload = Workload::new();
     let mut prover = AvlProver::new(PARAMS.with_max_operations(1 << 20))?;
     while let Some(ops) = workload.grow(keys) {
@@ -88,7 +88,14 @@ struct Verifiers {
 impl Verifiers {
     fn start() -> Result<Self> {
         let pair = Pair::start("verifier")?;
-        Ok(Self { pair, batches: 0, labels: 0, compressions: 0, allocations: [0; 2], floors: Default::default() })
+        Ok(Self {
+            pair,
+            batches: 0,
+            labels: 0,
+            compressions: 0,
+            allocations: [0; 2],
+            floors: Default::default(),
+        })
     }
 
     /// Lets both verify the cases of a vector file, several times, and hashes as much as they must.
@@ -140,10 +147,10 @@ fn digest(digests: &[Hex]) -> Result<Digest> {
 }
 
 /// Shows how far a stage is: on a terminal in one line, else only that it starts.
-fn progress<T: Display + Default + PartialEq>(stage: &str, done: T, all: T) {
+fn progress(stage: &str, done: usize, all: usize) {
     if stderr().is_terminal() {
         eprint!("\r\x1b[K{stage}, {done} of {all}");
-    } else if done == T::default() {
+    } else if done == 0 {
         eprintln!("{stage}");
     }
 }

@@ -23,7 +23,7 @@ use crate::report::Table;
 #[derive(Clone, Copy)]
 struct Plan {
     /// Keys of each dictionary.
-    dictionaries: &'static [u64],
+    dictionaries: &'static [usize],
     /// Fresh batches on each of them.
     batches: usize,
     /// How often each side verifies each batch.

@@ -8,14 +8,14 @@ use prooflight_vectors::carrier::Hex;
 pub(crate) const OPERATIONS: usize = 2000;
 
 /// Inserts in one batch while a dictionary grows.
-const GROWTH: u64 = 20_000;
+const GROWTH: usize = 20_000;
 
 /// What both sides pin about every dictionary.
 pub(crate) const PARAMS: Params = Params::new(32, Some(8));
 
 /// Makes operations, and knows how many keys are in the dictionary after them.
 pub(crate) struct Workload {
-    keys: u64,
+    keys: usize,
     values: SplitMix,
 }
 
@@ -25,12 +25,12 @@ impl Workload {
     }
 
     /// How many keys there are by now.
-    pub(crate) const fn keys(&self) -> u64 {
+    pub(crate) const fn keys(&self) -> usize {
         self.keys
     }
 
     /// Inserts towards `keys` keys; none once there are that many.
-    pub(crate) fn grow(&mut self, keys: u64) -> Option<Vec<Op>> {
+    pub(crate) fn grow(&mut self, keys: usize) -> Option<Vec<Op>> {
         let count = GROWTH.min(keys.saturating_sub(self.keys));
         (count > 0).then(|| (0..count).map(|_| self.insert()).collect())
     }
@@ -42,11 +42,11 @@ impl Workload {
 
     fn insert(&mut self) -> Op {
         self.keys += 1;
-        Op::Insert { key: key(self.keys - 1), value: self.value() }
+        Op::Insert { key: key(self.keys as u64 - 1), value: self.value() }
     }
 
     fn update(&mut self) -> Op {
-        Op::Update { key: key(self.values.next() % self.keys), value: self.value() }
+        Op::Update { key: key(self.values.next() % self.keys as u64), value: self.value() }
     }
 
     fn value(&mut self) -> Hex {
