@@ -6,7 +6,7 @@ use crate::avl::{Batch, BatchLimits};
 use crate::generate::anatomy::assemble;
 use crate::generate::builder::Builder;
 use crate::generate::dictionary::{Dictionary, insert, lookup};
-use crate::generate::forge::{compat, mixed_batch, taken_apart, with_proof};
+use crate::generate::forge::{compat, eight_keys, mixed_batch, taken_apart, with_proof};
 
 pub(super) fn add(file: &mut Builder) {
     truncated(file);
@@ -26,6 +26,16 @@ fn truncated(file: &mut Builder) {
         file.invalid(&["Truncated"], &comment[..], &cut, reason);
         let comment = format!("{comment}, compat");
         file.invalid(&["Truncated", "Compat"], comment, &compat(&cut), reason);
+    }
+    let dictionary = eight_keys();
+    for (key, bits) in [(0xfe, "zeros, all to the right"), (0x01, "ones, all to the left")] {
+        let batch = dictionary.prove(&[lookup([key])]).0;
+        let cut = with_proof(&batch, assemble(&taken_apart(&batch).tokens(), &[]));
+        let comment = format!("no directions, which would be {bits}");
+        file.invalid(&["Truncated"], &comment[..], &cut, Reason::DirectionsExhausted);
+        let comment = format!("{comment}, compat");
+        let flags = ["Truncated", "Compat"];
+        file.invalid(&flags, comment, &compat(&cut), Reason::DirectionsExhausted);
     }
 }
 
