@@ -15,6 +15,8 @@ pub struct Batch {
     /// Bytes of every key.
     pub key_length: usize,
     /// Bytes of every value, or none if each value says its own.
+    // Named, so that null is needed: by itself an option may also be missing.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub value_length: Option<usize>,
     /// The trusted digest of the dictionary before the batch.
     pub digest: Hex,

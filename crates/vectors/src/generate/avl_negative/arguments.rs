@@ -213,7 +213,7 @@ fn inputs(file: &mut Builder) {
     for (comment, input) in cases {
         file.invalid(&["Input"], comment, &input, Reason::InvalidArgument);
     }
-    for member in ["keyLength", "digest", "ops", "proof"] {
+    for member in ["keyLength", "valueLength", "digest", "ops", "proof"] {
         let mut input = honest.clone();
         input.as_object_mut().expect("an object").shift_remove(member);
         file.invalid(&["Input"], format!("{member} is missing"), &input, Reason::InvalidArgument);
