@@ -1,0 +1,52 @@
+"""The command line: runs files of test vectors and says which tests fail."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import files
+from .groups import VERIFIERS
+
+VECTORS = Path(__file__).resolve().parents[2]
+
+
+def main(arguments):
+    """Runs the files named by the arguments, or all; returns the exit code, 1 on any failure."""
+    parser = argparse.ArgumentParser(prog="run.py", description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: all")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print the passed tests too")
+    options = parser.parse_args(arguments)
+    # Names and comments of hostile files must not stop a terminal that cannot show them.
+    sys.stdout.reconfigure(errors="backslashreplace")
+
+    passed = failed = 0
+    for path in options.files or all_files(VECTORS):
+        outcomes = files.run(path, VERIFIERS)
+        failures = [outcome for outcome in outcomes if not outcome.passed]
+        passed += len(outcomes) - len(failures)
+        failed += len(failures)
+        print(f"{path_to_show(path)}: {count(outcomes, failures)}")
+        for outcome in outcomes if options.verbose else failures:
+            print(f"  {outcome}")
+    print(f"{passed} passed, {failed} failed")
+    # A run without a test has shown nothing, so it is no success.
+    return 0 if passed and not failed else 1
+
+
+def all_files(folder):
+    """The vector files below a folder; schema/ has the schema that describes them."""
+    names = (path.relative_to(folder) for path in folder.rglob("*.json"))
+    return [folder / name for name in sorted(names) if name.parts[0] != "schema"]
+
+
+def path_to_show(path):
+    path = path.resolve()
+    return path.relative_to(VECTORS) if VECTORS in path.parents else path
+
+
+def count(outcomes, failures):
+    return f"{len(outcomes) - len(failures)} passed, {len(failures)} failed"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,84 @@
+"""How JSON carries things (section 8.1).
+
+What is read here comes from the `input` of a test, which may be malformed in any way: whatever
+does not have the form that the specification says is refused as `invalid_argument`.
+"""
+
+import re
+
+from .errors import check
+
+# Only fullmatch() is used: "$" would let a newline pass at the end.
+BYTES = re.compile(r"0x([0-9a-fA-F]{2})*")
+SIGNED = re.compile(r"0|-?[1-9][0-9]{0,18}")
+
+ABSENT = object()
+
+
+def read_member(container, name, read, default=ABSENT):
+    """A member of a JSON object, read by `read`; its default, if any, where it is left out."""
+    check(isinstance(container, dict), "invalid_argument")
+    if name in container:
+        return read(container[name])
+    check(default is not ABSENT, "invalid_argument")
+    return default
+
+
+def read_array(value, read):
+    """A JSON array, each element read by `read`."""
+    check(isinstance(value, list), "invalid_argument")
+    return [read(element) for element in value]
+
+
+def read_bytes(value):
+    """Bytes: `0x` and two hexadecimal digits a byte, in either case."""
+    check(isinstance(value, str) and BYTES.fullmatch(value), "invalid_argument")
+    return bytes.fromhex(value[2:])
+
+
+def read_number(value):
+    """A small structural number: an integer from 0 to 2^32 - 1. JSON's `true` is none."""
+    check(type(value) is int and 0 <= value < 2**32, "invalid_argument")
+    return value
+
+
+def read_signed(value):
+    """A signed 64-bit integer: a decimal string without plus sign, leading zeros or `-0`."""
+    check(isinstance(value, str) and SIGNED.fullmatch(value), "invalid_argument")
+    number = int(value)
+    check(-(2**63) <= number < 2**63, "invalid_argument")
+    return number
+
+
+def read_name(value, names):
+    """A string that is one of the names."""
+    check(isinstance(value, str) and value in names, "invalid_argument")
+    return value
+
+
+def write_bytes(value):
+    """Bytes as JSON carries them."""
+    return "0x" + value.hex()
+
+
+def same(expected, found):
+    """Whether a member of `expected` equals the answer's, written by `write_bytes` and as JSON."""
+    if isinstance(found, dict):
+        return (
+            isinstance(expected, dict)
+            and expected.keys() == found.keys()
+            and all(same(expected[name], found[name]) for name in found)
+        )
+    if isinstance(found, list):
+        return (
+            isinstance(expected, list)
+            and len(expected) == len(found)
+            and all(same(e, f) for e, f in zip(expected, found))
+        )
+    if found is None:
+        return expected is None
+    return (
+        isinstance(expected, str)
+        and BYTES.fullmatch(expected) is not None
+        and expected.lower() == found
+    )

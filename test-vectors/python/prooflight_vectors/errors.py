@@ -1,0 +1,68 @@
+"""Refusals, their reasons and their codes (section 7)."""
+
+REASONS = {
+    "truncated": "malformed",
+    "trailing_bytes": "malformed",
+    "proof_too_large": "malformed",
+    "value_too_large": "malformed",
+    "invalid_encoding": "malformed",
+    "unknown_version": "malformed",
+    "unknown_scheme": "malformed",
+    "unknown_kind": "malformed",
+    "index_out_of_range": "mismatch",
+    "path_length": "mismatch",
+    "missing_child": "malformed",
+    "not_one_root": "malformed",
+    "invalid_balance": "malformed",
+    "root_mismatch": "mismatch",
+    "height_mismatch": "mismatch",
+    "too_many_nodes": "mismatch",
+    "directions_exhausted": "mismatch",
+    "directions_left_over": "mismatch",
+    "directions_padding": "mismatch",
+    "node_not_expanded": "mismatch",
+    "node_not_visited": "mismatch",
+    "key_not_in_leaf": "mismatch",
+    "tree_shape": "mismatch",
+    "key_exists": "mismatch",
+    "key_absent": "mismatch",
+    "value_not_long": "mismatch",
+    "value_negative": "mismatch",
+    "value_overflow": "mismatch",
+    "height_overflow": "mismatch",
+    "ad_proofs_root_mismatch": "mismatch",
+    "state_root_mismatch": "mismatch",
+    "invalid_argument": "invalid_input",
+    "digest_length": "invalid_input",
+    "key_length": "invalid_input",
+    "key_out_of_range": "invalid_input",
+    "value_length": "invalid_input",
+    "too_many_operations": "invalid_input",
+    "too_many_deletes": "invalid_input",
+    "dictionary_full": "invalid_input",
+    "version_unavailable": "unavailable",
+    "store_corrupt": "unavailable",
+    "store_failed": "unavailable",
+    "not_initialised": "invalid_input",
+    "disposed": "invalid_input",
+    "unknown_statement": "unsupported",
+    "simd_missing": "unsupported",
+    "wasm_unavailable": "unavailable",
+    "trapped": "internal",
+    "bug": "internal",
+}
+
+
+class Refusal(Exception):
+    """A verifier's refusal. Any other exception that leaves a verifier is a bug in it."""
+
+    def __init__(self, reason):
+        super().__init__(reason)
+        self.reason = reason
+        self.code = REASONS[reason]
+
+
+def check(condition, reason):
+    """Refuses with the reason unless the condition holds: "condition, else `reason`"."""
+    if not condition:
+        raise Refusal(reason)

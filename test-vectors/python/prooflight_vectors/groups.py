@@ -1,0 +1,12 @@
+"""Which verifier serves which type of test group (section 8).
+
+A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
+raises Refusal. A new scheme is a file of its own and a line here for each of its types.
+"""
+
+from . import avl, ergo
+
+VERIFIERS = {
+    "AvlBatch": avl.verify_input,
+    "ErgoAdProofs": ergo.verify_input,
+}
