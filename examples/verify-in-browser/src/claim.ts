@@ -1,0 +1,121 @@
+// Reads proof files: what somebody claims, with the proof that should show it.
+
+import { fromHex } from "prooflight";
+import type { BatchInput, ErgoAdProofsInput } from "prooflight/avl";
+
+/** What is claimed, as the verifiers take it. */
+export type Claim = { title: string; origin: string | undefined } & (
+  | { kind: "ErgoAdProofs"; input: ErgoAdProofsInput }
+  | { kind: "AvlBatch"; input: BatchInput }
+);
+
+/** The same before its bytes are decoded. */
+export interface Statement {
+  title: string;
+  origin: string | undefined;
+  kind: unknown;
+  input: JsonObject;
+}
+
+/** Why a file is not a proof file, in a sentence for people. */
+export class NotAProof extends Error {}
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * The statements in a file: the one of `{ scheme, kind, …input }` or of one test of a vector file,
+ * or those of a whole vector file. Throws `NotAProof`.
+ */
+export function readStatements(text: string, fileName: string): [Statement, ...Statement[]] {
+  const file = object(parse(text), "The file");
+  if (!("testGroups" in file)) return [readStatement(file, fileName, undefined)];
+  const about = [file["origin"], file["license"]].filter((text) => typeof text === "string");
+  const origin = about.join(", ") || undefined;
+  const statements = objects(file["testGroups"], "testGroups").flatMap((group) =>
+    objects(group["tests"], "A group's tests").map((test) =>
+      readStatement({ kind: group["type"], ...test }, fileName, origin),
+    ),
+  );
+  const [first, ...others] = statements;
+  if (!first) throw new NotAProof("The file has no tests.");
+  return [first, ...others];
+}
+
+/** Decodes a statement. Throws `NotAProof`, or a `VerifyError` for what is not hexadecimal. */
+export function decode({ title, origin, kind, input }: Statement): Claim {
+  if (kind !== "ErgoAdProofs" && kind !== "AvlBatch") {
+    throw new NotAProof(`Its kind is ${JSON.stringify(kind)}; this page knows ErgoAdProofs and AvlBatch.`);
+  }
+  const { ops, mode, valueLength, ...members } = input;
+  const decoded = {
+    ...decodeBytes(members),
+    operations: Array.isArray(ops) ? ops.map(decodeOperation) : ops,
+    ...(mode === undefined ? {} : { mode }),
+    ...(valueLength === undefined || valueLength === null ? {} : { valueLength }),
+  };
+  // The verifiers check the type of every member, and that there are no others.
+  return { title, origin, kind, input: decoded } as unknown as Claim;
+}
+
+function readStatement(file: JsonObject, title: string, origin: string | undefined): Statement {
+  const { scheme, kind, type, ...input } = file;
+  if (scheme !== undefined && scheme !== "avl") {
+    throw new NotAProof(`Its scheme is ${JSON.stringify(scheme)}; this page knows avl.`);
+  }
+  if (!("input" in input)) return { title, origin, kind: kind ?? type ?? kindOf(input), input };
+  const { comment } = input;
+  const inner = object(input["input"], "The input");
+  return {
+    title: typeof comment === "string" ? comment : title,
+    origin,
+    kind: kind ?? type ?? kindOf(inner),
+    input: inner,
+  };
+}
+
+/** A test outside of its group does not say its kind; its members do. */
+function kindOf(input: JsonObject): string {
+  if ("stateRoot" in input) return "ErgoAdProofs";
+  if ("digest" in input) return "AvlBatch";
+  throw new NotAProof('It has no "kind", so there is no telling what it claims.');
+}
+
+function decodeOperation(operation: unknown): unknown {
+  if (typeof operation !== "object" || operation === null) return operation;
+  const { op, delta, ...members } = operation as JsonObject;
+  const decimal = typeof delta === "string" && /^(0|-?[1-9][0-9]{0,18})$/.test(delta);
+  return {
+    op,
+    ...decodeBytes(members),
+    ...(delta === undefined ? {} : { delta: decimal ? BigInt(delta) : delta }),
+  };
+}
+
+function decodeBytes(members: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [
+      name,
+      typeof value === "string" ? fromHex(value) : value,
+    ]),
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new NotAProof(`It is not JSON: ${(error as Error).message}.`);
+  }
+}
+
+function objects(value: unknown, name: string): JsonObject[] {
+  if (!Array.isArray(value)) throw new NotAProof(`${name} should be an array.`);
+  return value.map((item) => object(item, `An item of ${name}`));
+}
+
+function object(value: unknown, name: string): JsonObject {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as JsonObject;
+  }
+  throw new NotAProof(`${name} should be a JSON object.`);
+}

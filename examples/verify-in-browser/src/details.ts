@@ -1,0 +1,69 @@
+// What exactly was checked, in rows: what the caller must know, and what anybody may have sent.
+
+import { toHex } from "prooflight";
+import type { Operation } from "prooflight/avl";
+
+import type { Claim } from "./claim.js";
+import { element, number, plural } from "./format.js";
+
+/** A row; `part` is the member of the claim's input that it shows. */
+export interface Row {
+  label: string;
+  part?: string;
+  content: readonly (string | Node)[];
+}
+
+/** The rows of a claim. */
+export function details(claim: Claim): { trusted: Row[]; untrusted: Row[]; note: string } {
+  const { operations, proof } = claim.input;
+  const untrusted = [
+    { label: "Operations", part: "operations", content: countByType(operations) },
+    { label: "Proof", part: "proof", content: [plural(proof.length, "byte")] },
+  ];
+  if (claim.kind === "AvlBatch") {
+    const { digest, keyLength, valueLength, mode = "strict" } = claim.input;
+    const values = valueLength === undefined ? "of any length" : `of ${plural(valueLength, "byte")}`;
+    return {
+      trusted: [
+        hex("State root", "digest", digest),
+        { label: "Form", content: [`keys of ${plural(keyLength, "byte")}, values ${values}; ${mode} mode`] },
+      ],
+      untrusted,
+      note: "Not checked here: that the state root is one to be trusted. Your application knows that.",
+    };
+  }
+  const { parentStateRoot, stateRoot, adProofsRoot } = claim.input;
+  return {
+    trusted: [
+      hex("Parent’s state root", "parentStateRoot", parentStateRoot),
+      hex("Block’s state root", "stateRoot", stateRoot),
+      hex("Hash of the proof", "adProofsRoot", adProofsRoot),
+    ],
+    untrusted,
+    note:
+      "Not checked here: that the headers are the chain’s, and that the operations are those of the " +
+      "block’s transactions. Your application knows that.",
+  };
+}
+
+const hex = (label: string, part: string, bytes: Uint8Array): Row => ({
+  label,
+  part,
+  content: [element("code", toHex(bytes))],
+});
+
+/** A bar as long as there are operations of each type, and their numbers. */
+function countByType(operations: readonly Operation[]): (string | Node)[] {
+  const counts = new Map<string, number>();
+  for (const { op } of operations) counts.set(op, (counts.get(op) ?? 0) + 1);
+  const bar = element("span", [], "bar");
+  bar.ariaHidden = "true";
+  const legend = element("span", [], "legend");
+  for (const [op, count] of counts) {
+    const part = element("i", [], op);
+    part.style.flexGrow = String(count);
+    bar.append(part);
+    legend.append(element("span", [element("i", [], op), `${number(count)} ${op}`]));
+  }
+  return [element("span", number(operations.length)), bar, legend];
+}

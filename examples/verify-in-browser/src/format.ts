@@ -1,0 +1,34 @@
+// Small pieces of the page: numbers, elements, hexadecimal with what differs in it marked.
+
+export const number = (value: number): string => value.toLocaleString("en");
+
+export const plural = (count: number, noun: string): string =>
+  `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Microseconds to three digits or so: more is noise. */
+export const time = (microseconds: number): string =>
+  `${microseconds.toLocaleString("en", { maximumSignificantDigits: 3 })} µs`;
+
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** An element with its children and, if given, its classes. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  children: readonly (string | Node)[] | string,
+  classes?: string,
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  made.append(...(typeof children === "string" ? [children] : children));
+  if (classes) made.className = classes;
+  return made;
+}
+
+/** A text, with everything from the first to the last difference to another of its length marked. */
+export function markDifference(text: string, other: string): (string | Node)[] {
+  if (text.length !== other.length || text === other) return [text];
+  let start = 0;
+  while (text[start] === other[start]) start += 1;
+  let end = text.length;
+  while (text[end - 1] === other[end - 1]) end -= 1;
+  return [text.slice(0, start), element("mark", text.slice(start, end)), text.slice(end)];
+}

@@ -1,0 +1,57 @@
+// Verifies proofs in the page. `verify` is all that it takes; the rest is choosing and showing.
+
+import { VerifyError } from "prooflight";
+import { init, verifyBatch, verifyErgoAdProofs } from "prooflight/avl";
+
+import { type Claim, decode, readStatements, type Statement } from "./claim.js";
+import { onFile, readFile } from "./files.js";
+import { liesAbout } from "./lies.js";
+import { BLOCKS, loadBlock } from "./samples.js";
+import { timed } from "./timing.js";
+import * as view from "./view.js";
+
+/** Verifies a claim: gives the digest that its operations lead to, or why it is refused. */
+function verify({ kind, input }: Claim): view.Verdict {
+  try {
+    const { digest } = kind === "ErgoAdProofs" ? verifyErgoAdProofs(input) : verifyBatch(input);
+    return { digest };
+  } catch (error) {
+    if (error instanceof VerifyError) return { refusal: error };
+    throw error;
+  }
+}
+
+/** Loads a file of statements and shows the first. */
+async function open(fileName: string, load: () => Promise<string>): Promise<void> {
+  const opening = ++openings;
+  try {
+    const [text] = await Promise.all([load(), init()]); // init loads the WebAssembly, once
+    if (opening !== openings) return; // something else was chosen meanwhile
+    const statements = readStatements(text, fileName);
+    view.offerStatements(fileName, statements, show);
+    show(statements[0]);
+  } catch (error) {
+    if (opening === openings) view.showProblem(fileName, error);
+  }
+}
+
+let openings = 0;
+
+/** Shows what the verifier says about a statement, and about lies in its place. */
+function show(statement: Statement): void {
+  try {
+    const truth = decode(statement);
+    const outcome = timed(() => verify(truth));
+    view.showOutcome(truth, outcome);
+    const lies = "digest" in outcome.result ? liesAbout(truth) : [];
+    view.offerLies(lies, (lie) => {
+      const claim = lie?.claim ?? truth;
+      view.showOutcome(claim, timed(() => verify(claim)), lie);
+    });
+  } catch (error) {
+    view.showProblem(statement.title, error);
+  }
+}
+
+view.offerBlocks(BLOCKS, ({ height }) => void open(`${height}.json`, () => loadBlock(height)));
+onFile(view.fileInput, (file) => void open(file.name, () => readFile(file)));

@@ -1,0 +1,136 @@
+// Puts on the page what main.ts finds out. The parts of the page are in index.html.
+
+import { REASONS, toHex, VerifyError } from "prooflight";
+
+import { type Claim, NotAProof, type Statement } from "./claim.js";
+import { details, type Row } from "./details.js";
+import { element, markDifference, number, plural, sentence, time } from "./format.js";
+import type { Lie } from "./lies.js";
+import type { Block } from "./samples.js";
+import type { Timed } from "./timing.js";
+
+/** What the verifier said. */
+export type Verdict = { digest: Uint8Array } | { refusal: VerifyError };
+
+export const fileInput = find<HTMLInputElement>("file");
+
+/** Offers blocks to pick. */
+export function offerBlocks(blocks: readonly Block[], pick: (block: Block) => void): void {
+  const buttons = blocks.map((block) => {
+    const label = [element("b", number(block.height)), plural(block.operations, "operation")];
+    return choice(label, () => pick(block));
+  });
+  find("blocks").replaceChildren(...buttons);
+}
+
+/** Offers the statements of a file, if there are several; none of the blocks, unless it is one. */
+export function offerStatements(
+  fileName: string,
+  statements: readonly Statement[],
+  pick: (statement: Statement) => void,
+): void {
+  const options = statements.map(({ title }, i) => element("option", `${i + 1}. ${title}`));
+  const select = find<HTMLSelectElement>("statement");
+  select.replaceChildren(...options);
+  select.onchange = () => {
+    const statement = statements[select.selectedIndex];
+    if (statement) pick(statement);
+  };
+  find("statements").hidden = statements.length < 2;
+  find("statements-title").textContent = `${number(statements.length)} tests in ${fileName}`;
+}
+
+/** Offers lies to tell in place of the truth, which is told at first. */
+export function offerLies(lies: readonly Lie[], tell: (lie?: Lie) => void): void {
+  const truth = choice(["Tell the truth"], () => tell());
+  truth.ariaPressed = "true";
+  find("lie").replaceChildren(truth, ...lies.map((lie) => choice([lie.name], () => tell(lie))));
+  find("lies").hidden = lies.length === 0;
+}
+
+/** Shows what the verifier said about a claim, and what it was. */
+export function showOutcome(claim: Claim, outcome: Timed<Verdict>, lie?: Lie): void {
+  const { result: verdict, microseconds, runs } = outcome;
+  const timing = element("small", `in ${time(microseconds)}`);
+  timing.title = `mean of ${plural(runs, "run")}`;
+  if ("digest" in verdict) {
+    showVerdict("verified", ["Verified ", timing], meaning(claim));
+    showFacts([["Leads to", [element("code", toHex(verdict.digest))]]]);
+  } else {
+    const { code, reason, details } = verdict.refusal;
+    showVerdict("refused", ["Refused ", timing], sentence(REASONS[reason].meaning));
+    showFacts([
+      ["Code", [element("code", code)]],
+      ["Reason", [element("code", reason)]],
+      ["Expected", markDifference(details.expected, details.found)],
+      ["Found", markDifference(details.found, details.expected)],
+    ]);
+  }
+  find("change").textContent = lie?.change ?? "";
+  // What is not of the right form cannot be shown either.
+  const readable = !("refusal" in verdict) || verdict.refusal.code !== "invalid_input";
+  find("details").hidden = !readable;
+  if (readable) showDetails(claim, lie);
+}
+
+/** Shows why there is no verdict. */
+export function showProblem(name: string, error: unknown): void {
+  const known = error instanceof NotAProof || error instanceof VerifyError;
+  showVerdict("problem", ["Cannot be checked"], known ? error.message : `A bug in this page: ${String(error)}`);
+  showFacts([["File", [name]]]);
+  for (const id of ["lies", "details"]) find(id).hidden = true;
+}
+
+function showVerdict(state: string, title: (string | Node)[], text: string): void {
+  find("verdict").dataset["state"] = state;
+  find("verdict-icon").setAttribute("href", `#${state}`);
+  find("verdict-title").replaceChildren(...title);
+  find("verdict-text").textContent = text;
+}
+
+function showFacts(facts: [label: string, content: (string | Node)[]][]): void {
+  const rows = facts.flatMap(([label, content]) => [element("dt", label), element("dd", content)]);
+  find("facts").replaceChildren(...rows);
+}
+
+function showDetails(claim: Claim, lie: Lie | undefined): void {
+  const { trusted, untrusted, note } = details(claim);
+  const rows = (all: Row[]) =>
+    all.flatMap(({ label, part, content }) => {
+      const changed = lie !== undefined && lie.part === part;
+      const badge = changed ? [element("span", "changed", "badge")] : [];
+      return [element("dt", [label, ...badge]), element("dd", content)];
+    });
+  find("title").textContent = claim.title;
+  find("trusted").replaceChildren(...rows(trusted));
+  find("untrusted").replaceChildren(...rows(untrusted));
+  find("note").textContent = note;
+  find("origin").textContent = claim.origin ? `Data: ${claim.origin}` : "";
+}
+
+function meaning({ kind, input }: Claim): string {
+  const operations = plural(input.operations.length, "operation");
+  return kind === "ErgoAdProofs"
+    ? `The proof leads from the parent’s state root, through ${operations}, to exactly the block’s state root.`
+    : `The proof shows ${operations} on the state with this root, and what each key had before.`;
+}
+
+/** A button that is one of several choices. */
+function choice(label: (string | Node)[], choose: () => void): HTMLButtonElement {
+  const button = element("button", label);
+  button.type = "button";
+  button.ariaPressed = "false";
+  button.addEventListener("click", () => {
+    press(button.parentElement, button);
+    choose();
+  });
+  return button;
+}
+
+function press(group: Element | null, pressed?: Element): void {
+  for (const button of group?.children ?? []) button.ariaPressed = String(button === pressed);
+}
+
+function find<E extends HTMLElement>(id: string): E {
+  return document.getElementById(id) as E;
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  base: "./", // works in any folder of any host
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0, // the page's policy allows no data: addresses
+  },
+  test: { testTimeout: 30_000 },
+});
