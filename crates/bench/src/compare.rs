@@ -3,15 +3,14 @@
 use std::io::{IsTerminal, stderr};
 
 use prooflight_avl::{AvlProver, Digest};
-use prooflight_bench::{Case, PeerCase, Result, read, write};
+use prooflight_bench::{Case, Cases, Hashing, Result, Work, read, write};
 use prooflight_vectors::avl::Op;
 use prooflight_vectors::carrier::Hex;
 use serde_json::Value;
 
 use crate::Plan;
-use crate::floor::Floor;
 use crate::process::Pair;
-use crate::report::{Samples, Table};
+use crate::report::{Samples, Table, timed};
 use crate::workload::{OPERATIONS, PARAMS, Workload};
 
 /// Compares provers and verifiers on one dictionary.
@@ -78,11 +77,10 @@ pub(crate) fn cases(keys: usize, batches: usize) -> Result<Vec<Case>> {
 struct Verifiers {
     pair: Pair,
     batches: usize,
-    labels: usize,
-    compressions: usize,
+    work: Work,
     allocations: [usize; 2],
     /// Hashing alone: one message at a time, and several.
-    floors: [Samples; 2],
+    hashing: [Samples; 2],
 }
 
 impl Verifiers {
@@ -91,10 +89,9 @@ impl Verifiers {
         Ok(Self {
             pair,
             batches: 0,
-            labels: 0,
-            compressions: 0,
+            work: Work::default(),
             allocations: [0; 2],
-            floors: Default::default(),
+            hashing: Default::default(),
         })
     }
 
@@ -102,14 +99,9 @@ impl Verifiers {
     fn verify(&mut self, json: &str, repeats: usize) -> Result<()> {
         let cases = read(json)?;
         let after: Vec<Hex> = cases.iter().map(|case| Hex(case.after.0.into())).collect();
-        let mut compressions = 0;
-        for case in &cases {
-            let work = PeerCase::new(case).work()?;
-            self.labels += work.labels;
-            compressions += work.compressions;
-        }
-        self.compressions += compressions;
-        let floor = Floor::new(compressions);
+        let work = Cases::Ours(cases).work()?;
+        self.work = self.work + work;
+        let hashing = Hashing::new(work.compressions);
         self.batches += 1;
         self.pair.load(json)?;
         for repeat in 0..repeats {
@@ -121,15 +113,16 @@ impl Verifiers {
                 self.allocations[0] += ours.allocations;
                 self.allocations[1] += peer.allocations;
             }
-            self.floors[0].add(floor.one_by_one());
-            self.floors[1].add(floor.many_at_once());
+            self.hashing[0].add(timed(|| hashing.one_by_one()).1);
+            self.hashing[1].add(timed(|| hashing.many_at_once()).1);
         }
         Ok(())
     }
 
     fn report(&self, table: &mut Table, name: &str) {
-        let [one_by_one, many_at_once] = &self.floors;
-        let [labels, compressions] = [self.labels, self.compressions].map(|sum| sum / self.batches);
+        let [one_by_one, many_at_once] = &self.hashing;
+        let Work { labels, compressions } = self.work;
+        let [labels, compressions] = [labels, compressions].map(|sum| sum / self.batches);
         table.times(name, "verifier", &self.pair.times);
         let work = format!("  {labels} labels in {compressions} compressions");
         table.text(&work);

@@ -2,7 +2,6 @@
 //! an empty line, and answers with a line of JSON about how that went.
 
 use std::io::{Write, stdin, stdout};
-use std::time::Instant;
 
 use prooflight_avl::{AvlProver, Params};
 use prooflight_bench::{Cases, PeerOperation, PeerProver, Result, peer_operations};
@@ -11,6 +10,7 @@ use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 
 use crate::allocations;
+use crate::report::timed;
 use crate::workload::PARAMS;
 
 /// How a contender's work went.
@@ -115,17 +115,15 @@ impl Contender for Verifier {
     }
 }
 
-/// Times a call and counts its allocations; that includes the freeing of what it does not return.
+/// Times a call, and counts its allocations.
 fn measure<T>(call: impl FnOnce() -> Result<T>) -> Result<(T, Answer)> {
     let before = allocations::count();
-    let start = Instant::now();
-    let result = call()?;
-    let time = start.elapsed();
+    let (result, time) = timed(call);
     let answer = Answer {
         nanoseconds: u64::try_from(time.as_nanos())?,
         allocations: allocations::count() - before,
         digests: Vec::new(),
         proof: Hex::default(),
     };
-    Ok((result, answer))
+    Ok((result?, answer))
 }

@@ -1,13 +1,16 @@
-//! What the native and the WebAssembly benchmarks share: cases, and the peer that runs them too.
+//! What the native and the WebAssembly benchmarks share: cases, the peer that runs them too, and
+//! the hashing that both need.
 
 #![forbid(unsafe_code)]
 
 mod case;
+mod hashing;
 mod peer;
 
 use prooflight_avl::Digest;
 
 pub use case::{Case, read, write};
+pub use hashing::Hashing;
 pub use peer::{PeerCase, PeerProver, Work, peer_operations};
 
 /// An operation in the peer's types.
@@ -41,6 +44,19 @@ impl Cases {
             Self::Ours(cases) => cases.iter().map(Case::verify).collect(),
             Self::Peer(cases) => cases.iter().map(PeerCase::verify).collect(),
         }
+    }
+
+    /// The hashing that no verifier of these cases can do without.
+    pub fn work(&self) -> Result<Work> {
+        let converted: Vec<PeerCase>;
+        let cases = match self {
+            Self::Ours(cases) => {
+                converted = cases.iter().map(PeerCase::new).collect();
+                &converted
+            }
+            Self::Peer(cases) => cases,
+        };
+        cases.iter().try_fold(Work::default(), |sum, case| Ok(sum + case.work()?))
     }
 }
 

@@ -7,7 +7,6 @@
 mod allocations;
 mod compare;
 mod contender;
-mod floor;
 mod machine;
 mod process;
 mod report;

@@ -1,5 +1,7 @@
 //! The peer, `ergo_avltree_rust`, behind the same calls as ours.
 
+use core::ops::Add;
+
 use bytes::Bytes;
 use ergo_avltree_rust::authenticated_tree_ops::AuthenticatedTreeOps;
 use ergo_avltree_rust::batch_avl_prover::BatchAVLProver;
@@ -19,7 +21,7 @@ pub struct PeerCase {
     proof: Bytes,
 }
 
-/// The hashing that no verifier of a case can do without.
+/// The hashing that no verifier can do without.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Labels to compute: of the nodes that the proof expands, and of those that are new.
@@ -52,11 +54,11 @@ impl PeerCase {
     pub fn work(&self) -> Result<Work> {
         let mut verifier = self.reconstruct()?;
         let mut work = Work::default();
-        work.add(&verifier.top_node(), &|_| true);
+        work.count(&verifier.top_node(), &|_| true);
         for op in &self.ops {
             verifier.perform_one_operation(op)?;
         }
-        work.add(&verifier.top_node(), &|header| header.label.is_none());
+        work.count(&verifier.top_node(), &|header| header.label.is_none());
         Ok(work)
     }
 
@@ -67,15 +69,15 @@ impl PeerCase {
 }
 
 impl Work {
-    /// Adds the expanded nodes below `node`, down to those that do not `count`.
-    fn add(&mut self, node: &NodeId, count: &dyn Fn(&NodeHeader) -> bool) {
+    /// Adds the expanded nodes below `node`, down to those that are not `needed`.
+    fn count(&mut self, node: &NodeId, needed: &dyn Fn(&NodeHeader) -> bool) {
         let length = match &*node.borrow() {
-            Node::Internal(node) if count(&node.hdr) => {
-                self.add(&node.left, count);
-                self.add(&node.right, count);
+            Node::Internal(node) if needed(&node.hdr) => {
+                self.count(&node.left, needed);
+                self.count(&node.right, needed);
                 2 + 32 + 32
             }
-            Node::Leaf(leaf) if count(&leaf.hdr) => {
+            Node::Leaf(leaf) if needed(&leaf.hdr) => {
                 let key = leaf.hdr.key.as_ref().map_or(0, Bytes::len);
                 1 + key + leaf.value.len() + leaf.next_node_key.len()
             }
@@ -83,6 +85,15 @@ impl Work {
         };
         self.labels += 1;
         self.compressions += length.div_ceil(128);
+    }
+}
+
+impl Add for Work {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let labels = self.labels + other.labels;
+        Self { labels, compressions: self.compressions + other.compressions }
     }
 }
 

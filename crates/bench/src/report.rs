@@ -2,13 +2,22 @@
 
 use std::time::Duration;
 
+use cpu_time::ThreadTime;
+
 /// How to read the table.
 pub(crate) const LEGEND: &str = "\
-Times are medians of all samples; in brackets the middle half of them. A prover performs the
-operations, makes the proof and computes the new digest; a verifier reads the proof, performs the
-operations, computes the new digest and frees what it took. Labels are the hashes that no verifier
-of the batch can do without: the time is for as many compressions of 66 bytes and nothing else, the
-columns say how many times as long each side took.";
+Times are what the processor worked: medians of all samples, in brackets the middle half of them.
+A prover performs the operations, makes the proof and computes the new digest. A verifier reads the
+proof, performs the operations, computes the new digest and frees what it took. Labels are the
+hashes that no verifier of the batch can do without; below them are the time that as many
+compressions of 66 bytes take and nothing else, and how many times as long the verifiers took.";
+
+/// Makes a call, and measures the processor's time; freeing what it does not return is part of it.
+pub(crate) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
+    let start = ThreadTime::now();
+    let result = call();
+    (result, start.elapsed())
+}
 
 /// Times of the same work.
 #[derive(Default)]

@@ -4,7 +4,6 @@
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 
 import { ask } from "../../../scripts/lib/command.mjs";
 import { inside } from "../../../scripts/lib/paths.mjs";
@@ -17,6 +16,11 @@ const work = inside("target", "bench-wasm");
 const cases = join(work, "cases");
 const binary = join(work, `${PACKAGE}.wasm`);
 
+const LEGEND = `
+Times are what the processor worked: medians of all samples, in brackets the middle half of them.
+Compressions are the hashing that no verifier can do without. The SDK's call takes JavaScript
+objects and returns them; for Ergo blocks it also hashes the proofs.`;
+
 await main(async () => {
   const rounds = process.argv.includes("--quick") ? 15 : 60;
   await task("build the verifiers as WebAssembly", buildBinary);
@@ -24,41 +28,59 @@ await main(async () => {
     await sh("cargo", [...cargo("run", "prooflight-bench"), "--", "--write-cases", cases]);
   });
   const module = await WebAssembly.compile(readFileSync(binary));
-  const rows = [["", "ours", "peer", "ours / peer", "SDK call", "SDK / ours"]];
-  rows.push(await compare("2000 operations on 100 k keys", join(cases, "batches_100k.json"), true));
-  rows.push(await compare("Ergo blocks", inside("test-vectors/avl/ergo_mainnet.json"), false));
-  table(rows, "lrrrrr").forEach((line) => say(line));
+  const rows = [["", "ours", "peer", "ours / peer"]];
+  rows.push(
+    ...(await compare("2000 operations on 100 k keys", join(cases, "batches_100k.json"), true)),
+  );
+  rows.push(...(await compare("Ergo blocks", inside("test-vectors/avl/ergo_mainnet.json"), false)));
+  table(rows, "lrrr").forEach((line) => say(line));
+  say(LEGEND);
 
-  /** A row of the table: per case, or all cases of the file together. */
+  /** Rows of the table: per case, or all cases of the file together. */
   async function compare(title, file, perCase) {
     const json = readFileSync(file);
-    const contenders = [instance(module, "ours", json), instance(module, "peer", json)];
-    const call = await sdk(json.toString());
-    if (call) contenders.push(call);
     const { expected, count } = digestsOf(json.toString());
-    const samples = contenders.map(() => []);
-    // The first rounds run code that V8 has not optimised yet.
-    const warm = Math.ceil(rounds / 3);
-    for (let round = 0; round < warm + rounds; round++) {
-      contenders.forEach((verify, side) => {
-        const start = performance.now();
-        const digests = verify();
-        const time = performance.now() - start;
-        if (round === 0) same(digests(), expected, title);
-        if (round >= warm) samples[side].push(time / (perCase ? count : 1));
-      });
+    const [ours, peer] = ["ours", "peer"].map((side) => instance(module, side, json));
+    const call = await sdk(json.toString());
+    const contenders = [ours.verify, peer.verify, peer.hash, ...(call ? [call] : [])];
+    for (const verify of [ours.verify, peer.verify, ...(call ? [call] : [])]) {
+      if (verify()() !== expected) {
+        throw new Problem(`${title}: a digest is not the one after the batch.`);
+      }
     }
-    const [ours, peer, whole] = samples.map(summary);
+    const times = measure(contenders, rounds).map((samples) =>
+      summary(samples.map((time) => time / (perCase ? count : 1))),
+    );
     const ratio = (a, b) => (a.median / b.median).toFixed(2);
+    const [our, their, hashing, whole] = times;
+    const compressions = Math.round(peer.compressions / (perCase ? count : 1));
     return [
-      perCase ? title : `${count} ${title}`,
-      ours.text,
-      peer.text,
-      ratio(ours, peer),
-      ...(whole ? [whole.text, ratio(whole, ours)] : ["not built", ""]),
+      [perCase ? title : `${count} ${title}`, our.text, their.text, ratio(our, their)],
+      [
+        `  ${compressions} compressions, blake2: ${hashing.median.toFixed(2)} ms`,
+        `${ratio(our, hashing)} x`,
+        `${ratio(their, hashing)} x`,
+      ],
+      whole ? ["  the SDK's call", whole.text] : ["  the SDK is not built"],
     ];
   }
 });
+
+/** The milliseconds that each call took in each round, without those that warm up. */
+function measure(calls, rounds) {
+  const samples = calls.map(() => []);
+  // The first rounds run code that V8 has not optimised yet.
+  const warm = Math.ceil(rounds / 3);
+  for (let round = 0; round < warm + rounds; round++) {
+    calls.forEach((call, index) => {
+      const start = process.cpuUsage();
+      call();
+      const { user, system } = process.cpuUsage(start);
+      if (round >= warm) samples[index].push((user + system) / 1000);
+    });
+  }
+  return samples;
+}
 
 /** Compiles and optimises with the SDK's own flags. */
 async function buildBinary({ sh }) {
@@ -74,7 +96,10 @@ async function buildBinary({ sh }) {
   await sh("wasm-opt", [...flags, built, "-o", binary]);
 }
 
-/** One side in an instance of its own: a function that verifies all cases of a vector file. */
+/**
+ * One side in an instance of its own: `verify` verifies all cases of a vector file and gives a
+ * function for their digests, `hash` does as many compressions as they need.
+ */
 function instance(module, side, json) {
   const { exports } = new WebAssembly.Instance(module, {});
   const bytes = (pointer, length) => new Uint8Array(exports.memory.buffer, pointer, length);
@@ -84,9 +109,14 @@ function instance(module, side, json) {
   };
   bytes(exports.input(json.length), json.length).set(json);
   check(exports[`load_${side}`]());
-  return () => {
-    check(exports.verify());
-    return () => output().toString("hex");
+  check(exports.prepare_hashing());
+  return {
+    compressions: Number(output()),
+    hash: () => check(exports.hash()),
+    verify() {
+      check(exports.verify());
+      return () => output().toString("hex");
+    },
   };
 }
 
@@ -95,10 +125,6 @@ function digestsOf(json) {
   const tests = JSON.parse(json).testGroups.flatMap((group) => group.tests);
   const digests = tests.map(({ input, expected }) => input.stateRoot ?? expected.digest);
   return { expected: digests.map((digest) => digest.slice(2)).join(""), count: tests.length };
-}
-
-function same(found, expected, title) {
-  if (found !== expected) throw new Problem(`${title}: a digest is not the one after the batch.`);
 }
 
 /** The median, and the middle half of the samples. */

@@ -6,12 +6,13 @@
 
 use std::cell::RefCell;
 
-use prooflight_bench::{Cases, Result};
+use prooflight_bench::{Cases, Hashing, Result};
 
 #[derive(Default)]
 struct Instance {
     input: Vec<u8>,
     cases: Cases,
+    hashing: Hashing,
     output: Vec<u8>,
 }
 
@@ -48,6 +49,27 @@ pub extern "C" fn verify() -> u32 {
         for digest in instance.cases.verify()? {
             instance.output.extend_from_slice(&digest.0);
         }
+        Ok(())
+    })
+}
+
+/// Counts the compressions that the cases need, and makes as many inputs; gives 1, or 0 if one is
+/// refused.
+#[unsafe(no_mangle)]
+pub extern "C" fn prepare_hashing() -> u32 {
+    call(|instance| {
+        let compressions = instance.cases.work()?.compressions;
+        instance.hashing = Hashing::new(compressions);
+        instance.output = compressions.to_string().into_bytes();
+        Ok(())
+    })
+}
+
+/// Hashes these inputs, and does nothing else; gives 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn hash() -> u32 {
+    call(|instance| {
+        instance.hashing.one_by_one();
         Ok(())
     })
 }
