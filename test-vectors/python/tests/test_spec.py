@@ -7,6 +7,7 @@ import unittest
 from prooflight_vectors import avl, avl_tree
 from prooflight_vectors.__main__ import VECTORS
 from prooflight_vectors.avl import COMPAT, Limits, Operation, Params, verify_batch
+from prooflight_vectors.avl_proof import max_nodes
 from prooflight_vectors.errors import REASONS, Refusal
 from prooflight_vectors.groups import VERIFIERS
 
@@ -55,6 +56,21 @@ class Example(unittest.TestCase):
             with self.subTest(proof=other.hex()), self.assertRaises(Refusal):
                 verify_batch(self.DIGEST, self.OPERATIONS, other, self.PARAMS)
 
+    def test_an_internal_node_over_two_labels_is_not_visited(self):
+        proof = bytes.fromhex(
+            "02 00 10 00000000"
+            "03 ce9655367a91c87b6d34f38b7eceba6919a2c1f691109bc9c7779036bb41734a"
+            "03 c0f6c80c049947c2b51882e1977f90b72057a995fdaee7e33bc961aed4c01bcf"
+            "00  01  04  01"
+        )
+        operations = [Operation("Lookup", b"\x05")]
+        with self.assertRaises(Refusal) as caught:
+            verify_batch(self.DIGEST, operations, proof, self.PARAMS)
+        self.assertEqual(caught.exception.reason, "node_not_visited")
+        compat = self.PARAMS._replace(mode=COMPAT)
+        answer = verify_batch(self.DIGEST, operations, proof, compat)
+        self.assertEqual(answer.neighbours, [(b"\x00", b"\x10")])
+
     def test_empty_dictionaries(self):
         for k, digest in (
             (32, "4ec61f485b98eb87153f7c57db4f5ecd75556fddbc403b41acf8441fde8e160900"),
@@ -62,6 +78,24 @@ class Example(unittest.TestCase):
         ):
             first, last = avl.sentinels(k)
             self.assertEqual(avl_tree.label(avl_tree.Leaf(first, b"", last)).hex() + "00", digest)
+
+
+class Nodes(unittest.TestCase):
+    """Section 5.7: the bound of nodes, worked out by hand."""
+
+    def test_bound(self):
+        for h, n, m, most in (
+            (0, 0, 0, 1),
+            (2, 0, 0, 1),
+            (9, 1, 0, 1 * 19 + 0 + 1),
+            (9, 1, 1, 2 * 19 + 1 * (10 + 5) + 1),
+            (2, 5, 0, 5 * 5 + 0 + 1),
+            (2, 5, 2, 7 * 5 + 2 * (4 + 2) + 1),
+            (0, 4096, 4096, 8192 * 1 + 4096 * (13 + 6) + 1),
+            (255, 4096, 1, 4097 * 511 + 1 * (256 + 128) + 1),
+        ):
+            with self.subTest(h=h, n=n, m=m):
+                self.assertEqual(max_nodes(h, n, m), most)
 
 
 class Deep(unittest.TestCase):
