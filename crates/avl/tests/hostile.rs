@@ -1,5 +1,11 @@
 //! Trees that no honest prover makes, under digests that match them: the verifier's two modes, an
 //! independent hasher and the Rust peer must agree about every one of them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by panicking"
+)]
 
 mod harness;
 

@@ -64,12 +64,11 @@ impl Anatomy {
                         None => take(&mut rest, shape.key_length)?.to_vec(),
                     };
                     let next_key = take(&mut rest, shape.key_length)?.to_vec();
-                    let length = match shape.value_length {
-                        Some(length) => length,
-                        None => {
-                            let length = take(&mut rest, 4)?.try_into().ok()?;
-                            usize::try_from(u32::from_be_bytes(length)).ok()?
-                        }
+                    let length = if let Some(length) = shape.value_length {
+                        length
+                    } else {
+                        let length = take(&mut rest, 4)?.try_into().ok()?;
+                        usize::try_from(u32::from_be_bytes(length)).ok()?
                     };
                     let value = take(&mut rest, length)?.to_vec();
                     previous = Some(next_key.clone());
@@ -111,6 +110,23 @@ impl Anatomy {
         proof
     }
 
+    /// Puts a label in place of the subtree whose top is the node `at`: the same root, less shown.
+    pub fn collapse(&mut self, at: usize) {
+        let mut missing = 1;
+        let mut start = at + 1;
+        while missing > 0 && start > 0 {
+            start -= 1;
+            missing = match self.tokens[start] {
+                Token::Internal(_) => missing + 1,
+                Token::Leaf { .. } | Token::Label(_) => missing - 1,
+            };
+        }
+        let subtree = Self { tokens: self.tokens[start..=at].to_vec(), directions: Vec::new() };
+        if let Some(root) = subtree.root() {
+            self.tokens.splice(start..=at, [Token::Label(root.label)]);
+        }
+    }
+
     /// The one tree that the nodes form, or `None` if they do not.
     pub fn root(&self) -> Option<Root> {
         let mut stack: Vec<Root> = Vec::new();
@@ -142,7 +158,9 @@ impl Anatomy {
 
 pub fn hash(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Blake2bVar::new(32).expect("32 bytes");
-    parts.iter().for_each(|part| hasher.update(part));
+    for part in parts {
+        hasher.update(part);
+    }
     let mut label = [0; 32];
     hasher.finalize_variable(&mut label).expect("32 bytes");
     label

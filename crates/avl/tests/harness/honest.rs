@@ -4,6 +4,7 @@ use arbitrary::{Result, Unstructured};
 use prooflight_avl::{AvlProver, Digest, Mode, verify_batch};
 use prooflight_core::{Code, Error, Verified};
 
+use super::anatomy::Anatomy;
 use super::draw::Shape;
 use super::model::Model;
 use super::op::{Op, ours};
@@ -61,6 +62,22 @@ impl Honest {
         self.prover.digest()
     }
 
+    /// A statement's proof with the nodes of another statement expanded as well: the same root.
+    pub fn show_more(&self, statement: &Statement, other: &Statement) -> Vec<u8> {
+        let both = self.state([&statement.ops[..], &other.ops].concat());
+        let mut anatomy = Anatomy::parse(&both.proof, self.shape).unwrap();
+        anatomy.directions = Anatomy::parse(&statement.proof, self.shape).unwrap().directions;
+        anatomy.bytes(self.shape)
+    }
+
+    /// A statement's proof with an expanded subtree as a label: the same root.
+    pub fn show_less(&self, u: &mut Unstructured<'_>, statement: &Statement) -> Result<Vec<u8>> {
+        let mut anatomy = Anatomy::parse(&statement.proof, self.shape).unwrap();
+        let at = u.choose_index(anatomy.tokens.len())?;
+        anatomy.collapse(at);
+        Ok(anatomy.bytes(self.shape))
+    }
+
     /// Verifies, and panics if anything is accepted that the model or the prover contradicts.
     ///
     /// In strict mode the accepted bytes must also be the prover's own.
@@ -68,7 +85,7 @@ impl Honest {
         let operations = ours(ops);
         let params = self.shape.params(mode);
         let verified = verify_batch(&self.digest(), &operations, proof, &params)
-            .inspect_err(|error| assert_is_refusal(error))?;
+            .inspect_err(assert_is_refusal)?;
 
         assert_eq!(verified.results.len(), ops.len());
         let mut model = self.model.clone();

@@ -33,9 +33,9 @@ impl Hostile {
 
     pub fn draw(u: &mut Unstructured<'_>) -> Result<Self> {
         let shape = Shape::draw(u)?;
-        let (ops, anatomy) = match u.int_in_range(0..=2)? {
+        let (ops, anatomy) = match u.int_in_range(0..=8)? {
             0 => return raw(u, shape),
-            1 => perturbed(u, shape)?,
+            1..=5 => perturbed(u, shape)?,
             _ => grown(u, shape)?,
         };
         Self::new(shape, ops, anatomy.bytes(shape)).with_drawn_height(u)
@@ -129,8 +129,8 @@ fn perturbed(u: &mut Unstructured<'_>, shape: Shape) -> Result<(Vec<Op>, Anatomy
 }
 
 fn perturb(u: &mut Unstructured<'_>, shape: Shape, anatomy: &mut Anatomy) -> Result<()> {
-    let choice = u.int_in_range(0..=9)?;
-    if choice == 0 {
+    let choice = u.int_in_range(0..=29)?;
+    if choice < 3 {
         match u.int_in_range(0..=anatomy.directions.len())?.checked_sub(1) {
             Some(at) => anatomy.directions[at] ^= 1 << u.int_in_range(0..=7)?,
             None => anatomy.directions.push(u.arbitrary()?),
@@ -140,21 +140,28 @@ fn perturb(u: &mut Unstructured<'_>, shape: Shape, anatomy: &mut Anatomy) -> Res
     if anatomy.tokens.is_empty() {
         return Ok(());
     }
-    let at = u.int_in_range(0..=anatomy.tokens.len() - 1)?;
+    let at = u.choose_index(anatomy.tokens.len())?;
     match (choice, &mut anatomy.tokens[at]) {
-        (1, _) => drop(anatomy.tokens.remove(at)),
-        (2, token) => {
+        (3, _) => drop(anatomy.tokens.remove(at)),
+        (4, token) => {
             let token = token.clone();
             anatomy.tokens.insert(at, token);
         }
-        (3, token) => *token = draw_token(u, shape)?,
-        (4, _) => {
+        (5, token) => *token = draw_token(u, shape)?,
+        (6, _) => {
             let token = draw_token(u, shape)?;
             anatomy.tokens.insert(at, token);
         }
+        (7..=11, _) => anatomy.collapse(at),
+        (12, _) => {
+            // A leaf or label becomes a node over it and another one.
+            let [below, above] = [draw_token(u, shape)?, Token::Internal(draw_balance(u)?)];
+            let after = at + 1;
+            anatomy.tokens.splice(after..after, [below, above]);
+        }
         (_, Token::Internal(balance)) => *balance = draw_balance(u)?,
-        (5 | 6, Token::Leaf { key, .. }) => *key = shape.draw_key(u)?,
-        (7, Token::Leaf { next_key, .. }) => *next_key = shape.draw_key(u)?,
+        (13..=16, Token::Leaf { key, .. }) => *key = shape.draw_key(u)?,
+        (17..=20, Token::Leaf { next_key, .. }) => *next_key = shape.draw_key(u)?,
         (_, Token::Leaf { value, .. }) => *value = shape.draw_value(u)?,
         (_, Token::Label(label)) => label[0] ^= 1,
     }

@@ -48,7 +48,7 @@ pub fn mutate_ops(u: &mut Unstructured<'_>, ops: &mut Vec<Op>, shape: Shape) -> 
         2 => drop(ops.remove(at)),
         3 => ops.insert(at, ops[at].clone()),
         _ => {
-            let other = u.int_in_range(0..=ops.len() - 1)?;
+            let other = u.choose_index(ops.len())?;
             ops.swap(at, other);
         }
     }

@@ -13,19 +13,22 @@ use ergo_avltree_rust::batch_node::{AVLTree, Node, NodeHeader};
 use super::draw::Shape;
 use super::op::Op;
 
+/// The value that each key had before its operation.
+type OldValues = Vec<Option<Vec<u8>>>;
+
 /// The old values and the new digest, or `None` if the peer refuses.
 pub fn verify(
     digest: &[u8; 33],
     ops: &[Op],
     proof: &[u8],
     shape: Shape,
-) -> Option<(Vec<Option<Vec<u8>>>, [u8; 33])> {
+) -> Option<(OldValues, [u8; 33])> {
     let digest = Bytes::copy_from_slice(digest);
     let proof = Bytes::copy_from_slice(proof);
     quietly(|| {
         let mut verifier =
             BatchAVLVerifier::new(&digest, &proof, tree(shape), Some(ops.len()), None).ok()?;
-        let results: Option<Vec<_>> = ops
+        let results: Option<OldValues> = ops
             .iter()
             .map(|op| verifier.perform_one_operation(&op.peer()).ok())
             .map(|result| result.map(|old| old.map(|old| old.to_vec())))

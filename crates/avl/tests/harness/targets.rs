@@ -61,17 +61,18 @@ pub fn avl_mutate(u: &mut Unstructured<'_>) -> Result<()> {
     }
 
     let other = honest.state(shape.draw_ops(u, 4)?);
-    let (mut ops, mut proof) = (statement.ops, statement.proof);
-    let choice = u.int_in_range(0..=9)?;
-    if choice < 3 {
-        mutate_ops(u, &mut ops, shape)?;
-    }
-    if choice > 1 {
-        mutate_bytes(u, &mut proof, &other.proof)?;
-    }
-    if choice == 9 {
+    let (mut ops, mut proof) = (statement.ops.clone(), statement.proof.clone());
+    match u.int_in_range(0..=9)? {
+        0 | 1 => mutate_ops(u, &mut ops, shape)?,
+        2 => {
+            mutate_ops(u, &mut ops, shape)?;
+            mutate_bytes(u, &mut proof, &other.proof)?;
+        }
+        3 => proof = honest.show_more(&statement, &other),
+        4 => proof = honest.show_less(u, &statement)?,
         // A stale proof.
-        honest.apply(&other.ops);
+        5 => honest.apply(&other.ops),
+        _ => mutate_bytes(u, &mut proof, &other.proof)?,
     }
     for mode in [Mode::Strict, Mode::Compat] {
         // Refused or true; the judge tells.

@@ -1,0 +1,13 @@
+//! Any bytes as digest, operations and proof.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::Unstructured;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use prooflight_fuzz::harness::targets::avl_decode;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match avl_decode(&mut Unstructured::new(data)) {
+        Ok(()) => Corpus::Keep,
+        Err(_) => Corpus::Reject,
+    }
+});

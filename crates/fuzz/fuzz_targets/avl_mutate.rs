@@ -1,0 +1,13 @@
+//! A true statement about an honest dictionary, changed: what is still accepted must be true.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::Unstructured;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use prooflight_fuzz::harness::targets::avl_mutate;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match avl_mutate(&mut Unstructured::new(data)) {
+        Ok(()) => Corpus::Keep,
+        Err(_) => Corpus::Reject,
+    }
+});
