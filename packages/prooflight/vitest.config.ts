@@ -3,17 +3,25 @@ import { fileURLToPath } from "node:url";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 
-import { answersInNode } from "./test/chromium/answers.js";
+import type * as runVectors from "./src/vectors/run.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 // The tests import from src, where their types are; what runs is dist, which is what users get.
 const alias = [{ find: /^(\.\.\/)+src\//, replacement: `${here}dist/` }];
 
+/** Runs a vector file in Node on behalf of a test in the browser. */
+async function runVectorsInNode(_context: unknown, text: string) {
+  const run = (await import(`${here}dist/vectors/run.js`)) as typeof runVectors;
+  return run.runVectors(text);
+}
+
 export default defineConfig({
   // The test vectors are outside of the package.
   server: { fs: { allow: ["../.."] } },
   test: {
+    // For slow machines; no test waits for anything.
+    testTimeout: 60_000,
     projects: [
       {
         extends: true,
@@ -35,7 +43,7 @@ export default defineConfig({
             headless: true,
             screenshotFailures: false,
             instances: [{ browser: "chromium" }],
-            commands: { answersInNode },
+            commands: { runVectorsInNode },
             provider: playwright({
               launchOptions: {
                 executablePath: process.env["PROOFLIGHT_CHROMIUM"] ?? "/usr/bin/chromium",

@@ -34,14 +34,14 @@ export function toHex(bytes: Uint8Array): string {
 
 /** Whether this is a `Uint8Array`, of this realm or another one. */
 export function isBytes(value: unknown): value is Uint8Array {
-  return typedArrayName.call(value) === "Uint8Array";
+  return typedArrayName.get.call(value) === "Uint8Array";
 }
 
-/** The getter of `%TypedArray%.prototype[Symbol.toStringTag]`: looks at what an object is, not at what it says. */
+/** `%TypedArray%.prototype[Symbol.toStringTag]`: looks at what an object is, not at what it says. */
 const typedArrayName = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
-)?.get as (this: unknown) => string | undefined;
+) as { get: (this: unknown) => string | undefined };
 
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 

@@ -10,8 +10,8 @@ export interface RefusalDetails {
 export interface Refusal extends RefusalDetails {
   code: Code;
   reason: Reason;
-  message: string;
   scheme?: Scheme | undefined;
+  message: string;
 }
 
 /**
@@ -37,6 +37,12 @@ export class VerifyError extends Error {
     this.reason = refusal.reason;
     this.scheme = refusal.scheme;
     this.details = { expected: refusal.expected, found: refusal.found };
+  }
+
+  /** Everything but the stack, as JSON carries it. */
+  toJSON(): Refusal {
+    const { code, reason, scheme, message, details } = this;
+    return { code, reason, ...(scheme && { scheme }), message, ...details };
   }
 }
 

@@ -8,7 +8,7 @@
 
 export type { Bytes } from "./bytes.js";
 export { fromHex, toHex } from "./bytes.js";
-export type { RefusalDetails } from "./error.js";
+export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { Code, Reason, Scheme } from "./registry.js";
 export { REASONS } from "./registry.js";

@@ -31,6 +31,18 @@ export type Reason =
   | "unknown_kind"
   | "index_out_of_range"
   | "path_length"
+  | "invalid_header"
+  | "signature_order"
+  | "wrong_chain"
+  | "wrong_schemes"
+  | "too_few_signatures"
+  | "head_behind"
+  | "equivocation"
+  | "not_extending"
+  | "not_an_ancestor"
+  | "head_in_future"
+  | "head_too_old"
+  | "invalid_config"
   | "missing_child"
   | "not_one_root"
   | "invalid_balance"
@@ -98,6 +110,42 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     path_length: {
       code: "mismatch",
       meaning: "the path is not as long as the index and the size demand",
+    },
+    invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
+    signature_order: {
+      code: "malformed",
+      meaning: "the authority indices of signatures are not ascending, or name no authority",
+    },
+    wrong_chain: { code: "untrusted", meaning: "the header is of another chain" },
+    wrong_schemes: {
+      code: "untrusted",
+      meaning: "the header does not have exactly the roots of the chain's schemes",
+    },
+    too_few_signatures: {
+      code: "untrusted",
+      meaning: "fewer authorities signed the header than the quorum",
+    },
+    head_behind: { code: "untrusted", meaning: "the head is older than the checkpoint" },
+    equivocation: {
+      code: "untrusted",
+      meaning: "the authorities signed two headers of one height",
+    },
+    not_extending: {
+      code: "untrusted",
+      meaning: "the head does not have the checkpoint in its history",
+    },
+    not_an_ancestor: {
+      code: "untrusted",
+      meaning: "the head does not have the header in its history",
+    },
+    head_in_future: {
+      code: "untrusted",
+      meaning: "the head is further ahead of the clock than allowed",
+    },
+    head_too_old: { code: "untrusted", meaning: "the head is older than allowed" },
+    invalid_config: {
+      code: "invalid_input",
+      meaning: "the chain's configuration is not one that a chain can have",
     },
     missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
     not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },

@@ -1,4 +1,5 @@
 import { Arguments } from "../arguments.js";
+import { refuse } from "../error.js";
 import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type Operation, writeOperations } from "./operation.js";
@@ -94,11 +95,19 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
     "mode",
     "limits",
   ]);
-  const operations = [{ op: "Lookup" as const, key: given.bytes("key") }];
-  const { key: _, ...pinned } = input;
-  const { results } = verifyBatch({ ...pinned, operations, neighbours: true });
-  // One operation has one result.
-  return results[0] as Present | AbsentBetween;
+  const { results } = verifyBatch({
+    digest: input.digest,
+    operations: [{ op: "Lookup", key: given.bytes("key") }],
+    proof: input.proof,
+    keyLength: input.keyLength,
+    valueLength: input.valueLength,
+    mode: input.mode,
+    limits: input.limits,
+    neighbours: true,
+  });
+  const [result] = results;
+  if (!result) throw refuse("bug", "one result", "none", { scheme: "avl" });
+  return result;
 }
 
 /**

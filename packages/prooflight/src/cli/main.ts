@@ -63,8 +63,10 @@ async function main(args: string[]): Promise<number> {
       case "vectors":
         if (files.length === 0) return usage("vectors takes at least one file");
         return await vectors(files, values.json);
+      case undefined:
+        return usage("no command");
       default:
-        return usage(command === undefined ? "no command" : `no such command: ${command}`);
+        return usage(`no such command: ${command}`);
     }
   } catch (error) {
     printError(error, values.json);

@@ -1,7 +1,6 @@
 /** How the command prints: colours on terminals unless NO_COLOR is set, JSON on request. */
 
 import { VerifyError } from "../error.js";
-import type { Json } from "../vectors/json.js";
 
 const coloured = process.stdout.isTTY && !process.env["NO_COLOR"];
 
@@ -20,7 +19,7 @@ export function print(line = ""): void {
 }
 
 /** Prints a value as JSON. */
-export function printJson(value: Json): void {
+export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2));
 }
 
@@ -30,19 +29,13 @@ export function printRows(rows: readonly (readonly [name: string, text: string])
   for (const [name, text] of rows) print(`  ${dim(name.padEnd(width))}  ${text}`);
 }
 
-/** An error as JSON. */
-export function errorJson(error: VerifyError): Record<string, Json> {
-  const { code, reason, scheme, message, details } = error;
-  return { code, reason, ...(scheme && { scheme }), message, ...details };
-}
-
 /** Prints what went wrong before there was a verdict; `file` is what it went wrong with. */
 export function printError(error: unknown, json: boolean, file?: string): void {
   const prefix = file === undefined ? "prooflight" : `prooflight: ${file}`;
   if (!(error instanceof VerifyError)) {
     process.stderr.write(`${prefix}: ${error instanceof Error ? error.stack : String(error)}\n`);
   } else if (json) {
-    printJson({ ...(file !== undefined && { file }), error: errorJson(error) });
+    printJson({ ...(file !== undefined && { file }), error: error });
   } else {
     process.stderr.write(`${prefix}: ${error.code} / ${error.reason}\n${error.message}\n`);
   }

@@ -39,7 +39,7 @@ function count(tests: readonly TestReport[]): Counts {
 
 function fileJson(file: string, tests: readonly TestReport[]) {
   const open = tests.filter(({ outcome }) => outcome !== "passed");
-  return { file, ...count(tests), open: open.map((test) => ({ ...test })) };
+  return { file, ...count(tests), open };
 }
 
 function printFile(file: string, tests: readonly TestReport[]): void {

@@ -3,7 +3,7 @@ import { type Json, parseJson } from "../vectors/json.js";
 import { type Kind, KINDS } from "../vectors/kinds.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { bold, dim, errorJson, green, print, printJson, printRows, red } from "./output.js";
+import { bold, dim, green, print, printJson, printRows, red } from "./output.js";
 
 /** How many results people are shown, and how wide what they are about may be. */
 const SHOWN = 8;
@@ -20,7 +20,7 @@ export async function verify(file: string, json: boolean): Promise<number> {
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
-    if (json) printJson({ verified: false, kind: name, error: errorJson(error) });
+    if (json) printJson({ verified: false, kind: name, error: error });
     else printRefused(name, error);
     return exitCodeOf(error);
   }
@@ -37,7 +37,7 @@ function parse(text: string): { name: string; kind: Kind; input: Record<string, 
   const known = KINDS.get(name);
   if (!known || (scheme !== undefined && scheme !== known.scheme)) {
     const kinds = [...KINDS].map(([name, { scheme }]) => `${scheme} ${name}`);
-    const found = scheme === undefined ? name : `${String(scheme)} ${name}`;
+    const found = typeof scheme === "string" ? `${scheme} ${name}` : name;
     throw refuse("unknown_statement", `one of ${kinds.join(", ")}`, found);
   }
   return { name, kind: known, input };
@@ -51,10 +51,12 @@ function printVerified(
 ): void {
   print(`${green("✔")} ${bold("verified")}  ${kind.scheme} ${name}`);
   print("\n  Against these roots of the file, which you must know from a source that you trust:");
-  printRows(kind.trusted.map((member) => [member, String(input[member])]));
-  const shown = Object.entries(answer).filter(([, value]) => typeof value === "string");
+  printRows(kind.trusted.map((member) => [member, input[member] as string]));
+  const shown = Object.entries(answer).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === "string";
+  });
   print("\n  The proof shows:");
-  printRows(shown.map(([member, value]) => [member, String(value)]));
+  printRows(shown);
   const { results } = answer;
   if (Array.isArray(results)) printResults(kind.subjects(input), results);
 }

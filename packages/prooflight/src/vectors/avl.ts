@@ -1,4 +1,4 @@
-import { Arguments } from "../arguments.js";
+import { Arguments, invalid } from "../arguments.js";
 import { toHex } from "../bytes.js";
 import type { Operation } from "../avl/operation.js";
 import type { AbsentBetween, VerifiedBatch } from "../avl/result.js";
@@ -23,13 +23,17 @@ export const AvlBatch: Kind = {
       "mode",
       "limits",
     ]);
+    const valueLength = given.unchecked("valueLength");
+    if (valueLength === undefined) {
+      throw invalid("avl", "valueLength", "null, or an integer", "undefined");
+    }
     // verifyBatch checks what is passed on as it is.
     const batch = verifyBatch({
       digest: hexMember("avl", given, "digest"),
       operations: given.list("ops").map(operation),
       proof: hexMember("avl", given, "proof"),
       keyLength: given.unchecked("keyLength") as number,
-      valueLength: (given.unchecked("valueLength") ?? undefined) as number | undefined,
+      valueLength: valueLength === null ? undefined : (valueLength as number),
       mode: given.unchecked("mode") as BatchInput["mode"],
       limits: given.unchecked("limits") as BatchInput["limits"],
       neighbours: true,
@@ -82,7 +86,7 @@ function operation(op: unknown, index: number): Operation {
   } as Operation;
 }
 
-function answer({ digest, results }: VerifiedBatch<AbsentBetween>): { [name: string]: Json } {
+function answer({ digest, results }: VerifiedBatch<AbsentBetween>): Record<string, Json> {
   const hexOrNull = (bytes: Uint8Array | null) => bytes && toHex(bytes);
   return {
     digest: toHex(digest),

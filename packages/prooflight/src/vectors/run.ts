@@ -1,4 +1,4 @@
-import { VerifyError } from "../error.js";
+import { type Refusal, VerifyError } from "../error.js";
 import { parseVectors, type Test } from "./file.js";
 import type { Json } from "./json.js";
 import { type Kind, KINDS } from "./kinds.js";
@@ -11,6 +11,8 @@ export interface TestReport {
   outcome: "passed" | "failed" | "unsupported";
   /** Why it has not passed. */
   failure?: string;
+  /** What the verifier said: its answer or its refusal. */
+  found?: Record<string, Json> | Refusal;
 }
 
 /**
@@ -23,49 +25,24 @@ export async function runVectors(text: string): Promise<TestReport[]> {
   for (const { type, tests } of parseVectors(text).testGroups) {
     const kind = KINDS.get(type);
     await kind?.init();
-    for (const test of tests) reports.push(runTest(type, kind, test));
+    for (const test of tests) reports.push(kind ? runTest(kind, test) : notRun(type, test));
   }
   return reports;
 }
 
-function runTest(type: string, kind: Kind | undefined, test: Test): TestReport {
+function notRun(type: string, { tcId, comment }: Test): TestReport {
+  const failure = `this build does not know the group type ${type}`;
+  return { tcId, comment, outcome: "unsupported", failure };
+}
+
+function runTest(kind: Kind, test: Test): TestReport {
   const { tcId, comment } = test;
-  if (!kind) {
-    const failure = `this build does not know the group type ${type}`;
-    return { tcId, comment, outcome: "unsupported", failure };
-  }
-  const failure = test.result === "valid" ? runValid(kind, test) : runInvalid(kind, test);
-  if (failure === undefined) return { tcId, comment, outcome: "passed" };
-  return { tcId, comment, outcome: "failed", failure };
-}
-
-function runValid(kind: Kind, test: Test): string | undefined {
-  const answer = attempt(kind, test.input);
-  if (answer instanceof VerifyError) return `refused: ${inWords(answer)}`;
-  for (const [name, expected] of Object.entries(test.expected ?? {})) {
-    const found = answer[name];
-    if (found === undefined) return `${name}: not part of an answer of this type`;
-    if (!equal(expected, found)) {
-      return `${name}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`;
-    }
-  }
-  return undefined;
-}
-
-function runInvalid(kind: Kind, test: Test): string | undefined {
-  const error = attempt(kind, test.input);
-  if (!(error instanceof VerifyError)) return "accepted";
-  const { expectedError, expectedReason } = test;
-  // Input that is not of the type's form at all is the caller's mistake here, and may be called
-  // malformed in a vector.
-  if (expectedError === "malformed" && error.reason === "invalid_argument") return undefined;
-  if (expectedError !== undefined && expectedError !== error.code) {
-    return `expected ${expectedError}, found ${inWords(error)}`;
-  }
-  if (expectedReason !== undefined && expectedReason !== error.reason) {
-    return `expected ${expectedReason}, found ${inWords(error)}`;
-  }
-  return error.code === "internal" ? inWords(error) : undefined;
+  const said = attempt(kind, test.input);
+  const refused = said instanceof VerifyError;
+  const failure = refused ? judgeRefusal(test, said) : judgeAnswer(test, said);
+  const found = refused ? said.toJSON() : said;
+  if (failure === undefined) return { tcId, comment, outcome: "passed", found };
+  return { tcId, comment, outcome: "failed", failure, found };
 }
 
 function attempt(kind: Kind, input: unknown): Record<string, Json> | VerifyError {
@@ -77,7 +54,36 @@ function attempt(kind: Kind, input: unknown): Record<string, Json> | VerifyError
   }
 }
 
-const inWords = (error: VerifyError) => `${error.code} / ${error.reason}: ${error.message}`;
+/** Where an answer is not what the test expects. */
+function judgeAnswer(test: Test, answer: Record<string, Json>): string | undefined {
+  if (test.result === "invalid") return "accepted";
+  for (const [name, expected] of Object.entries(test.expected ?? {})) {
+    const found = answer[name];
+    if (found === undefined) return `${name}: not part of an answer of this type`;
+    if (!equal(expected, found)) {
+      return `${name}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`;
+    }
+  }
+  return undefined;
+}
+
+/** Where a refusal is not what the test expects. */
+function judgeRefusal(test: Test, error: VerifyError): string | undefined {
+  const said = `${error.code} / ${error.reason}: ${error.message}`;
+  const { result, expectedError, expectedReason } = test;
+  if (result === "valid") return `refused: ${said}`;
+  if (error.code === "internal") return said;
+  // Input that is not of the type's form at all is the caller's mistake here, and may be called
+  // malformed in a vector.
+  if (expectedError === "malformed" && error.reason === "invalid_argument") return undefined;
+  if (expectedError !== undefined && expectedError !== error.code) {
+    return `expected ${expectedError}, found ${said}`;
+  }
+  if (expectedReason !== undefined && expectedReason !== error.reason) {
+    return `expected ${expectedReason}, found ${said}`;
+  }
+  return undefined;
+}
 
 function equal(a: Json | undefined, b: Json | undefined): boolean {
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return a === b;

@@ -81,9 +81,9 @@ export class Binary<G extends Glue> {
     return this.#instances;
   }
 
-  async #load(input: WasmInput | undefined): Promise<void> {
+  async #load(input: WasmInput = this.#locate()): Promise<void> {
     requireFeatures();
-    const module = this.#module ?? (await compile(input ?? this.#locate()));
+    const module = this.#module ?? (await compile(input));
     let instance: WebAssembly.Instance;
     try {
       instance = await WebAssembly.instantiate(module, this.#imports);
@@ -110,6 +110,7 @@ export class Binary<G extends Glue> {
     let version: string;
     try {
       const exports = instantiate().exports as GlueExports;
+      if (!(exports.memory instanceof WebAssembly.Memory)) throw new TypeError("another program");
       // The glue keeps views of the memory until their buffer is detached. Growing a memory
       // detaches its buffer, even by nothing.
       this.#inGlue?.memory.grow(0);

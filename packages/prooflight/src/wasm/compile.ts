@@ -1,4 +1,3 @@
-import { isBytes } from "../bytes.js";
 import { describe, refuse, type VerifyError } from "../error.js";
 
 /** Where a binary comes from: a compiled module, its bytes, or where to load them from. */
@@ -13,7 +12,7 @@ export type WasmInput = WebAssembly.Module | BufferSource | Response | URL | str
 export async function compile(input: WasmInput): Promise<WebAssembly.Module> {
   if (isModule(input)) return input;
   if (isBufferSource(input)) return compileBytes(input, "the given bytes");
-  if (is<Response>(input, "Response")) return compileResponse(input);
+  if (isResponse(input)) return compileResponse(input);
   const url = resolve(input);
   if (url.protocol === "file:") {
     const read = nodeReadFile();
@@ -69,10 +68,11 @@ async function compileBytes(
 }
 
 function resolve(input: URL | string): URL {
-  if (is<URL>(input, "URL")) return input;
+  if (isUrl(input)) return input;
   if (typeof input === "string") {
+    const { location } = globalThis as { location?: Location };
     try {
-      return new URL(input, globalThis.location?.href);
+      return new URL(input, location?.href);
     } catch (cause) {
       throw refuse("invalid_argument", "an absolute URL", describe(input), { cause });
     }
@@ -96,12 +96,23 @@ function nodeReadFile(): ((url: URL) => Promise<Uint8Array<ArrayBuffer>>) | unde
   return (fs as { readFile: (url: URL) => Promise<Uint8Array<ArrayBuffer>> } | undefined)?.readFile;
 }
 
-const isModule = (value: unknown) => is<WebAssembly.Module>(value, "WebAssembly.Module");
+function isModule(value: unknown): value is WebAssembly.Module {
+  return tag(value) === "WebAssembly.Module";
+}
 
-const isBufferSource = (value: unknown): value is BufferSource =>
-  isBytes(value) || ArrayBuffer.isView(value) || is<ArrayBuffer>(value, "ArrayBuffer");
+function isResponse(value: unknown): value is Response {
+  return tag(value) === "Response";
+}
 
-/** Whether a value is an object of this class, of this realm or another one. */
-function is<T>(value: unknown, name: string): value is T {
-  return Object.prototype.toString.call(value) === `[object ${name}]`;
+function isUrl(value: unknown): value is URL {
+  return tag(value) === "URL";
+}
+
+function isBufferSource(value: unknown): value is BufferSource {
+  return ArrayBuffer.isView(value) || tag(value) === "ArrayBuffer";
+}
+
+/** The name of a value's class, of this realm or another one. */
+function tag(value: unknown): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }

@@ -1,0 +1,200 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { firstInput } from "../files.js";
+
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const vectors = fileURLToPath(new URL("../../../../test-vectors/avl/", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the command; gives what it printed and its exit code. */
+function prooflight(args: string[], input = "") {
+  const env = { ...process.env, FORCE_COLOR: undefined };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    input,
+    env,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+/** A file of the test's folder with this JSON in it. */
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+const input = firstInput("avl/ergo_mainnet.json") as Record<string, unknown>;
+const block = { scheme: "avl", kind: "ErgoAdProofs", ...input };
+const forged = { ...block, stateRoot: input["parentStateRoot"] };
+
+describe("prooflight verify", () => {
+  test("prints the verdict, the roots that it rests on and what is proven", () => {
+    const { status, stdout } = prooflight(["verify", file("block.json", block)]);
+    expect(status).toBe(0);
+    expect(stdout).toContain("verified  avl ErgoAdProofs");
+    for (const root of ["parentStateRoot", "stateRoot", "adProofsRoot"]) {
+      expect(stdout).toMatch(new RegExp(`${root} +${String(input[root])}`));
+    }
+    expect(stdout).toMatch(/Remove +0x2337a1e6c86191e614… +0x80a0dbe9f6d29104.* 347 bytes/);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("reads standard input, and takes a type for a kind", () => {
+    const typed = { type: "ErgoAdProofs", ...input };
+    expect(prooflight(["verify", "-"], JSON.stringify(typed)).status).toBe(0);
+  });
+
+  test("prints why a forgery is refused", () => {
+    const { status, stdout } = prooflight(["verify", file("forged.json", forged)]);
+    expect(status).toBe(1);
+    expect(stdout).toContain("refused  avl ErgoAdProofs");
+    expect(stdout).toMatch(/code +mismatch\n +reason +state_root_mismatch\n/);
+    expect(stdout).not.toContain("verified");
+  });
+
+  test("prints JSON on request", () => {
+    const good = prooflight(["verify", "--json", "-"], JSON.stringify(block));
+    expect(JSON.parse(good.stdout)).toMatchObject({
+      verified: true,
+      scheme: "avl",
+      kind: "ErgoAdProofs",
+      answer: { digest: input["stateRoot"] },
+    });
+    const bad = prooflight(["verify", "--json", "-"], JSON.stringify(forged));
+    expect(bad.status).toBe(1);
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      verified: false,
+      kind: "ErgoAdProofs",
+      error: { code: "mismatch", reason: "state_root_mismatch", found: input["stateRoot"] },
+    });
+  });
+
+  test.each<[string, unknown, number, string]>([
+    ["malformed bytes", batchWith({ proof: "0x" }), 1, "truncated"],
+    ["hex without 0x", { ...block, proof: "00" }, 2, "invalid_argument"],
+    ["a root that is missing", { ...block, stateRoot: undefined }, 2, "invalid_argument"],
+    ["a member that is unknown", { ...block, root: "0x" }, 2, "invalid_argument"],
+    ["a wrong key length", batchWith({ keyLength: 2 }), 2, "key_length"],
+    ["no kind", { ...block, kind: undefined }, 2, "invalid_argument"],
+    ["a kind and a type", { ...block, type: "ErgoAdProofs" }, 2, "invalid_argument"],
+    ["no object", [], 2, "invalid_argument"],
+    ["no JSON", "{", 2, "invalid_argument"],
+    ["an unknown kind", { ...block, kind: "MptProof" }, 4, "unknown_statement"],
+    ["another scheme", { ...block, scheme: "mpt" }, 4, "unknown_statement"],
+  ])("refuses %s", (name, content, expected, reason) => {
+    const path = file(`${name}.json`, content);
+    const { status, stdout, stderr } = prooflight(["verify", path]);
+    expect(status).toBe(expected);
+    expect(stdout + stderr).toContain(reason);
+    const json = JSON.parse(prooflight(["verify", "--json", path]).stdout) as object;
+    expect(json).toMatchObject({ error: { reason } });
+  });
+
+  test("refuses a file that is not there", () => {
+    expect(prooflight(["verify", join(folder, "none")])).toMatchObject({ status: 2, stdout: "" });
+  });
+});
+
+describe("prooflight vectors", () => {
+  const blocks = join(vectors, "ergo_mainnet.json");
+  const outcomes = join(vectors, "scala_verifier.json");
+
+  test("runs whole files and counts", () => {
+    const { status, stdout } = prooflight(["vectors", blocks, outcomes]);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`${blocks}  29 passed, 0 failed\n`);
+    expect(stdout).toMatch(/\n99 passed, 0 failed\n$/);
+  });
+
+  const test1 = { tcId: 1, comment: "right", flags: [], input, result: "valid" };
+  const test2 = { ...test1, tcId: 2, comment: "wrong", expected: { digest: "0x" } };
+  const groups = (type: string, ...tests: object[]) => ({
+    schema: "schema/vectors_v1.json",
+    numberOfTests: tests.length,
+    testGroups: [{ type, tests }],
+  });
+
+  test("names every test that fails", () => {
+    const path = file("failing.json", groups("ErgoAdProofs", test1, test2));
+    const { status, stdout } = prooflight(["vectors", path, blocks]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/tcId 2 +failed +wrong\n +digest: expected "0x", found /);
+    expect(stdout).not.toContain("tcId 1 ");
+    expect(stdout).toMatch(/\n30 passed, 1 failed\n$/);
+  });
+
+  test("says which types it does not know", () => {
+    const path = file("unknown.json", groups("MptProof", test1));
+    const { status, stdout } = prooflight(["vectors", path, blocks]);
+    expect(status).toBe(4);
+    expect(stdout).toMatch(/tcId 1 +unsupported +right\n.*group type MptProof\n/);
+    expect(stdout).toMatch(/\n29 passed, 0 failed, 1 unsupported\n$/);
+  });
+
+  test("prints JSON on request", () => {
+    const path = file("failing.json", groups("ErgoAdProofs", test1, test2));
+    const { stdout } = prooflight(["vectors", "--json", path]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      passed: 1,
+      failed: 1,
+      unsupported: 0,
+      files: [{ file: path, passed: 1, failed: 1, open: [{ tcId: 2, outcome: "failed" }] }],
+    });
+  });
+
+  test.each<[string, object]>([
+    ["another number of tests", { ...groups("ErgoAdProofs", test1), numberOfTests: 2 }],
+    ["no tests", groups("ErgoAdProofs")],
+    ["another schema", { ...groups("ErgoAdProofs", test1), schema: "v2" }],
+    ["no groups", {}],
+  ])("refuses a file with %s, and names it", (name, content) => {
+    const path = file(`${name}.json`, content);
+    const { status, stdout, stderr } = prooflight(["vectors", blocks, path]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(path);
+  });
+});
+
+describe("prooflight", () => {
+  test("prints help and version", () => {
+    expect(prooflight(["--help"])).toMatchObject({ status: 0, stderr: "" });
+    expect(prooflight(["--help"]).stdout).toContain("prooflight verify FILE");
+    expect(prooflight(["--version"])).toMatchObject({ status: 0, stdout: "0.1.0\n" });
+  });
+
+  test.each([
+    ["no command", []],
+    ["an unknown command", ["get"]],
+    ["an unknown option", ["verify", "--yes", "x"]],
+    ["no file", ["verify"]],
+    ["two files", ["verify", "a", "b"]],
+    ["no vector file", ["vectors"]],
+  ])("refuses %s", (_, args) => {
+    const { status, stdout, stderr } = prooflight(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("prooflight --help");
+  });
+});
+
+/** A batch of one lookup in an empty dictionary, changed. */
+function batchWith(changes: object) {
+  return {
+    kind: "AvlBatch",
+    keyLength: 1,
+    valueLength: null,
+    digest: "0x931febe9170def63e50b66e4f923a9af40ac80ee43342ebf4fde9f0d5d1fc45900",
+    ops: [{ op: "Lookup", key: "0x01" }],
+    proof: "0x0200ff0000000004",
+    ...changes,
+  };
+}

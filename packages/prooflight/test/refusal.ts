@@ -1,0 +1,28 @@
+import { expect } from "vitest";
+
+import { VerifyError } from "../src/error.js";
+
+/** The error that `call` throws; fails if it throws none, or one of another kind. */
+export function refusal(call: () => unknown): VerifyError {
+  let thrown: unknown;
+  try {
+    call();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(VerifyError);
+  return thrown as VerifyError;
+}
+
+/** The error that a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<VerifyError> {
+  const settled = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(settled).toBeInstanceOf(VerifyError);
+  return settled as VerifyError;
+}
+
+/** What is stable about a refusal: `mismatch / root_mismatch`. */
+export const verdict = ({ code, reason }: VerifyError) => `${code} / ${reason}`;

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+
+import { runVectors } from "../src/vectors/run.js";
+import { rejection, verdict } from "./refusal.js";
+
+/** An empty dictionary of keys of one byte, and the proof that 01 is absent. */
+const input = {
+  keyLength: 1,
+  valueLength: null,
+  digest: "0x931febe9170def63e50b66e4f923a9af40ac80ee43342ebf4fde9f0d5d1fc45900",
+  ops: [{ op: "Lookup", key: "0x01" }],
+  proof: "0x0200ff0000000004",
+  mode: "strict",
+};
+const expected = {
+  digest: input.digest,
+  results: [null],
+  neighbours: [{ previous: null, next: null }],
+};
+const bare = { tcId: 1, comment: "", flags: [], input, result: "valid" };
+const valid = { ...bare, expected };
+const invalid = { ...bare, result: "invalid" };
+
+const file = (test: unknown, changes: object = {}, type = "AvlBatch") =>
+  JSON.stringify({
+    schema: "schema/vectors_v1.json",
+    numberOfTests: 1,
+    testGroups: [{ type, tests: [test] }],
+    ...changes,
+  });
+
+const failureOf = async (test: unknown) => {
+  const [report] = await runVectors(file(test));
+  return report?.outcome === "passed" ? undefined : (report?.failure ?? report);
+};
+
+describe("a test passes", () => {
+  const wrongRoot = { ...input, digest: `0x${"11".repeat(32)}00` };
+  test.each([
+    ["when everything that is expected is found", valid],
+    ["when nothing is expected of a valid one", bare],
+    ["when an invalid one is refused", { ...invalid, input: wrongRoot }],
+    [
+      "when it is refused with the code and reason that are expected",
+      {
+        ...invalid,
+        input: wrongRoot,
+        expectedError: "mismatch",
+        expectedReason: "root_mismatch",
+      },
+    ],
+    [
+      "when input of the wrong form is called malformed",
+      { ...invalid, input: { ...input, proof: "0x0" }, expectedError: "malformed" },
+    ],
+    [
+      "when input of the wrong form is called invalid",
+      { ...invalid, input: { ...input, keyLength: "1" }, expectedError: "invalid_input" },
+    ],
+  ])("%s", async (_, test) => {
+    expect(await failureOf(test)).toBeUndefined();
+  });
+});
+
+describe("a test fails", () => {
+  test.each([
+    ["another digest", { ...valid, expected: { ...expected, digest: "0x00" } }, /^digest: /],
+    ["another value", { ...valid, expected: { results: ["0x"] } }, /^results: /],
+    ["a result more", { ...valid, expected: { results: [null, null] } }, /^results: /],
+    [
+      "another neighbour",
+      { ...valid, expected: { neighbours: [{ previous: "0x00", next: null }] } },
+      /^neighbours: /,
+    ],
+    ["an unknown expectation", { ...valid, expected: { root: "0x" } }, /^root: not part/],
+    ["an accepted invalid one", invalid, /^accepted$/],
+    ["a refused valid one", { ...valid, input: { ...input, proof: "0x" } }, /^refused: /],
+    [
+      "another code",
+      { ...invalid, input: { ...input, proof: "0x" }, expectedError: "mismatch" },
+      /^expected mismatch, found malformed /,
+    ],
+    [
+      "another reason",
+      {
+        ...invalid,
+        input: { ...input, proof: "0x" },
+        expectedError: "malformed",
+        expectedReason: "trailing_bytes",
+      },
+      /^expected trailing_bytes, found /,
+    ],
+  ])("with %s", async (_, test, failure) => {
+    expect(await failureOf(test)).toMatch(failure);
+  });
+});
+
+test("a group type that is not known is reported and not run", async () => {
+  const [report] = await runVectors(file(valid, {}, "MptProof"));
+  expect(report).toMatchObject({ tcId: 1, outcome: "unsupported" });
+});
+
+describe("what is not a vector file is refused:", () => {
+  test.each([
+    ["no JSON", "{"],
+    ["another schema", file(valid, { schema: "schema/vectors_v2.json" })],
+    ["a wrong number of tests", file(valid, { numberOfTests: 2 })],
+    ["no tests", file(valid, { numberOfTests: 0, testGroups: [] })],
+    ["no groups", file(valid, { testGroups: undefined })],
+    ["a group that is null", file(valid, { testGroups: [null] })],
+    ["a third result", file({ ...valid, result: "acceptable" })],
+    ["a test without number", file({ ...valid, tcId: undefined })],
+    ["a test without input", file({ ...valid, input: undefined })],
+    ["an expected code that is no string", file({ ...invalid, expectedError: 1 })],
+  ])("%s", async (_, text) => {
+    expect(verdict(await rejection(runVectors(text)))).toBe("invalid_input / invalid_argument");
+  });
+});
