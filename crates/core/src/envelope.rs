@@ -47,6 +47,16 @@ impl Scheme {
             .ok_or_else(|| Error::new(Reason::UnknownScheme, "a scheme id of 1 to 6", id))
     }
 
+    /// Bytes of the scheme's root in a header.
+    pub const fn root_length(self) -> usize {
+        match self {
+            Self::Avl => 33,
+            Self::Lvmt => 64,
+            Self::Smt | Self::Mpt | Self::Amb => 32,
+            Self::Lmpt => 96,
+        }
+    }
+
     /// The name used in TypeScript, JSON and file names.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -75,13 +85,7 @@ impl Envelope {
     /// Refused: another version, scheme or kind, more bytes than the limit, an encoding that is not
     /// borsh's canonical one, trailing bytes.
     pub fn decode<T: BorshDeserialize>(self, bytes: &[u8], limits: &Limits) -> Result<T> {
-        if bytes.len() > limits.max_proof_bytes {
-            return Err(Error::new(
-                Reason::ProofTooLarge,
-                format_args!("at most {} bytes", limits.max_proof_bytes),
-                bytes.len(),
-            ));
-        }
+        check_size(bytes, limits)?;
         let mut reader = Reader::new(bytes);
         let version = reader.u8()?;
         if version != VERSION {
@@ -106,6 +110,21 @@ impl Envelope {
         let _ = body.serialize(&mut bytes);
         bytes
     }
+}
+
+fn check_size(bytes: &[u8], limits: &Limits) -> Result<()> {
+    if bytes.len() <= limits.max_proof_bytes {
+        return Ok(());
+    }
+    let expected = format_args!("at most {} bytes", limits.max_proof_bytes);
+    Err(Error::new(Reason::ProofTooLarge, expected, bytes.len()))
+}
+
+/// Decodes borsh without an envelope, strictly and within the limit of a proof.
+#[cfg(feature = "chain")]
+pub(crate) fn decode_bounded<T: BorshDeserialize>(bytes: &[u8], limits: &Limits) -> Result<T> {
+    check_size(bytes, limits)?;
+    decode_body(bytes)
 }
 
 /// Decodes borsh strictly: the whole input, nothing left over.

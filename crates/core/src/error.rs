@@ -104,6 +104,19 @@ reasons! {
     // Merkle trees of RFC 9162.
     IndexOutOfRange "index_out_of_range" Mismatch "the index is not in a tree of that size"
     PathLength "path_length" Mismatch "the path is not as long as the index and the size demand"
+    // Chains.
+    InvalidHeader "invalid_header" Malformed "the header cannot be that of any chain"
+    SignatureOrder "signature_order" Malformed "the authority indices of signatures are not ascending, or name no authority"
+    WrongChain "wrong_chain" Untrusted "the header is of another chain"
+    WrongSchemes "wrong_schemes" Untrusted "the header does not have exactly the roots of the chain's schemes"
+    TooFewSignatures "too_few_signatures" Untrusted "fewer authorities signed the header than the quorum"
+    HeadBehind "head_behind" Untrusted "the head is older than the checkpoint"
+    Equivocation "equivocation" Untrusted "the authorities signed two headers of one height"
+    NotExtending "not_extending" Untrusted "the head does not have the checkpoint in its history"
+    NotAnAncestor "not_an_ancestor" Untrusted "the head does not have the header in its history"
+    HeadInFuture "head_in_future" Untrusted "the head is further ahead of the clock than allowed"
+    HeadTooOld "head_too_old" Untrusted "the head is older than allowed"
+    InvalidConfig "invalid_config" InvalidInput "the chain's configuration is not one that a chain can have"
     // AVL+: what the proof's bytes alone show.
     MissingChild "missing_child" Malformed "an internal node comes before its two children"
     NotOneRoot "not_one_root" Malformed "the proof's nodes do not form exactly one tree"

@@ -3,6 +3,7 @@
 //! * [`Error`], [`Code`] and [`Reason`]: why something must not be believed, with the same names in
 //!   Rust, wasm, TypeScript, JSON-RPC and the test vectors.
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
+//! * `chain` (with the feature of that name): headers, checkpoints and what a light client accepts.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
@@ -14,6 +15,8 @@
 
 extern crate alloc;
 
+#[cfg(feature = "chain")]
+pub mod chain;
 pub mod envelope;
 mod error;
 mod hex;

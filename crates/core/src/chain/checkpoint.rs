@@ -1,0 +1,26 @@
+//! What an application pins.
+
+use super::ChainConfig;
+use crate::Result;
+use crate::merkle::Hash;
+
+/// A header that the application trusts, with the whole configuration of its chain.
+///
+/// Authorities, quorum, schemes and limits come from here alone; nothing of it is learnt from a
+/// server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The chain.
+    pub config: ChainConfig,
+    /// The height of the trusted header.
+    pub height: u64,
+    /// The hash of the trusted header.
+    pub header_hash: Hash,
+}
+
+impl Checkpoint {
+    /// Checks the configuration; `invalid_config` if no chain can have it.
+    pub fn check(&self) -> Result<()> {
+        self.config.check()
+    }
+}

@@ -1,0 +1,169 @@
+//! Headers and their signatures.
+
+use alloc::vec::Vec;
+use borsh::{BorshDeserialize, BorshSerialize};
+use ed25519_dalek::{Signature, VerifyingKey};
+
+use super::config::{ChainConfig, VERSION, encode};
+use super::{Blake2bTree, blake2b256};
+use crate::merkle::{Hash, empty_root};
+use crate::{Error, Limits, Reason, Result, Scheme};
+
+/// What is hashed before a header.
+const HEADER_TAG: &[u8] = b"prooflight/header/v1";
+
+/// The header of a block: it commits to the state after it and to all headers before it.
+#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Header {
+    /// 1.
+    pub version: u8,
+    /// The hash of the chain's configuration.
+    pub chain: Hash,
+    /// 0 for genesis.
+    pub height: u64,
+    /// The hash of the header before, zeros for genesis.
+    pub parent: Hash,
+    /// Milliseconds since 1970; greater than the parent's.
+    pub timestamp_ms: u64,
+    /// The root over the block's normalised operations.
+    pub ops_root: Hash,
+    /// The root over the hashes of all headers before.
+    pub history_root: Hash,
+    /// The scheme id and root of every store, ascending.
+    pub roots: Vec<(u8, Vec<u8>)>,
+}
+
+impl Header {
+    /// The header's hash, which authorities sign and the next header names.
+    pub fn hash(&self) -> Hash {
+        blake2b256(&[HEADER_TAG, &encode(self)])
+    }
+
+    /// The borsh encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// Decodes a header strictly, and checks what its bytes alone show.
+    ///
+    /// `invalid_encoding` or `trailing_bytes` if it is not canonical borsh, `proof_too_large` above
+    /// the limit, `invalid_header` if it cannot be a header of any chain.
+    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let header: Self = crate::envelope::decode_bounded(bytes, limits)?;
+        header.check()?;
+        Ok(header)
+    }
+
+    /// The root of one store, if the header has it.
+    pub fn root(&self, scheme: Scheme) -> Option<&[u8]> {
+        let (_, root) = self.roots.iter().find(|(id, _)| *id == scheme.id())?;
+        Some(root)
+    }
+
+    fn check(&self) -> Result<()> {
+        let wrong = |expected: &str, found: &dyn core::fmt::Display| {
+            Err(Error::new(Reason::InvalidHeader, expected, found))
+        };
+        if self.version != VERSION {
+            return wrong("version 1", &self.version);
+        }
+        if !self.roots.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return wrong("roots in ascending order of their schemes", &"another order");
+        }
+        for (id, root) in &self.roots {
+            let scheme = Scheme::from_id(*id)?;
+            if root.len() != scheme.root_length() {
+                return wrong("roots of the length of their scheme", &root.len());
+            }
+        }
+        let genesis = self.height == 0;
+        if genesis != (self.parent == [0; 32]) {
+            return wrong("a parent of zeros for genesis and no other", &self.height);
+        }
+        if genesis && self.history_root != empty_root::<Blake2bTree>() {
+            return wrong("the empty tree as the history of genesis", &"another root");
+        }
+        Ok(())
+    }
+}
+
+/// A header with signatures of authorities over its hash.
+#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct SignedHeader {
+    /// What is signed.
+    pub header: Header,
+    /// The place of an authority in the configuration and its signature, ascending.
+    pub signatures: Vec<(u16, [u8; 64])>,
+}
+
+impl SignedHeader {
+    /// The borsh encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// Decodes a signed header strictly, as [`Header::decode`] does.
+    ///
+    /// Signatures that are not in strictly ascending order are `signature_order`.
+    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let signed: Self = crate::envelope::decode_bounded(bytes, limits)?;
+        signed.header.check()?;
+        if !signed.signatures.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err(Error::new(
+                Reason::SignatureOrder,
+                "authority indices in strictly ascending order",
+                "another order, or one twice",
+            ));
+        }
+        Ok(signed)
+    }
+
+    /// Checks that the header is of this chain and that a quorum of its authorities signed it.
+    ///
+    /// An index that is no authority's is `signature_order`; another chain is `wrong_chain`; other
+    /// schemes than the chain's are `wrong_schemes`; too few valid signatures, which are those that
+    /// strict Ed25519 verification accepts, are `too_few_signatures`.
+    pub fn check_signed(&self, config: &ChainConfig) -> Result<()> {
+        let chain = config.id();
+        if self.header.chain != chain {
+            return Err(Error::new(
+                Reason::WrongChain,
+                crate::Hex(&chain),
+                crate::Hex(&self.header.chain),
+            ));
+        }
+        if !self.header.roots.iter().map(|(id, _)| id).eq(&config.schemes) {
+            return Err(Error::new(
+                Reason::WrongSchemes,
+                format_args!("roots of the schemes {:?}", config.schemes),
+                "others",
+            ));
+        }
+        let hash = self.header.hash();
+        let mut valid = 0;
+        for (index, signature) in &self.signatures {
+            let Some(key) = config.authorities.get(usize::from(*index)) else {
+                return Err(Error::new(
+                    Reason::SignatureOrder,
+                    format_args!("an authority index below {}", config.authorities.len()),
+                    index,
+                ));
+            };
+            valid += u16::from(is_signed(key, &hash, signature));
+        }
+        if valid < config.quorum {
+            return Err(Error::new(
+                Reason::TooFewSignatures,
+                format_args!("valid signatures of {} authorities", config.quorum),
+                valid,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Strict Ed25519: canonical encodings, no keys of small order, cofactorless.
+fn is_signed(key: &[u8; 32], hash: &Hash, signature: &[u8; 64]) -> bool {
+    let signature = Signature::from_bytes(signature);
+    VerifyingKey::from_bytes(key).is_ok_and(|key| key.verify_strict(hash, &signature).is_ok())
+}

@@ -1,0 +1,20 @@
+//! Chains of the reference node: configuration, headers, operations, and what a light client accepts.
+//!
+//! A chain is a sequence of blocks, each a [`Header`] and its [`StateOperation`]s. The application
+//! pins a [`Checkpoint`]; [`verify_head`] accepts a signed head that extends it, and
+//! [`verify_ancestor`] any older header of an accepted head. Specified in `test-vectors/SPEC.md`,
+//! section "Chains".
+
+mod checkpoint;
+mod config;
+mod hash;
+mod header;
+mod operation;
+mod sync;
+
+pub use checkpoint::Checkpoint;
+pub use config::{ChainConfig, ChainLimits, LvmtConfig};
+pub use hash::{Blake2bTree, blake2b256};
+pub use header::{Header, SignedHeader};
+pub use operation::{StateOperation, operations_root};
+pub use sync::{SyncPolicy, verify_ancestor, verify_head};

@@ -1,0 +1,43 @@
+//! What a block does to the state.
+
+use alloc::vec::Vec;
+use borsh::{BorshDeserialize, BorshSerialize};
+
+use super::Blake2bTree;
+use super::config::encode;
+use crate::merkle::{Frontier, Hash, leaf_hash};
+
+/// One change of the raw state, before any scheme maps its key.
+#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub enum StateOperation {
+    /// Gives a key a value.
+    Set {
+        /// The raw key.
+        key: Vec<u8>,
+        /// The value; it may be empty.
+        value: Vec<u8>,
+    },
+    /// Takes a key's value away.
+    Delete {
+        /// The raw key.
+        key: Vec<u8>,
+    },
+}
+
+impl StateOperation {
+    /// The raw key.
+    pub fn key(&self) -> &[u8] {
+        match self {
+            Self::Set { key, .. } | Self::Delete { key } => key,
+        }
+    }
+}
+
+/// The root over a block's normalised operations, which are ascending by key.
+pub fn operations_root(operations: &[StateOperation]) -> Hash {
+    let mut tree = Frontier::<Blake2bTree>::new();
+    for operation in operations {
+        tree.push(leaf_hash::<Blake2bTree>(&encode(operation)));
+    }
+    tree.root()
+}

@@ -1,0 +1,109 @@
+//! What a light client accepts. Source: `test-vectors/SPEC.md`, section "Chains".
+
+use super::header::{Header, SignedHeader};
+use super::{Blake2bTree, Checkpoint};
+use crate::merkle::{Hash, leaf_hash, verify_inclusion};
+use crate::{Error, Hex, Reason, Result};
+
+/// How fresh a head must be, by the caller's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncPolicy {
+    /// The caller's time, in milliseconds since 1970.
+    pub now_ms: u64,
+    /// How far ahead of it a head may be, in milliseconds. Default 30,000.
+    pub max_clock_skew_ms: u64,
+    /// How old a head may be, in milliseconds, if that matters.
+    pub max_head_age_ms: Option<u64>,
+}
+
+impl SyncPolicy {
+    /// The default policy: 30 seconds ahead at most, any age.
+    pub const fn at(now_ms: u64) -> Self {
+        Self { now_ms, max_clock_skew_ms: 30_000, max_head_age_ms: None }
+    }
+}
+
+/// Accepts a head that extends the checkpoint; returns the checkpoint that it makes.
+///
+/// `inclusion` is the path of the checkpoint's header hash in the head's history; it must be empty
+/// where the head is the checkpoint itself. Refused with the code `untrusted`: another chain or other
+/// schemes, too few signatures, a head behind the checkpoint (`head_behind`), another header at the
+/// checkpoint's height (`equivocation`), one that does not have the checkpoint in its history
+/// (`not_extending`), one from the future (`head_in_future`) or too old (`head_too_old`).
+pub fn verify_head(
+    checkpoint: &Checkpoint,
+    head: &SignedHeader,
+    inclusion: &[Hash],
+    policy: &SyncPolicy,
+) -> Result<Checkpoint> {
+    checkpoint.check()?;
+    head.check_signed(&checkpoint.config)?;
+    let header = &head.header;
+    let hash = header.hash();
+    if header.height < checkpoint.height {
+        return Err(Error::new(
+            Reason::HeadBehind,
+            format_args!("a height of at least {}", checkpoint.height),
+            header.height,
+        ));
+    }
+    if header.height > checkpoint.height {
+        let leaf = leaf_hash::<Blake2bTree>(&checkpoint.header_hash);
+        let root = &header.history_root;
+        verify_inclusion::<Blake2bTree>(&leaf, checkpoint.height, header.height, inclusion, root)
+            .map_err(|error| {
+            let expected = format_args!(
+                "a path to the checkpoint's header {}, {}",
+                Hex(&checkpoint.header_hash),
+                error.expected()
+            );
+            Error::new(Reason::NotExtending, expected, error.found())
+        })?;
+    } else if hash != checkpoint.header_hash {
+        return Err(Error::new(Reason::Equivocation, Hex(&checkpoint.header_hash), Hex(&hash)));
+    } else if !inclusion.is_empty() {
+        return Err(Error::new(Reason::NotExtending, "no path", inclusion.len()));
+    }
+    check_time(header.timestamp_ms, policy)?;
+    Ok(Checkpoint { config: checkpoint.config.clone(), height: header.height, header_hash: hash })
+}
+
+/// Accepts an older header by its place in the history of an accepted head.
+///
+/// The head itself is its own ancestor, with an empty path. A header that the head's history does not
+/// have at its height is `not_an_ancestor`.
+pub fn verify_ancestor(head: &Header, header: &Header, inclusion: &[Hash]) -> Result<()> {
+    let hash = header.hash();
+    if header.height == head.height && inclusion.is_empty() && hash == head.hash() {
+        return Ok(());
+    }
+    let leaf = leaf_hash::<Blake2bTree>(&hash);
+    verify_inclusion::<Blake2bTree>(
+        &leaf,
+        header.height,
+        head.height,
+        inclusion,
+        &head.history_root,
+    )
+    .map_err(|error| Error::new(Reason::NotAnAncestor, error.expected(), error.found()))
+}
+
+fn check_time(timestamp_ms: u64, policy: &SyncPolicy) -> Result<()> {
+    let latest = policy.now_ms.saturating_add(policy.max_clock_skew_ms);
+    if timestamp_ms > latest {
+        return Err(Error::new(
+            Reason::HeadInFuture,
+            format_args!("a timestamp of at most {latest} ms"),
+            format_args!("{timestamp_ms} ms"),
+        ));
+    }
+    let age = policy.now_ms.saturating_sub(timestamp_ms);
+    match policy.max_head_age_ms {
+        Some(oldest) if age > oldest => Err(Error::new(
+            Reason::HeadTooOld,
+            format_args!("an age of at most {oldest} ms"),
+            format_args!("{age} ms"),
+        )),
+        _ => Ok(()),
+    }
+}
