@@ -51,10 +51,12 @@ pub(crate) fn dictionary(table: &mut Table, keys: usize, plan: Plan) -> Result<(
 
 /// Compares verifiers on all blocks of a vector file.
 pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
+    let name = format!("{} Ergo blocks", read(json)?.len());
+    // Contenders read one line.
     let json: Value = serde_json::from_str(json)?;
     let mut verifiers = Verifiers::start()?;
     verifiers.verify(&json.to_string(), plan.batches * plan.repeats)?;
-    verifiers.report(table, "Ergo blocks");
+    verifiers.report(table, &name);
     Ok(())
 }
 

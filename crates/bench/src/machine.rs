@@ -9,7 +9,7 @@ pub(crate) fn describe() {
     println!("{}, {cores} cores, load average {}", processor(), load());
     println!("{}, release with lto and one codegen unit", env!("RUSTC_VERSION"));
     println!(
-        "prooflight-avl {}, strict mode, against ergo_avltree_rust 0.1.1\n",
+        "prooflight-avl {} (strict, Ergo blocks compat) and ergo_avltree_rust 0.1.1\n",
         env!("CARGO_PKG_VERSION")
     );
 }

@@ -84,10 +84,10 @@ impl Table {
         let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max();
         let widths = [0, 1, 2, 3, 4].map(|column| width(column).unwrap_or(0));
         for row in &self.0 {
-            for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-                if column < 2 { print!("{cell:<width$}  ") } else { print!("{cell:>width$}  ") }
-            }
-            println!();
+            let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+                if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            });
+            println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
         }
     }
 }
