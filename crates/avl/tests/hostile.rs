@@ -10,8 +10,10 @@
 mod harness;
 
 use arbitrary::Unstructured;
+use harness::anatomy::{Anatomy, Token};
+use harness::draw::Shape;
 use harness::hostile::Hostile;
-use harness::op::ours;
+use harness::op::{Op, ours};
 use prooflight_avl::{Digest, Mode, verify_batch};
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
@@ -34,4 +36,96 @@ fn both_modes_the_hasher_and_the_peer_agree() {
     // Many of them reach the operations and pass, more in compat mode.
     let [strict, compat] = accepted;
     assert!(strict > 500 && compat > strict + 200, "{accepted:?}");
+}
+
+const SHAPE: Shape = Shape { key_length: 1, value_length: Some(0) };
+
+/// Every tree of up to four leaves and labels, with every mix of sound and unsound balances, and
+/// every effect that an operation can have on each of its leaves.
+#[test]
+fn every_operation_on_every_small_tree() {
+    let mut checked = 0;
+    for tokens in (1..=4).flat_map(|ends| trees(ends, 0)) {
+        for (op, path) in effects(&tokens) {
+            check(&tokens, vec![op], &path);
+            checked += 1;
+        }
+    }
+    assert!(checked > 50_000, "{checked}");
+}
+
+/// The tree that the first operation leaves behind is hostile, too; all ways through it are tried.
+#[test]
+fn every_two_operations_on_every_smaller_tree() {
+    let mut checked = 0;
+    for tokens in (1..=3).flat_map(|ends| trees(ends, 0)) {
+        let effects = effects(&tokens);
+        for (first, path) in &effects {
+            for (second, _) in &effects {
+                for way in 0..8u8 {
+                    let way = [0, 1, 2].map(|bit| way >> bit & 1 == 1);
+                    let ops = vec![first.clone(), second.clone()];
+                    check(&tokens, ops, &[&path[..], &way].concat());
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 50_000, "{checked}");
+}
+
+fn check(tokens: &[Token], ops: Vec<Op>, path: &[bool]) {
+    let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, &left| byte << 1 | u8::from(left));
+    let directions = path.chunks(8).map(byte).collect();
+    let proof = Anatomy { tokens: tokens.to_vec(), directions }.bytes(SHAPE);
+    Hostile::new(SHAPE, ops, proof).check();
+}
+
+/// All trees with so many leaves and labels; leaf i has the key 10 (i + 1).
+fn trees(ends: u8, first: u8) -> Vec<Vec<Token>> {
+    if ends == 1 {
+        let [key, next_key] = [10 * (first + 1), 10 * (first + 2)].map(|key| vec![key]);
+        let leaf = Token::Leaf { key, next_key, value: Vec::new() };
+        return vec![vec![leaf], vec![Token::Label([first; 32])]];
+    }
+    let mut all = Vec::new();
+    for split in 1..ends {
+        let rights = trees(ends - split, first + split);
+        for left in trees(split, first) {
+            for right in &rights {
+                for balance in [0x00, 0x01, 0xff, 0x05, 0x80] {
+                    all.push([&left[..], right, &[Token::Internal(balance)]].concat());
+                }
+            }
+        }
+    }
+    all
+}
+
+/// For each leaf of a tree, operations that keep, set, delete and insert, and the way to it.
+fn effects(tokens: &[Token]) -> Vec<(Op, Vec<bool>)> {
+    // From the root down: the last node first, each with the way to it.
+    let mut pending = vec![Vec::new()];
+    let mut effects = Vec::new();
+    for token in tokens.iter().rev() {
+        let path: Vec<bool> = pending.pop().expect("a node for each token");
+        match token {
+            Token::Label(_) => {}
+            Token::Internal(_) => {
+                pending.extend([true, false].map(|left| [&path[..], &[left]].concat()));
+            }
+            Token::Leaf { key, .. } => {
+                let key = || key.clone();
+                let above = vec![key()[0] + 1];
+                let ops = [
+                    Op::Lookup(key()),
+                    Op::Update(key(), Vec::new()),
+                    Op::Remove(key()),
+                    Op::Insert(above, Vec::new()),
+                ];
+                effects.extend(ops.map(|op| (op, path.clone())));
+            }
+        }
+    }
+    effects
 }

@@ -225,6 +225,16 @@ fn key_lengths_from_1_to_256() {
 }
 
 #[test]
+fn a_fixed_value_length_above_the_limit_makes_no_dictionary() {
+    let limits = Limits { max_value_bytes: 100, ..Limits::DEFAULT };
+    let prover = |length| AvlProver::new(Params { limits, ..Params::new(1, Some(length)) });
+    assert!(prover(100).is_ok());
+    for length in [101, 1 << 40, usize::MAX] {
+        assert_eq!(prover(length).unwrap_err().reason(), Reason::InvalidArgument);
+    }
+}
+
+#[test]
 fn keys_of_another_length_and_sentinels_are_the_callers_mistake() {
     for length in [1, 2, 32] {
         let params = Params::new(length, Some(1));
@@ -383,6 +393,42 @@ fn as_many_nodes_as_the_operations_can_need() {
         let few = answer.is_err_and(|error| error.reason() == Reason::TooManyNodes);
         assert_eq!(few, !enough, "{height} {deletes} {mode:?}");
     }
+}
+
+/// The leanest trees of each height, in which a deletion rotates the most, need the most nodes.
+#[test]
+fn no_honest_proof_has_too_many_nodes() {
+    for (height, heavy) in (1..=8).flat_map(|height| [(height, true), (height, false)]) {
+        let mut nodes = Vec::new();
+        lean_tree(height, heavy, 0, &mut nodes);
+        // Key i is the i-th node; from the top down no insertion rotates.
+        let mut order: Vec<_> = (1u8..).zip(&nodes).map(|(key, depth)| (depth, [key])).collect();
+        order.sort_unstable();
+        let mut prover = AvlProver::new(PARAMS).unwrap();
+        for (_, key) in &order {
+            let _ = prover.apply_batch(&[Operation::Insert { key, value: &[] }]).unwrap();
+        }
+        assert_eq!(prover.digest().height(), height);
+        for (_, key) in &order {
+            let remove = [Operation::Remove { key }];
+            let proved = prover.prove_batch(&remove).unwrap();
+            for mode in [Mode::Strict, Mode::Compat] {
+                let params = PARAMS.with_mode(mode);
+                let verified = verify_batch(&prover.digest(), &remove, &proved.proof, &params);
+                assert_eq!(verified.unwrap().digest, proved.digest);
+            }
+        }
+    }
+}
+
+/// The depths of the internal nodes of an AVL tree with as few nodes as its height allows, in order.
+fn lean_tree(height: u8, heavy_left: bool, depth: u8, nodes: &mut Vec<u8>) {
+    let Some(higher) = height.checked_sub(1) else { return };
+    let lower = height.saturating_sub(2);
+    let (left, right) = if heavy_left { (higher, lower) } else { (lower, higher) };
+    lean_tree(left, heavy_left, depth + 1, nodes);
+    nodes.push(depth);
+    lean_tree(right, heavy_left, depth + 1, nodes);
 }
 
 #[test]

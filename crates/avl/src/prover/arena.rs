@@ -318,3 +318,16 @@ pub(super) fn prefix(key: &[u8]) -> u64 {
 fn is_sentinel(key: &[u8]) -> bool {
     key.iter().all(|&b| b == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_is_full_at_2_to_the_31() {
+        assert_eq!(index((1 << 31) - 1), Ok((1 << 31) - 1));
+        for length in [1 << 31, 1 << 32, usize::MAX] {
+            assert_eq!(index(length).unwrap_err().reason(), Reason::DictionaryFull);
+        }
+    }
+}

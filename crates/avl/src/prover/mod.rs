@@ -10,7 +10,7 @@ mod pack;
 mod persistent;
 mod record;
 
-use prooflight_core::{Error, Result};
+use prooflight_core::{Error, Reason, Result};
 
 use crate::operation::Operation;
 use crate::params::{Digest, Params};
@@ -52,9 +52,17 @@ impl AvlProver {
     /// An empty dictionary.
     ///
     /// Of the parameters it uses the lengths and the limits. `invalid_argument` if the key length
-    /// is 0 or above [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH).
+    /// is 0 or above [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH), or a fixed value length is above the
+    /// limit of a value: the empty dictionary already holds one.
     pub fn new(params: Params) -> Result<Self> {
         params.check(&[])?;
+        if let Some(length) = params.value_length.filter(|&it| it > params.limits.max_value_bytes) {
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                format_args!("a value length of at most {}", params.limits.max_value_bytes),
+                length,
+            ));
+        }
         Ok(Self { params, arena: Arena::new(&params) })
     }
 
