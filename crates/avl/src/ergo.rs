@@ -6,6 +6,7 @@ use prooflight_core::{Error, Hex, Limits, Reason, Result};
 use crate::hash::Blake2b256;
 use crate::operation::Operation;
 use crate::params::{Digest, Mode, Params};
+use crate::proof::check_size;
 use crate::verify::{VerifiedBatch, verify_batch};
 
 /// The longest value that scrypto reads, in bytes.
@@ -39,6 +40,7 @@ pub fn verify_ad_proofs<'a>(
     ops: &[Operation<'a>],
     proof: &'a [u8],
 ) -> Result<VerifiedBatch<'a>> {
+    check_size(proof, &PARAMS)?;
     let hash: [u8; 32] = Blake2b256::digest(proof).into();
     if hash != header.ad_proofs_root {
         return Err(Error::new(

@@ -34,13 +34,7 @@ pub(crate) fn decode<'a>(
     max_nodes: u64,
     params: &Params,
 ) -> Result<Decoded<'a>> {
-    if proof.len() > params.limits.max_proof_bytes {
-        return Err(Error::new(
-            Reason::ProofTooLarge,
-            format_args!("at most {} bytes", params.limits.max_proof_bytes),
-            format_args!("{} bytes", proof.len()),
-        ));
-    }
+    check_size(proof, params)?;
     let mut reader = Reader::new(proof);
     let (mut tree, root) = decode_tree(&mut reader, proof.len(), digest, max_nodes, params)?;
     if params.mode == Mode::Strict {
@@ -55,6 +49,19 @@ pub(crate) fn decode<'a>(
         ));
     }
     Ok(Decoded { tree, root, directions: Directions { bytes: reader.rest(), position: 0 } })
+}
+
+/// Refuses a proof above the limit, before anything is done with it.
+pub(crate) fn check_size(proof: &[u8], params: &Params) -> Result<()> {
+    let limit = params.limits.max_proof_bytes;
+    if proof.len() <= limit {
+        return Ok(());
+    }
+    Err(Error::new(
+        Reason::ProofTooLarge,
+        format_args!("at most {limit} bytes"),
+        format_args!("{} bytes", proof.len()),
+    ))
 }
 
 fn decode_tree<'a>(

@@ -14,6 +14,7 @@ def verify_ad_proofs(parent_state_root, state_root, ad_proofs_root, operations, 
     """Verifies a block's proof against its header and its parent's. Returns an avl.Answer."""
     check(len(parent_state_root) == 33 and len(state_root) == 33, "digest_length")
     check(len(ad_proofs_root) == 32, "invalid_argument")
+    check(len(proof) <= LIMITS.proof_bytes, "proof_too_large")
     hash_of_proof = blake2b(proof, digest_size=32).digest()
     check(hash_of_proof == ad_proofs_root, "ad_proofs_root_mismatch")
     answer = avl.verify_batch(parent_state_root, operations, proof, PARAMS)
