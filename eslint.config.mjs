@@ -6,7 +6,14 @@ import globals from "globals";
 import tseslint from "typescript-eslint";
 
 export default defineConfig(
-  globalIgnores(["**/dist/", "**/pkg/", "**/target/", ".cache/"]),
+  globalIgnores([
+    "**/dist/",
+    "**/pkg/",
+    "**/target/",
+    ".cache/",
+    // Type-checked against the packed package instead.
+    "packages/prooflight/test-package/projects/",
+  ]),
   {
     linterOptions: { reportUnusedDisableDirectives: "error" },
   },

@@ -1,0 +1,32 @@
+import { check } from "./check.js";
+
+const file = await (await fetch("public/ergo_mainnet.json")).json();
+
+/** Sends the file to a worker and waits for its answer. */
+function ask(worker, source = worker) {
+  return new Promise((resolve) => {
+    source.addEventListener("message", ({ data }) => resolve(data), { once: true });
+    source.startMessages?.();
+    worker.postMessage(file);
+  });
+}
+
+function evalRefused() {
+  try {
+    new Function("return 1")();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const worker = new Worker("worker.js", { type: "module" });
+await navigator.serviceWorker.register("service-worker.js", { type: "module" });
+const { active } = await navigator.serviceWorker.ready;
+
+document.title = JSON.stringify({
+  evalRefused: evalRefused(),
+  page: await check(file),
+  worker: await ask(worker),
+  serviceWorker: await ask(active, navigator.serviceWorker),
+});

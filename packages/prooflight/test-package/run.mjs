@@ -1,0 +1,47 @@
+// npm run test:package: packs the package, installs the tarball into projects like a user's, and
+// verifies a real block and a forged one in each. Needs the build and Chromium.
+
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { main, task } from "../../../scripts/lib/task.mjs";
+import { withChromium } from "./chromium.mjs";
+import { node } from "./node.mjs";
+import { pack } from "./pack.mjs";
+import { page } from "./page.mjs";
+import { vite } from "./vite.mjs";
+
+const projects = fileURLToPath(new URL("projects", import.meta.url));
+const block = fileURLToPath(
+  new URL("../../../test-vectors/avl/ergo_mainnet.json", import.meta.url),
+);
+
+await main(async () => {
+  // Outside of the repository, whose node_modules would be found otherwise.
+  const folder = mkdtempSync(join(tmpdir(), "prooflight-package-"));
+  try {
+    let tarball;
+    await task("pack", async (shell) => {
+      tarball = await pack(folder, shell);
+    });
+    await task("node", async (shell) => node(await project("node", shell), shell));
+    await withChromium(async (open) => {
+      await task("page", async (shell) => page(await project("page", shell), open));
+      await task("vite", async (shell) => vite(await project("vite", shell), open, shell));
+    });
+
+    /** A project of projects/ in a folder of its own, with the tarball installed. */
+    async function project(name, { sh }) {
+      const path = join(folder, name);
+      cpSync(join(projects, name), path, { recursive: true });
+      cpSync(join(projects, "shared"), path, { recursive: true });
+      cpSync(block, join(path, "public", "ergo_mainnet.json"));
+      await sh("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: path });
+      return path;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

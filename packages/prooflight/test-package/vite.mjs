@@ -1,0 +1,30 @@
+// An application that Vite serves in development and builds.
+
+import { build, createServer, preview } from "vite";
+
+import { inside } from "../../../scripts/lib/paths.mjs";
+import { assertOutcome } from "./outcome.mjs";
+
+/** Type-checks the project, then opens it from the development server and as it is built. */
+export async function vite(path, open, { sh }) {
+  const tsc = inside("node_modules", ".bin", "tsc");
+  for (const module of [["nodenext"], ["esnext", "--moduleResolution", "bundler"]]) {
+    await sh(tsc, ["-p", path, "--module", ...module]);
+  }
+
+  const config = { root: path, configFile: false, logLevel: "warn" };
+  const development = await createServer({ ...config, server: { port: 0 } });
+  await development.listen();
+  await openAndClose(development);
+
+  await build(config);
+  await openAndClose(await preview({ ...config, preview: { port: 0 } }));
+
+  async function openAndClose(server) {
+    try {
+      assertOutcome(await open(server.resolvedUrls.local[0]));
+    } finally {
+      await server.close();
+    }
+  }
+}
