@@ -23,6 +23,8 @@ export default defineConfig(
     languageOptions: { globals: globals.node },
     rules: {
       eqeqeq: "error",
+      // A page may name the browser's globals, some of which Node has too.
+      "no-redeclare": ["error", { builtinGlobals: false }],
       "no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "no-var": "error",
       "object-shorthand": "error",

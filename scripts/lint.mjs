@@ -3,4 +3,4 @@
 import { runSteps } from "./lib/steps.mjs";
 import { main } from "./lib/task.mjs";
 
-await main(() => runSteps(["format", "lint", "deny", "rustdoc"]));
+await main(() => runSteps(["format", "clippy", "deny", "rustdoc", "eslint"]));
