@@ -6,5 +6,5 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: addresses
   },
-  test: { testTimeout: 30_000 },
+  test: { testTimeout: 120_000, hookTimeout: 120_000 },
 });

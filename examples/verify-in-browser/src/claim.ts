@@ -1,12 +1,11 @@
 // Reads proof files: what somebody claims, with the proof that should show it.
 
-import { fromHex } from "prooflight";
+import { fromHex, type VerifyError } from "prooflight";
 import type { BatchInput, ErgoAdProofsInput } from "prooflight/avl";
 
 /** What is claimed, as the verifiers take it. */
 export type Claim = { title: string; origin: string | undefined } & (
-  | { kind: "ErgoAdProofs"; input: ErgoAdProofsInput }
-  | { kind: "AvlBatch"; input: BatchInput }
+  { kind: "ErgoAdProofs"; input: ErgoAdProofsInput } | { kind: "AvlBatch"; input: BatchInput }
 );
 
 /** The same before its bytes are decoded. */
@@ -27,26 +26,31 @@ type JsonObject = Record<string, unknown>;
  * or those of a whole vector file. Throws `NotAProof`.
  */
 export function readStatements(text: string, fileName: string): [Statement, ...Statement[]] {
-  const file = object(parse(text), "The file");
+  const file = object(parse(text), "It");
   if (!("testGroups" in file)) return [readStatement(file, fileName, undefined)];
-  const about = [file["origin"], file["license"]].filter((text) => typeof text === "string");
+  const about = [file.origin, file.license].filter((text) => typeof text === "string");
   const origin = about.join(", ") || undefined;
-  const statements = objects(file["testGroups"], "testGroups").flatMap((group) =>
-    objects(group["tests"], "A group's tests").map((test) =>
-      readStatement({ kind: group["type"], ...test }, fileName, origin),
+  const statements = objects(file.testGroups, "testGroups").flatMap((group) =>
+    objects(group.tests, "A group's tests").map((test) =>
+      readStatement({ kind: group.type, ...test }, fileName, origin),
     ),
   );
   const [first, ...others] = statements;
-  if (!first) throw new NotAProof("The file has no tests.");
+  if (!first) throw new NotAProof("It has no tests.");
   return [first, ...others];
 }
 
-/** Decodes a statement. Throws `NotAProof`, or a `VerifyError` for what is not hexadecimal. */
+/** Decodes a statement. Throws `NotAProof`. */
 export function decode({ title, origin, kind, input }: Statement): Claim {
   if (kind !== "ErgoAdProofs" && kind !== "AvlBatch") {
-    throw new NotAProof(`Its kind is ${JSON.stringify(kind)}; this page knows ErgoAdProofs and AvlBatch.`);
+    throw new NotAProof(
+      `Its kind is ${JSON.stringify(kind)}; this page knows ErgoAdProofs and AvlBatch.`,
+    );
   }
   const { ops, mode, valueLength, ...members } = input;
+  if (kind === "AvlBatch" && valueLength === undefined) {
+    throw new NotAProof("It has no valueLength, which is a number, or null if values differ.");
+  }
   const decoded = {
     ...decodeBytes(members),
     operations: Array.isArray(ops) ? ops.map(decodeOperation) : ops,
@@ -64,7 +68,7 @@ function readStatement(file: JsonObject, title: string, origin: string | undefin
   }
   if (!("input" in input)) return { title, origin, kind: kind ?? type ?? kindOf(input), input };
   const { comment } = input;
-  const inner = object(input["input"], "The input");
+  const inner = object(input.input, "The input");
   return {
     title: typeof comment === "string" ? comment : title,
     origin,
@@ -95,9 +99,17 @@ function decodeBytes(members: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [
       name,
-      typeof value === "string" ? fromHex(value) : value,
+      typeof value === "string" ? decodeHex(name, value) : value,
     ]),
   );
+}
+
+function decodeHex(name: string, text: string): Uint8Array {
+  try {
+    return fromHex(text);
+  } catch (error) {
+    throw new NotAProof(`Its ${name} is not hexadecimal: ${(error as VerifyError).details.found}.`);
+  }
 }
 
 function parse(text: string): unknown {

@@ -22,27 +22,31 @@ export function details(claim: Claim): { trusted: Row[]; untrusted: Row[]; note:
   ];
   if (claim.kind === "AvlBatch") {
     const { digest, keyLength, valueLength, mode = "strict" } = claim.input;
-    const values = valueLength === undefined ? "of any length" : `of ${plural(valueLength, "byte")}`;
+    const values =
+      valueLength === undefined ? "of any length" : `of ${plural(valueLength, "byte")}`;
     return {
       trusted: [
         hex("State root", "digest", digest),
-        { label: "Form", content: [`keys of ${plural(keyLength, "byte")}, values ${values}; ${mode} mode`] },
+        {
+          label: "Form",
+          content: [`keys of ${plural(keyLength, "byte")}, values ${values}; ${mode} mode`],
+        },
       ],
       untrusted,
-      note: "Not checked here: that the state root is one to be trusted. Your application knows that.",
+      note: "Not checked here: that the state root is one to be trusted.",
     };
   }
   const { parentStateRoot, stateRoot, adProofsRoot } = claim.input;
   return {
     trusted: [
-      hex("Parent’s state root", "parentStateRoot", parentStateRoot),
-      hex("Block’s state root", "stateRoot", stateRoot),
-      hex("Hash of the proof", "adProofsRoot", adProofsRoot),
+      hex("Parent state root", "parentStateRoot", parentStateRoot),
+      hex("State root", "stateRoot", stateRoot),
+      hex("AD proofs root", "adProofsRoot", adProofsRoot),
     ],
     untrusted,
     note:
       "Not checked here: that the headers are the chain’s, and that the operations are those of the " +
-      "block’s transactions. Your application knows that.",
+      "block’s transactions.",
   };
 }
 
@@ -63,7 +67,7 @@ function countByType(operations: readonly Operation[]): (string | Node)[] {
     const part = element("i", [], op);
     part.style.flexGrow = String(count);
     bar.append(part);
-    legend.append(element("span", [element("i", [], op), `${number(count)} ${op}`]));
+    legend.append(element("span", [element("i", [], op), `${op} ${number(count)}`]));
   }
   return [element("span", number(operations.length)), bar, legend];
 }

@@ -9,7 +9,8 @@ export const plural = (count: number, noun: string): string =>
 export const time = (microseconds: number): string =>
   `${microseconds.toLocaleString("en", { maximumSignificantDigits: 3 })} µs`;
 
-export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+export const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** An element with its children and, if given, its classes. */
 export function element<K extends keyof HTMLElementTagNameMap>(
@@ -23,12 +24,13 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A text, with everything from the first to the last difference to another of its length marked. */
+/** A text, with what differs from a similar one marked: all from the first to the last difference. */
 export function markDifference(text: string, other: string): (string | Node)[] {
   if (text.length !== other.length || text === other) return [text];
   let start = 0;
   while (text[start] === other[start]) start += 1;
   let end = text.length;
   while (text[end - 1] === other[end - 1]) end -= 1;
+  if (2 * (end - start) > text.length) return [text]; // not similar: a mark would say nothing
   return [text.slice(0, start), element("mark", text.slice(start, end)), text.slice(end)];
 }

@@ -31,7 +31,9 @@ async function open(fileName: string, load: () => Promise<string>): Promise<void
     view.offerStatements(fileName, statements, show);
     show(statements[0]);
   } catch (error) {
-    if (opening === openings) view.showProblem(fileName, error);
+    if (opening !== openings) return;
+    view.offerStatements(fileName, [], show);
+    view.showProblem(fileName, error);
   }
 }
 
@@ -46,7 +48,8 @@ function show(statement: Statement): void {
     const lies = "digest" in outcome.result ? liesAbout(truth) : [];
     view.offerLies(lies, (lie) => {
       const claim = lie?.claim ?? truth;
-      view.showOutcome(claim, timed(() => verify(claim)), lie);
+      const outcome = timed(() => verify(claim));
+      view.showOutcome(claim, outcome, lie);
     });
   } catch (error) {
     view.showProblem(statement.title, error);
@@ -54,4 +57,7 @@ function show(statement: Statement): void {
 }
 
 view.offerBlocks(BLOCKS, ({ height }) => void open(`${height}.json`, () => loadBlock(height)));
-onFile(view.fileInput, (file) => void open(file.name, () => readFile(file)));
+onFile(view.fileInput, (file) => {
+  view.releaseBlocks();
+  void open(file.name, () => readFile(file));
+});

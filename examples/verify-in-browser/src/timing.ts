@@ -1,25 +1,29 @@
 // How long a call takes, although browsers coarsen their clocks to as much as a millisecond.
 
-/** How long to repeat a call, in milliseconds: many ticks of the coarsest clock. */
-const LONG_ENOUGH = 30;
+const BATCHES = 5;
+const BATCH_MILLISECONDS = 10;
 
 /** The result of a call, and how long it took. */
 export interface Timed<T> {
   result: T;
   microseconds: number;
-  runs: number;
 }
 
-/** The mean time of a call. The first run is not counted: the engine still compiles then. */
+/**
+ * Calls until a batch of calls is many ticks of the clock long, a few times over. The time is the
+ * mean of the fastest batch: in the others the engine still compiled, or something else ran.
+ */
 export function timed<T>(call: () => T): Timed<T> {
   const result = call();
+  const means = Array.from({ length: BATCHES }, () => meanMilliseconds(call));
+  return { result, microseconds: Math.min(...means) * 1000 };
+}
+
+function meanMilliseconds(call: () => unknown): number {
   const start = performance.now();
-  let runs = 0;
-  let elapsed = 0;
-  while (elapsed < LONG_ENOUGH) {
+  for (let calls = 1; ; calls++) {
     call();
-    runs += 1;
-    elapsed = performance.now() - start;
+    const elapsed = performance.now() - start;
+    if (elapsed >= BATCH_MILLISECONDS) return elapsed / calls;
   }
-  return { result, microseconds: (elapsed * 1000) / runs, runs };
 }

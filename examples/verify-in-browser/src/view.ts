@@ -12,25 +12,30 @@ import type { Timed } from "./timing.js";
 /** What the verifier said. */
 export type Verdict = { digest: Uint8Array } | { refusal: VerifyError };
 
-export const fileInput = find<HTMLInputElement>("file");
+export const fileInput = find("file") as HTMLInputElement;
 
 /** Offers blocks to pick. */
 export function offerBlocks(blocks: readonly Block[], pick: (block: Block) => void): void {
   const buttons = blocks.map((block) => {
     const label = [element("b", number(block.height)), plural(block.operations, "operation")];
-    return choice(label, () => pick(block));
+    return choice(label, block, pick);
   });
   find("blocks").replaceChildren(...buttons);
 }
 
-/** Offers the statements of a file, if there are several; none of the blocks, unless it is one. */
+/** Takes back the choice of a block. */
+export function releaseBlocks(): void {
+  press(find("blocks"), undefined);
+}
+
+/** Offers the statements of a file, if there are several. */
 export function offerStatements(
   fileName: string,
   statements: readonly Statement[],
   pick: (statement: Statement) => void,
 ): void {
   const options = statements.map(({ title }, i) => element("option", `${i + 1}. ${title}`));
-  const select = find<HTMLSelectElement>("statement");
+  const select = find("statement") as HTMLSelectElement;
   select.replaceChildren(...options);
   select.onchange = () => {
     const statement = statements[select.selectedIndex];
@@ -41,18 +46,17 @@ export function offerStatements(
 }
 
 /** Offers lies to tell in place of the truth, which is told at first. */
-export function offerLies(lies: readonly Lie[], tell: (lie?: Lie) => void): void {
-  const truth = choice(["Tell the truth"], () => tell());
-  truth.ariaPressed = "true";
-  find("lie").replaceChildren(truth, ...lies.map((lie) => choice([lie.name], () => tell(lie))));
+export function offerLies(lies: readonly Lie[], tell: (lie: Lie | undefined) => void): void {
+  const truth = choice(["Tell the truth"], undefined, tell);
+  find("lie").replaceChildren(truth, ...lies.map((lie) => choice([lie.name], lie, tell)));
+  press(find("lie"), truth);
   find("lies").hidden = lies.length === 0;
 }
 
 /** Shows what the verifier said about a claim, and what it was. */
 export function showOutcome(claim: Claim, outcome: Timed<Verdict>, lie?: Lie): void {
-  const { result: verdict, microseconds, runs } = outcome;
+  const { result: verdict, microseconds } = outcome;
   const timing = element("small", `in ${time(microseconds)}`);
-  timing.title = `mean of ${plural(runs, "run")}`;
   if ("digest" in verdict) {
     showVerdict("verified", ["Verified ", timing], meaning(claim));
     showFacts([["Leads to", [element("code", toHex(verdict.digest))]]]);
@@ -66,26 +70,31 @@ export function showOutcome(claim: Claim, outcome: Timed<Verdict>, lie?: Lie): v
       ["Found", markDifference(details.found, details.expected)],
     ]);
   }
-  find("change").textContent = lie?.change ?? "";
+  find("change").textContent =
+    lie?.change ?? "This is what an honest server sends. Choose a lie instead.";
   // What is not of the right form cannot be shown either.
-  const readable = !("refusal" in verdict) || verdict.refusal.code !== "invalid_input";
+  const readable = "digest" in verdict || verdict.refusal.code !== "invalid_input";
   find("details").hidden = !readable;
   if (readable) showDetails(claim, lie);
 }
 
 /** Shows why there is no verdict. */
 export function showProblem(name: string, error: unknown): void {
-  const known = error instanceof NotAProof || error instanceof VerifyError;
-  showVerdict("problem", ["Cannot be checked"], known ? error.message : `A bug in this page: ${String(error)}`);
+  const expected = error instanceof NotAProof || error instanceof VerifyError;
+  if (!expected) console.error(error);
+  const why = expected ? error.message : `This page has a bug: ${String(error)}`;
+  showVerdict("problem", ["Cannot be checked"], why);
   showFacts([["File", [name]]]);
   for (const id of ["lies", "details"]) find(id).hidden = true;
 }
 
 function showVerdict(state: string, title: (string | Node)[], text: string): void {
-  find("verdict").dataset["state"] = state;
+  find("verdict").dataset.state = state;
   find("verdict-icon").setAttribute("href", `#${state}`);
   find("verdict-title").replaceChildren(...title);
   find("verdict-text").textContent = text;
+  find("announcement").scrollIntoView({ block: "nearest" });
+  find("how").hidden = true;
 }
 
 function showFacts(facts: [label: string, content: (string | Node)[]][]): void {
@@ -116,21 +125,28 @@ function meaning({ kind, input }: Claim): string {
 }
 
 /** A button that is one of several choices. */
-function choice(label: (string | Node)[], choose: () => void): HTMLButtonElement {
+function choice<T>(
+  label: (string | Node)[],
+  item: T,
+  choose: (item: T) => void,
+): HTMLButtonElement {
   const button = element("button", label);
   button.type = "button";
   button.ariaPressed = "false";
   button.addEventListener("click", () => {
     press(button.parentElement, button);
-    choose();
+    choose(item);
   });
   return button;
 }
 
-function press(group: Element | null, pressed?: Element): void {
+function press(group: Element | null, pressed: Element | undefined): void {
   for (const button of group?.children ?? []) button.ariaPressed = String(button === pressed);
 }
 
-function find<E extends HTMLElement>(id: string): E {
-  return document.getElementById(id) as E;
+/** A part of index.html. */
+function find(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`index.html has no element ${id}`);
+  return found;
 }

@@ -1,0 +1,86 @@
+import { toHex, VerifyError } from "prooflight";
+import { init, verifyBatch, verifyErgoAdProofs } from "prooflight/avl";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { type Claim, decode, NotAProof, readStatements } from "../src/claim.js";
+import { liesAbout } from "../src/lies.js";
+import { FILES, readVectors, tests } from "./vectors.js";
+
+beforeAll(() => init());
+
+describe.each(FILES)("%s", (name) => {
+  const statements = readStatements(readVectors(name), name);
+  const vectors = tests(name);
+
+  test("every statement is judged as the vector says", () => {
+    expect(statements.map(({ title }) => title)).toEqual(vectors.map(({ comment }) => comment));
+    const judgements = statements.map((statement) => judge(() => decode(statement)));
+    const misjudged = vectors.filter((vector, i) => {
+      const { result, expected, expectedError, expectedReason } = vector;
+      const judgement = judgements[i] ?? { code: "none", reason: "none" };
+      if ("digest" in judgement) {
+        return result !== "valid" || judgement.digest !== (expected?.digest ?? judgement.digest);
+      }
+      const { code, reason } = judgement;
+      const asSaid = code === (expectedError ?? code) && reason === (expectedReason ?? reason);
+      return result !== "invalid" || !asSaid;
+    });
+    expect(misjudged.map(({ comment }) => comment)).toEqual([]);
+  });
+
+  test("every lie about a true statement is refused", () => {
+    const truths = statements.filter((_, i) => vectors[i]?.result === "valid");
+    const believed = truths.flatMap((statement) =>
+      liesAbout(decode(statement))
+        .filter(({ claim }) => "digest" in judge(() => claim))
+        .map((lie) => `${lie.name}: ${statement.title}`),
+    );
+    expect(believed).toEqual([]);
+  });
+});
+
+describe("what is not a proof file says why", () => {
+  test.each([
+    ["no JSON", "hello", /^It is not JSON: Unexpected token/],
+    ["an empty file", "", /^It is not JSON: Unexpected end/],
+    ["an array", "[]", "It should be a JSON object."],
+    ["no kind", "{}", 'It has no "kind", so there is no telling what it claims.'],
+    [
+      "an unknown kind",
+      '{ "kind": "Oracle" }',
+      'Its kind is "Oracle"; this page knows ErgoAdProofs and AvlBatch.',
+    ],
+    ["an unknown scheme", '{ "scheme": "mpt" }', 'Its scheme is "mpt"; this page knows avl.'],
+    ["no tests", '{ "testGroups": [] }', "It has no tests."],
+    ["groups that are none", '{ "testGroups": 1 }', "testGroups should be an array."],
+    [
+      "no length of values",
+      '{ "kind": "AvlBatch" }',
+      "It has no valueLength, which is a number, or null if values differ.",
+    ],
+    [
+      "bytes that are not hexadecimal",
+      '{ "kind": "ErgoAdProofs", "proof": "0xzz" }',
+      'Its proof is not hexadecimal: "zz" at position 2.',
+    ],
+  ])("%s", (_, text, message) => {
+    const read = () => readStatements(text, "file.json").map(decode);
+    expect(read).toThrow(NotAProof);
+    expect(read).toThrow(message);
+  });
+});
+
+type Judgement = { digest: string } | { code: string; reason: string };
+
+function judge(claim: () => Claim): Judgement {
+  try {
+    const { kind, input } = claim();
+    const verified = kind === "ErgoAdProofs" ? verifyErgoAdProofs(input) : verifyBatch(input);
+    return { digest: toHex(verified.digest) };
+  } catch (error) {
+    if (error instanceof VerifyError) return { code: error.code, reason: error.reason };
+    // The vectors call a file that cannot be read an argument that is wrong.
+    if (error instanceof NotAProof) return { code: "invalid_input", reason: "invalid_argument" };
+    throw error;
+  }
+}
