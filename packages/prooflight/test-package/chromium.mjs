@@ -1,5 +1,7 @@
 // Opening pages in the system's Chromium.
 
+/* global document -- in the pages */
+
 import { chromium } from "playwright-core";
 
 /** Gives `body` a function that opens a page and waits until its title is its outcome. */
@@ -26,7 +28,7 @@ async function outcomes(browser, url) {
   page.on("pageerror", (error) => said.push(error.stack ?? String(error)));
   try {
     await page.goto(url);
-    await page.waitForFunction("document.title.startsWith('{')");
+    await page.waitForFunction(() => document.title.startsWith("{"));
     return JSON.parse(await page.title());
   } catch (error) {
     throw new Error(`${url} has no outcome: ${said.join("\n")}`, { cause: error });
