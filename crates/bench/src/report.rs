@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
+use crate::contender::Answer;
+
 /// How to read the table.
 pub(crate) const LEGEND: &str = "\
 Times are what the processor worked: medians of all samples, in brackets the middle half of them.
@@ -26,6 +28,13 @@ pub(crate) struct Samples(Vec<Duration>);
 impl Samples {
     pub(crate) fn add(&mut self, sample: Duration) {
         self.0.push(sample);
+    }
+
+    /// Adds the times of both sides.
+    pub(crate) fn add_both(times: &mut [Self; 2], answers: &[Answer; 2]) {
+        for (times, answer) in times.iter_mut().zip(answers) {
+            times.add(Duration::from_nanos(answer.nanoseconds));
+        }
     }
 
     /// In milliseconds, what so many quarters of the samples do not exceed.
