@@ -14,5 +14,9 @@ export async function serve(example) {
   });
   say(`${bold("In your browser")}  ${cyan(server.resolvedUrls.local[0])}`);
   say(dim(`${example}, until Ctrl-C`));
-  await new Promise(() => {});
+  // Stopping it is how it ends, not a failure.
+  process.removeAllListeners("SIGINT");
+  await new Promise((resolve) => process.once("SIGINT", resolve));
+  say();
+  await server.close();
 }
