@@ -1,7 +1,7 @@
 // How long a call takes, although browsers coarsen their clocks to as much as a millisecond.
 
-const BATCHES = 5;
-const BATCH_MILLISECONDS = 10;
+const BATCHES = 10;
+const BATCH_MILLISECONDS = 5;
 
 /** The result of a call, and how long it took. */
 export interface Timed<T> {
@@ -10,7 +10,7 @@ export interface Timed<T> {
 }
 
 /**
- * Calls until a batch of calls is many ticks of the clock long, a few times over. The time is the
+ * Calls until a batch of calls is a few ticks of the clock long, a few times over. The time is the
  * mean of the fastest batch: in the others the engine still compiled, or something else ran.
  */
 export function timed<T>(call: () => T): Timed<T> {
