@@ -6,8 +6,8 @@
  */
 
 export type { Operation } from "./avl/operation.js";
-export type { Limits, Mode } from "./avl/params.js";
-export type { AvlProverInput, ProvedBatch } from "./avl/prover.js";
+export type { Limits, Mode, Pinned } from "./avl/params.js";
+export type { ProvedBatch } from "./avl/prover.js";
 export { AvlProver } from "./avl/prover.js";
 export type { Absent, AbsentBetween, Present, VerifiedBatch } from "./avl/result.js";
 export type { BatchInput, ErgoAdProofsInput, LookupInput } from "./avl/verify.js";

@@ -46,11 +46,9 @@ export class Writer {
   }
 
   bytes(value: Uint8Array): void {
-    // Read once: the length of a view on a growing buffer may change.
-    const length = value.length;
-    this.u32(length);
-    const at = this.#reserve(length);
-    this.#bytes.set(value.length === length ? value : value.subarray(0, length), at);
+    this.u32(value.length);
+    const at = this.#reserve(value.length);
+    this.#bytes.set(value, at);
   }
 
   /** The offset of `count` new bytes at the end; buffer and view may be others afterwards. */

@@ -29,6 +29,8 @@ const file = (test: unknown, changes: object = {}, type = "AvlBatch") =>
     ...changes,
   });
 
+const group = { type: "AvlBatch", tests: [valid] };
+
 const failureOf = async (test: unknown) => {
   const [report] = await runVectors(file(test));
   return report?.outcome === "passed" ? undefined : (report?.failure ?? report);
@@ -111,6 +113,12 @@ describe("what is not a vector file is refused:", () => {
     ["a third result", file({ ...valid, result: "acceptable" })],
     ["a test without number", file({ ...valid, tcId: undefined })],
     ["a test without input", file({ ...valid, input: undefined })],
+    ["an unknown member", file(valid, { header: {} })],
+    ["a group with an unknown member", file(valid, { testGroups: [{ ...group, source: "" }] })],
+    ["a test with a misspelt expectation", file({ ...bare, Expected: expected })],
+    ["a valid test that expects a refusal", file({ ...valid, expectedError: "mismatch" })],
+    ["an invalid test that expects an answer", file({ ...invalid, expected })],
+    ["an expectation that is null", file({ ...bare, expected: null })],
     ["an expected code that is no string", file({ ...invalid, expectedError: 1 })],
   ])("%s", async (_, text) => {
     expect(verdict(await rejection(runVectors(text)))).toBe("invalid_input / invalid_argument");

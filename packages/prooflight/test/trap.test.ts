@@ -56,11 +56,14 @@ test("a trap loses the provers, which say so, and not those made after it", () =
 });
 
 test("where no instance can be made at once, init brings the binary back", async () => {
+  const prover = new AvlProver(dictionary);
   vi.spyOn(WebAssembly, "Instance").mockImplementation(function () {
     throw new RangeError("WebAssembly.Instance is disallowed on the main thread");
   });
   expect(verdict(refusal(() => verifyLookup(large)))).toBe("internal / trapped");
   expect(verdict(refusal(() => verifyLookup(small)))).toBe("invalid_input / not_initialised");
+  expect(verdict(refusal(() => prover.get(key)))).toBe("internal / trapped");
+  prover.dispose();
   await init();
   expect(verifyLookup(small)).toEqual({ kind: "present", value: Uint8Array.of(7) });
 });

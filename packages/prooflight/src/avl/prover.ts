@@ -3,22 +3,17 @@
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, isBytes } from "../bytes.js";
 import { describe, refuse } from "../error.js";
-import { hash } from "../wasm/hash.js";
+import { hash, type HashGlue } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type Operation, writeOperations } from "./operation.js";
 import { type Pinned, writeParams } from "./params.js";
 import { readProvedBatch, type VerifiedBatch } from "./result.js";
-
-/** What an {@link AvlProver} is made of. */
-export type AvlProverInput = Pinned;
 
 /** A batch with its proof. */
 export interface ProvedBatch extends VerifiedBatch {
   /** The proof, scorex's byte stream. */
   proof: Bytes;
 }
-
-type Glue = Parameters<Parameters<typeof hash.call>[1]>[0];
 
 /** `Symbol.dispose`, or in engines without it a symbol that nothing asks for. */
 const dispose: typeof Symbol.dispose =
@@ -35,15 +30,16 @@ const dispose: typeof Symbol.dispose =
  */
 export class AvlProver {
   readonly #prover: number;
-  readonly #instance: number;
+  /** How many instances were lost before this prover's. */
+  readonly #lostBefore = hash.lost;
 
   /** An empty dictionary. Throws `invalid_input` for wrong lengths. */
-  constructor(input: AvlProverInput) {
+  constructor(input: Pinned) {
     const given = new Arguments("avl", input, ["keyLength", "valueLength", "limits"]);
-    const params = new Writer();
-    writeParams(params, given);
-    this.#prover = hash.call("avl", (wasm) => wasm.avlProverNew(params.finish()));
-    this.#instance = hash.instance;
+    const request = new Writer();
+    writeParams(request, given);
+    const params = request.finish();
+    this.#prover = hash.call("avl", (wasm) => wasm.avlProverNew(params));
   }
 
   /** The digest of the dictionary, 33 bytes. */
@@ -76,7 +72,7 @@ export class AvlProver {
 
   /** Frees the dictionary; its other methods throw `invalid_input` from then on. */
   dispose(): void {
-    if (this.#instance !== hash.instance) return;
+    if (this.#lostBefore !== hash.lost) return;
     hash.call("avl", (wasm) => {
       wasm.avlProverFree(this.#prover);
     });
@@ -87,8 +83,8 @@ export class AvlProver {
     this.dispose();
   }
 
-  #call<T>(run: (wasm: Glue) => T): T {
-    if (this.#instance !== hash.instance) {
+  #call<T>(run: (wasm: HashGlue) => T): T {
+    if (this.#lostBefore !== hash.lost) {
       const expected = "a prover made after the last trap";
       throw refuse("trapped", expected, "one made before it", { scheme: "avl" });
     }

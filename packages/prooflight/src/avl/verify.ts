@@ -76,7 +76,8 @@ export function verifyBatch(input: BatchInput): VerifiedBatch {
   request.bool(neighbours);
   writeOperations(request, given.list("operations"));
   const proof = given.proof("proof", maxProofBytes);
-  const response = hash.call("avl", (wasm) => wasm.avlVerifyBatch(request.finish(), proof));
+  const packed = request.finish();
+  const response = hash.call("avl", (wasm) => wasm.avlVerifyBatch(packed, proof));
   return readBatch(response, neighbours);
 }
 
@@ -139,6 +140,7 @@ export function verifyErgoAdProofs(input: ErgoAdProofsInput): VerifiedBatch {
   request.bool(neighbours);
   writeOperations(request, given.list("operations"));
   const proof = given.proof("proof");
-  const response = hash.call("avl", (wasm) => wasm.avlVerifyErgoAdProofs(request.finish(), proof));
+  const packed = request.finish();
+  const response = hash.call("avl", (wasm) => wasm.avlVerifyErgoAdProofs(packed, proof));
   return readBatch(response, neighbours);
 }

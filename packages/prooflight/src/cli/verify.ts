@@ -20,7 +20,7 @@ export async function verify(file: string, json: boolean): Promise<number> {
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
-    if (json) printJson({ verified: false, kind: name, error: error });
+    if (json) printJson({ verified: false, scheme: kind.scheme, kind: name, error });
     else printRefused(name, error);
     return exitCodeOf(error);
   }

@@ -19,20 +19,28 @@ export interface Test {
 
 const SCHEMA = "schema/vectors_v1.json";
 
+const FILE = ["schema", "scheme", "origin", "license", "numberOfTests", "notes", "testGroups"];
+const GROUP = ["type", "tests"];
+const TEST = ["tcId", "comment", "flags", "input", "result"];
+const EXPECTATIONS = { valid: ["expected"], invalid: ["expectedError", "expectedReason"] };
+
 /**
  * Reads a vector file, given as its text.
  *
- * Throws `invalid_argument` if it is not one, has no tests, or not as many as it says.
+ * Throws `invalid_argument` if it is not one, has no tests, or not as many as it says; also if it
+ * has a member that a file does not have: a misspelt expectation would be one that nobody checks.
  */
 export function parseVectors(text: string): VectorFile {
   const file = parseJson(text, "a vector file");
   check(isObject(file), "an object", file);
+  checkMembers(file, FILE);
   check(file["schema"] === SCHEMA, `the schema ${SCHEMA}`, file["schema"]);
   const groups = file["testGroups"];
   check(Array.isArray(groups), "testGroups, an array", groups);
   let count = 0;
   for (const group of groups as unknown[]) {
     check(isObject(group), "a group, an object", group);
+    checkMembers(group, GROUP);
     check(typeof group["type"] === "string", "a group's type, a string", group["type"]);
     const tests = group["tests"];
     check(Array.isArray(tests), "a group's tests, an array", tests);
@@ -51,10 +59,16 @@ function checkTest(test: unknown): void {
   check("input" in test, "a test's input", undefined);
   const { result, expected, expectedError, expectedReason } = test;
   check(result === "valid" || result === "invalid", "the result valid or invalid", result);
+  checkMembers(test, [...TEST, ...EXPECTATIONS[result]]);
   check(expected === undefined || isObject(expected), "expected, an object", expected);
   for (const name of [expectedError, expectedReason]) {
     check(name === undefined || typeof name === "string", "a code or reason, a string", name);
   }
+}
+
+function checkMembers(object: object, known: readonly string[]): void {
+  const stranger = Object.keys(object).find((member) => !known.includes(member));
+  check(stranger === undefined, `no members but ${known.join(", ")}`, stranger);
 }
 
 function check(holds: boolean, expected: string, found: unknown): asserts holds {

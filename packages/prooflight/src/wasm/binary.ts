@@ -17,7 +17,7 @@ interface GlueExports extends WebAssembly.Exports {
 /**
  * One wasm binary with its glue: how it is loaded, called, and started afresh when it traps.
  *
- * It is in use by one instance at a time, because the glue keeps the instance in a variable.
+ * One instance is in use at a time: the glue keeps it in a variable.
  */
 export class Binary<G extends Glue> {
   readonly #file: string;
@@ -28,7 +28,7 @@ export class Binary<G extends Glue> {
   #loading: Promise<void> | undefined;
   #inGlue: GlueExports | undefined;
   #ready = false;
-  #instances = 0;
+  #lost = 0;
 
   /** `locate` gives the file's URL, written out where bundlers look for such URLs. */
   constructor(file: string, glueFile: string, glue: G, locate: () => URL) {
@@ -76,9 +76,9 @@ export class Binary<G extends Glue> {
     }
   }
 
-  /** A number for the instance in use; another instance has another number, and empty memory. */
-  get instance(): number {
-    return this.#instances;
+  /** How many instances were given up so far; what they held in memory is lost. */
+  get lost(): number {
+    return this.#lost;
   }
 
   async #load(input: WasmInput = this.#locate()): Promise<void> {
@@ -95,6 +95,7 @@ export class Binary<G extends Glue> {
   }
 
   #restart(): void {
+    this.#lost += 1;
     this.#ready = false;
     const module = this.#module;
     if (!module) return;
@@ -123,7 +124,6 @@ export class Binary<G extends Glue> {
     }
     if (version !== VERSION) throw unavailable(`${this.#file} ${VERSION}`, `version ${version}`);
     this.#module = module;
-    this.#instances += 1;
     this.#ready = true;
   }
 

@@ -2,6 +2,9 @@ import { Binary } from "./binary.js";
 import type { WasmInput } from "./compile.js";
 import * as glue from "./prooflight_hash_bg.js";
 
+/** The functions of the binary. */
+export type HashGlue = typeof glue;
+
 /** The binary of the schemes that need nothing but hashes. */
 export const hash = new Binary(
   "prooflight-hash.wasm",
