@@ -1,5 +1,11 @@
 import { fromHex, toHex, VerifyError } from "prooflight";
-import { type ErgoAdProofsInput, init, type Operation, verifyErgoAdProofs } from "prooflight/avl";
+import {
+  AvlProver,
+  type ErgoAdProofsInput,
+  init,
+  type Operation,
+  verifyErgoAdProofs,
+} from "prooflight/avl";
 
 interface VectorFile {
   testGroups: [
@@ -30,6 +36,8 @@ async function main(): Promise<void> {
     proof: fromHex(input.proof),
   };
   const digest: Uint8Array<ArrayBuffer> = verifyErgoAdProofs(block).digest;
+  using prover = new AvlProver({ keyLength: 32 });
+  if (prover.digest.length !== digest.length) throw new Error("not a digest");
   const outcome = { digest: toHex(digest), refused: refusal(block) };
   document.title = JSON.stringify(outcome);
 }
