@@ -96,6 +96,9 @@ const refused = {
   "an unknown member of the file": ({ file }) => {
     file.header = "";
   },
+  "an unknown member of a group": ({ group }) => {
+    group.source = "";
+  },
   "an unknown member of a test": ({ invalid }) => {
     invalid.acceptable = true;
   },
@@ -125,6 +128,18 @@ const refused = {
   },
   "a valid test with bytes without 0x": ({ valid }) => {
     valid.input.proof = "04";
+  },
+  "a valid test with bytes after 0X": ({ valid }) => {
+    valid.input.proof = "0X04";
+  },
+  "a valid test with an unknown member in its input": ({ valid }) => {
+    valid.input.Limits = {};
+  },
+  "a valid test with limits of null": ({ valid }) => {
+    valid.input.limits = null;
+  },
+  "a limit of 2^32": ({ valid }) => {
+    valid.input.limits = { maxOperations: 2 ** 32 };
   },
   "a value for an operation that takes none": ({ valid }) => {
     valid.input.ops = [{ op: "Lookup", key: "0x01", value: "0x" }];

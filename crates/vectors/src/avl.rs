@@ -5,18 +5,18 @@ use prooflight_core::{Limits, Result, Verified};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::carrier::{Decimal, Hex};
+use crate::carrier::{self, Decimal, Hex};
 use crate::run::Answer;
 
 /// The input of an `AvlBatch` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Batch {
     /// Bytes of every key.
+    #[serde(deserialize_with = "carrier::number")]
     pub key_length: usize,
     /// Bytes of every value, or none if each value says its own.
-    // Named, so that null is needed: by itself an option may also be missing.
-    #[serde(deserialize_with = "Option::deserialize")]
+    #[serde(deserialize_with = "carrier::number_or_null")]
     pub value_length: Option<usize>,
     /// The trusted digest of the dictionary before the batch.
     pub digest: Hex,
@@ -28,13 +28,17 @@ pub struct Batch {
     #[serde(default)]
     pub mode: BatchMode,
     /// Limits that differ from the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "carrier::not_null",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub limits: Option<BatchLimits>,
 }
 
 /// An operation; the member `op` names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "op")]
+#[serde(tag = "op", deny_unknown_fields)]
 #[allow(missing_docs, reason = "the same as `prooflight_avl::Operation`, owned")]
 pub enum Op {
     Lookup { key: Hex },
@@ -59,19 +63,35 @@ pub enum BatchMode {
 
 /// Limits of the caller; what is left out has its default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BatchLimits {
     /// The largest number of operations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "carrier::optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_operations: Option<usize>,
-    /// The largest number of operations that may delete.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The largest number of operations that may delete; if left out, that of operations.
+    #[serde(
+        default,
+        deserialize_with = "carrier::optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_deletes: Option<usize>,
     /// The largest proof.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "carrier::optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_proof_bytes: Option<usize>,
     /// The largest value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "carrier::optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_value_bytes: Option<usize>,
 }
 
@@ -96,7 +116,7 @@ impl Batch {
             BatchMode::Compat => Mode::Compat,
         };
         let params = Params::new(self.key_length, self.value_length).with_mode(mode);
-        Params { limits, max_deletes: asked.max_deletes.unwrap_or(params.max_deletes), ..params }
+        Params { limits, max_deletes: asked.max_deletes.unwrap_or(limits.max_keys), ..params }
     }
 }
 

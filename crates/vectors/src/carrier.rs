@@ -1,4 +1,4 @@
-//! How JSON carries bytes and signed integers.
+//! How JSON carries bytes and integers, and members that may be left out.
 
 use core::fmt;
 use core::str::FromStr;
@@ -66,6 +66,32 @@ impl<'de> Deserialize<'de> for Decimal {
     }
 }
 
+/// Reads a small structural number: a JSON number from 0 to 2^32 - 1.
+pub(crate) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    u32::deserialize(deserializer).map(|number| number as usize)
+}
+
+/// Reads a small number or null; by itself an option may also be missing.
+pub(crate) fn number_or_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<usize>, D::Error> {
+    Ok(Option::<u32>::deserialize(deserializer)?.map(|number| number as usize))
+}
+
+/// Reads a small number that may be left out, but not be null.
+pub(crate) fn optional_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<usize>, D::Error> {
+    number(deserializer).map(Some)
+}
+
+/// Reads a member that may be left out, but not be null.
+pub(crate) fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,7 +110,9 @@ mod tests {
 
     #[test]
     fn what_is_not_bytes_is_refused() {
-        for text in ["\"\"", "\"00\"", "\"0x0\"", "\"0xgg\"", "\"0x+1\"", "\"0xé\"", "0", "null"] {
+        for text in [
+            "\"\"", "\"00\"", "\"0x0\"", "\"0X00\"", "\"0xgg\"", "\"0x+1\"", "\"0xé\"", "0", "null",
+        ] {
             assert!(from_str::<Hex>(text).is_err(), "{text}");
         }
     }

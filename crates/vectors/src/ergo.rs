@@ -11,7 +11,7 @@ use crate::run::Answer;
 
 /// The input of an `ErgoAdProofs` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdProofs {
     /// The state root of the parent block.
     pub parent_state_root: Hex,

@@ -1,12 +1,16 @@
 //! The JSON of vector files, as `test-vectors/schema/vectors_v1.json` describes it.
 
+use core::fmt;
+
 use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::carrier::not_null;
+
 /// One file of test vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VectorFile {
     /// The schema that the file follows, from the folder `test-vectors`.
     pub schema: String,
@@ -26,6 +30,7 @@ pub struct VectorFile {
 
 /// Tests whose inputs have one form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Group {
     /// The form of the inputs, for example `AvlBatch`.
     #[serde(rename = "type")]
@@ -36,7 +41,7 @@ pub struct Group {
 
 /// One test: an input, and what a verifier must make of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Test {
     /// The number of the test, unique in its file.
     pub tc_id: u32,
@@ -49,13 +54,13 @@ pub struct Test {
     /// Whether the verifier must accept.
     pub result: Verdict,
     /// What the verifier must answer, where the test pins it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub expected: Option<Map<String, Value>>,
     /// The code that the verifier must refuse with, where the test pins it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub expected_error: Option<String>,
     /// The reason that the verifier must refuse with, where the test pins it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub expected_reason: Option<String>,
 }
 
@@ -73,18 +78,102 @@ impl VectorFile {
     /// The name of the schema.
     pub const SCHEMA: &'static str = "schema/vectors_v1.json";
 
-    /// Reads a vector file; `invalid_argument` if it is not one, or has not the number of tests that it says.
+    /// Reads a vector file.
+    ///
+    /// `invalid_argument` if it is not one, has not the number of tests that it says, or expects
+    /// what nobody would look at.
     pub fn parse(json: &str) -> Result<Self> {
-        let file: Self = serde_json::from_str(json)
-            .map_err(|error| Error::new(Reason::InvalidArgument, "a vector file", error))?;
+        let file: Self =
+            serde_json::from_str(json).map_err(|error| not_a_file("a vector file", error))?;
         if file.schema != Self::SCHEMA {
-            return Err(Error::new(Reason::InvalidArgument, Self::SCHEMA, &file.schema));
+            return Err(not_a_file(Self::SCHEMA, &file.schema));
         }
-        let tests = file.test_groups.iter().map(|group| group.tests.len()).sum::<usize>();
-        if tests != file.number_of_tests {
-            let expected = format!("numberOfTests: {tests}");
-            return Err(Error::new(Reason::InvalidArgument, expected, file.number_of_tests));
+        let tests = || file.test_groups.iter().flat_map(|group| &group.tests);
+        let count = tests().count();
+        if count != file.number_of_tests {
+            return Err(not_a_file(format!("numberOfTests: {count}"), file.number_of_tests));
         }
+        tests().try_for_each(Test::check)?;
         Ok(file)
+    }
+}
+
+impl Test {
+    /// Checks that the test expects nothing that its result rules out.
+    fn check(&self) -> Result<()> {
+        let refusal = self.expected_error.is_some() || self.expected_reason.is_some();
+        let (expected, ruled_out) = match self.result {
+            Verdict::Valid => ("an answer expected of a valid test", refusal),
+            Verdict::Invalid => ("a refusal expected of an invalid test", self.expected.is_some()),
+        };
+        if ruled_out {
+            return Err(not_a_file(expected, format!("the other in test {}", self.tc_id)));
+        }
+        Ok(())
+    }
+}
+
+fn not_a_file(expected: impl fmt::Display, found: impl fmt::Display) -> Error {
+    Error::new(Reason::InvalidArgument, expected, found)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn file(test: &Value) -> Value {
+        json!({
+            "schema": VectorFile::SCHEMA, "scheme": "avl", "origin": "a unit test",
+            "license": "MIT OR Apache-2.0", "numberOfTests": 1, "notes": {},
+            "testGroups": [{ "type": "AvlBatch", "tests": [test] }],
+        })
+    }
+
+    fn test(result: &str) -> Value {
+        json!({ "tcId": 1, "comment": "", "flags": [], "input": {}, "result": result })
+    }
+
+    fn is_file(file: &Value) -> bool {
+        VectorFile::parse(&file.to_string()).is_ok()
+    }
+
+    #[test]
+    fn members_that_nobody_would_look_at_are_refused() {
+        let valid = test("valid");
+        assert!(is_file(&file(&valid)));
+        for place in ["", "/testGroups/0", "/testGroups/0/tests/0"] {
+            let mut file = file(&valid);
+            file.pointer_mut(place).unwrap()["Expected"] = json!({});
+            assert!(!is_file(&file), "{place}");
+        }
+    }
+
+    #[test]
+    fn expectations_fit_the_result_and_are_not_null() {
+        let cases = [
+            ("valid", "expected", json!({}), true),
+            ("valid", "expected", json!(null), false),
+            ("valid", "expectedError", json!("mismatch"), false),
+            ("valid", "expectedReason", json!("root_mismatch"), false),
+            ("invalid", "expected", json!({}), false),
+            ("invalid", "expectedError", json!("mismatch"), true),
+            ("invalid", "expectedError", json!(null), false),
+        ];
+        for (result, member, value, holds) in cases {
+            let mut test = test(result);
+            test[member] = value;
+            assert_eq!(is_file(&file(&test)), holds, "{test}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_tests_and_the_schema_are_what_they_say() {
+        for (member, value) in [("numberOfTests", json!(2)), ("schema", json!("v2"))] {
+            let mut file = file(&test("valid"));
+            file[member] = value;
+            assert!(!is_file(&file), "{member}");
+        }
     }
 }

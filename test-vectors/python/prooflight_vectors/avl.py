@@ -6,6 +6,7 @@ from . import avl_tree
 from .avl_proof import read_tree
 from .avl_tree import LEFT, RIGHT, Internal, Leaf
 from .carrier import (
+    check_names,
     read_array,
     read_bytes,
     read_member,
@@ -195,6 +196,10 @@ def long(number):
 
 def verify_input(test_input):
     """Verifies the `input` of a test."""
+    check_names(
+        test_input,
+        ("keyLength", "valueLength", "digest", "ops", "proof", "mode", "limits"),
+    )
     params = Params(
         key_length=read_member(test_input, "keyLength", read_number),
         value_length=read_member(test_input, "valueLength", read_value_length),
@@ -221,10 +226,12 @@ def read_mode(value):
 
 
 def read_limits(value):
+    check_names(value, ("maxOperations", "maxDeletes", "maxProofBytes", "maxValueBytes"))
     default = Limits()
+    operations = read_member(value, "maxOperations", read_number, default.operations)
     return Limits(
-        operations=read_member(value, "maxOperations", read_number, default.operations),
-        deletes=read_member(value, "maxDeletes", read_number, default.deletes),
+        operations=operations,
+        deletes=read_member(value, "maxDeletes", read_number, operations),
         proof_bytes=read_member(value, "maxProofBytes", read_number, default.proof_bytes),
         value_bytes=read_member(value, "maxValueBytes", read_number, default.value_bytes),
     )
@@ -238,9 +245,12 @@ def read_operation(value):
     name = read_member(value, "op", lambda op: read_name(op, NAMES))
     key = read_member(value, "key", read_bytes)
     if name in WITH_VALUE:
+        check_names(value, ("op", "key", "value"))
         return Operation(name, key, value=read_member(value, "value", read_bytes))
     if name == "UpdateLongBy":
+        check_names(value, ("op", "key", "delta"))
         return Operation(name, key, delta=read_member(value, "delta", read_signed))
+    check_names(value, ("op", "key"))
     return Operation(name, key)
 
 

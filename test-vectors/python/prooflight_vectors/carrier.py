@@ -24,6 +24,12 @@ def read_member(container, name, read, default=ABSENT):
     return default
 
 
+def check_names(container, names):
+    """Refuses what is no JSON object, or one with a member that is not among the names."""
+    check(isinstance(container, dict), "invalid_argument")
+    check(container.keys() <= set(names), "invalid_argument")
+
+
 def read_array(value, read):
     """A JSON array, each element read by `read`."""
     check(isinstance(value, list), "invalid_argument")

@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 from . import avl
-from .carrier import read_bytes, read_member
+from .carrier import check_names, read_bytes, read_member
 from .errors import check
 
 LIMITS = avl.Limits(operations=65536, deletes=65536, value_bytes=4 * 1024 * 1024)
@@ -27,6 +27,7 @@ def verify_ad_proofs(parent_state_root, state_root, ad_proofs_root, operations, 
 
 def verify_input(test_input):
     """Verifies the `input` of a test."""
+    check_names(test_input, ("parentStateRoot", "stateRoot", "adProofsRoot", "ops", "proof"))
     answer = verify_ad_proofs(
         read_member(test_input, "parentStateRoot", read_bytes),
         read_member(test_input, "stateRoot", read_bytes),

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from prooflight_vectors import avl, avl_tree
+from prooflight_vectors import avl, avl_tree, ergo
 from prooflight_vectors.__main__ import VECTORS
 from prooflight_vectors.avl import COMPAT, Limits, Operation, Params, verify_batch
 from prooflight_vectors.avl_proof import max_nodes
@@ -78,6 +78,17 @@ class Example(unittest.TestCase):
         ):
             first, last = avl.sentinels(k)
             self.assertEqual(avl_tree.label(avl_tree.Leaf(first, b"", last)).hex() + "00", digest)
+
+
+class Ergo(unittest.TestCase):
+    """Section 6: what vectors cannot show in few bytes."""
+
+    def test_the_size_of_a_proof_is_checked_before_its_hash(self):
+        most = 8_388_608
+        for size, reason in ((most, "ad_proofs_root_mismatch"), (most + 1, "proof_too_large")):
+            with self.subTest(size=size), self.assertRaises(Refusal) as caught:
+                ergo.verify_ad_proofs(bytes(33), bytes(33), bytes(32), [], bytes(size))
+            self.assertEqual(caught.exception.reason, reason)
 
 
 class Nodes(unittest.TestCase):

@@ -31,6 +31,7 @@ pub(super) fn file() -> String {
     file.group("AvlBatch");
     unread_directions(&mut file);
     unvisited_nodes(&mut file);
+    as_many_nodes_as_the_bound(&mut file);
     heights(&mut file);
     balances(&mut file);
     shapes(&mut file);
@@ -110,12 +111,47 @@ fn unvisited_nodes(file: &mut Builder) {
     let comment = "the nodes of a Remove for a Lookup";
     both(file, "NotVisited", comment, &batch, Reason::NodeNotVisited, dictionary.prove(&reads).1);
 
+    // The tree of SPEC.md 5.13.
+    let mut example = Dictionary::new(1, None);
+    example.apply(&[insert([0x10], [0xaa]), insert([0x20], [0xbb, 0xbb])]);
+    let (honest, answer) = example.prove(&[lookup([0x05])]);
+    let tree = whole_tree(&example);
+    let mut proof = taken_apart(&honest);
+    let Node::Internal { balance, left, right } = tree.at(&[RIGHT]) else {
+        panic!("two leaves have a parent")
+    };
+    let (left, right) = (left.collapsed().into(), right.collapsed().into());
+    *proof.root.at_mut(&[RIGHT]) = Node::Internal { balance: *balance, left, right };
+    let batch = with_proof(&honest, proof.bytes());
+    let comment = "an internal node over two labels beside the way of a Lookup";
+    both(file, "NotVisited", comment, &batch, Reason::NodeNotVisited, answer);
+
     let (empty, answer) = Dictionary::new(1, None).prove(&[]);
     let leaf =
         Proof { root: Node::leaf(&[0], &[], &[0xff]), directions: vec![], value_length: None };
     let batch = with_proof(&empty, leaf.bytes());
     let comment = "the only leaf is expanded for no operation";
     both(file, "NotVisited", comment, &batch, Reason::NodeNotVisited, answer);
+}
+
+/// For one operation under height 2, the bound of compat mode is 15 nodes: 2 × 5 + 3 + 1 + 1.
+fn as_many_nodes_as_the_bound(file: &mut Builder) {
+    let with_keys = |n: u8| {
+        let dictionary = Dictionary::of_bytes((1..=n).map(|key| key << 4));
+        let (mut batch, mut answer) = dictionary.prove(&[lookup([0x05])]);
+        let tree = whole_tree(&dictionary);
+        batch.proof = Hex(Proof { root: tree.clone(), ..taken_apart(&batch) }.bytes());
+        batch.digest = Hex(tree.digest(2));
+        answer["digest"] = Value::String(batch.digest.to_string());
+        (batch, answer)
+    };
+    let (batch, answer) = with_keys(7);
+    let comment = "15 nodes for a Lookup under height 2, as many as compat mode reads";
+    both(file, "NotVisited", comment, &batch, Reason::TooManyNodes, answer);
+    let (batch, _) = with_keys(8);
+    let comment =
+        "17 nodes for a Lookup under height 2, compat: a tree has no even number of nodes";
+    file.invalid(&["NotVisited"], comment, &compat(&batch), Reason::TooManyNodes);
 }
 
 fn heights(file: &mut Builder) {
@@ -182,6 +218,16 @@ fn balances(file: &mut Builder) {
         tree.pruned(&[vec![LEFT]]),
         &[LEFT],
         op[0].clone(),
+        tree,
+        [1, 1],
+        Reason::HeightMismatch,
+    );
+    let tree = node(1, Node::Label([7; 32]), leaf(0x20, 0xff));
+    case(
+        "a Lookup under balance 1 at height 1: the label on the left would be at height -1",
+        tree.clone(),
+        &[RIGHT],
+        lookup([0x30]),
         tree,
         [1, 1],
         Reason::HeightMismatch,

@@ -100,7 +100,7 @@ fn operations(file: &mut Builder) {
 
 fn lengths(file: &mut Builder) {
     let mut rng = Rng::new(2);
-    for key_length in [1, 8, 20, 32, 64] {
+    for key_length in [1, 8, 20, 32, 64, 255, 256] {
         for value_length in [None, Some(0), Some(8), Some(32)] {
             let dictionary = Dictionary::random(&mut rng, key_length, value_length, 20);
             let keys = dictionary.keys();
@@ -365,7 +365,39 @@ fn limits(file: &mut Builder) {
     let batch = Batch { limits: Some(limits), ..batch };
     both_modes(file, &["Limits"], "a value in the proof and one in an operation", (batch, answer));
 
-    let (batch, mut answer) = dictionary.prove(&vec![lookup([0x20]); 4096]);
-    answer.retain(|member, _| member == "digest");
+    let mut fixed = Dictionary::new(1, Some(16));
+    fixed.apply(&[insert([0x20], [7; 16])]);
+    let (batch, answer) = fixed.prove(&[lookup([0x20]), update([0x20], [8; 16])]);
+    let limits = BatchLimits { max_value_bytes: Some(8), ..BatchLimits::default() };
+    let batch = Batch { limits: Some(limits), ..batch };
+    let comment = "values of a fixed length above the limit of a value, which is for variable ones";
+    both_modes(file, &["Limits"], comment, (batch, answer));
+
+    let (batch, answer) = dictionary.prove(&[lookup([0x20])]);
+    let largest = Some(u32::MAX as usize);
+    let limits = BatchLimits {
+        max_operations: largest,
+        max_deletes: largest,
+        max_proof_bytes: largest,
+        max_value_bytes: largest,
+    };
+    let batch = Batch { limits: Some(limits), ..batch };
+    both_modes(file, &["Limits"], "the largest limits that can be said", (batch, answer));
+
+    let digest_of = |(batch, mut answer): (Batch, Answer)| {
+        answer.retain(|member, _| member == "digest");
+        (batch, answer)
+    };
+    let (batch, answer) = digest_of(dictionary.prove(&vec![lookup([0x20]); 4096]));
     file.valid(&["Limits"], "4,096 operations", &batch, answer);
+    let up_and_down = vec![[add([0x30], 1), add([0x30], -1)]; 2048].concat();
+    let (batch, answer) = digest_of(dictionary.prove(&up_and_down));
+    let comment = "4,096 operations that may delete, of which every second does";
+    file.valid(&["Limits"], comment, &batch, answer);
+    let (batch, answer) = digest_of(dictionary.prove(&vec![remove_if_exists([0x30]); 4097]));
+    let limits = BatchLimits { max_operations: Some(4097), ..BatchLimits::default() };
+    let batch = Batch { limits: Some(limits), ..batch };
+    let comment =
+        "4,097 operations that may delete: their limit is that of all operations, if left out";
+    file.valid(&["Limits"], comment, &batch, answer);
 }

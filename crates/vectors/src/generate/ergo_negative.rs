@@ -8,7 +8,7 @@ use serde_json::{Value, json, to_value};
 
 use super::anatomy::{Node, Proof, blake2b256};
 use super::builder::{Builder, expected};
-use super::dictionary::{Dictionary, insert, lookup, remove};
+use super::dictionary::{Dictionary, insert, lookup, remove, remove_if_exists};
 use super::rng::Rng;
 use crate::avl::{Batch, Op};
 use crate::carrier::Hex;
@@ -118,6 +118,11 @@ fn honest(file: &mut Builder, made: &AdProofs, answer: Answer) {
     pinned.retain(|member, _| member == "digest");
     let comment = "a box of 65,537 bytes, more than other dictionaries allow by default";
     file.valid(&["Honest"], comment, &block_of(batch, &answer), pinned);
+
+    let (batch, mut answer) = boxes.prove(&vec![remove_if_exists([0x77; 32]); 4097]);
+    answer.retain(|member, _| member == "digest");
+    let comment = "4,097 operations that may delete, more than other dictionaries allow by default";
+    file.valid(&["Honest"], comment, &block_of(batch, &answer), answer);
 
     let (batch, answer) = boxes.apply(&[]);
     let comment = "a block that leaves the boxes as they are";
@@ -392,4 +397,8 @@ fn inputs(file: &mut Builder, block: &AdProofs) {
         input[member] = Value::Null;
         file.invalid(&["Input"], format!("{member} is null"), &input, Reason::InvalidArgument);
     }
+    let mut input = honest;
+    input["limits"] = json!({ "maxOperations": 10 });
+    let comment = "limits, which a block's input does not have";
+    file.invalid(&["Input"], comment, &input, Reason::InvalidArgument);
 }

@@ -10,8 +10,10 @@ use super::anatomy::{Node, Proof, Side};
 /// Something that happens to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Event {
-    /// The deleted leaf is the right child of its separator.
+    /// The deleted leaf is the right child of its separator, whose left child is a leaf.
     CaseRightLeaf,
+    /// The same, but the left child is internal: the nodes down to its last leaf are needed.
+    CaseRightLeafBesideInternal,
     /// The left child of the separator is a leaf.
     CaseLeftLeaf,
     /// Neither is: the predecessor is taken out of the left subtree.
@@ -58,7 +60,13 @@ impl Event {
         let shrunk = places.into_iter().flat_map(|(place, side)| {
             rotations.map(|rotation| Self::Shrunk { place, side, rotation })
         });
-        let cases = [Self::CaseRightLeaf, Self::CaseLeftLeaf, Self::CaseNeither, Self::Lower];
+        let cases = [
+            Self::CaseRightLeaf,
+            Self::CaseRightLeafBesideInternal,
+            Self::CaseLeftLeaf,
+            Self::CaseNeither,
+            Self::Lower,
+        ];
         shrunk.chain(cases).collect()
     }
 
@@ -80,7 +88,10 @@ impl Event {
         let right = [separator, &[Side::Right]].concat();
         let mut shrank = true;
         if let Node::Leaf { .. } = proof.root.at(&right) {
-            events.insert(Self::CaseRightLeaf);
+            events.insert(match proof.root.at(&left) {
+                Node::Internal { .. } => Self::CaseRightLeafBesideInternal,
+                _ => Self::CaseRightLeaf,
+            });
         } else if let Node::Leaf { .. } = proof.root.at(&left) {
             events.insert(Self::CaseLeftLeaf);
         } else {
@@ -173,6 +184,7 @@ impl fmt::Display for Event {
         };
         match self {
             Self::CaseRightLeaf => f.write_str("case 1"),
+            Self::CaseRightLeafBesideInternal => f.write_str("case 1, L is internal"),
             Self::CaseLeftLeaf => f.write_str("case 2"),
             Self::CaseNeither => f.write_str("case 3"),
             Self::Higher => f.write_str("the tree grows"),

@@ -151,6 +151,7 @@ fn inputs(file: &mut Builder) {
     let cases = [
         ("an empty object", json!({})),
         ("proof: odd number of digits", with("proof", json!("0x020"))),
+        ("proof: 0X", with("proof", json!("0X0204"))),
         ("proof: no 0x", with("proof", json!("0204"))),
         ("proof: not hexadecimal", with("proof", json!("0xzz"))),
         ("proof: a sign among the digits", with("proof", json!("0x+1"))),
@@ -163,6 +164,12 @@ fn inputs(file: &mut Builder) {
         ("keyLength: negative", with("keyLength", json!(-1))),
         ("keyLength: a fraction", with("keyLength", json!(1.5))),
         ("keyLength: null", with("keyLength", Value::Null)),
+        ("keyLength: 2^32", with("keyLength", json!(1u64 << 32))),
+        (
+            "keyLength: 2^32 + 1, which cut to 32 bits is right",
+            with("keyLength", json!((1u64 << 32) + 1)),
+        ),
+        ("valueLength: 2^32, which cut to 32 bits is 0", with("valueLength", json!(1u64 << 32))),
         ("valueLength: negative", with("valueLength", json!(-1))),
         ("valueLength: a string", with("valueLength", json!("variable"))),
         ("mode: unknown", with("mode", json!("lenient"))),
@@ -208,9 +215,23 @@ fn inputs(file: &mut Builder) {
             op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "-9223372036854775809" })),
         ),
         ("limits: a string", with("limits", json!("none"))),
+        ("limits: null", with("limits", Value::Null)),
         ("limits: a negative limit", with("limits", json!({ "maxOperations": -1 }))),
+        ("limits: a limit of null", with("limits", json!({ "maxOperations": null }))),
+        ("limits: an unknown limit", with("limits", json!({ "maxNodes": 100 }))),
+        ("a misspelt member", with("Limits", json!({ "maxProofBytes": 1 }))),
+        ("a Lookup with a value", op(json!({ "op": "Lookup", "key": "0x40", "value": "0x40" }))),
+        (
+            "an Update with a delta",
+            op(json!({ "op": "Update", "key": "0x40", "value": "0x", "delta": "1" })),
+        ),
     ];
     for (comment, input) in cases {
+        file.invalid(&["Input"], comment, &input, Reason::InvalidArgument);
+    }
+    for limit in ["maxOperations", "maxDeletes", "maxProofBytes", "maxValueBytes"] {
+        let input = with("limits", json!({ limit: 1u64 << 32 }));
+        let comment = format!("limits: {limit} is 2^32");
         file.invalid(&["Input"], comment, &input, Reason::InvalidArgument);
     }
     for member in ["keyLength", "valueLength", "digest", "ops", "proof"] {

@@ -2,6 +2,7 @@
 
 mod absence;
 mod arguments;
+mod bound;
 mod codec;
 mod hostile;
 mod operations;
@@ -50,6 +51,7 @@ pub(super) fn file() -> String {
     file.group("AvlBatch");
     codec::add(&mut file);
     structure::add(&mut file);
+    bound::add(&mut file);
     hostile::add(&mut file);
     absence::add(&mut file);
     operations::add(&mut file);

@@ -38,11 +38,13 @@ fn failing(file: &mut Builder) {
         (0x44, long(i64::MIN)),
         (0x45, vec![1; 7]),
         (0x46, vec![]),
+        (0x48, long(-1)),
+        (0x49, long(-2)),
     ];
     for (key, value) in entries {
         dictionary.apply(&[insert([key], value)]);
     }
-    let cases: [(&str, Op, Reason); 16] = [
+    let cases: [(&str, Op, Reason); 18] = [
         ("Insert of a present key", insert([0x40], []), Reason::KeyExists),
         ("Insert of a present key with its own value", insert([0x40], [0x40]), Reason::KeyExists),
         ("Update of an absent key", update([0x47], []), Reason::KeyAbsent),
@@ -54,6 +56,8 @@ fn failing(file: &mut Builder) {
         ("UpdateLongBy, 5 - 6", add_to([0x41], -6), Reason::ValueNegative),
         ("UpdateLongBy, -3 + 2", add_to([0x43], 2), Reason::ValueNegative),
         ("UpdateLongBy, -3 - 1", add_to([0x43], -1), Reason::ValueNegative),
+        ("UpdateLongBy, down to the smallest", add_to([0x48], -i64::MAX), Reason::ValueNegative),
+        ("UpdateLongBy, below the smallest", add_to([0x49], -i64::MAX), Reason::ValueOverflow),
         ("UpdateLongBy, largest + 1", add_to([0x42], 1), Reason::ValueOverflow),
         ("UpdateLongBy, largest + largest", add_to([0x42], i64::MAX), Reason::ValueOverflow),
         ("UpdateLongBy, smallest - 1", add_to([0x44], -1), Reason::ValueOverflow),
