@@ -1,12 +1,8 @@
-//! Labels of nodes, hashed several at once where the machine can.
+//! Labels of nodes.
 //!
-//! Nodes of one level do not depend on each other, so a whole level goes to `blake2b_simd`, which
-//! hashes four in the time of one and a half with AVX2. In wasm, two lanes of simd128 measure no
-//! faster than plain words, so each is hashed on its own.
-
-use alloc::vec;
-use alloc::vec::Vec;
-use core::ops::Range;
+//! Nodes of one level do not depend on each other, so natively a whole level goes to `blake2b_simd`,
+//! which hashes four at once with AVX2. In wasm, two lanes of simd128 measured no faster than plain
+//! words, so each node is hashed on its own.
 
 use blake2::Blake2b;
 use blake2::digest::{Digest as _, consts::U32};
@@ -16,44 +12,138 @@ use crate::params::{LABEL_LENGTH, Label};
 /// BLAKE2b with 32 bytes of output, which is not BLAKE2b-512 cut short.
 pub(crate) type Blake2b256 = Blake2b<U32>;
 
-/// BLAKE2b-256(0x00 || key || value || next key).
-#[cfg(feature = "prover")]
-pub(crate) fn leaf_label(key: &[u8], value: &[u8], next_key: &[u8]) -> Label {
-    let hash = Blake2b256::new().chain_update([0]).chain_update(key).chain_update(value);
-    hash.chain_update(next_key).finalize().into()
-}
-
-/// BLAKE2b-256(0x01 || balance || left label || right label).
-#[cfg(feature = "prover")]
-pub(crate) fn internal_label(balance: i8, left: &Label, right: &Label) -> Label {
-    let [balance] = balance.to_be_bytes();
-    let hash = Blake2b256::new().chain_update([1, balance]).chain_update(left);
-    hash.chain_update(right).finalize().into()
-}
-
 /// What a label is the hash of.
 pub(crate) enum Preimage<'n> {
+    /// 0x00 || key || value || next key.
     Leaf { key: &'n [u8], value: &'n [u8], next_key: &'n [u8] },
+    /// 0x01 || balance || left label || right label.
     Internal { balance: i8, left: &'n Label, right: &'n Label },
 }
 
-/// Nodes that can be hashed level by level.
+impl Preimage<'_> {
+    /// The label, hashed on its own.
+    pub(crate) fn label(&self) -> Label {
+        match self {
+            Self::Leaf { key, value, next_key } => {
+                let hash = Blake2b256::new().chain_update([0]).chain_update(key);
+                hash.chain_update(value).chain_update(next_key).finalize().into()
+            }
+            Self::Internal { balance, left, right } => {
+                Blake2b256::digest(internal_message(*balance, left, right)).into()
+            }
+        }
+    }
+}
+
+/// Bytes that the label of an internal node is the hash of.
+const INTERNAL_LENGTH: usize = 2 + 2 * LABEL_LENGTH;
+
+fn internal_message(balance: i8, left: &Label, right: &Label) -> [u8; INTERNAL_LENGTH] {
+    let mut message = [1; INTERNAL_LENGTH];
+    [message[1]] = balance.to_be_bytes();
+    message[2..2 + LABEL_LENGTH].copy_from_slice(left);
+    message[2 + LABEL_LENGTH..].copy_from_slice(right);
+    message
+}
+
+/// Nodes that can be hashed, children before parents.
 pub(crate) trait Hashed {
     /// What a node's label is the hash of; its children's labels are known.
     fn preimage(&self, node: u32) -> Preimage<'_>;
     fn set_label(&mut self, node: u32, label: Label);
 }
 
-/// Nodes in groups that can be hashed together: children are in an earlier group than parents.
-pub(crate) struct Levels {
-    order: Vec<u32>,
-    /// Where each level ends in `order`.
-    ends: Vec<usize>,
+/// Hashes every node of a list in which children come before parents.
+///
+/// `level` is 0 for leaves, and for an internal node more than for those of its children that are in
+/// the list.
+#[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
+pub(crate) fn hash_nodes<N: Hashed>(
+    nodes: &mut N,
+    children_first: &[u32],
+    _level: impl Fn(&N, u32) -> u32,
+) {
+    for &node in children_first {
+        let label = nodes.preimage(node).label();
+        nodes.set_label(node, label);
+    }
 }
 
-impl Levels {
-    /// Groups nodes by level, the lowest first.
-    pub(crate) fn new(nodes: &[u32], level: impl Fn(u32) -> u32) -> Self {
+#[cfg(all(feature = "std", not(target_family = "wasm")))]
+pub(crate) use levels::hash_nodes;
+
+#[cfg(all(feature = "std", not(target_family = "wasm")))]
+mod levels {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use blake2b_simd::Params;
+    use blake2b_simd::many::{HashManyJob, hash_many};
+
+    use super::{Hashed, INTERNAL_LENGTH, Preimage, internal_message};
+    use crate::params::LABEL_LENGTH;
+
+    /// How many nodes are hashed at once.
+    const AT_ONCE: usize = 8;
+
+    /// Hashes every node of a list in which children come before parents.
+    ///
+    /// `level` is 0 for leaves, and for an internal node more than for those of its children that
+    /// are in the list.
+    pub(crate) fn hash_nodes<N: Hashed>(
+        nodes: &mut N,
+        children_first: &[u32],
+        level: impl Fn(&N, u32) -> u32,
+    ) {
+        let (order, ends) = sort_by_level(children_first, |node| level(nodes, node));
+        let mut leaves = Vec::with_capacity(AT_ONCE * 128);
+        let mut internal = [[0; INTERNAL_LENGTH]; AT_ONCE];
+        let mut start = 0;
+        for end in ends {
+            for group in order[start..end].chunks(AT_ONCE) {
+                let mut ends = [0; AT_ONCE];
+                leaves.clear();
+                for (at, &node) in group.iter().enumerate() {
+                    match nodes.preimage(node) {
+                        Preimage::Leaf { key, value, next_key } => {
+                            leaves.push(0);
+                            leaves.extend_from_slice(key);
+                            leaves.extend_from_slice(value);
+                            leaves.extend_from_slice(next_key);
+                        }
+                        Preimage::Internal { balance, left, right } => {
+                            internal[at] = internal_message(balance, left, right);
+                        }
+                    }
+                    ends[at] = leaves.len();
+                }
+                // A level is all leaves or all internal nodes.
+                let messages: [&[u8]; AT_ONCE] = if leaves.is_empty() {
+                    core::array::from_fn(|at| &internal[at][..])
+                } else {
+                    let start = |at: usize| at.checked_sub(1).map_or(0, |before| ends[before]);
+                    core::array::from_fn(|at| leaves.get(start(at)..ends[at]).unwrap_or_default())
+                };
+                hash_group(nodes, group, messages);
+            }
+            start = end;
+        }
+    }
+
+    fn hash_group(nodes: &mut impl Hashed, group: &[u32], messages: [&[u8]; AT_ONCE]) {
+        let mut params = Params::new();
+        params.hash_length(LABEL_LENGTH);
+        let mut jobs = messages.map(|message| HashManyJob::new(&params, message));
+        hash_many(jobs.iter_mut().take(group.len()));
+        for (&node, job) in group.iter().zip(&jobs) {
+            let mut label = [0; LABEL_LENGTH];
+            label.copy_from_slice(job.to_hash().as_bytes());
+            nodes.set_label(node, label);
+        }
+    }
+
+    /// The nodes in ascending order of their levels, and where each level ends.
+    fn sort_by_level(nodes: &[u32], level: impl Fn(u32) -> u32) -> (Vec<u32>, Vec<usize>) {
         let highest = nodes.iter().map(|&node| level(node)).max().unwrap_or(0);
         let mut starts = vec![0; highest as usize + 2];
         for &node in nodes {
@@ -70,85 +160,15 @@ impl Levels {
         }
         // Filling a level has moved its start to its end.
         starts.pop();
-        Self { order, ends: starts }
+        (order, starts)
     }
-
-    /// Hashes every node.
-    pub(crate) fn hash(&self, nodes: &mut impl Hashed) {
-        let mut message = Vec::with_capacity(AT_ONCE * 128);
-        let mut start = 0;
-        for &end in &self.ends {
-            for group in self.order[start..end].chunks(AT_ONCE) {
-                message.clear();
-                let mut ranges: [Range<usize>; AT_ONCE] = core::array::from_fn(|_| 0..0);
-                for (range, &node) in ranges.iter_mut().zip(group) {
-                    range.start = message.len();
-                    append(&mut message, &nodes.preimage(node));
-                    range.end = message.len();
-                }
-                let labels = hash_ranges(&message, &ranges, group.len());
-                for (&node, label) in group.iter().zip(labels) {
-                    nodes.set_label(node, label);
-                }
-            }
-            start = end;
-        }
-    }
-}
-
-/// How many nodes are hashed at once.
-const AT_ONCE: usize = 8;
-
-fn append(message: &mut Vec<u8>, preimage: &Preimage<'_>) {
-    match preimage {
-        Preimage::Leaf { key, value, next_key } => {
-            message.push(0);
-            message.extend_from_slice(key);
-            message.extend_from_slice(value);
-            message.extend_from_slice(next_key);
-        }
-        Preimage::Internal { balance, left, right } => {
-            let [balance] = balance.to_be_bytes();
-            message.extend_from_slice(&[1, balance]);
-            message.extend_from_slice(&left[..]);
-            message.extend_from_slice(&right[..]);
-        }
-    }
-}
-
-/// BLAKE2b-256 of the first `count` ranges of `message`; the other labels are unspecified.
-#[cfg(all(feature = "std", not(target_family = "wasm")))]
-fn hash_ranges(message: &[u8], ranges: &[Range<usize>; AT_ONCE], count: usize) -> [Label; AT_ONCE] {
-    use blake2b_simd::Params;
-    use blake2b_simd::many::{HashManyJob, hash_many};
-
-    let mut params = Params::new();
-    params.hash_length(LABEL_LENGTH);
-    let mut jobs: [HashManyJob<'_>; AT_ONCE] =
-        core::array::from_fn(|i| HashManyJob::new(&params, &message[ranges[i].clone()]));
-    hash_many(jobs.iter_mut().take(count));
-    core::array::from_fn(|i| {
-        let mut label = [0; LABEL_LENGTH];
-        if i < count {
-            label.copy_from_slice(jobs[i].to_hash().as_bytes());
-        }
-        label
-    })
-}
-
-/// BLAKE2b-256 of the first `count` ranges of `message`; the other labels are unspecified.
-#[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
-fn hash_ranges(message: &[u8], ranges: &[Range<usize>; AT_ONCE], count: usize) -> [Label; AT_ONCE] {
-    let mut labels = [[0; LABEL_LENGTH]; AT_ONCE];
-    for (label, range) in labels.iter_mut().zip(ranges).take(count) {
-        *label = Blake2b256::digest(&message[range.clone()]).into();
-    }
-    labels
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
 
     /// Leaves of every length up to three blocks, then a parent over each.
     struct Forest {
@@ -177,7 +197,7 @@ mod tests {
         let count = values.len();
         let nodes: Vec<u32> = (0..).take(2 * count).collect();
         let mut forest = Forest { values, labels: vec![[0; 32]; 2 * count] };
-        Levels::new(&nodes, |node| u32::from(node as usize >= count)).hash(&mut forest);
+        hash_nodes(&mut forest, &nodes, |_, node| u32::from(node as usize >= count));
         for (n, value) in forest.values.iter().enumerate() {
             let leaf: Label = Blake2b256::digest([b"\0key", &value[..], b"next"].concat()).into();
             assert_eq!(forest.labels[n], leaf);

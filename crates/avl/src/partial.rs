@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::hash::{Hashed, Levels, Preimage};
+use crate::hash::{Hashed, Preimage, hash_nodes};
 use crate::operation::Value;
 use crate::params::Label;
 use crate::tree::{Kind, NodeId, Side, Tree};
@@ -159,7 +159,8 @@ impl<'a> PartialTree<'a> {
                 }
             }
         }
-        for &id in changed.iter().rev() {
+        changed.reverse();
+        for &id in &changed {
             let Node { kind, left, right, .. } = self.nodes[id as usize];
             // Children that did not change have their labels already, so they count as level 0.
             let level = |child: u32| {
@@ -172,10 +173,9 @@ impl<'a> PartialTree<'a> {
         self.hash(&changed);
     }
 
-    /// Hashes nodes whose levels are known.
-    fn hash(&mut self, ids: &[u32]) {
-        let levels = Levels::new(ids, |id| self.nodes[id as usize].level);
-        levels.hash(self);
+    /// Hashes nodes whose levels are known, given children first.
+    fn hash(&mut self, children_first: &[u32]) {
+        hash_nodes(self, children_first, |tree, id| tree.nodes[id as usize].level);
     }
 
     fn leaf(&self, leaf: NodeId) -> &Leaf<'a> {

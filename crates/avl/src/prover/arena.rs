@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::hash::leaf_label;
+use crate::hash::Preimage;
 use crate::operation::Value;
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
@@ -108,7 +108,7 @@ impl Arena {
         let first = vec![0; params.key_length].into_boxed_slice();
         let last = vec![0xff; params.key_length].into_boxed_slice();
         let value = vec![0; params.value_length.unwrap_or(0)].into_boxed_slice();
-        let label = leaf_label(&first, &value, &last);
+        let label = Preimage::Leaf { key: &first, value: &value, next_key: &last }.label();
         let leaf = Node { left: 0, right: 1, key: 0, prefix: 0, balance: 0, kind: Kind::Leaf };
         Self {
             nodes: Slab::new(vec![leaf]),

@@ -6,7 +6,7 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::arena::{Arena, Changes, KeyId, Node, ValueId, index, prefix};
 use super::pack::pack;
-use crate::hash::{Hashed, Levels, Preimage};
+use crate::hash::{Hashed, Preimage, hash_nodes};
 use crate::operation::{Operation, Value};
 use crate::params::{LABEL_LENGTH, Label, Params};
 use crate::perform::{Found, perform};
@@ -174,7 +174,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         }
         let labels = vec![[0; LABEL_LENGTH]; self.nodes.len()];
         let mut labelled = Labelled { batch: self, labels };
-        Levels::new(live, |id| levels[id as usize - self.first_node]).hash(&mut labelled);
+        hash_nodes(&mut labelled, live, |_, id| levels[id as usize - self.first_node]);
         labelled.labels
     }
 

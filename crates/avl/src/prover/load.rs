@@ -5,7 +5,7 @@ use prooflight_core::{Error, Result};
 
 use super::arena::{Arena, Loaded, Node, index, prefix};
 use super::record::{NodeRecord, VersionRecord, corrupt, node_key};
-use crate::hash::{internal_label, leaf_label};
+use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
 
@@ -132,7 +132,8 @@ impl<S: Read> Loader<'_, S> {
             balance: 0,
             kind: Kind::Leaf,
         };
-        self.push(id, node, leaf_label(key, value, next_key), Subtree { height: 0, first })
+        let label = Preimage::Leaf { key, value, next_key }.label();
+        self.push(id, node, label, Subtree { height: 0, first })
     }
 
     fn internal(
@@ -165,7 +166,7 @@ impl<S: Read> Loader<'_, S> {
             kind: Kind::Internal,
         };
         let height = below_left.height.max(below_right.height) + 1;
-        let label = internal_label(balance, &labels[0], &labels[1]);
+        let label = Preimage::Internal { balance, left: &labels[0], right: &labels[1] }.label();
         self.push(id, node, label, Subtree { height, first: below_left.first })
     }
 
