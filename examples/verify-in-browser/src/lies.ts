@@ -47,7 +47,8 @@ function changeValue(claim: Claim): Lie | undefined {
 function hideOperation(claim: Claim): Lie | undefined {
   if (claim.kind !== "ErgoAdProofs") return undefined;
   const operations = [...claim.input.operations];
-  const index = operations.findIndex(({ op }) => op !== "Lookup"); // lookups lead nowhere
+  // The others may leave everything as it was, and then nothing false is said without them.
+  const index = operations.findIndex(({ op }) => op === "Insert" || op === "Remove");
   const hidden = operations[index];
   if (!hidden) return undefined;
   operations.splice(index, 1);
