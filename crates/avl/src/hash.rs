@@ -25,6 +25,10 @@ impl Preimage<'_> {
     pub(crate) fn label(&self) -> Label {
         match self {
             Self::Leaf { key, value, next_key } => {
+                let mut block = [0; BLOCK];
+                if let Some(message) = join(&mut block, [&[0], key, value, next_key]) {
+                    return Blake2b256::digest(message).into();
+                }
                 let hash = Blake2b256::new().chain_update([0]).chain_update(key);
                 hash.chain_update(value).chain_update(next_key).finalize().into()
             }
@@ -33,6 +37,20 @@ impl Preimage<'_> {
             }
         }
     }
+}
+
+/// Bytes of a block of BLAKE2b.
+const BLOCK: usize = 128;
+
+/// The parts one after the other, if they fit; one call for a block is faster than one for each part.
+fn join<'b>(block: &'b mut [u8; BLOCK], parts: [&[u8]; 4]) -> Option<&'b [u8]> {
+    let mut end = 0;
+    for part in parts {
+        let start = end;
+        end += part.len();
+        block.get_mut(start..end)?.copy_from_slice(part);
+    }
+    Some(&block[..end])
 }
 
 /// Bytes that the label of an internal node is the hash of.

@@ -1,6 +1,8 @@
 //! A batch in progress: an overlay over a dictionary that it only reads.
 
 use core::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use prooflight_core::{Error, Reason, Result};
 
@@ -28,6 +30,8 @@ pub(super) struct Batch<'d, 'a> {
     dead_nodes: Vec<NodeId>,
     dead_keys: Vec<KeyId>,
     dead_values: Vec<ValueId>,
+    /// Values that were results already, so that each is copied once.
+    results: HashMap<ValueId, Arc<[u8]>>,
     /// The nodes of the dictionary that the proof expands.
     visited: BitSet,
     directions: Directions,
@@ -51,6 +55,7 @@ impl<'d, 'a> Batch<'d, 'a> {
             dead_nodes: Vec::with_capacity(operations * 8),
             dead_keys: Vec::new(),
             dead_values: Vec::with_capacity(operations),
+            results: HashMap::new(),
             visited: BitSet::new(first_node),
             directions: Directions::default(),
             path: Path::new(),
@@ -60,7 +65,7 @@ impl<'d, 'a> Batch<'d, 'a> {
     }
 
     /// Performs one operation; one that fails leaves no trace.
-    pub(super) fn perform(&mut self, op: &Operation<'a>) -> Result<Option<Vec<u8>>> {
+    pub(super) fn perform(&mut self, op: &Operation<'a>) -> Result<Option<Arc<[u8]>>> {
         index(self.first_node + self.nodes.len() + MAX_NEW_NODES)?;
         let before = self.directions.length;
         let mut path = core::mem::take(&mut self.path);
@@ -72,9 +77,9 @@ impl<'d, 'a> Batch<'d, 'a> {
         performed
     }
 
-    fn perform_on(&mut self, path: &mut Path, op: &Operation<'a>) -> Result<Option<Vec<u8>>> {
+    fn perform_on(&mut self, path: &mut Path, op: &Operation<'a>) -> Result<Option<Arc<[u8]>>> {
         let found = self.descend(path, op.key())?;
-        let old = found.matches.then(|| self.value_bytes(found.leaf).to_vec());
+        let old = found.matches.then(|| self.result(found.leaf));
         let params = self.params;
         let performed = perform(self, self.root, path, &found, op, params)?;
         self.root = performed.root;
@@ -244,6 +249,17 @@ impl<'a> Tree<'a> for Batch<'_, 'a> {
             Some(at) => self.values[at].as_ref(),
             None => self.arena.value(id),
         }
+    }
+
+    /// The value of a leaf, as the result of an operation.
+    fn result(&mut self, leaf: NodeId) -> Arc<[u8]> {
+        let value = self.value(leaf);
+        if let Some(known) = self.results.get(&value) {
+            return Arc::clone(known);
+        }
+        let copy = Arc::from(self.value_bytes(leaf));
+        self.results.insert(value, Arc::clone(&copy));
+        copy
     }
 
     fn next_key(&self, leaf: NodeId) -> KeyId {

@@ -10,6 +10,8 @@ mod pack;
 mod persistent;
 mod record;
 
+use std::sync::Arc;
+
 use prooflight_core::{Error, Reason, Result};
 
 use crate::operation::Operation;
@@ -33,8 +35,8 @@ pub struct ProvedBatch {
     pub proof: Vec<u8>,
     /// The digest after the batch.
     pub digest: Digest,
-    /// For each operation the value that its key had before it.
-    pub results: Vec<Option<Vec<u8>>>,
+    /// For each operation the value that its key had before it; operations share what is one value.
+    pub results: Vec<Option<Arc<[u8]>>>,
 }
 
 /// A batch in which operations that fail are left out.
@@ -45,7 +47,7 @@ pub struct PartialBatch {
     /// The digest after the batch.
     pub digest: Digest,
     /// For each operation the value that its key had before it, or why it failed.
-    pub results: Vec<Result<Option<Vec<u8>>>>,
+    pub results: Vec<Result<Option<Arc<[u8]>>>>,
 }
 
 impl AvlProver {
