@@ -123,6 +123,17 @@ impl<'d, 'a> Batch<'d, 'a> {
         }
     }
 
+    /// The value of a leaf, as the result of an operation.
+    fn result(&mut self, leaf: NodeId) -> Arc<[u8]> {
+        let value = self.node(leaf).left;
+        if let Some(known) = self.results.get(&value) {
+            return Arc::clone(known);
+        }
+        let copy = Arc::from(self.value_bytes(leaf));
+        self.results.insert(value, Arc::clone(&copy));
+        copy
+    }
+
     /// The proof of everything performed, and what it changes.
     pub(super) fn finish(self) -> Result<(Vec<u8>, Changes<'a>)> {
         let height = u8::try_from(self.height)
@@ -249,17 +260,6 @@ impl<'a> Tree<'a> for Batch<'_, 'a> {
             Some(at) => self.values[at].as_ref(),
             None => self.arena.value(id),
         }
-    }
-
-    /// The value of a leaf, as the result of an operation.
-    fn result(&mut self, leaf: NodeId) -> Arc<[u8]> {
-        let value = self.value(leaf);
-        if let Some(known) = self.results.get(&value) {
-            return Arc::clone(known);
-        }
-        let copy = Arc::from(self.value_bytes(leaf));
-        self.results.insert(value, Arc::clone(&copy));
-        copy
     }
 
     fn next_key(&self, leaf: NodeId) -> KeyId {
