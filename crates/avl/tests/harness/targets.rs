@@ -96,6 +96,7 @@ pub fn avl_prover(u: &mut Unstructured<'_>) -> Result<()> {
         let mut done = Vec::new();
         for (op, result) in ops.iter().zip(batch.results) {
             let expected = honest.model.apply(op);
+            let result = result.map(|old| old.map(|old| old.to_vec()));
             assert_eq!(result.map_err(|error| error.reason()), expected, "{op:?}");
             if let Ok(old) = expected {
                 let peers = peer::quietly(|| peer.perform_one_operation(&op.peer()));
