@@ -12,7 +12,8 @@
 //! struct ErgoRequest   { parent_state_root: Vec<u8>, state_root: Vec<u8>, ad_proofs_root: Vec<u8>,
 //!                        neighbours: bool, operations: Vec<Operation> }
 //! enum   OldValue      { Present(Vec<u8>), Absent { previous: Option<Vec<u8>>,
-//!                        next: Option<Vec<u8>> } }   both None unless neighbours were asked for
+//!                        next: Option<Vec<u8>> },   both None unless neighbours were asked for
+//!                        Again(u32) }   a value that was written: 0 is that of the first Present
 //! struct BatchResponse { digest: [u8; 33], results: Vec<OldValue> }
 //! struct ProofResponse { proof: Vec<u8>, batch: BatchResponse }
 //! ```
@@ -20,6 +21,7 @@
 use prooflight_avl::{Digest, Mode, Neighbours, Operation, Params, ProvedBatch, VerifiedBatch};
 use prooflight_core::{Limits, Result, Verified};
 
+use crate::avl::results::{self, OldValue};
 use crate::wire::{self, Request, Response, unknown};
 
 /// A batch and what to verify it against.
@@ -80,16 +82,14 @@ pub(crate) fn operations(request: &[u8]) -> Result<Vec<Operation<'_>>> {
 pub(crate) fn verified_batch(batch: &VerifiedBatch<'_>, neighbours: bool) -> Vec<u8> {
     let mut response = Response::with_capacity(64 + 48 * batch.results.len());
     digest(&mut response, &batch.digest);
-    response.length(batch.results.len());
-    for result in &batch.results {
-        match result {
-            Verified::Present(value) => present(&mut response, value.as_ref()),
-            Verified::Absent(Neighbours { previous, next }) if neighbours => {
-                absent(&mut response, *previous, *next);
-            }
-            Verified::Absent(_) => absent(&mut response, None, None),
+    let old_values = batch.results.iter().map(|result| match result {
+        Verified::Present(value) => OldValue::Present(value.as_ref()),
+        Verified::Absent(Neighbours { previous, next }) if neighbours => {
+            OldValue::Absent { previous: *previous, next: *next }
         }
-    }
+        Verified::Absent(_) => ABSENT,
+    });
+    results::write(&mut response, old_values);
     response.into_bytes()
 }
 
@@ -98,13 +98,11 @@ pub(crate) fn proved_batch(batch: &ProvedBatch) -> Vec<u8> {
     let mut response = Response::with_capacity(64 + batch.proof.len() + 48 * batch.results.len());
     response.bytes(&batch.proof);
     digest(&mut response, &batch.digest);
-    response.length(batch.results.len());
-    for result in &batch.results {
-        match result {
-            Some(value) => present(&mut response, value),
-            None => absent(&mut response, None, None),
-        }
-    }
+    let old_values = batch.results.iter().map(|result| match result {
+        Some(value) => OldValue::Present(value),
+        None => ABSENT,
+    });
+    results::write(&mut response, old_values);
     response.into_bytes()
 }
 
@@ -112,16 +110,7 @@ fn digest(response: &mut Response, digest: &Digest) {
     response.array(&digest.0);
 }
 
-fn present(response: &mut Response, value: &[u8]) {
-    response.u8(0);
-    response.bytes(value);
-}
-
-fn absent(response: &mut Response, previous: Option<&[u8]>, next: Option<&[u8]>) {
-    response.u8(1);
-    response.option(previous);
-    response.option(next);
-}
+const ABSENT: OldValue<'static> = OldValue::Absent { previous: None, next: None };
 
 fn read_params(r: &mut Request<'_>) -> Result<Params> {
     let params = Params::new(r.length()?, r.option(Request::length)?);
@@ -158,6 +147,7 @@ mod tests {
     use super::*;
     use borsh::BorshSerialize;
     use prooflight_core::Reason;
+    use std::sync::Arc;
 
     #[derive(BorshSerialize)]
     enum Op {
@@ -193,6 +183,7 @@ mod tests {
     enum OldValue {
         Present(Vec<u8>),
         Absent { previous: Option<Vec<u8>>, next: Option<Vec<u8>> },
+        Again(u32),
     }
 
     #[derive(BorshSerialize)]
@@ -299,9 +290,48 @@ mod tests {
         let proved = ProvedBatch {
             proof: vec![6, 6],
             digest: Digest([5; 33]),
-            results: vec![Some(vec![3, 4]), None],
+            results: vec![Some(Arc::from([3, 4])), None],
         };
         let expected = ProofResponse { proof: vec![6, 6], batch: response(None) };
         assert_eq!(proved_batch(&proved), borsh::to_vec(&expected).unwrap());
+    }
+
+    #[test]
+    fn a_value_crosses_once_however_many_operations_found_it() {
+        use prooflight_avl::Value::{Bytes, Long};
+        let bytes = [7; 80];
+        let (long, next, part) = (&bytes[..40], &bytes[40..], &bytes[..39]);
+        let values = [Bytes(long), Bytes(&[1]), Long([0; 8]), Bytes(part), Bytes(next)];
+        let twice = [values, values].concat();
+        let results = twice.into_iter().map(Verified::Present).collect();
+        let batch = VerifiedBatch { digest: Digest([5; 33]), results };
+
+        let first = || {
+            let values = [vec![7; 40], vec![1], vec![0; 8], vec![7; 39], vec![7; 40]];
+            values.map(OldValue::Present).into_iter()
+        };
+        let again = [
+            OldValue::Again(0),
+            OldValue::Present(vec![1]),
+            OldValue::Present(vec![0; 8]),
+            OldValue::Again(3),
+            OldValue::Again(4),
+        ];
+        let response = BatchResponse { digest: [5; 33], results: first().chain(again).collect() };
+        assert_eq!(verified_batch(&batch, false), borsh::to_vec(&response).unwrap());
+
+        let value: Arc<[u8]> = Arc::from([7; 40]);
+        let results = vec![Some(Arc::clone(&value)), Some(value), Some(Arc::from([7; 40]))];
+        let proved = ProvedBatch { proof: vec![], digest: Digest([5; 33]), results };
+        let batch = BatchResponse {
+            digest: [5; 33],
+            results: vec![
+                OldValue::Present(vec![7; 40]),
+                OldValue::Again(0),
+                OldValue::Present(vec![7; 40]),
+            ],
+        };
+        let response = ProofResponse { proof: vec![], batch };
+        assert_eq!(proved_batch(&proved), borsh::to_vec(&response).unwrap());
     }
 }

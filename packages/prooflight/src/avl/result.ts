@@ -4,6 +4,7 @@ import { Reader } from "../wire.js";
 /** The key had this value. */
 export interface Present {
   kind: "present";
+  /** Results of one batch may share this array where they have one value: do not write to it. */
   value: Bytes;
 }
 
@@ -43,15 +44,24 @@ export function readProvedBatch(response: Bytes): VerifiedBatch & { proof: Bytes
 }
 
 function readResults(reader: Reader, neighbours: boolean): VerifiedBatch {
-  return {
-    digest: reader.array(DIGEST_LENGTH),
-    results: reader.sequence(() => readOldValue(reader, neighbours)),
-  };
-}
-
-function readOldValue(reader: Reader, neighbours: boolean): Present | Absent | AbsentBetween {
-  if (reader.u8() === 0) return { kind: "present", value: reader.bytes() };
-  const previous = reader.optionalBytes();
-  const next = reader.optionalBytes();
-  return neighbours ? { kind: "absent", previous, next } : { kind: "absent" };
+  const digest = reader.array(DIGEST_LENGTH);
+  // A value that many operations found comes once, and its results share it.
+  const values: Bytes[] = [];
+  const results = reader.sequence((): Present | Absent | AbsentBetween => {
+    switch (reader.u8()) {
+      case 0: {
+        const value = reader.bytes();
+        values.push(value);
+        return { kind: "present", value };
+      }
+      case 1: {
+        const previous = reader.optionalBytes();
+        const next = reader.optionalBytes();
+        return neighbours ? { kind: "absent", previous, next } : { kind: "absent" };
+      }
+      default:
+        return { kind: "present", value: values[reader.u32()] as Bytes };
+    }
+  });
+  return { digest, results };
 }

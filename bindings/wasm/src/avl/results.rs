@@ -1,0 +1,61 @@
+//! The results of a batch as they cross to JavaScript: a value that is the result of many operations
+//! crosses once.
+//!
+//! Without this a short proof of one large value, looked up in every operation, would fill wasm's
+//! memory with copies of it.
+
+use std::collections::BTreeMap;
+
+use crate::wire::Response;
+
+/// Values up to this length are copied: a copy takes no more than the operation that asked for it
+/// may, and less time than to find the first one.
+const SHORT: usize = 32;
+
+/// What a key had before its operation.
+pub(crate) enum OldValue<'a> {
+    Present(&'a [u8]),
+    Absent { previous: Option<&'a [u8]>, next: Option<&'a [u8]> },
+}
+
+/// Encodes `Vec<OldValue>`.
+pub(crate) fn write<'a>(
+    response: &mut Response,
+    results: impl ExactSizeIterator<Item = OldValue<'a>>,
+) {
+    response.length(results.len());
+    let mut values = Values::default();
+    for result in results {
+        match result {
+            OldValue::Present(value) => values.write(response, value),
+            OldValue::Absent { previous, next } => {
+                response.u8(1);
+                response.option(previous);
+                response.option(next);
+            }
+        }
+    }
+}
+
+/// The values that were written; the place in memory tells which are the same.
+#[derive(Default)]
+struct Values {
+    written: usize,
+    /// The number of each long value.
+    long: BTreeMap<(*const u8, usize), usize>,
+}
+
+impl Values {
+    fn write(&mut self, response: &mut Response, value: &[u8]) {
+        if value.len() > SHORT {
+            let number = *self.long.entry((value.as_ptr(), value.len())).or_insert(self.written);
+            if number < self.written {
+                response.u8(2);
+                return response.length(number);
+            }
+        }
+        self.written += 1;
+        response.u8(0);
+        response.bytes(value);
+    }
+}
