@@ -23,5 +23,7 @@ mod verify;
 pub use operation::{Operation, Value};
 pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
 #[cfg(feature = "prover")]
-pub use prover::{AvlProver, PartialBatch, PersistentAvlProver, ProvedBatch};
+pub use prover::{
+    AvlProver, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch, prove_lookups_at,
+};
 pub use verify::{Neighbours, VerifiedBatch, verify_batch};

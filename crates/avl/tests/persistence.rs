@@ -7,7 +7,9 @@
     reason = "tests say what they expect by panicking, and count versions in tens"
 )]
 
-use prooflight_avl::{AvlProver, Operation, Params, PersistentAvlProver, verify_batch};
+use prooflight_avl::{
+    AvlProver, Operation, Params, PersistentAvlProver, prove_lookups_at, verify_batch,
+};
 use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 use rand::rngs::StdRng;
@@ -226,4 +228,146 @@ fn a_failing_operation_changes_nothing() {
     assert_eq!(refused.reason(), Reason::KeyAbsent);
     assert!(refused.found().starts_with("operation 1:"), "{refused}");
     assert_eq!((kept.version(), kept.prover().digest()), (0, before));
+}
+
+/// Lookups of some keys, present and absent.
+fn some_keys(rng: &mut StdRng) -> Vec<Vec<u8>> {
+    let count = rng.random_range(0..12);
+    let key = |rng: &mut StdRng| rng.random_range(1..70u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (0..count).map(|_| key(rng).to_be_bytes().to_vec()).collect()
+}
+
+#[test]
+fn lookups_in_any_kept_version_are_proved_as_a_whole_dictionary_proves_them() {
+    for seed in 0..10 {
+        let mut rng = StdRng::seed_from_u64(100 + seed);
+        let mut kept = open(MemoryStore::default());
+        let mut history = vec![AvlProver::new(PARAMS).unwrap()];
+        for _ in 0..30 {
+            let batch = random_batch(&mut rng);
+            let mut next = history.last().unwrap().clone();
+            next.apply_batch(&operations(&batch)).unwrap();
+            kept.apply_batch(&operations(&batch)).unwrap();
+            history.push(next);
+        }
+        kept.prune(5).unwrap();
+        let newest = kept.version();
+        let store = kept.into_store();
+        for version in 5..=newest {
+            let keys = some_keys(&mut rng);
+            let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+            let ops: Vec<_> = keys.iter().map(|key| Operation::Lookup { key }).collect();
+            let expected = history[version as usize].prove_batch(&ops).unwrap();
+            assert_eq!(prove_lookups_at(&store, &PARAMS, version, &keys).unwrap(), expected);
+        }
+        for version in [4, newest + 1] {
+            let refused = prove_lookups_at(&store, &PARAMS, version, &[]).unwrap_err();
+            assert_eq!(refused.reason(), Reason::VersionUnavailable);
+        }
+    }
+}
+
+#[test]
+fn a_lookup_reads_the_nodes_of_its_path_and_no_others() {
+    struct Counting(MemoryStore, core::cell::Cell<usize>);
+    impl Read for Counting {
+        fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+            self.1.set(self.1.get() + usize::from(key.starts_with(b"n")));
+            self.0.get(key)
+        }
+
+        fn range(
+            &self,
+            from: &[u8],
+            to: &[u8],
+        ) -> Box<dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>> + '_> {
+            self.0.range(from, to)
+        }
+    }
+
+    let mut kept = open(MemoryStore::default());
+    let keys: Vec<_> =
+        (1..=1000u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()).collect();
+    let ops: Vec<_> = keys.iter().map(|key| Operation::Insert { key, value: b"1" }).collect();
+    kept.apply_batch(&ops).unwrap();
+    let height = usize::from(kept.prover().digest().height());
+    let store = Counting(kept.into_store(), core::cell::Cell::new(0));
+    prove_lookups_at(&store, &PARAMS, 1, &[&keys[7]]).unwrap();
+    assert!(store.1.get() <= height + 1, "{} reads at height {height}", store.1.get());
+}
+
+#[test]
+fn a_flipped_bit_is_found_by_lookups_or_harmless() {
+    let mut rng = StdRng::seed_from_u64(4);
+    let mut kept = open(MemoryStore::default());
+    kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
+    kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
+    let version = kept.version();
+    let prover = kept.prover().clone();
+    let keys: Vec<Vec<u8>> =
+        (1..60u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes().to_vec()).collect();
+    let store = kept.into_store();
+    let all: Vec<_> = store.range(b"", b"\xff").map(Result::unwrap).collect();
+    let (mut found, mut harmless) = (0, 0);
+    for (key, value) in &all {
+        for bit in 0..value.len() * 8 {
+            let mut damaged = value.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let mut store = store.clone();
+            let mut batch = WriteBatch::new();
+            batch.put(key.clone(), damaged);
+            store.write(batch).unwrap();
+            let asked = &keys[bit % keys.len()];
+            let ops = [Operation::Lookup { key: asked }];
+            match prove_lookups_at(&store, &PARAMS, version, &[asked]) {
+                // What is not about the version as it was, its caller refuses by the digest.
+                Ok(proved) if proved.digest == prover.digest() => {
+                    assert_eq!(proved, prover.prove_batch(&ops).unwrap());
+                    harmless += 1;
+                }
+                Ok(_) => found += 1,
+                Err(error) => {
+                    let named = [Reason::StoreCorrupt, Reason::VersionUnavailable];
+                    assert!(named.contains(&error.reason()), "{error}");
+                    found += 1;
+                }
+            }
+        }
+    }
+    assert!(found > 300 && harmless > 300, "{found} found, {harmless} harmless");
+}
+
+#[test]
+fn a_prepared_batch_changes_nothing_until_it_is_committed_once() {
+    let mut kept = open(MemoryStore::default());
+    let ops = [Operation::Insert { key: b"somekey.", value: b"1" }];
+    let empty = kept.prover().digest();
+    let first = kept.prepare(&ops).unwrap();
+    let second = kept.prepare(&ops).unwrap();
+    assert_eq!((kept.version(), kept.prover().digest()), (0, empty));
+
+    let after = first.proved.digest;
+    assert_eq!(kept.commit(first).unwrap().digest, after);
+    assert_eq!((kept.version(), kept.prover().digest()), (1, after));
+    assert_eq!(kept.commit(second).unwrap_err().reason(), Reason::InvalidArgument);
+    assert_eq!((kept.version(), kept.prover().digest()), (1, after));
+}
+
+#[test]
+fn a_prepared_batch_in_a_larger_one_is_the_next_version() {
+    let mut store = MemoryStore::default();
+    let mut kept = open(store.clone());
+    let ops = [Operation::Insert { key: b"somekey.", value: b"1" }];
+    let mut prepared = kept.prepare(&ops).unwrap();
+    let writes = core::mem::take(&mut prepared.writes);
+    kept.commit(prepared).unwrap();
+    let digest = kept.prover().digest();
+    store = kept.into_store();
+    let mut batch = WriteBatch::new();
+    batch.put(*b"z", *b"something else");
+    for (key, value) in writes.into_changes() {
+        batch.put(key, value.unwrap());
+    }
+    store.write(batch).unwrap();
+    assert_eq!(open(store).prover().digest(), digest);
 }

@@ -6,6 +6,7 @@
 mod arena;
 mod batch;
 mod load;
+mod lookup;
 mod pack;
 mod persistent;
 mod record;
@@ -19,7 +20,8 @@ use crate::params::{Digest, Params};
 use arena::{Arena, Changes};
 use batch::Batch;
 
-pub use persistent::PersistentAvlProver;
+pub use lookup::prove_lookups_at;
+pub use persistent::{PersistentAvlProver, PreparedBatch};
 
 /// A dictionary that proves batches of operations.
 #[derive(Clone, Debug)]

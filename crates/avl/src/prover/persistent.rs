@@ -1,13 +1,15 @@
 //! A dictionary that is kept in a store, with its versions.
 
-use prooflight_core::store::{Read, Store, WriteBatch};
+use core::fmt;
+
+use prooflight_core::store::{Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
 use super::arena::{Arena, Changes, Node};
 use super::load::{LoadedVersion, load};
 use super::record::{
-    HEAD_KEY, Head, NodeRecord, PARAMS_KEY, VersionRecord, corrupt, node_key, params_record,
-    version_key,
+    HEAD_KEY, Head, NodeRecord, PARAMS_KEY, VersionRecord, node_key, params_record, read_head,
+    read_version, version_key,
 };
 use super::{AvlProver, ProvedBatch};
 use crate::operation::Operation;
@@ -44,7 +46,7 @@ impl<S: Store> PersistentAvlProver<S> {
                 format_args!("{params:?}"),
             ));
         }
-        let head = Head::decode(&require(&store, HEAD_KEY)?)?;
+        let head = read_head(&store)?;
         let version = read_version(&store, head.newest)?;
         let LoadedVersion { arena, ids } = load(&store, &version, &params)?;
         let prover = AvlProver { params, arena };
@@ -104,11 +106,21 @@ impl<S: Store> PersistentAvlProver<S> {
     ///
     /// All or nothing: if an operation fails, or the store does, nothing has changed.
     pub fn apply_batch(&mut self, ops: &[Operation<'_>]) -> Result<ProvedBatch> {
+        let mut prepared = self.prepare(ops)?;
+        self.store.write(core::mem::take(&mut prepared.writes))?;
+        self.commit(prepared)
+    }
+
+    /// Proves a batch and says what has to be written for the next version; changes nothing.
+    ///
+    /// For a caller that writes more than this dictionary in one atomic batch: it writes
+    /// [`PreparedBatch::writes`] to this prover's store, and then [commits](Self::commit).
+    pub fn prepare<'a>(&self, ops: &[Operation<'a>]) -> Result<PreparedBatch<'a>> {
         let (proved, changes) = self.prover.run(ops)?;
         let head = Head { newest: self.head.newest + 1, ..self.head };
         let new_ids = NewIds::assign(&changes, &self.prover.arena, self.next_id);
-        let mut batch = WriteBatch::new();
-        self.put_nodes(&mut batch, &changes, &new_ids);
+        let mut writes = WriteBatch::new();
+        self.put_nodes(&mut writes, &changes, &new_ids);
         let version = VersionRecord {
             root_id: new_ids.of(changes.root).unwrap_or_else(|| self.ids[changes.root as usize]),
             root_label: changes.root_label,
@@ -117,10 +129,24 @@ impl<S: Store> PersistentAvlProver<S> {
             next_id: self.next_id + changes.live.len() as u64,
             removed: changes.dead_nodes.iter().map(|&node| self.ids[node as usize]).collect(),
         };
-        batch.put(version_key(head.newest), version.encode());
-        batch.put(HEAD_KEY, head.encode());
-        self.store.write(batch)?;
+        writes.put(version_key(head.newest), version.encode());
+        writes.put(HEAD_KEY, head.encode());
+        let before = self.prover.digest();
+        Ok(PreparedBatch { proved, writes, changes, before, head, next_id: version.next_id })
+    }
 
+    /// Takes over a prepared batch whose writes are in the store.
+    ///
+    /// `invalid_argument` if it was prepared for another version than the newest.
+    pub fn commit(&mut self, prepared: PreparedBatch<'_>) -> Result<ProvedBatch> {
+        let PreparedBatch { proved, changes, before, head, next_id, .. } = prepared;
+        if head.newest != self.head.newest + 1 || before != self.prover.digest() {
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                format_args!("a batch that was prepared for version {}", self.head.newest + 1),
+                format_args!("one for version {} after {before}", head.newest),
+            ));
+        }
         let moved = self.prover.arena.commit(&changes)?;
         for (&node, id) in moved.iter().zip(self.next_id..) {
             let node = node as usize;
@@ -129,8 +155,9 @@ impl<S: Store> PersistentAvlProver<S> {
             }
             self.ids[node] = id;
         }
-        self.head = head;
-        self.next_id = version.next_id;
+        // Pruning in between has moved the oldest version.
+        self.head.newest = head.newest;
+        self.next_id = next_id;
         Ok(proved)
     }
 
@@ -183,14 +210,7 @@ impl<S: Store> PersistentAvlProver<S> {
     }
 
     fn check_kept(&self, version: u64) -> Result<()> {
-        if (self.head.oldest..=self.head.newest).contains(&version) {
-            return Ok(());
-        }
-        Err(Error::new(
-            Reason::VersionUnavailable,
-            format_args!("a version of {} to {}", self.head.oldest, self.head.newest),
-            version,
-        ))
+        self.head.check_kept(version)
     }
 
     fn put_nodes(&self, batch: &mut WriteBatch, changes: &Changes<'_>, new_ids: &NewIds) {
@@ -217,6 +237,27 @@ impl<S: Store> PersistentAvlProver<S> {
     }
 }
 
+/// A batch that is proved, and not yet written or applied.
+pub struct PreparedBatch<'a> {
+    /// The proof, the digest after the batch, and the values before it.
+    pub proved: ProvedBatch,
+    /// What the next version is in the store.
+    pub writes: WriteBatch,
+    changes: Changes<'a>,
+    /// The digest of the version that the batch is for.
+    before: Digest,
+    head: Head,
+    next_id: u64,
+}
+
+impl fmt::Debug for PreparedBatch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("PreparedBatch");
+        shown.field("before", &self.before).field("after", &self.proved.digest);
+        shown.finish_non_exhaustive()
+    }
+}
+
 /// The store's ids of a batch's new nodes.
 struct NewIds {
     first_node: usize,
@@ -236,19 +277,4 @@ impl NewIds {
     fn of(&self, node: NodeId) -> Option<u64> {
         (node as usize).checked_sub(self.first_node).map(|at| self.ids[at])
     }
-}
-
-fn require(store: &impl Read, key: &[u8]) -> Result<Vec<u8>> {
-    store
-        .get(key)?
-        .ok_or_else(|| corrupt(format_args!("an entry {}", String::from_utf8_lossy(key)), "none"))
-}
-
-fn read_version(store: &impl Read, version: u64) -> Result<VersionRecord> {
-    let record = store
-        .get(&version_key(version))?
-        .ok_or_else(|| corrupt(format_args!("version {version}"), "none"))?;
-    VersionRecord::decode(&record).map_err(|error| {
-        corrupt(format_args!("version {version}, {}", error.expected()), error.found())
-    })
 }

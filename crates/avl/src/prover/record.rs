@@ -10,6 +10,7 @@
 //! All integers are big-endian. Nodes are never changed: a version writes its new nodes under ids
 //! that no version had before, `first..next`, and lists the ids that it no longer uses.
 
+use prooflight_core::store::Read;
 use prooflight_core::{Error, Reader, Reason, Result};
 
 use crate::params::{Label, Params};
@@ -56,6 +57,24 @@ impl Head {
         reader.finish()?;
         Ok(head)
     }
+
+    /// Refuses a version that is not kept, as `version_unavailable`.
+    pub(super) fn check_kept(self, version: u64) -> Result<()> {
+        if (self.oldest..=self.newest).contains(&version) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Reason::VersionUnavailable,
+            format_args!("a version of {} to {}", self.oldest, self.newest),
+            version,
+        ))
+    }
+}
+
+pub(super) fn read_head<S: Read + ?Sized>(store: &S) -> Result<Head> {
+    let record = store.get(HEAD_KEY)?.ok_or_else(|| corrupt("an entry h", "none"))?;
+    Head::decode(&record)
+        .map_err(|error| corrupt(format_args!("the entry h, {}", error.expected()), error.found()))
 }
 
 /// One version of a dictionary.
@@ -96,6 +115,15 @@ impl VersionRecord {
         }
         Ok(version)
     }
+}
+
+pub(super) fn read_version<S: Read + ?Sized>(store: &S, version: u64) -> Result<VersionRecord> {
+    let record = store
+        .get(&version_key(version))?
+        .ok_or_else(|| corrupt(format_args!("version {version}"), "none"))?;
+    VersionRecord::decode(&record).map_err(|error| {
+        corrupt(format_args!("version {version}, {}", error.expected()), error.found())
+    })
 }
 
 /// One node of a dictionary.

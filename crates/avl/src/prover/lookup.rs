@@ -1,0 +1,195 @@
+//! Proofs about any kept version, from the nodes on the paths alone.
+
+use core::cmp::Ordering;
+use std::collections::HashMap;
+
+use prooflight_core::Result;
+use prooflight_core::store::Read;
+
+use super::arena::{Arena, Loaded, Node, index, prefix};
+use super::record::{
+    NodeRecord, VersionRecord, corrupt, node_key, params_record, read_head, read_version,
+};
+use super::{AvlProver, ProvedBatch};
+use crate::hash::{internal_label, leaf_label};
+use crate::operation::Operation;
+use crate::params::{Label, Params};
+use crate::tree::{Kind, NodeId};
+
+/// Proves lookups in a kept version, reading only the nodes that the proof expands.
+///
+/// The proof is that which [`AvlProver::prove_batch`] makes of the same lookups in that version. Each
+/// node that is read must have the label that its parent, and at the top the version, committed to;
+/// else `store_corrupt`. `version_unavailable` if the version is not kept.
+pub fn prove_lookups_at<S: Read + ?Sized>(
+    store: &S,
+    params: &Params,
+    version: u64,
+    keys: &[&[u8]],
+) -> Result<ProvedBatch> {
+    let ops: Vec<Operation<'_>> = keys.iter().map(|key| Operation::Lookup { key }).collect();
+    params.check(&ops)?;
+    if store.get(super::record::PARAMS_KEY)? != Some(params_record(params)) {
+        return Err(corrupt("the dictionary's key and value lengths", "others, or none"));
+    }
+    read_head(store)?.check_kept(version)?;
+    let record = read_version(store, version)?;
+    let mut paths = Paths::new(store, params, &record)?;
+    for key in keys {
+        paths.load(key)?;
+    }
+    AvlProver { params: *params, arena: paths.into_arena(&record) }.prove_batch(&ops)
+}
+
+/// The nodes of a version that some path needs; all others are labels.
+struct Paths<'s, S: ?Sized> {
+    store: &'s S,
+    params: &'s Params,
+    height: u8,
+    loaded: Loaded,
+    labels: Vec<Label>,
+    /// The store's id of each node, and of those that are only labels too.
+    ids: Vec<u64>,
+    keys: HashMap<Vec<u8>, u32>,
+}
+
+const ROOT: NodeId = 0;
+
+impl<'s, S: Read + ?Sized> Paths<'s, S> {
+    fn new(store: &'s S, params: &'s Params, version: &VersionRecord) -> Result<Self> {
+        let mut paths = Self {
+            store,
+            params,
+            height: version.height,
+            loaded: Loaded::default(),
+            labels: Vec::new(),
+            ids: Vec::new(),
+            keys: HashMap::new(),
+        };
+        // The separator and values of a node that is only a label are never looked at.
+        paths.intern(&vec![0; params.key_length])?;
+        paths.loaded.values.push(Box::default());
+        paths.add_label(version.root_id, version.root_label)?;
+        Ok(paths)
+    }
+
+    /// Expands the path to the leaf that covers a key.
+    fn load(&mut self, key: &[u8]) -> Result<()> {
+        let mut id = ROOT;
+        let mut matches = false;
+        let mut path = Vec::new();
+        loop {
+            self.expand(id)?;
+            let node = self.loaded.nodes[id as usize];
+            if node.kind == Kind::Leaf {
+                break;
+            }
+            if path.len() == usize::from(self.height) {
+                return Err(corrupt(format_args!("a tree of height {}", self.height), "more"));
+            }
+            let right = !matches
+                && match key.cmp(&self.loaded.keys[node.key as usize]) {
+                    Ordering::Less => false,
+                    Ordering::Greater => true,
+                    Ordering::Equal => {
+                        matches = true;
+                        true
+                    }
+                };
+            path.push((node.balance, right));
+            id = if right { node.right } else { node.left };
+        }
+        self.check_leaf(id, key, matches)?;
+        self.check_height(&path)
+    }
+
+    /// Separators are in no label, so a wrong one shows only by where it leads.
+    fn check_leaf(&self, id: NodeId, key: &[u8], matches: bool) -> Result<()> {
+        let leaf = self.loaded.nodes[id as usize];
+        let (first, next) =
+            (&*self.loaded.keys[leaf.key as usize], &*self.loaded.keys[leaf.right as usize]);
+        let leads_there = if matches { first == key } else { first < key && key < next };
+        if leads_there {
+            return Ok(());
+        }
+        Err(corrupt(
+            format_args!("separators that lead to the key, above node {}", self.ids[id as usize]),
+            "others",
+        ))
+    }
+
+    /// The height is in no label either, but follows from the balances of any path.
+    fn check_height(&self, path: &[(i8, bool)]) -> Result<()> {
+        let height = path.iter().rev().fold(0, |below: u32, &(balance, right)| {
+            let is_lower_side = if right { balance < 0 } else { balance > 0 };
+            below + 1 + u32::from(is_lower_side)
+        });
+        if height == u32::from(self.height) {
+            return Ok(());
+        }
+        Err(corrupt(format_args!("height {height}"), self.height))
+    }
+
+    /// Reads a node that so far is only a label, and checks that it has that label.
+    fn expand(&mut self, at: NodeId) -> Result<()> {
+        if self.loaded.nodes[at as usize].kind != Kind::Label {
+            return Ok(());
+        }
+        let id = self.ids[at as usize];
+        let record = self.store.get(&node_key(id))?;
+        let record = record.ok_or_else(|| corrupt(format_args!("node {id}"), "none"))?;
+        let decoded = NodeRecord::decode(&record, self.params.key_length).map_err(|error| {
+            corrupt(format_args!("node {id}, {}", error.expected()), error.found())
+        })?;
+        let label = match decoded {
+            NodeRecord::Leaf { key, next_key, value } => leaf_label(key, value, next_key),
+            NodeRecord::Internal { balance, labels: [left, right], .. } => {
+                internal_label(balance, &left, &right)
+            }
+        };
+        if label != self.labels[at as usize] {
+            return Err(corrupt(format_args!("the committed label at node {id}"), "another"));
+        }
+        let node = match decoded {
+            NodeRecord::Leaf { key, next_key, value } => {
+                let left = index(self.loaded.values.len())?;
+                self.loaded.values.push(value.into());
+                let (key, right) = (self.intern(key)?, self.intern(next_key)?);
+                Node { left, right, key, prefix: 0, balance: 0, kind: Kind::Leaf }
+            }
+            NodeRecord::Internal { balance, separator, ids, labels } => Node {
+                left: self.add_label(ids[0], labels[0])?,
+                right: self.add_label(ids[1], labels[1])?,
+                key: self.intern(separator)?,
+                prefix: prefix(separator),
+                balance,
+                kind: Kind::Internal,
+            },
+        };
+        self.loaded.nodes[at as usize] = node;
+        Ok(())
+    }
+
+    fn add_label(&mut self, id: u64, label: Label) -> Result<NodeId> {
+        let at = index(self.loaded.nodes.len())?;
+        let node = Node { left: 0, right: 0, key: 0, prefix: 0, balance: 0, kind: Kind::Label };
+        self.loaded.nodes.push(node);
+        self.labels.push(label);
+        self.ids.push(id);
+        Ok(at)
+    }
+
+    fn intern(&mut self, key: &[u8]) -> Result<u32> {
+        if let Some(&at) = self.keys.get(key) {
+            return Ok(at);
+        }
+        let at = index(self.loaded.keys.len())?;
+        self.loaded.keys.push(key.into());
+        self.keys.insert(key.to_vec(), at);
+        Ok(at)
+    }
+
+    fn into_arena(self, version: &VersionRecord) -> Arena {
+        Arena::from_loaded(self.loaded, self.labels, ROOT, version.height)
+    }
+}
