@@ -154,6 +154,12 @@ reasons! {
     VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"
     StoreCorrupt "store_corrupt" Unavailable "the store's bytes do not hash to what they claim to be"
     StoreFailed "store_failed" Unavailable "the store could not be read or written"
+    // The node.
+    UnknownBlock "unknown_block" Unavailable "the chain does not have that block"
+    Busy "busy" Unavailable "more is asked at once than the node serves"
+    RequestTimeout "request_timeout" Unavailable "the request took longer than the limit"
+    RequestTooLarge "request_too_large" InvalidInput "the request is larger than the limit"
+    NotAuthorised "not_authorised" InvalidInput "the request lacks the token that this method needs"
     // The SDK around the verifiers.
     NotInitialised "not_initialised" InvalidInput "a function was called before its WebAssembly was initialised"
     Disposed "disposed" InvalidInput "an object was used after it had been disposed of"

@@ -32,4 +32,4 @@ pub mod file;
 pub mod generate;
 mod run;
 
-pub use run::{Report, TestReport, run};
+pub use run::{Answer, Report, TestReport, run, run_with};

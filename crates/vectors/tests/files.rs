@@ -40,10 +40,15 @@ fn all_tests() -> Vec<(PathBuf, Test)> {
     tests.collect()
 }
 
+/// `StateRoots` needs a program that keeps the state; `prooflight-node` runs it in its own tests.
+fn is_of_the_node(path: &Path) -> bool {
+    path.starts_with(root().join("state-roots"))
+}
+
 #[test]
 fn every_test_passes() {
     let mut failures = Vec::new();
-    for path in vector_files() {
+    for path in vector_files().into_iter().filter(|path| !is_of_the_node(path)) {
         let report = prooflight_vectors::run(&fs::read_to_string(&path).unwrap()).unwrap();
         println!("{}: {} passed, {} failed", path.display(), report.passed(), report.failed());
         for test in report.tests {

@@ -75,6 +75,11 @@ export type Reason =
   | "version_unavailable"
   | "store_corrupt"
   | "store_failed"
+  | "unknown_block"
+  | "busy"
+  | "request_timeout"
+  | "request_too_large"
+  | "not_authorised"
   | "not_initialised"
   | "disposed"
   | "unknown_statement"
@@ -236,6 +241,17 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the store's bytes do not hash to what they claim to be",
     },
     store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
+    unknown_block: { code: "unavailable", meaning: "the chain does not have that block" },
+    busy: { code: "unavailable", meaning: "more is asked at once than the node serves" },
+    request_timeout: {
+      code: "unavailable",
+      meaning: "the request took longer than the limit",
+    },
+    request_too_large: { code: "invalid_input", meaning: "the request is larger than the limit" },
+    not_authorised: {
+      code: "invalid_input",
+      meaning: "the request lacks the token that this method needs",
+    },
     not_initialised: {
       code: "invalid_input",
       meaning: "a function was called before its WebAssembly was initialised",

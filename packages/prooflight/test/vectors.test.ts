@@ -8,11 +8,13 @@ test("there are vectors of every group type", () => {
     const { testGroups } = JSON.parse(text) as { testGroups: { type: string }[] };
     return testGroups.map(({ type }) => type);
   });
-  expect(new Set(types)).toEqual(new Set(["AvlBatch", "ErgoAdProofs"]));
+  expect(new Set(types)).toEqual(new Set(["AvlBatch", "ErgoAdProofs", "StateRoots"]));
 });
 
-test.each([...vectorFiles])("every test of %s passes", async (_path, text) => {
+test.each([...vectorFiles])("every test of %s passes", async (path, text) => {
   const reports = await runVectors(text);
-  expect(reports.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+  // Which roots a state has, only a program that keeps it can tell.
+  const expected = path.startsWith("state-roots/") ? "unsupported" : "passed";
+  expect(reports.filter(({ outcome }) => outcome !== expected)).toEqual([]);
   expect(reports).toHaveLength((JSON.parse(text) as { numberOfTests: number }).numberOfTests);
 });

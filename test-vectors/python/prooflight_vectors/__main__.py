@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from . import files
-from .groups import VERIFIERS
+from .groups import UNSUPPORTED, VERIFIERS
 
 VECTORS = Path(__file__).resolve().parents[2]
 
@@ -19,16 +19,18 @@ def main(arguments):
     # Names and comments of hostile files must not stop a terminal that cannot show them.
     sys.stdout.reconfigure(errors="backslashreplace")
 
-    passed = failed = 0
+    passed = failed = unsupported = 0
     for path in options.files or all_files(VECTORS):
-        outcomes = files.run(path, VERIFIERS)
-        failures = [outcome for outcome in outcomes if not outcome.passed]
-        passed += len(outcomes) - len(failures)
-        failed += len(failures)
-        print(f"{path_to_show(path)}: {count(outcomes, failures)}")
-        for outcome in outcomes if options.verbose else failures:
-            print(f"  {outcome}")
-    print(f"{passed} passed, {failed} failed")
+        outcomes = files.run(path, VERIFIERS, UNSUPPORTED)
+        counts = [sum(o.passed is verdict for o in outcomes) for verdict in (True, False, None)]
+        passed += counts[0]
+        failed += counts[1]
+        unsupported += counts[2]
+        print(f"{path_to_show(path)}: {in_words(*counts)}")
+        for outcome in outcomes:
+            if options.verbose or outcome.passed is False:
+                print(f"  {outcome}")
+    print(in_words(passed, failed, unsupported))
     # A run without a test has shown nothing, so it is no success.
     return 0 if passed and not failed else 1
 
@@ -44,8 +46,9 @@ def path_to_show(path):
     return path.relative_to(VECTORS) if VECTORS in path.parents else path
 
 
-def count(outcomes, failures):
-    return f"{len(outcomes) - len(failures)} passed, {len(failures)} failed"
+def in_words(passed, failed, unsupported):
+    rest = f", {unsupported} unsupported" if unsupported else ""
+    return f"{passed} passed, {failed} failed{rest}"
 
 
 if __name__ == "__main__":

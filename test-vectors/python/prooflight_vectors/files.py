@@ -31,13 +31,13 @@ class Outcome(NamedTuple):
 
     tc_id: Optional[int]
     comment: str
-    passed: bool
+    passed: Optional[bool]
     expected: str
     found: str
 
     def __str__(self):
         test = "file" if self.tc_id is None else f"tcId {self.tc_id} ({self.comment})"
-        verdict = "passed" if self.passed else "FAILED"
+        verdict = {True: "passed", False: "FAILED", None: "unsupported"}[self.passed]
         return f"{verdict} {test}: expected {self.expected}, found {self.found}"
 
 
@@ -45,20 +45,28 @@ class FileError(Exception):
     """A file does not have the form of section 8.2."""
 
 
-def run(path, verifiers):
-    """Runs all tests of a file, each with the verifier of its group's type.
+def run(path, verifiers, unsupported=frozenset()):
+    """Runs the tests of a file, each with the verifier of its group's type.
 
-    Returns an Outcome for each test. A file that cannot be run is one that failed.
+    Returns an Outcome for each test; `passed` is None for those of a type in `unsupported`, which
+    are not run. A file that cannot be run is one that failed.
     """
     try:
         file = load(path)
     except FileError as error:
         return [Outcome(None, "", False, "a file of test vectors", str(error))]
     return [
-        run_test(test, verifiers.get(group["type"]))
+        not_run(test, group["type"])
+        if group["type"] in unsupported
+        else run_test(test, verifiers.get(group["type"]))
         for group in file["testGroups"]
         for test in group["tests"]
     ]
+
+
+def not_run(test, group_type):
+    found = f"{group_type}, which needs more than a verifier"
+    return Outcome(test["tcId"], test["comment"], None, expectation(test), found)
 
 
 def run_test(test, verify):

@@ -10,3 +10,6 @@ VERIFIERS = {
     "AvlBatch": avl.verify_input,
     "ErgoAdProofs": ergo.verify_input,
 }
+
+# What only a program that keeps the state can run (section 8.5).
+UNSUPPORTED = frozenset({"StateRoots"})

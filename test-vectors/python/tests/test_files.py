@@ -11,7 +11,7 @@ from pathlib import Path
 from prooflight_vectors import files
 from prooflight_vectors.__main__ import VECTORS, all_files
 from prooflight_vectors.errors import Refusal
-from prooflight_vectors.groups import VERIFIERS
+from prooflight_vectors.groups import UNSUPPORTED, VERIFIERS
 
 RUN = VECTORS / "python" / "run.py"
 
@@ -283,7 +283,19 @@ class CommandLine(WithFiles):
     def test_all_files_are_found(self):
         names = {path.relative_to(VECTORS).as_posix() for path in all_files(VECTORS)}
         self.assertIn("avl/ergo_mainnet.json", names)
-        self.assertFalse([name for name in names if not name.startswith("avl/")])
+        folders = {name.split("/")[0] for name in names}
+        self.assertEqual(folders, {"avl", "state-roots"})
+
+    def test_unsupported_types_neither_pass_nor_fail(self):
+        self.assertEqual(UNSUPPORTED, {"StateRoots"})
+        path = self.write(file_of(INVALID, group_type="StateRoots"))
+        code, printed = self.run_command("-v", path)
+        # A run without a test has shown nothing.
+        self.assertEqual((code, printed.splitlines()[-1]), (1, "0 passed, 0 failed, 1 unsupported"))
+        self.assertIn("unsupported tcId 2", printed)
+        code, printed = self.run_command(path, VECTORS / "avl" / "scala_verifier.json")
+        self.assertEqual(code, 0)
+        self.assertIn("0 failed, 1 unsupported", printed.splitlines()[-1])
 
 
 EMPTY_LABEL = "4ec61f485b98eb87153f7c57db4f5ecd75556fddbc403b41acf8441fde8e1609"

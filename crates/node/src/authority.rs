@@ -1,0 +1,180 @@
+//! The keys that sign headers.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use ed25519_dalek::{Signer, SigningKey};
+use prooflight_core::chain::{ChainConfig, Header, SignedHeader};
+use prooflight_core::{Error, Hex, Reason, Result};
+
+/// The authority keys that this node holds, with their places in the chain's configuration.
+#[derive(Debug)]
+pub struct Signers(Vec<(u16, SigningKey)>);
+
+impl Signers {
+    /// Finds the place of each key; `invalid_config` if one is no authority, or they are fewer than
+    /// the quorum.
+    pub fn new(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
+        let mut signers = Vec::with_capacity(keys.len());
+        for key in keys {
+            let public = key.verifying_key().to_bytes();
+            let place = config.authorities.iter().position(|authority| *authority == public);
+            let place = place.and_then(|place| u16::try_from(place).ok()).ok_or_else(|| {
+                Error::new(Reason::InvalidConfig, "keys of the chain's authorities", Hex(&public))
+            })?;
+            signers.push((place, key));
+        }
+        signers.sort_by_key(|&(place, _)| place);
+        signers.dedup_by_key(|&mut (place, _)| place);
+        if signers.len() < usize::from(config.quorum) {
+            return Err(Error::new(
+                Reason::InvalidConfig,
+                format_args!("the keys of {} authorities", config.quorum),
+                signers.len(),
+            ));
+        }
+        Ok(Self(signers))
+    }
+
+    /// The header with a signature of every key.
+    pub fn sign(&self, header: Header) -> SignedHeader {
+        let hash = header.hash();
+        let signatures =
+            self.0.iter().map(|(place, key)| (*place, key.sign(&hash).to_bytes())).collect();
+        SignedHeader { header, signatures }
+    }
+}
+
+/// A new key from the system's randomness.
+pub fn generate() -> Result<SigningKey> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)
+        .map_err(|error| Error::new(Reason::Bug, "randomness of the system", error))?;
+    Ok(SigningKey::from_bytes(&secret))
+}
+
+/// Writes a key's secret as hexadecimal into a new file that only its owner can read.
+///
+/// `invalid_argument` if the file is there already.
+pub fn write_key(path: &Path, key: &SigningKey) -> Result<()> {
+    create_private(path)
+        .and_then(|mut file| {
+            let secret = key.to_bytes();
+            secret.iter().try_for_each(|byte| write!(file, "{byte:02x}"))?;
+            file.write_all(b"\n")?;
+            file.sync_all()
+        })
+        .map_err(|error| Error::new(Reason::InvalidArgument, new_file(path), error))
+}
+
+/// Reads a key; `invalid_argument` if the file has no key, or others than its owner can read it.
+pub fn read_key(path: &Path) -> Result<SigningKey> {
+    let wrong = |found: &dyn core::fmt::Display| {
+        let expected = format_args!("a key of 64 hexadecimal digits in {}", path.display());
+        Error::new(Reason::InvalidArgument, expected, found)
+    };
+    check_private(path)?;
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    // What the file has instead is not shown: it may be most of a key.
+    let bytes: Option<Vec<u8>> = text
+        .trim_end()
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+            _ => None,
+        })
+        .collect();
+    let secret = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    secret.map(|secret| SigningKey::from_bytes(&secret)).ok_or_else(|| wrong(&"something else"))
+}
+
+fn digit(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+fn new_file(path: &Path) -> String {
+    format!("a new file {}", path.display())
+}
+
+#[cfg(unix)]
+fn create_private(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+#[cfg(unix)]
+fn check_private(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)
+        .map_err(|error| {
+            Error::new(Reason::InvalidArgument, format_args!("a file {}", path.display()), error)
+        })?
+        .permissions()
+        .mode();
+    let for_others = mode & 0o077;
+    if for_others == 0 {
+        return Ok(());
+    }
+    Err(Error::new(
+        Reason::InvalidArgument,
+        format_args!("{} readable for its owner alone (mode 600)", path.display()),
+        format_args!("mode {:o}", mode & 0o777),
+    ))
+}
+
+#[cfg(not(unix))]
+fn check_private(_path: &Path) -> Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_as_it_was_written_and_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let key = generate().unwrap();
+        write_key(&path, &key).unwrap();
+        assert_eq!(read_key(&path).unwrap().to_bytes(), key.to_bytes());
+        assert!(write_key(&path, &generate().unwrap()).is_err());
+        assert_eq!(read_key(&path).unwrap().to_bytes(), key.to_bytes());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_can_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        write_key(&path, &generate().unwrap()).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(read_key(&path).unwrap_err().found().contains("640"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_key_is_refused_without_showing_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        for text in ["", "00", "zz", &"0".repeat(63), &"é".repeat(32), &"+1".repeat(32)] {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            let refused = read_key(&path).unwrap_err();
+            assert_eq!(
+                (refused.reason(), refused.found()),
+                (Reason::InvalidArgument, "something else")
+            );
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A block, and where the store has its parts.
+//!
+//! | key | value |
+//! |---|---|
+//! | `c` | the chain's configuration, borsh |
+//! | `n` | the height of the newest block, u64 |
+//! | `h` height u64 | the signed header, borsh |
+//! | `b` height u64 | the operations and transition proofs, borsh |
+//! | `i` header hash | the height, u64 |
+//! | `s` raw key | the newest value |
+//! | `t` … | the history tree, `history.rs` |
+//! | `x` scheme id … | an authenticated store |
+//!
+//! Integers in keys, and heights, are big-endian. What a block changes is one atomic batch.
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use prooflight_core::chain::{ChainConfig, SignedHeader, StateOperation};
+use prooflight_core::merkle::Hash;
+use prooflight_core::store::WriteBatch;
+use prooflight_core::{Error, Reason, Result};
+
+use crate::store::corrupt;
+
+pub(crate) const CONFIG_KEY: &[u8] = b"c";
+pub(crate) const NEWEST_KEY: &[u8] = b"n";
+
+/// A block: its signed header, what it does, and the proofs that its roots follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The header, with the signatures of authorities.
+    pub header: SignedHeader,
+    /// What the block does to the state, and the proofs.
+    pub body: Body,
+}
+
+/// What a block does to the state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Body {
+    /// The normalised operations, ascending by raw key.
+    pub operations: Vec<StateOperation>,
+    /// For each scheme that has such proofs, by its id: that the operations lead from the root of
+    /// the block before to the root of this one.
+    pub transitions: Vec<(u8, Vec<u8>)>,
+}
+
+impl Body {
+    pub(crate) fn encode(&self) -> Result<Vec<u8>> {
+        borsh::to_vec(self).map_err(|error| Error::new(Reason::Bug, "a body that encodes", error))
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+        borsh::from_slice(bytes).map_err(|error| corrupt("a block's body", error))
+    }
+}
+
+pub(crate) fn encode_config(config: &ChainConfig) -> Result<Vec<u8>> {
+    borsh::to_vec(config).map_err(|error| Error::new(Reason::Bug, "a config that encodes", error))
+}
+
+/// Decodes a chain's configuration and checks it.
+pub(crate) fn decode_config(bytes: &[u8]) -> Result<ChainConfig> {
+    let config: ChainConfig = borsh::from_slice(bytes)
+        .map_err(|error| Error::new(Reason::InvalidEncoding, "a chain's configuration", error))?;
+    config.check()?;
+    Ok(config)
+}
+
+pub(crate) fn header_key(height: u64) -> Vec<u8> {
+    [b"h", &height.to_be_bytes()[..]].concat()
+}
+
+pub(crate) fn body_key(height: u64) -> Vec<u8> {
+    [b"b", &height.to_be_bytes()[..]].concat()
+}
+
+pub(crate) fn height_key(hash: &Hash) -> Vec<u8> {
+    [b"i", &hash[..]].concat()
+}
+
+pub(crate) fn state_key(key: &[u8]) -> Vec<u8> {
+    [b"s", key].concat()
+}
+
+/// A height that the store has under some key.
+pub(crate) fn decode_height(value: &[u8]) -> Result<u64> {
+    let bytes = value.try_into();
+    let bytes = bytes.map_err(|_| corrupt("a height of 8 bytes", value.len()))?;
+    Ok(u64::from_be_bytes(bytes))
+}
+
+/// Puts a block and the state that it leads to into a batch, without its schemes.
+pub(crate) fn put(batch: &mut WriteBatch, block: &Block, hash: &Hash) -> Result<()> {
+    let height = block.header.header.height;
+    batch.put(header_key(height), block.header.encode());
+    batch.put(body_key(height), block.body.encode()?);
+    batch.put(height_key(hash), height.to_be_bytes());
+    batch.put(NEWEST_KEY, height.to_be_bytes());
+    for operation in &block.body.operations {
+        match operation {
+            StateOperation::Set { key, value } => batch.put(state_key(key), value.clone()),
+            StateOperation::Delete { key } => batch.delete(state_key(key)),
+        }
+    }
+    Ok(())
+}

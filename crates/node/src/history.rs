@@ -1,0 +1,178 @@
+//! The history tree: RFC 9162 over the hashes of all headers, kept so that paths need few reads.
+//!
+//! Every full subtree that begins at a multiple of its size is kept under `t` level u8, index u64
+//! (big-endian). The root and any path of any size follow from O(log n) of them.
+
+use prooflight_core::chain::Blake2bTree;
+use prooflight_core::merkle::{Hash, empty_root, leaf_hash, node_hash};
+use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::{Error, Reason, Result};
+
+/// Puts the nodes that the header hash at `index` completes into a batch.
+///
+/// `store` has the nodes of all indices before.
+pub fn append<S: Read + ?Sized>(
+    store: &S,
+    index: u64,
+    header: &Hash,
+    batch: &mut WriteBatch,
+) -> Result<()> {
+    let mut hash = leaf_hash::<Blake2bTree>(header);
+    batch.put(node_key(0, index), hash);
+    for level in 0..index.trailing_ones() {
+        let left = read(store, level, (index >> level) - 1)?;
+        hash = node_hash::<Blake2bTree>(&left, &hash);
+        batch.put(node_key(level + 1, index >> (level + 1)), hash);
+    }
+    Ok(())
+}
+
+/// The root over the header hashes before height `size`.
+pub fn root<S: Read + ?Sized>(store: &S, size: u64) -> Result<Hash> {
+    if size == 0 {
+        return Ok(empty_root::<Blake2bTree>());
+    }
+    subtree(store, 0, size)
+}
+
+/// The path of the header hash at `index` in the tree of the first `size`, from the leaf up.
+///
+/// `invalid_argument` if `index` is not below `size`.
+pub fn path<S: Read + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Hash>> {
+    if index >= size {
+        return Err(Error::new(
+            Reason::InvalidArgument,
+            format_args!("a height below that of the head, {size}"),
+            index,
+        ));
+    }
+    let mut path = Vec::new();
+    let (mut start, mut length) = (0, size);
+    while length > 1 {
+        let left = split(length);
+        if index < start + left {
+            path.push(subtree(store, start + left, length - left)?);
+            length = left;
+        } else {
+            path.push(subtree(store, start, left)?);
+            start += left;
+            length -= left;
+        }
+    }
+    path.reverse();
+    Ok(path)
+}
+
+/// The kept leaf of a height: what its header must hash to.
+pub fn leaf<S: Read + ?Sized>(store: &S, height: u64) -> Result<Hash> {
+    read(store, 0, height)
+}
+
+/// The root of the leaves from `start`, a multiple of the largest power of two in `length`.
+fn subtree<S: Read + ?Sized>(store: &S, start: u64, length: u64) -> Result<Hash> {
+    if length.is_power_of_two() {
+        return read(store, length.trailing_zeros(), start / length);
+    }
+    let left = split(length);
+    let right = subtree(store, start + left, length - left)?;
+    Ok(node_hash::<Blake2bTree>(&subtree(store, start, left)?, &right))
+}
+
+/// The largest power of two below a length of at least 2.
+const fn split(length: u64) -> u64 {
+    1 << (length - 1).ilog2()
+}
+
+fn read<S: Read + ?Sized>(store: &S, level: u32, index: u64) -> Result<Hash> {
+    let node = store.get(&node_key(level, index))?;
+    node.as_deref().and_then(|node| node.try_into().ok()).ok_or_else(|| {
+        let expected = format_args!("history node {index} of level {level}, 32 bytes");
+        let found = node.as_ref().map_or("none".to_owned(), |node| format!("{} bytes", node.len()));
+        Error::new(Reason::StoreCorrupt, expected, found)
+    })
+}
+
+fn node_key(level: u32, index: u64) -> Vec<u8> {
+    // There are 65 levels at most.
+    let level = u8::try_from(level).unwrap_or(u8::MAX);
+    [&[b't', level][..], &index.to_be_bytes()].concat()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use prooflight_core::merkle::{inclusion_path, root as root_of};
+    use prooflight_core::store::{Entry, MemoryStore, Store};
+    use std::cell::Cell;
+
+    fn kept(headers: &[Hash]) -> MemoryStore {
+        let mut store = MemoryStore::default();
+        for (index, header) in (0..).zip(headers) {
+            let mut batch = WriteBatch::new();
+            append(&store, index, header, &mut batch).unwrap();
+            store.write(batch).unwrap();
+        }
+        store
+    }
+
+    fn headers(count: u8) -> Vec<Hash> {
+        (0..count).map(|n| [n; 32]).collect()
+    }
+
+    #[test]
+    fn roots_and_paths_are_those_of_the_whole_tree() {
+        let headers = headers(70);
+        let store = kept(&headers);
+        let leaves: Vec<Hash> = headers.iter().map(|h| leaf_hash::<Blake2bTree>(h)).collect();
+        for size in 0..=leaves.len() {
+            let tree = &leaves[..size];
+            assert_eq!(root(&store, size as u64).unwrap(), root_of::<Blake2bTree>(tree));
+            for index in 0..size {
+                assert_eq!(
+                    path(&store, index as u64, size as u64),
+                    inclusion_path::<Blake2bTree>(tree, index)
+                );
+            }
+            let refused = path(&store, size as u64, size as u64).unwrap_err();
+            assert_eq!(refused.reason(), Reason::InvalidArgument);
+        }
+    }
+
+    #[test]
+    fn a_path_needs_few_reads() {
+        struct Counting(MemoryStore, Cell<u32>);
+        impl Read for Counting {
+            fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+                self.1.set(self.1.get() + 1);
+                self.0.get(key)
+            }
+
+            fn range(
+                &self,
+                from: &[u8],
+                to: &[u8],
+            ) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+                self.0.range(from, to)
+            }
+        }
+
+        let store = Counting(kept(&headers(255)), Cell::new(0));
+        for index in 0..255 {
+            store.1.set(0);
+            path(&store, index, 255).unwrap();
+            assert!(store.1.get() <= 2 * 8, "{} reads for index {index}", store.1.get());
+        }
+    }
+
+    #[test]
+    fn a_missing_node_is_named() {
+        let mut store = kept(&headers(4));
+        let mut batch = WriteBatch::new();
+        batch.delete(node_key(1, 1));
+        store.write(batch).unwrap();
+        let refused = path(&store, 0, 4).unwrap_err();
+        assert_eq!(refused.reason(), Reason::StoreCorrupt);
+        assert!(refused.expected().contains("node 1 of level 1"), "{refused}");
+    }
+}

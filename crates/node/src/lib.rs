@@ -1,0 +1,23 @@
+//! The reference full node: it keeps the state of every scheme on disk, makes blocks, signs headers
+//! and serves proofs.
+//!
+//! * [`Chain`] is the one writer: a block is one atomic batch, on disk before anything shows it.
+//! * [`View`] reads the chain up to one head, while further blocks are made.
+//! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
+
+#![forbid(unsafe_code)]
+
+pub mod authority;
+mod block;
+mod chain;
+pub mod history;
+pub mod normalise;
+pub mod schemes;
+pub mod store;
+mod vectors;
+mod view;
+
+pub use block::{Block, Body};
+pub use chain::Chain;
+pub use vectors::run_vectors;
+pub use view::{At, ProvedKeys, View};

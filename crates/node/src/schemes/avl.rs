@@ -1,0 +1,84 @@
+//! AVL+: keys are hashes of raw keys, operations go in ascending order of them.
+
+use prooflight_avl::{Operation, Params, PersistentAvlProver, prove_lookups_at};
+use prooflight_core::chain::{ChainConfig, StateOperation};
+use prooflight_core::store::{Read, Store};
+use prooflight_core::{Limits, Result, Scheme};
+
+use super::{Changes, NormalBlock, Prepared, SchemeStore, key_hash, other_changes};
+
+/// The AVL+ dictionary of a chain. Its version 0 is empty; block h makes version h + 1.
+#[derive(Debug)]
+pub struct AvlScheme<S> {
+    prover: PersistentAvlProver<S>,
+}
+
+impl<S: Store> AvlScheme<S> {
+    /// Opens the dictionary, or begins an empty one.
+    pub fn open(store: S, config: &ChainConfig) -> Result<Self> {
+        Ok(Self { prover: PersistentAvlProver::open(store, params(config))? })
+    }
+}
+
+impl<S: Store + Send> SchemeStore for AvlScheme<S> {
+    fn scheme(&self) -> Scheme {
+        Scheme::Avl
+    }
+
+    fn height(&self) -> Option<u64> {
+        self.prover.version().checked_sub(1)
+    }
+
+    fn root(&self) -> Vec<u8> {
+        self.prover.prover().digest().0.to_vec()
+    }
+
+    fn prepare<'a>(&self, block: &'a NormalBlock) -> Result<Prepared<'a>> {
+        let operations: Vec<Operation<'a>> = block
+            .by_key_hash()
+            .into_iter()
+            .map(|(key, operation)| match operation {
+                StateOperation::Set { value, .. } => Operation::InsertOrUpdate { key, value },
+                StateOperation::Delete { .. } => Operation::RemoveIfExists { key },
+            })
+            .collect();
+        let mut prepared = self.prover.prepare(&operations)?;
+        Ok(Prepared {
+            root: prepared.proved.digest.0.to_vec(),
+            transition: Some(core::mem::take(&mut prepared.proved.proof)),
+            writes: core::mem::take(&mut prepared.writes),
+            changes: Changes::Avl(prepared),
+        })
+    }
+
+    #[expect(irrefutable_let_patterns, reason = "the other schemes have their own variants")]
+    fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
+        let Changes::Avl(batch) = prepared.changes else { return Err(other_changes()) };
+        self.prover.commit(batch).map(|_| ())
+    }
+
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        let version = oldest + 1;
+        if version > self.prover.oldest_version() { self.prover.prune(version) } else { Ok(()) }
+    }
+}
+
+pub(super) fn prove<R: Read>(
+    snapshot: &R,
+    config: &ChainConfig,
+    height: u64,
+    keys: &[&[u8]],
+) -> Result<(Vec<u8>, Vec<u8>)> {
+    let hashes: Vec<_> = keys.iter().map(|key| key_hash(key)).collect();
+    let hashes: Vec<&[u8]> = hashes.iter().map(|hash| &hash[..]).collect();
+    let proved = prove_lookups_at(snapshot, &params(config), height + 1, &hashes)?;
+    Ok((proved.digest.0.to_vec(), proved.proof))
+}
+
+/// Keys of 32 bytes and variable values, as large and as many as the chain's limits allow.
+fn params(config: &ChainConfig) -> Params {
+    let most = |limit: u32| usize::try_from(limit).unwrap_or(usize::MAX);
+    let params = Params::new(32, None).with_max_operations(most(config.limits.max_ops));
+    let limits = Limits { max_value_bytes: most(config.limits.max_value), ..params.limits };
+    Params { limits, ..params }
+}

@@ -1,0 +1,131 @@
+//! The authenticated stores of a chain: one [`SchemeStore`] for each of its schemes.
+
+mod avl;
+
+pub use avl::AvlScheme;
+
+use prooflight_core::chain::{ChainConfig, StateOperation, blake2b256};
+use prooflight_core::merkle::Hash;
+use prooflight_core::store::{Read, Store, WriteBatch};
+use prooflight_core::{Error, Reason, Result, Scheme};
+
+use crate::store::Namespace;
+
+/// One authenticated store, moved from block to block in two steps.
+///
+/// [`prepare`](Self::prepare) says what a block changes, so that all schemes' changes go into one
+/// atomic batch; once that is written, [`commit`](Self::commit) takes them over.
+pub trait SchemeStore: Send {
+    /// Which scheme it is.
+    fn scheme(&self) -> Scheme;
+
+    /// The height of its newest block, or `None` before genesis.
+    fn height(&self) -> Option<u64>;
+
+    /// The root after its newest block.
+    fn root(&self) -> Vec<u8>;
+
+    /// What the next block changes; nothing has changed yet.
+    fn prepare<'a>(&self, block: &'a NormalBlock) -> Result<Prepared<'a>>;
+
+    /// Takes over a prepared block whose writes are in the store.
+    fn commit(&mut self, prepared: Prepared<'_>) -> Result<()>;
+
+    /// Forgets the states before that after block `oldest`.
+    fn prune(&mut self, oldest: u64) -> Result<()>;
+}
+
+/// The next block of a scheme, proved but not yet written.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    /// The root after the block.
+    pub root: Vec<u8>,
+    /// The proof that the block's operations lead from the root before to this one, if the scheme
+    /// has such proofs.
+    pub transition: Option<Vec<u8>>,
+    /// What has to be written, in the scheme's namespace.
+    pub writes: WriteBatch,
+    changes: Changes<'a>,
+}
+
+/// What a scheme keeps in memory between the two steps.
+#[derive(Debug)]
+enum Changes<'a> {
+    Avl(prooflight_avl::PreparedBatch<'a>),
+}
+
+/// A block's normalised operations, with the hashes that schemes use for keys.
+#[derive(Clone, Debug)]
+pub struct NormalBlock {
+    operations: Vec<StateOperation>,
+    key_hashes: Vec<Hash>,
+}
+
+impl NormalBlock {
+    /// A block of operations that are normalised.
+    pub fn new(operations: Vec<StateOperation>) -> Self {
+        let key_hashes = operations.iter().map(|operation| key_hash(operation.key())).collect();
+        Self { operations, key_hashes }
+    }
+
+    /// The operations, ascending by raw key.
+    pub fn operations(&self) -> &[StateOperation] {
+        &self.operations
+    }
+
+    /// The operations with the hashes of their keys, ascending by hash.
+    pub fn by_key_hash(&self) -> Vec<(&Hash, &StateOperation)> {
+        let mut pairs: Vec<_> = self.key_hashes.iter().zip(&self.operations).collect();
+        pairs.sort_unstable_by_key(|&(hash, _)| hash);
+        pairs
+    }
+}
+
+/// The key that a scheme with keys of 32 bytes has for a raw key.
+pub fn key_hash(key: &[u8]) -> Hash {
+    blake2b256(&[key])
+}
+
+/// The part of the store that a scheme has for itself.
+pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
+    Namespace::new(store, [b'x', scheme.id()])
+}
+
+/// Opens the store of a scheme; `unknown_scheme` if this build does not have it.
+pub fn open<S>(scheme: Scheme, store: &S, config: &ChainConfig) -> Result<Box<dyn SchemeStore>>
+where
+    S: Store + Clone + Send + 'static,
+{
+    let store = namespace(store.clone(), scheme);
+    match scheme {
+        Scheme::Avl => Ok(Box::new(AvlScheme::open(store, config)?)),
+        other => Err(not_served(other)),
+    }
+}
+
+/// Proves values and absences of raw keys after block `height`; gives the root and the proof.
+///
+/// `version_unavailable` if the scheme no longer keeps that state.
+pub fn prove<R: Read + Clone>(
+    scheme: Scheme,
+    snapshot: &R,
+    config: &ChainConfig,
+    height: u64,
+    keys: &[&[u8]],
+) -> Result<(Vec<u8>, Vec<u8>)> {
+    let snapshot = namespace(snapshot.clone(), scheme);
+    match scheme {
+        Scheme::Avl => avl::prove(&snapshot, config, height, keys),
+        other => Err(not_served(other)),
+    }
+}
+
+#[cold]
+fn not_served(scheme: Scheme) -> Error {
+    Error::new(Reason::UnknownStatement, "the scheme avl", scheme.as_str())
+}
+
+#[cold]
+fn other_changes() -> Error {
+    Error::new(Reason::Bug, "what the scheme itself prepared", "another scheme's changes")
+}

@@ -1,0 +1,103 @@
+//! The last block that was acknowledged, outside the store.
+//!
+//! A store that finds the end of its log damaged takes it for a write that was cut off, and drops
+//! it. That is right for a write that nobody was told of, and wrong for a block that was served: the
+//! node would sign another block at the same height. The anchor tells the two apart.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use prooflight_core::chain::blake2b256;
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Error, Reason, Result};
+
+use super::corrupt;
+
+const LENGTH: usize = 8 + 32 + 32;
+
+/// The file with the height and hash of the last acknowledged block.
+#[derive(Debug)]
+pub struct Anchor {
+    path: PathBuf,
+}
+
+impl Anchor {
+    /// The anchor in this file, which need not be there.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The height and hash that were written last, or `None` if nothing was.
+    ///
+    /// `store_corrupt` if the file is damaged.
+    pub fn read(&self) -> Result<Option<(u64, Hash)>> {
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&self.path, &error)),
+        };
+        let damaged =
+            || corrupt(format_args!("an anchor in {}", self.path.display()), "other bytes");
+        let bytes: &[u8; LENGTH] = bytes.as_slice().try_into().map_err(|_| damaged())?;
+        let (content, checksum) = bytes.split_at(LENGTH - 32);
+        if blake2b256(&[content]) != checksum {
+            return Err(damaged());
+        }
+        let (height, hash) = content.split_at(8);
+        match (height.try_into(), hash.try_into()) {
+            (Ok(height), Ok(hash)) => Ok(Some((u64::from_be_bytes(height), hash))),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Writes a height and hash; they are on disk when it returns, or those before still are.
+    pub fn write(&self, height: u64, hash: &Hash) -> Result<()> {
+        let content = [&height.to_be_bytes()[..], hash].concat();
+        let bytes = [&content[..], &blake2b256(&[&content])].concat();
+        let new = self.path.with_extension("new");
+        replace(&new, &self.path, &bytes).map_err(|error| failed(&self.path, &error))
+    }
+}
+
+fn replace(new: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::create(new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(new, path)?;
+    match path.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(Reason::StoreFailed, format_args!("to read and write {}", path.display()), error)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_changed_bit_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("anchor");
+        let anchor = Anchor::new(&path);
+        assert_eq!(anchor.read(), Ok(None));
+        anchor.write(6, &[1; 32]).unwrap();
+        anchor.write(7, &[2; 32]).unwrap();
+        assert_eq!(anchor.read(), Ok(Some((7, [2; 32]))));
+        let bytes = fs::read(&path).unwrap();
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(anchor.read().unwrap_err().reason(), Reason::StoreCorrupt);
+        }
+        fs::write(&path, &bytes[1..]).unwrap();
+        assert_eq!(anchor.read().unwrap_err().reason(), Reason::StoreCorrupt);
+    }
+}

@@ -1,0 +1,184 @@
+//! The store interface over fjall, a log-structured store in Rust. Measured in `docs/storage.md`.
+
+use std::fmt;
+use std::path::Path;
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
+use prooflight_core::store::{Entry, Read, Store, WriteBatch};
+use prooflight_core::{Error, Reason, Result};
+
+use super::corrupt;
+
+/// A store in a folder; clones are the same store.
+#[derive(Clone)]
+pub struct EmbeddedStore {
+    database: Database,
+    all: Keyspace,
+}
+
+/// The store as it was at one moment.
+#[derive(Clone)]
+pub struct EmbeddedSnapshot {
+    snapshot: Snapshot,
+    all: Keyspace,
+}
+
+impl EmbeddedStore {
+    /// Opens the store in a folder, which is made if it is not there.
+    ///
+    /// `store_failed` if another process has it open, `store_corrupt` if its files are damaged.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let named = |error: &fjall::Error| match error {
+            fjall::Error::Locked => {
+                let expected = format_args!("{} for this process alone", folder.display());
+                Error::new(Reason::StoreFailed, expected, "another process that has it open")
+            }
+            error => failed(error),
+        };
+        let database = Database::builder(folder).open().map_err(|error| named(&error))?;
+        let all = database.keyspace("all", KeyspaceCreateOptions::default);
+        Ok(Self { all: all.map_err(|error| named(&error))?, database })
+    }
+
+    /// Bytes on disk.
+    pub fn disk_bytes(&self) -> Result<u64> {
+        self.database.disk_space().map_err(|error| failed(&error))
+    }
+}
+
+impl Read for EmbeddedStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let value = self.all.get(key).map_err(|error| failed(&error))?;
+        Ok(value.map(|value| value.to_vec()))
+    }
+
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+        range(&self.database.snapshot(), &self.all, from, to)
+    }
+}
+
+impl Store for EmbeddedStore {
+    type Snapshot = EmbeddedSnapshot;
+
+    fn snapshot(&self) -> Result<EmbeddedSnapshot> {
+        Ok(EmbeddedSnapshot { snapshot: self.database.snapshot(), all: self.all.clone() })
+    }
+
+    fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        let mut writes = self.database.batch().durability(Some(PersistMode::SyncAll));
+        for (key, value) in batch.into_changes() {
+            match value {
+                Some(value) => writes.insert(&self.all, key, value),
+                None => writes.remove(&self.all, key),
+            }
+        }
+        writes.commit().map_err(|error| failed(&error))
+    }
+}
+
+impl Read for EmbeddedSnapshot {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let value = self.snapshot.get(&self.all, key).map_err(|error| failed(&error))?;
+        Ok(value.map(|value| value.to_vec()))
+    }
+
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+        range(&self.snapshot, &self.all, from, to)
+    }
+}
+
+impl fmt::Debug for EmbeddedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddedStore").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for EmbeddedSnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddedSnapshot").finish_non_exhaustive()
+    }
+}
+
+fn range<'s>(
+    snapshot: &Snapshot,
+    all: &Keyspace,
+    from: &[u8],
+    to: &[u8],
+) -> Box<dyn Iterator<Item = Result<Entry>> + 's> {
+    if from >= to {
+        return Box::new(core::iter::empty());
+    }
+    let entries = snapshot.range(all, from.to_vec()..to.to_vec());
+    Box::new(entries.map(|entry| {
+        let (key, value) = entry.into_inner().map_err(|error| failed(&error))?;
+        Ok((key.to_vec(), value.to_vec()))
+    }))
+}
+
+#[cold]
+fn failed(error: &fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(_) | fjall::Error::Poisoned | fjall::Error::Locked => {
+            Error::new(Reason::StoreFailed, "a store that reads and writes", error)
+        }
+        fjall::Error::Storage(fjall::LsmError::Io(error)) => {
+            Error::new(Reason::StoreFailed, "a store that reads and writes", error)
+        }
+        damaged => corrupt("files as they were written", damaged),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    fn batch(changes: &[(&str, Option<&str>)]) -> WriteBatch {
+        let mut batch = WriteBatch::new();
+        for (key, value) in changes {
+            match value {
+                Some(value) => batch.put(*key, *value),
+                None => batch.delete(*key),
+            }
+        }
+        batch
+    }
+
+    #[test]
+    fn what_is_written_is_there_after_opening_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = EmbeddedStore::open(folder.path()).unwrap();
+        store.write(batch(&[("a", Some("1")), ("b", Some("")), ("c", Some("3"))])).unwrap();
+        let before = store.snapshot().unwrap();
+        store.write(batch(&[("a", None), ("b", Some("2"))])).unwrap();
+        assert_eq!(before.get(b"a"), Ok(Some(b"1".to_vec())));
+        assert_eq!(before.get(b"b"), Ok(Some(Vec::new())));
+        drop((store, before));
+
+        let store = EmbeddedStore::open(folder.path()).unwrap();
+        assert_eq!(store.get(b"a"), Ok(None));
+        let found: Vec<_> = store.range(b"a", b"c").map(Result::unwrap).collect();
+        assert_eq!(found, [(b"b".to_vec(), b"2".to_vec())]);
+        assert_eq!(store.range(b"c", b"a").count(), 0);
+    }
+
+    #[test]
+    fn a_second_process_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(folder.path()).unwrap();
+        let refused = EmbeddedStore::open(folder.path()).unwrap_err();
+        assert_eq!(refused.reason(), Reason::StoreFailed);
+        drop(store);
+    }
+
+    #[test]
+    fn the_last_change_of_a_key_in_a_batch_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = EmbeddedStore::open(folder.path()).unwrap();
+        store
+            .write(batch(&[("a", Some("1")), ("a", Some("2")), ("b", Some("1")), ("b", None)]))
+            .unwrap();
+        assert_eq!(store.get(b"a"), Ok(Some(b"2".to_vec())));
+        assert_eq!(store.get(b"b"), Ok(None));
+    }
+}

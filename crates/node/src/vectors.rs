@@ -1,0 +1,90 @@
+//! `StateRoots` vectors: which roots sequences of operations lead to.
+
+use prooflight_core::chain::{ChainConfig, ChainLimits, StateOperation};
+use prooflight_core::store::MemoryStore;
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::{Answer, Report};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::normalise::normalise;
+use crate::schemes::{AvlScheme, NormalBlock, SchemeStore};
+
+/// Runs every test of a vector file, those of the group type `StateRoots` too.
+///
+/// `invalid_argument` if it is not a vector file.
+pub fn run_vectors(json: &str) -> Result<Report> {
+    prooflight_vectors::run_with(json, |group_type, input| {
+        (group_type == "StateRoots").then(|| state_roots(input))
+    })
+}
+
+/// The input of a `StateRoots` test. `test-vectors/SPEC.md` section 8.5.
+#[derive(Debug, Deserialize)]
+struct StateRoots {
+    scheme: String,
+    blocks: Vec<Vec<Op>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op")]
+enum Op {
+    Set { key: Hex, value: Hex },
+    Delete { key: Hex },
+}
+
+fn state_roots(input: &Value) -> Result<Answer> {
+    let wrong = |expected: &str, found: &dyn core::fmt::Display| {
+        Error::new(Reason::InvalidArgument, expected, found)
+    };
+    let input = StateRoots::deserialize(input)
+        .map_err(|error| wrong("an input of the group's type", &error))?;
+    let scheme = Scheme::ALL.into_iter().find(|scheme| scheme.as_str() == input.scheme);
+    let scheme = scheme.ok_or_else(|| wrong("the name of a scheme", &input.scheme))?;
+    let config = config(scheme);
+    let mut store: Box<dyn SchemeStore> = match scheme {
+        Scheme::Avl => Box::new(AvlScheme::open(MemoryStore::default(), &config)?),
+        other => return Err(Error::new(Reason::UnknownStatement, "avl", other.as_str())),
+    };
+    let mut live = std::collections::BTreeSet::new();
+    let mut roots = Vec::new();
+    for block in input.blocks {
+        let operations = block.into_iter().map(StateOperation::from);
+        let normal = normalise(operations, &config.limits, |key| Ok(live.contains(key)))?;
+        for operation in &normal {
+            match operation {
+                StateOperation::Set { key, .. } => live.insert(key.clone()),
+                StateOperation::Delete { key } => live.remove(key),
+            };
+        }
+        let normal = NormalBlock::new(normal);
+        let prepared = store.prepare(&normal)?;
+        roots.push(Value::from(Hex(prepared.root.clone()).to_string()));
+        store.commit(prepared)?;
+    }
+    Ok(Answer::from_iter([("roots".to_owned(), Value::from(roots))]))
+}
+
+/// A chain with the default limits; nothing else of it matters for roots.
+fn config(scheme: Scheme) -> ChainConfig {
+    ChainConfig {
+        version: 1,
+        chain_id: String::new(),
+        schemes: vec![scheme.id()],
+        lvmt: None,
+        authorities: Vec::new(),
+        quorum: 0,
+        limits: ChainLimits::default(),
+        genesis_timestamp_ms: 0,
+    }
+}
+
+impl From<Op> for StateOperation {
+    fn from(op: Op) -> Self {
+        match op {
+            Op::Set { key, value } => Self::Set { key: key.0, value: value.0 },
+            Op::Delete { key } => Self::Delete { key: key.0 },
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Reading a chain as it was after one block, while further blocks are made.
+
+use std::sync::Arc;
+
+use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, operations_root};
+use prooflight_core::merkle::{Hash, leaf_hash, verify_inclusion};
+use prooflight_core::store::Read;
+use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
+
+use crate::block::{Block, Body, body_key, decode_height, header_key, height_key};
+use crate::store::{EmbeddedSnapshot, corrupt};
+use crate::{history, schemes};
+
+/// A chain up to one head: a snapshot that no later block changes.
+///
+/// Whatever is read is checked: headers against the history tree, operations against their header,
+/// proofs against the header's root. What does not agree is `store_corrupt`.
+#[derive(Clone, Debug)]
+pub struct View {
+    snapshot: EmbeddedSnapshot,
+    config: Arc<ChainConfig>,
+    head: Arc<SignedHeader>,
+    head_hash: Hash,
+}
+
+/// Which block is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// The head.
+    Latest,
+    /// The block of this height.
+    Height(u64),
+    /// The block whose header has this hash.
+    Hash(Hash),
+}
+
+/// A proof about some keys after a block.
+#[derive(Clone, Debug)]
+pub struct ProvedKeys {
+    /// The header of the block, whose root the proof is against.
+    pub header: SignedHeader,
+    /// The proof, in the scheme's format.
+    pub proof: Vec<u8>,
+}
+
+impl View {
+    pub(crate) fn new(
+        snapshot: EmbeddedSnapshot,
+        config: Arc<ChainConfig>,
+        head: Arc<SignedHeader>,
+    ) -> Self {
+        let head_hash = head.header.hash();
+        Self { snapshot, config, head, head_hash }
+    }
+
+    /// The chain's configuration.
+    pub fn config(&self) -> &ChainConfig {
+        &self.config
+    }
+
+    /// The newest header.
+    pub fn head(&self) -> &SignedHeader {
+        &self.head
+    }
+
+    /// The hash of the newest header.
+    pub const fn head_hash(&self) -> &Hash {
+        &self.head_hash
+    }
+
+    /// The height of the newest header.
+    pub fn height(&self) -> u64 {
+        self.head.header.height
+    }
+
+    /// The height of a block; `unknown_block` if this chain does not have it.
+    pub fn height_of(&self, at: At) -> Result<u64> {
+        match at {
+            At::Latest => Ok(self.height()),
+            At::Height(height) if height <= self.height() => Ok(height),
+            At::Height(height) => Err(Error::new(
+                Reason::UnknownBlock,
+                format_args!("a height of at most {}", self.height()),
+                height,
+            )),
+            At::Hash(hash) => match self.snapshot.get(&height_key(&hash))? {
+                Some(height) => decode_height(&height),
+                None => Err(Error::new(
+                    Reason::UnknownBlock,
+                    "the hash of a header of this chain",
+                    Hex(&hash),
+                )),
+            },
+        }
+    }
+
+    /// The header of a block.
+    pub fn header(&self, at: At) -> Result<SignedHeader> {
+        let height = self.height_of(at)?;
+        if height == self.height() {
+            return Ok(SignedHeader::clone(&self.head));
+        }
+        let bytes = self.require(&header_key(height), "header", height)?;
+        let header = SignedHeader::decode(&bytes, &Limits::default()).map_err(|error| {
+            corrupt(format_args!("header {height}, {}", error.expected()), error.found())
+        })?;
+        let hash = header.header.hash();
+        let committed = history::leaf(&self.snapshot, height)?;
+        if leaf_hash::<Blake2bTree>(&hash) != committed {
+            return Err(corrupt(
+                format_args!("header {height} with the hash in the history tree"),
+                Hex(&hash),
+            ));
+        }
+        if let At::Hash(asked) = at
+            && asked != hash
+        {
+            return Err(corrupt(format_args!("the height of header {}", Hex(&asked)), height));
+        }
+        Ok(header)
+    }
+
+    /// A block; its operations are those that the header commits to.
+    pub fn block(&self, at: At) -> Result<Block> {
+        let header = self.header(at)?;
+        let height = header.header.height;
+        let body = Body::decode(&self.require(&body_key(height), "block", height)?)?;
+        let root = operations_root(&body.operations);
+        if root != header.header.ops_root {
+            return Err(corrupt(
+                format_args!(
+                    "operations of block {height} with root {}",
+                    Hex(&header.header.ops_root)
+                ),
+                Hex(&root),
+            ));
+        }
+        Ok(Block { header, body })
+    }
+
+    /// The path of the header hash at `height` in the history of the header `head`.
+    pub fn header_path(&self, height: u64, head: &Header) -> Result<Vec<Hash>> {
+        if height == head.height {
+            return Ok(Vec::new());
+        }
+        let path = history::path(&self.snapshot, height, head.height)?;
+        let leaf = history::leaf(&self.snapshot, height)?;
+        let root = &head.history_root;
+        verify_inclusion::<Blake2bTree>(&leaf, height, head.height, &path, root).map_err(
+            |error| {
+                corrupt(
+                    format_args!(
+                        "the history tree of header {}: {}",
+                        head.height,
+                        error.expected()
+                    ),
+                    error.found(),
+                )
+            },
+        )?;
+        Ok(path)
+    }
+
+    /// Proves the values or absences of raw keys after a block.
+    ///
+    /// `unknown_statement` for a scheme that the chain does not keep, `version_unavailable` for a
+    /// block whose state has been pruned.
+    pub fn prove(&self, scheme: Scheme, at: At, keys: &[&[u8]]) -> Result<ProvedKeys> {
+        if !self.config.schemes.contains(&scheme.id()) {
+            return Err(Error::new(
+                Reason::UnknownStatement,
+                "a scheme of this chain",
+                scheme.as_str(),
+            ));
+        }
+        let header = self.header(at)?;
+        let height = header.header.height;
+        let (root, proof) = schemes::prove(scheme, &self.snapshot, &self.config, height, keys)?;
+        let committed = header.header.root(scheme);
+        if committed != Some(&root[..]) {
+            return Err(corrupt(
+                format_args!("the {} root of header {height}", scheme.as_str()),
+                Hex(&root),
+            ));
+        }
+        Ok(ProvedKeys { header, proof })
+    }
+
+    /// The newest value of a raw key, without a proof.
+    pub fn value(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.snapshot.get(&crate::block::state_key(key))
+    }
+
+    /// All raw keys with their newest values, ascending.
+    pub fn entries(&self) -> impl Iterator<Item = Result<(Vec<u8>, Vec<u8>)>> + '_ {
+        self.snapshot.range(b"s", b"t").map(|entry| {
+            entry.map(|(mut key, value)| {
+                key.remove(0);
+                (key, value)
+            })
+        })
+    }
+
+    fn require(&self, key: &[u8], what: &str, height: u64) -> Result<Vec<u8>> {
+        let value = self.snapshot.get(key)?;
+        value.ok_or_else(|| corrupt(format_args!("{what} {height}"), "none"))
+    }
+}
