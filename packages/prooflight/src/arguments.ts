@@ -1,22 +1,23 @@
-import { isBytes } from "./bytes.js";
+import { BYTES, viewOf } from "./bytes.js";
 import { describe, refuse, type VerifyError } from "./error.js";
 import { MAX_PROOF_BYTES, type Scheme } from "./registry.js";
 
 /**
- * The members of an object that a caller passed, each checked when it is read.
+ * The members of an object that a caller passed, each read once, and checked when it is asked for.
  *
- * A member that the function does not know is refused: a misspelt optional one would otherwise be
- * left out in silence, and with it the check that it asks for.
+ * Only its own members count: one that every object inherits must not switch a check off. A member
+ * that the function does not know is refused: a misspelt optional one would otherwise be left out in
+ * silence, and with it the check that it asks for.
  */
 export class Arguments<Name extends string> {
   readonly #scheme: Scheme;
   readonly #path: string;
-  readonly #members: Readonly<Record<string, unknown>>;
+  readonly #members = new Map<string, unknown>();
 
   /** `path` is where the object stands in the whole argument; the argument itself has none. */
   constructor(scheme: Scheme, given: unknown, known: readonly Name[], path = "") {
     const name = path || "the argument";
-    if (typeof given !== "object" || given === null) {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
       throw invalid(scheme, name, "an object", describe(given));
     }
     const stranger = Object.keys(given).find((member) => !known.includes(member as Name));
@@ -25,17 +26,17 @@ export class Arguments<Name extends string> {
     }
     this.#scheme = scheme;
     this.#path = path && `${path}.`;
-    this.#members = given as Record<string, unknown>;
+    for (const member of known) this.#members.set(member, own(given, member));
   }
 
   /** A member as it is, not checked. */
   unchecked(name: Name): unknown {
-    return this.#members[name];
+    return this.#members.get(name);
   }
 
   bytes(name: Name): Uint8Array {
-    const value = this.#members[name];
-    return isBytes(value) ? value : this.#refuse(name, "a Uint8Array", value);
+    const value = this.#members.get(name);
+    return viewOf(value) ?? this.#refuse(name, BYTES, value);
   }
 
   /**
@@ -51,7 +52,7 @@ export class Arguments<Name extends string> {
   }
 
   list(name: Name): readonly unknown[] {
-    const value: unknown = this.#members[name];
+    const value: unknown = this.#members.get(name);
     return Array.isArray(value) ? value : this.#refuse(name, "an array", value);
   }
 
@@ -60,7 +61,7 @@ export class Arguments<Name extends string> {
   }
 
   optionalU32(name: Name): number | undefined {
-    const value = this.#members[name];
+    const value = this.#members.get(name);
     if (value === undefined) return undefined;
     const fits =
       typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
@@ -68,7 +69,7 @@ export class Arguments<Name extends string> {
   }
 
   optionalBoolean(name: Name): boolean | undefined {
-    const value = this.#members[name];
+    const value = this.#members.get(name);
     if (value === undefined || typeof value === "boolean") return value;
     return this.#refuse(name, "a boolean", value);
   }
@@ -78,7 +79,7 @@ export class Arguments<Name extends string> {
     name: Name,
     choices: readonly Choice[],
   ): Choice | undefined {
-    const value = this.#members[name];
+    const value = this.#members.get(name);
     if (value === undefined) return undefined;
     const choice = choices.find((choice) => choice === value);
     return choice ?? this.#refuse(name, choices.join(" or "), value);
@@ -86,13 +87,18 @@ export class Arguments<Name extends string> {
 
   /** An object inside this one; one without members if it is undefined. */
   optionalObject<Inner extends string>(name: Name, known: readonly Inner[]): Arguments<Inner> {
-    const value = this.#members[name];
+    const value = this.#members.get(name);
     return new Arguments(this.#scheme, value === undefined ? {} : value, known, this.#path + name);
   }
 
   #refuse(name: Name, expected: string, value: unknown): never {
     throw invalid(this.#scheme, this.#path + name, expected, describe(value));
   }
+}
+
+/** A member of an object itself, not of its prototype. */
+export function own(object: object, member: string): unknown {
+  return Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
 }
 
 /** The refusal of an argument that has the wrong type or is out of range. */

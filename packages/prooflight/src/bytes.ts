@@ -26,22 +26,41 @@ export function fromHex(hex: string): Bytes {
 
 /** The bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`. */
 export function toHex(bytes: Uint8Array): string {
-  if (!isBytes(bytes)) throw refuse("invalid_argument", "a Uint8Array", describe(bytes));
+  const view = viewOf(bytes);
+  if (!view) throw refuse("invalid_argument", BYTES, describe(bytes));
   let hex = "0x";
-  for (const byte of bytes) hex += PAIRS[byte] ?? "";
+  for (const byte of view) hex += PAIRS[byte] ?? "";
   return hex;
 }
 
-/** Whether this is a `Uint8Array`, of this realm or another one. */
-export function isBytes(value: unknown): value is Uint8Array {
-  return typedArrayName.get.call(value) === "Uint8Array";
+/** What {@link viewOf} takes, for messages. */
+export const BYTES = "a Uint8Array that is not detached";
+
+/**
+ * A view of the same bytes; undefined if this is not a `Uint8Array`, of this realm or another one,
+ * or if its buffer is detached.
+ *
+ * It depends on what the object is, not on what it says: a length of its own, or another prototype,
+ * would otherwise reach the verifiers.
+ */
+export function viewOf(value: unknown): Uint8Array | undefined {
+  if (name.call(value) !== "Uint8Array") return undefined;
+  try {
+    return new Uint8Array(buffer.call(value), byteOffset.call(value), byteLength.call(value));
+  } catch {
+    return undefined; // Detached.
+  }
 }
 
-/** `%TypedArray%.prototype[Symbol.toStringTag]`: looks at what an object is, not at what it says. */
-const typedArrayName = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype),
-  Symbol.toStringTag,
-) as { get: (this: unknown) => string | undefined };
+/** The getters that every typed array inherits. */
+const [name, buffer, byteOffset, byteLength] = (
+  [Symbol.toStringTag, "buffer", "byteOffset", "byteLength"] as const
+).map((property) => {
+  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array;
+  return Object.getOwnPropertyDescriptor(prototype, property)?.get;
+}) as [Getter<string | undefined>, Getter<ArrayBuffer>, Getter<number>, Getter<number>];
+
+type Getter<T> = (this: unknown) => T;
 
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 

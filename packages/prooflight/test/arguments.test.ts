@@ -36,6 +36,8 @@ describe("verifyBatch names the argument that is wrong:", () => {
     ["mode to be strict or compat", { ...batch, mode: "lax" }],
     ["neighbours to be a boolean", { ...batch, neighbours: 1 }],
     ["limits to be an object", { ...batch, limits: 5 }],
+    ["limits to be an object", { ...batch, limits: [] }],
+    ["the argument to be an object", [batch]],
     ["limits to be an object of maxProofBytes", { ...batch, limits: { maxProof: 5 } }],
     ["limits.maxDeletes to be an integer", { ...batch, limits: { maxDeletes: "5" } }],
     ["operations to be an array", { ...batch, operations: undefined }],

@@ -66,9 +66,14 @@ test("limits hold for batches", () => {
   expect(refusal(() => prover.prove([lookup, lookup])).reason).toBe("too_many_operations");
 });
 
-test("a key that is no key of the dictionary is absent", () => {
+test("what is no key of the dictionary is refused, not absent", () => {
   using prover = dictionary();
-  for (const length of [0, 1, 3]) expect(prover.get(new Uint8Array(length))).toBeUndefined();
+  const reasonOf = (...key: number[]) => verdict(refusal(() => prover.get(Uint8Array.from(key))));
+  for (const key of [[], [1], [1, 2, 3]])
+    expect(reasonOf(...key)).toBe("invalid_input / key_length");
+  expect(reasonOf(0, 0)).toBe("invalid_input / key_out_of_range");
+  expect(reasonOf(255, 255)).toBe("invalid_input / key_out_of_range");
+  expect(prover.get(Uint8Array.of(0, 1))).toBeUndefined();
 });
 
 describe("a prover that was disposed of", () => {

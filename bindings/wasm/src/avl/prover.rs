@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use prooflight_avl::AvlProver;
+use prooflight_avl::{AvlProver, Operation};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -27,10 +27,13 @@ pub fn avl_prover_digest(number: u32) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| Ok(prover.digest().0.to_vec()))
 }
 
-/// The value of a key, or `undefined`.
+/// The value of a key, or `undefined`; refuses what is no key of the dictionary.
 #[wasm_bindgen(js_name = avlProverGet)]
 pub fn avl_prover_get(number: u32, key: &[u8]) -> Result<Option<Vec<u8>>, JsValue> {
-    with(number, |prover| Ok(prover.get(key).map(<[u8]>::to_vec)))
+    with(number, |prover| {
+        prover.params().with_max_operations(1).check(&[Operation::Lookup { key }])?;
+        Ok(prover.get(key).map(<[u8]>::to_vec))
+    })
 }
 
 /// Proves `Vec<Operation>` without changing the dictionary; gives a `ProofResponse`.

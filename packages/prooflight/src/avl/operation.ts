@@ -1,5 +1,5 @@
-import { invalid } from "../arguments.js";
-import { isBytes } from "../bytes.js";
+import { invalid, own } from "../arguments.js";
+import { BYTES, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
 import type { Writer } from "../wire.js";
 
@@ -37,18 +37,23 @@ function writeOperation(writer: Writer, operation: unknown, index: number): void
   if (typeof operation !== "object" || operation === null) {
     throw wrong(index, "", "an object", operation);
   }
-  const { op, key, value, delta } = operation as Record<string, unknown>;
+  const op = own(operation, "op");
+  const key = own(operation, "key");
+  const value = own(operation, "value");
+  const delta = own(operation, "delta");
   if (typeof op !== "string" || !Object.hasOwn(KINDS, op)) {
     throw wrong(index, ".op", Object.keys(KINDS).join(" or "), op);
   }
   const { variant, operand } = KINDS[op as Operation["op"]];
-  if (!isBytes(key)) throw wrong(index, ".key", "a Uint8Array", key);
+  const keyBytes = viewOf(key);
+  if (!keyBytes) throw wrong(index, ".key", BYTES, key);
   writer.u8(variant);
-  writer.bytes(key);
+  writer.bytes(keyBytes);
 
   if (operand === "value") {
-    if (!isBytes(value)) throw wrong(index, ".value", "a Uint8Array", value);
-    writer.bytes(value);
+    const valueBytes = viewOf(value);
+    if (!valueBytes) throw wrong(index, ".value", BYTES, value);
+    writer.bytes(valueBytes);
   } else if (value !== undefined) {
     // Whoever gives a value to a Lookup may believe that it is compared.
     throw wrong(index, ".value", `left out of ${op}`, value);

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, isBytes } from "../bytes.js";
+import { type Bytes, BYTES, viewOf } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { hash, type HashGlue } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
@@ -47,10 +47,15 @@ export class AvlProver {
     return this.#call((wasm) => wasm.avlProverDigest(this.#prover));
   }
 
-  /** The value of a key, or undefined if it is absent; without a proof. */
+  /**
+   * The value of a key, or undefined if it is absent; without a proof.
+   *
+   * Throws `invalid_input` if it is no key of the dictionary: of another length, all 00 or all ff.
+   */
   get(key: Uint8Array): Bytes | undefined {
-    if (!isBytes(key)) throw invalid("avl", "key", "a Uint8Array", describe(key));
-    return this.#call((wasm) => wasm.avlProverGet(this.#prover, key));
+    const bytes = viewOf(key);
+    if (!bytes) throw invalid("avl", "key", BYTES, describe(key));
+    return this.#call((wasm) => wasm.avlProverGet(this.#prover, bytes));
   }
 
   /**

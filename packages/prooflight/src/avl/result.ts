@@ -1,4 +1,5 @@
 import type { Bytes } from "../bytes.js";
+import { refuse } from "../error.js";
 import { Reader } from "../wire.js";
 
 /** The key had this value. */
@@ -59,8 +60,11 @@ function readResults(reader: Reader, neighbours: boolean): VerifiedBatch {
         const next = reader.optionalBytes();
         return neighbours ? { kind: "absent", previous, next } : { kind: "absent" };
       }
-      default:
-        return { kind: "present", value: values[reader.u32()] as Bytes };
+      default: {
+        const value = values[reader.u32()];
+        if (!value) throw refuse("bug", "a value that came before", "another", { scheme: "avl" });
+        return { kind: "present", value };
+      }
     }
   });
   return { digest, results };

@@ -3,7 +3,7 @@ import { refuse } from "../error.js";
 import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type Operation, writeOperations } from "./operation.js";
-import { type Mode, type Pinned, writeParams } from "./params.js";
+import { type Limits, type Mode, type Pinned, writeParams } from "./params.js";
 import { type AbsentBetween, type Present, readBatch, type VerifiedBatch } from "./result.js";
 
 /** What {@link verifyBatch} takes. */
@@ -97,13 +97,14 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
     "limits",
   ]);
   const { results } = verifyBatch({
-    digest: input.digest,
+    digest: given.bytes("digest"),
     operations: [{ op: "Lookup", key: given.bytes("key") }],
-    proof: input.proof,
-    keyLength: input.keyLength,
-    valueLength: input.valueLength,
-    mode: input.mode,
-    limits: input.limits,
+    proof: given.bytes("proof"),
+    // verifyBatch checks what is passed on as it is.
+    keyLength: given.unchecked("keyLength") as number,
+    valueLength: given.unchecked("valueLength") as number | undefined,
+    mode: given.unchecked("mode") as Mode | undefined,
+    limits: given.unchecked("limits") as Limits | undefined,
     neighbours: true,
   });
   const [result] = results;
