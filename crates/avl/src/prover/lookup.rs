@@ -11,7 +11,7 @@ use super::record::{
     NodeRecord, VersionRecord, corrupt, node_key, params_record, read_head, read_version,
 };
 use super::{AvlProver, ProvedBatch};
-use crate::hash::{internal_label, leaf_label};
+use crate::hash::Preimage;
 use crate::operation::Operation;
 use crate::params::{Label, Params};
 use crate::tree::{Kind, NodeId};
@@ -142,9 +142,11 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
             corrupt(format_args!("node {id}, {}", error.expected()), error.found())
         })?;
         let label = match decoded {
-            NodeRecord::Leaf { key, next_key, value } => leaf_label(key, value, next_key),
+            NodeRecord::Leaf { key, next_key, value } => {
+                Preimage::Leaf { key, value, next_key }.label()
+            }
             NodeRecord::Internal { balance, labels: [left, right], .. } => {
-                internal_label(balance, &left, &right)
+                Preimage::Internal { balance, left: &left, right: &right }.label()
             }
         };
         if label != self.labels[at as usize] {
