@@ -44,23 +44,30 @@ export const BYTES = "a Uint8Array that is not detached";
  * would otherwise reach the verifiers.
  */
 export function viewOf(value: unknown): Uint8Array | undefined {
-  if (name.call(value) !== "Uint8Array") return undefined;
+  if (name.get.call(value) !== "Uint8Array") return undefined;
   try {
-    return new Uint8Array(buffer.call(value), byteOffset.call(value), byteLength.call(value));
+    return new Uint8Array(
+      buffer.get.call(value),
+      byteOffset.get.call(value),
+      byteLength.get.call(value),
+    );
   } catch {
     return undefined; // Detached.
   }
 }
 
-/** The getters that every typed array inherits. */
-const [name, buffer, byteOffset, byteLength] = (
-  [Symbol.toStringTag, "buffer", "byteOffset", "byteLength"] as const
-).map((property) => {
-  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array;
-  return Object.getOwnPropertyDescriptor(prototype, property)?.get;
-}) as [Getter<string | undefined>, Getter<ArrayBuffer>, Getter<number>, Getter<number>];
+/** What every typed array inherits, as its property descriptors. */
+const inherited = Object.getOwnPropertyDescriptors(
+  Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array,
+);
+const name = inherited[Symbol.toStringTag] as Getter<string | undefined>;
+const buffer = inherited.buffer as Getter<ArrayBuffer>;
+const byteOffset = inherited.byteOffset as Getter<number>;
+const byteLength = inherited.byteLength as Getter<number>;
 
-type Getter<T> = (this: unknown) => T;
+interface Getter<T> {
+  get: (this: unknown) => T;
+}
 
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
