@@ -52,10 +52,6 @@ describe("a test passes", () => {
       },
     ],
     [
-      "when input of the wrong form is called malformed",
-      { ...invalid, input: { ...input, proof: "0x0" }, expectedError: "malformed" },
-    ],
-    [
       "when input of the wrong form is called invalid",
       { ...invalid, input: { ...input, keyLength: "1" }, expectedError: "invalid_input" },
     ],
@@ -97,6 +93,35 @@ describe("a test fails", () => {
   });
 });
 
+describe("an invalid test passes if it is refused with the code and the reason that it pins:", () => {
+  const outcomes: [outcome: string, input: object, code?: string, reason?: string][] = [
+    ["wrong form", { ...input, mode: "lax" }, "invalid_input", "invalid_argument"],
+    ["truncated", { ...input, proof: "0x" }, "malformed", "truncated"],
+    ["accepted", input],
+  ];
+  const codes = [undefined, "malformed", "mismatch", "invalid_input", "nonsense"];
+  const reasons = [undefined, "truncated", "root_mismatch", "invalid_argument", "nonsense"];
+  const table = outcomes.flatMap(([outcome, input, code, reason]) =>
+    codes.flatMap((expectedError) =>
+      reasons.map((expectedReason) => {
+        const test = {
+          ...{ ...invalid, input },
+          ...(expectedError && { expectedError }),
+          ...(expectedReason && { expectedReason }),
+        };
+        const passes =
+          code !== undefined &&
+          [code, undefined].includes(expectedError) &&
+          [reason, undefined].includes(expectedReason);
+        return { outcome, expectedError, expectedReason, test, passes };
+      }),
+    ),
+  );
+  test.each(table)("$outcome, $expectedError, $expectedReason", async ({ test, passes }) => {
+    expect((await failureOf(test)) === undefined).toBe(passes);
+  });
+});
+
 test("a group type that is not known is reported and not run", async () => {
   const [report] = await runVectors(file(valid, {}, "MptProof"));
   expect(report).toMatchObject({ tcId: 1, outcome: "unsupported" });
@@ -116,6 +141,12 @@ describe("what is not a vector file is refused:", () => {
     ["an unknown member", file(valid, { header: {} })],
     ["a group with an unknown member", file(valid, { testGroups: [{ ...group, source: "" }] })],
     ["a test with a misspelt expectation", file({ ...bare, Expected: expected })],
+    ["a test with a misspelt code", file({ ...invalid, expectederror: "mismatch" })],
+    ["a test with a misspelt reason", file({ ...invalid, ExpectedReason: "root_mismatch" })],
+    [
+      "two tests of one number",
+      file({}, { numberOfTests: 2, testGroups: [group, { ...group, tests: [bare] }] }),
+    ],
     ["a valid test that expects a refusal", file({ ...valid, expectedError: "mismatch" })],
     ["an invalid test that expects an answer", file({ ...invalid, expected })],
     ["an expectation that is null", file({ ...bare, expected: null })],

@@ -27,8 +27,9 @@ const EXPECTATIONS = { valid: ["expected"], invalid: ["expectedError", "expected
 /**
  * Reads a vector file, given as its text.
  *
- * Throws `invalid_argument` if it is not one, has no tests, or not as many as it says; also if it
- * has a member that a file does not have: a misspelt expectation would be one that nobody checks.
+ * Throws `invalid_argument` if it is not one, has no tests, not as many as it says, or two of one
+ * number; also if it has a member that a file does not have: a misspelt expectation would be one
+ * that nobody checks.
  */
 export function parseVectors(text: string): VectorFile {
   const file = parseJson(text, "a vector file");
@@ -37,6 +38,7 @@ export function parseVectors(text: string): VectorFile {
   check(file["schema"] === SCHEMA, `the schema ${SCHEMA}`, file["schema"]);
   const groups = file["testGroups"];
   check(Array.isArray(groups), "testGroups, an array", groups);
+  const numbers = new Set<number>();
   let count = 0;
   for (const group of groups as unknown[]) {
     check(isObject(group), "a group, an object", group);
@@ -44,15 +46,19 @@ export function parseVectors(text: string): VectorFile {
     check(typeof group["type"] === "string", "a group's type, a string", group["type"]);
     const tests = group["tests"];
     check(Array.isArray(tests), "a group's tests, an array", tests);
-    (tests as unknown[]).forEach(checkTest);
-    count += tests.length;
+    for (const test of tests as unknown[]) {
+      checkTest(test);
+      check(!numbers.has(test.tcId), "one test of each tcId", test.tcId);
+      numbers.add(test.tcId);
+      count += 1;
+    }
   }
   check(count > 0, "at least one test", 0);
   check(file["numberOfTests"] === count, `numberOfTests: ${count}`, file["numberOfTests"]);
   return file as unknown as VectorFile;
 }
 
-function checkTest(test: unknown): void {
+function checkTest(test: unknown): asserts test is Test {
   check(isObject(test), "a test, an object", test);
   check(Number.isInteger(test["tcId"]), "a test's tcId, an integer", test["tcId"]);
   check(typeof test["comment"] === "string", "a test's comment, a string", test["comment"]);
