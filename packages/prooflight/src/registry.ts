@@ -243,10 +243,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
     unknown_block: { code: "unavailable", meaning: "the chain does not have that block" },
     busy: { code: "unavailable", meaning: "more is asked at once than the node serves" },
-    request_timeout: {
-      code: "unavailable",
-      meaning: "the request took longer than the limit",
-    },
+    request_timeout: { code: "unavailable", meaning: "the request took longer than the limit" },
     request_too_large: { code: "invalid_input", meaning: "the request is larger than the limit" },
     not_authorised: {
       code: "invalid_input",
