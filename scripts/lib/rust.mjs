@@ -43,6 +43,13 @@ export const toolchain = {
   },
 };
 
+/** The tools run for moments only: compiling them should not take longer than needed. */
+const QUICK_BUILD = {
+  CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
+  CARGO_PROFILE_RELEASE_LTO: "off",
+  CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "256",
+};
+
 /** A tool of `cargoTools`, built from source into our own folder. */
 export function cargoTool(name) {
   const { crate, version } = cargoTools[name];
@@ -50,8 +57,10 @@ export function cargoTool(name) {
     title: `${name} ${version}`,
     requires: ["rustup", "cc"],
     ready: () => ask(`${tools}/bin/${name}`, "--version")?.split(/\s+/).includes(version) ?? false,
-    install: ({ sh }) =>
-      sh("cargo", ["install", "--locked", "--force", "--root", tools, `${crate}@${version}`]),
+    install: ({ sh }) => {
+      const what = ["--bin", name, "--root", tools, `${crate}@${version}`];
+      return sh("cargo", ["install", "--locked", "--force", ...what], { env: QUICK_BUILD });
+    },
   };
 }
 
