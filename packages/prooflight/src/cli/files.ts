@@ -5,9 +5,9 @@ import { refuse } from "../error.js";
 
 /** The text of a file, or of standard input for `-`; throws `invalid_argument` if it cannot be read. */
 export async function readText(file: string): Promise<string> {
-  if (file === "-") return text(process.stdin);
   try {
-    return await readFile(file, "utf8");
+    // Both fail, too, when there is more than a string can hold.
+    return await (file === "-" ? text(process.stdin) : readFile(file, "utf8"));
   } catch (cause) {
     throw refuse("invalid_argument", "a file that can be read", String(cause), { cause });
   }

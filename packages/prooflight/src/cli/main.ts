@@ -5,11 +5,12 @@ import { parseArgs } from "node:util";
 
 import { VERSION } from "../registry.js";
 import { EXIT, exitCodeOf } from "./exit.js";
-import { bold, printError } from "./output.js";
+import { complain, print, printError } from "./output.js";
+import { bold, type SafeText, text } from "./text.js";
 import { vectors } from "./vectors.js";
 import { verify } from "./verify.js";
 
-const HELP = `${bold("prooflight")} checks answers about a blockchain's state
+const HELP = text`${bold("prooflight")} checks answers about a blockchain's state
 
 ${bold("Usage")}
   prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }
@@ -29,8 +30,16 @@ ${bold("Exit codes")}
   2   wrong usage, or a file that is not of the right form
   3   unavailable
   4   unsupported: a kind that this version does not know
-  70  a bug in Prooflight
-`;
+  70  anything else: a bug in Prooflight, or output that could not be written`;
+
+// Without this Node would end with 1, as if a proof were wrong, where standard output is full or closed.
+process.on("uncaughtException", (error) => {
+  try {
+    printError(error, false);
+  } finally {
+    process.exit(EXIT.internal);
+  }
+});
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -52,7 +61,7 @@ async function main(args: string[]): Promise<number> {
   const { values, positionals } = parsed;
   const [command, ...files] = positionals;
   if (values.help) return say(HELP);
-  if (values.version) return say(`${VERSION}\n`);
+  if (values.version) return say(VERSION);
   try {
     switch (command) {
       case "verify": {
@@ -74,12 +83,12 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-function say(text: string): number {
-  process.stdout.write(text);
+function say(line: string | SafeText): number {
+  print(line);
   return EXIT.ok;
 }
 
 function usage(problem: string): number {
-  process.stderr.write(`prooflight: ${problem}\nTry: prooflight --help\n`);
+  complain(text`${problem}\nTry: prooflight --help`);
   return EXIT.usage;
 }

@@ -1,42 +1,45 @@
-/** How the command prints: colours on terminals unless NO_COLOR is set, JSON on request. */
+/** How the command prints: a line at a time, JSON on request. */
 
 import { VerifyError } from "../error.js";
-
-const coloured = process.stdout.isTTY && !process.env["NO_COLOR"];
-
-const paint = (code: number) => (text: string) =>
-  coloured ? `\u001b[${code}m${text}\u001b[0m` : text;
-
-export const bold = paint(1);
-export const dim = paint(2);
-export const red = paint(31);
-export const green = paint(32);
-export const yellow = paint(33);
+import { dim, safe, type SafeText, text, visible } from "./text.js";
 
 /** Prints a line. */
-export function print(line = ""): void {
-  process.stdout.write(`${line}\n`);
+export function print(line: string | SafeText = ""): void {
+  process.stdout.write(`${safe(line)}\n`);
 }
 
 /** Prints a value as JSON. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, undefined, 2));
+  // JSON escapes control characters itself, but not all.
+  const lines = JSON.stringify(value, undefined, 2).split("\n");
+  process.stdout.write(`${lines.map(visible).join("\n")}\n`);
 }
 
 /** Prints rows of a name and what belongs to it, the names as wide as the widest. */
-export function printRows(rows: readonly (readonly [name: string, text: string])[]): void {
+export function printRows(rows: readonly (readonly [name: string, of: string | SafeText])[]): void {
   const width = Math.max(...rows.map(([name]) => name.length));
-  for (const [name, text] of rows) print(`  ${dim(name.padEnd(width))}  ${text}`);
+  for (const [name, of] of rows) print(text`  ${dim(name.padEnd(width))}  ${of}`);
 }
 
 /** Prints what went wrong before there was a verdict; `file` is what it went wrong with. */
 export function printError(error: unknown, json: boolean, file?: string): void {
-  const prefix = file === undefined ? "prooflight" : `prooflight: ${file}`;
-  if (!(error instanceof VerifyError)) {
-    process.stderr.write(`${prefix}: ${error instanceof Error ? error.stack : String(error)}\n`);
-  } else if (json) {
-    printJson({ ...(file !== undefined && { file }), error: error });
-  } else {
-    process.stderr.write(`${prefix}: ${error.code} / ${error.reason}\n${error.message}\n`);
+  if (error instanceof VerifyError && json) {
+    printJson({ ...(file !== undefined && { file }), error });
+    return;
   }
+  complain(file === undefined ? describe(error) : text`${file}: ${describe(error)}`);
+}
+
+/** Prints a problem to standard error. */
+export function complain(problem: string | SafeText): void {
+  process.stderr.write(safe(text`prooflight: ${problem}\n`));
+}
+
+function describe(error: unknown): string | SafeText {
+  if (error instanceof VerifyError) {
+    return text`${error.code} / ${error.reason}\n${error.message}`;
+  }
+  if (!(error instanceof Error)) return String(error);
+  const [first = "", ...rest] = (error.stack ?? String(error)).split("\n");
+  return rest.reduce((above, line) => text`${above}\n    ${line.trim()}`, text`${first}`);
 }

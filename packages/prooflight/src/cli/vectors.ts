@@ -1,7 +1,8 @@
 import { runVectors, type TestReport } from "../vectors/run.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { dim, green, print, printError, printJson, red, yellow } from "./output.js";
+import { print, printError, printJson } from "./output.js";
+import { dim, green, red, text, yellow } from "./text.js";
 
 /** `prooflight vectors FILE…`: runs the files, prints what failed, gives the exit code. */
 export async function vectors(files: readonly string[], json: boolean): Promise<number> {
@@ -45,12 +46,12 @@ function fileJson(file: string, tests: readonly TestReport[]) {
 function printFile(file: string, tests: readonly TestReport[]): void {
   const counts = count(tests);
   const mark = counts.failed > 0 ? red("✘") : counts.unsupported > 0 ? yellow("?") : green("✔");
-  print(`${mark} ${file}  ${dim(inWords(counts))}`);
+  print(text`${mark} ${file}  ${dim(inWords(counts))}`);
   for (const { tcId, comment, outcome, failure } of tests) {
     if (outcome === "passed") continue;
     const paint = outcome === "failed" ? red : yellow;
-    print(`    tcId ${tcId}  ${paint(outcome)}  ${comment}`);
-    print(`        ${failure ?? ""}`);
+    print(text`    tcId ${tcId}  ${paint(outcome)}  ${comment}`);
+    print(text`        ${failure ?? ""}`);
   }
 }
 

@@ -3,7 +3,8 @@ import { type Json, parseJson } from "../vectors/json.js";
 import { type Kind, KINDS } from "../vectors/kinds.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { bold, dim, green, print, printJson, printRows, red } from "./output.js";
+import { print, printJson, printRows } from "./output.js";
+import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
 
 /** How many results people are shown, and how wide what they are about may be. */
 const SHOWN = 8;
@@ -15,8 +16,9 @@ export async function verify(file: string, json: boolean): Promise<number> {
   await kind.init();
   try {
     const answer = kind.verify(input);
-    if (json) printJson({ verified: true, scheme: kind.scheme, kind: name, answer });
-    else printVerified(name, kind, input, answer);
+    const trusted = kind.trusted(input);
+    if (json) printJson({ verified: true, scheme: kind.scheme, kind: name, trusted, answer });
+    else printVerified(name, kind, input, trusted, answer);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
@@ -47,30 +49,42 @@ function printVerified(
   name: string,
   kind: Kind,
   input: Record<string, unknown>,
+  trusted: Record<string, Json>,
   answer: Record<string, Json>,
 ): void {
-  print(`${green("✔")} ${bold("verified")}  ${kind.scheme} ${name}`);
-  print("\n  Against these roots of the file, which you must know from a source that you trust:");
-  printRows(kind.trusted.map((member) => [member, input[member] as string]));
+  const compat = trusted["mode"] === "compat" ? yellow(" in compat mode") : "";
+  print(text`${green("✔")} ${bold("verified")}${compat}  ${kind.scheme} ${name}`);
+  if (compat) {
+    print();
+    print(
+      "  Compat mode accepts more than an honest prover writes; leave mode out unless you need it.",
+    );
+  }
+  print();
+  print("  It rests on this, which you must know from a source that you trust, not from the file:");
+  printRows(Object.entries(trusted).map(([member, value]) => [member, plain(value)]));
   const shown = Object.entries(answer).filter((entry): entry is [string, string] => {
     return typeof entry[1] === "string";
   });
-  print("\n  The proof shows:");
+  print();
+  print("  The proof shows:");
   printRows(shown);
   const { results } = answer;
   if (Array.isArray(results)) printResults(kind.subjects(input), results);
 }
 
 function printResults(subjects: readonly string[], results: readonly Json[]): void {
-  print("\n  Each key before its operation:");
+  print();
+  print("  Each key before its operation:");
   const shown = subjects.slice(0, SHOWN).map((subject) => shorten(subject, SUBJECT_WIDTH));
   printRows(shown.map((subject, i) => [subject, inWords(results[i])]));
   const hidden = results.length - shown.length;
-  if (hidden > 0) print(`  ${dim(`and ${hidden} more; --json prints all`)}`);
+  if (hidden > 0) print(text`  ${dim(`and ${hidden} more; --json prints all`)}`);
 }
 
 function printRefused(name: string, error: VerifyError): void {
-  print(`${red("✘")} ${bold("refused")}  ${error.scheme ?? ""} ${name}\n`);
+  print(text`${red("✘")} ${bold("refused")}  ${error.scheme ?? ""} ${name}`);
+  print();
   printRows([
     ["code", red(error.code)],
     ["reason", red(error.reason)],
@@ -79,10 +93,13 @@ function printRefused(name: string, error: VerifyError): void {
   ]);
 }
 
-function inWords(result: Json | undefined): string {
+/** A value as it stands in the file; a string without quotes. */
+const plain = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+
+function inWords(result: Json | undefined): string | SafeText {
   if (typeof result !== "string") return dim("absent");
   const bytes = result.length / 2 - 1;
-  return bytes <= 16 ? result : `${shorten(result, 34)} ${dim(`${bytes} bytes`)}`;
+  return bytes <= 16 ? result : text`${shorten(result, 34)} ${dim(`${bytes} bytes`)}`;
 }
 
 const shorten = (text: string, width: number) =>

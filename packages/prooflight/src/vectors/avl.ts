@@ -10,7 +10,9 @@ import type { Kind } from "./kinds.js";
 /** A batch of operations on a dictionary. */
 export const AvlBatch: Kind = {
   scheme: "avl",
-  trusted: ["digest"],
+  // A digest authenticates neither lengths nor how the proof is read.
+  trusted: ({ mode = "strict", ...input }) =>
+    pick({ ...input, mode }, ["digest", "keyLength", "valueLength", "mode", "limits"]),
   subjects,
   init,
   verify(input) {
@@ -45,7 +47,7 @@ export const AvlBatch: Kind = {
 /** The state transition of an Ergo block. */
 export const ErgoAdProofs: Kind = {
   scheme: "avl",
-  trusted: ["parentStateRoot", "stateRoot", "adProofsRoot"],
+  trusted: (input) => pick(input, ["parentStateRoot", "stateRoot", "adProofsRoot"]),
   subjects,
   init,
   verify(input) {
@@ -68,6 +70,12 @@ export const ErgoAdProofs: Kind = {
   },
 };
 
+/** Those members of a verified input that are there. */
+function pick(input: Readonly<Record<string, unknown>>, names: readonly string[]) {
+  const there = names.filter((name) => input[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, input[name] as Json]));
+}
+
 function subjects(input: unknown): string[] {
   return (input as { ops: { op: string; key: string }[] }).ops.map(
     ({ op, key }) => `${op.padEnd("InsertOrUpdate".length)} ${key}`,
@@ -88,9 +96,16 @@ function operation(op: unknown, index: number): Operation {
 
 function answer({ digest, results }: VerifiedBatch<AbsentBetween>): Record<string, Json> {
   const hexOrNull = (bytes: Uint8Array | null) => bytes && toHex(bytes);
+  // Results share values, and so they share their digits.
+  const digits = new Map<Uint8Array, string>();
+  const hexOnce = (value: Uint8Array) => {
+    const hex = digits.get(value) ?? toHex(value);
+    digits.set(value, hex);
+    return hex;
+  };
   return {
     digest: toHex(digest),
-    results: results.map((result) => (result.kind === "present" ? toHex(result.value) : null)),
+    results: results.map((result) => (result.kind === "present" ? hexOnce(result.value) : null)),
     neighbours: results.map((result) =>
       result.kind === "present"
         ? null

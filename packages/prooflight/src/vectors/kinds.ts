@@ -5,8 +5,8 @@ import type { Json } from "./json.js";
 /** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
 export interface Kind {
   scheme: Scheme;
-  /** The members of the input that are trusted and not proven. */
-  trusted: readonly string[];
+  /** What of an input that was verified is trusted and not proven, defaults included. */
+  trusted: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
   /** What each item of the answer's `results` is about; of an input that was verified. */
   subjects: (input: unknown) => string[];
   /** Loads the binary that it needs. */

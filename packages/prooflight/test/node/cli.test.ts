@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,6 +48,32 @@ describe("prooflight verify", () => {
     }
     expect(stdout).toMatch(/Remove +0x2337a1e6c86191e614… +0x80a0dbe9f6d29104.* 347 bytes/);
     expect(stdout).not.toContain("\u001b");
+  });
+
+  test("prints what a digest does not authenticate among what the verdict rests on", () => {
+    const limits = { maxOperations: 1 };
+    const batch = batchWith({ limits });
+    const { digest } = batch;
+    const { status, stdout } = prooflight(["verify", "-"], JSON.stringify(batch));
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /must know .*:\n +digest +0x931f\w+\n +keyLength +1\n +valueLength +null\n +mode +strict\n +limits +{"maxOperations":1}\n/,
+    );
+    expect(stdout).not.toContain("compat");
+    const json = prooflight(["verify", "--json", "-"], JSON.stringify(batch));
+    expect(JSON.parse(json.stdout)).toHaveProperty("trusted", {
+      ...{ digest, keyLength: 1, valueLength: null, mode: "strict", limits },
+    });
+  });
+
+  test("says first that it verified in compat mode", () => {
+    const batch = JSON.stringify(batchWith({ mode: "compat" }));
+    const { status, stdout } = prooflight(["verify", "-"], batch);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✔ verified in compat mode .*\n\n +Compat mode accepts more /);
+    expect(stdout).toMatch(/\n +mode +compat\n/);
+    const json = prooflight(["verify", "--json", "-"], batch);
+    expect(JSON.parse(json.stdout)).toMatchObject({ trusted: { mode: "compat" } });
   });
 
   test("reads standard input, and takes a type for a kind", () => {
@@ -162,6 +189,58 @@ describe("prooflight vectors", () => {
     const { status, stdout, stderr } = prooflight(["vectors", blocks, path]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain(path);
+  });
+});
+
+describe("what a file says cannot command the terminal:", () => {
+  const evil = "\u001b[2J\u0007\n✔ verified\u009b1m\u007f\u061c\u202e\u2066\u2028";
+  const shown = "\\u001b[2J\\u0007\\u000a✔ verified\\u009b1m\\u007f\\u061c\\u202e\\u2066\\u2028";
+  const test1 = { tcId: 1, comment: evil, flags: [], input, result: "invalid" };
+  const failing = {
+    ...{ schema: "schema/vectors_v1.json", numberOfTests: 1 },
+    testGroups: [{ type: "ErgoAdProofs", tests: [test1] }],
+  };
+  test.each<[string, string, object]>([
+    ["a kind", "verify", { ...block, kind: evil }],
+    ["a scheme", "verify", { ...block, scheme: evil }],
+    ["a member", "verify", { ...block, [evil]: 1 }],
+    ["a limit", "verify", batchWith({ limits: { [evil]: 1 } })],
+    ["a comment", "vectors", failing],
+  ])("%s", (_, command, content) => {
+    for (const json of [[], ["--json"]]) {
+      const { stdout, stderr } = prooflight([command, ...json, "-"], JSON.stringify(content));
+      const printed = stdout + stderr;
+      expect(printed).not.toMatch(/[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}]/u);
+      expect(printed).not.toMatch(/^✔ verified/m);
+      if (json.length === 0) expect(printed).toContain(shown);
+      else expect(stdout).toContain("\\u202e");
+    }
+  });
+
+  test("a file's name", () => {
+    const { stderr } = prooflight(["vectors", `none${evil}`]);
+    expect(stderr).toContain(`none${shown}`);
+    expect(stderr).not.toContain("\u001b");
+  });
+});
+
+describe("output that cannot be written is no verdict on the proof:", () => {
+  const path = file("written.json", block);
+
+  test.each(["2>/dev/null", "2>/dev/full"])("a full disk, %s", (errors) => {
+    const script = `"$0" "$@" >/dev/full ${errors}`;
+    const args = ["-c", script, process.execPath, main, "verify", path];
+    expect(spawnSync("sh", args).status).toBe(70);
+  });
+
+  test("a closed pipe", async () => {
+    // It reads its input to the end before it prints anything.
+    const child = spawn(process.execPath, [main, "verify", "-"], { stdio: "pipe" });
+    child.stdout.destroy();
+    await once(child.stdout, "close");
+    child.stdin.end(JSON.stringify(block));
+    child.stderr.resume();
+    expect(await once(child, "close")).toEqual([70, null]);
   });
 });
 
