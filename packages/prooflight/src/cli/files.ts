@@ -9,6 +9,8 @@ export async function readText(file: string): Promise<string> {
     // Both fail, too, when there is more than a string can hold.
     return await (file === "-" ? text(process.stdin) : readFile(file, "utf8"));
   } catch (cause) {
-    throw refuse("invalid_argument", "a file that can be read, of at most 512 MiB", String(cause), { cause });
+    throw refuse("invalid_argument", "a file that can be read, of at most 512 MiB", String(cause), {
+      cause,
+    });
   }
 }
