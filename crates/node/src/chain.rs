@@ -1,5 +1,6 @@
 //! The chain's one writer: makes blocks, or checks and takes over those of another node.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,11 +52,23 @@ impl Chain {
             let expected = format_args!("no chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
         }
-        let mut store = EmbeddedStore::open(&store_folder(folder))?;
+        // The store gets its name once it has its configuration, so that a start that is cut off
+        // leaves no chain.
+        let unnamed = folder.join("store.new");
+        let failed = |error: std::io::Error| {
+            Error::new(Reason::StoreFailed, format_args!("a new {}", unnamed.display()), error)
+        };
+        if unnamed.exists() {
+            fs::remove_dir_all(&unnamed).map_err(failed)?;
+        }
+        fs::create_dir_all(folder).map_err(failed)?;
+        let mut store = EmbeddedStore::open(&unnamed)?;
         let mut batch = WriteBatch::new();
         batch.put(CONFIG_KEY, block::encode_config(config)?);
         store.write(batch)?;
         drop(store);
+        fs::rename(&unnamed, store_folder(folder)).map_err(failed)?;
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
         Self::open(folder)
     }
 

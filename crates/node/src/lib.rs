@@ -4,6 +4,7 @@
 //! * [`Chain`] is the one writer: a block is one atomic batch, on disk before anything shows it.
 //! * [`View`] reads the chain up to one head, while further blocks are made.
 //! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
+//! * [`producer`] makes blocks of what is submitted; [`rpc`] and [`server`] serve it.
 
 #![forbid(unsafe_code)]
 
@@ -11,8 +12,12 @@ pub mod authority;
 mod block;
 mod chain;
 pub mod history;
+pub mod metrics;
 pub mod normalise;
+pub mod producer;
+pub mod rpc;
 pub mod schemes;
+pub mod server;
 pub mod store;
 mod vectors;
 mod view;

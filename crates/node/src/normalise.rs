@@ -43,14 +43,7 @@ pub fn normalise(
 
 /// Checks one operation against the limits of its chain.
 pub fn check(operation: &StateOperation, limits: &ChainLimits) -> Result<()> {
-    let key = operation.key();
-    if key.len() > usize::from(limits.max_key) {
-        return Err(Error::new(
-            Reason::KeyLength,
-            format_args!("at most {} bytes", limits.max_key),
-            format_args!("{} bytes", key.len()),
-        ));
-    }
+    check_key(operation.key(), limits)?;
     match operation {
         StateOperation::Set { value, .. } if value.len() as u64 > limits.max_value.into() => {
             Err(Error::new(
@@ -61,6 +54,30 @@ pub fn check(operation: &StateOperation, limits: &ChainLimits) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Checks a raw key against the limits of its chain.
+pub fn check_key(key: &[u8], limits: &ChainLimits) -> Result<()> {
+    if key.len() <= usize::from(limits.max_key) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Reason::KeyLength,
+        format_args!("at most {} bytes", limits.max_key),
+        format_args!("{} bytes", key.len()),
+    ))
+}
+
+/// Checks that operations can go into a block, before they are normalised.
+pub fn check_all(operations: &[StateOperation], limits: &ChainLimits) -> Result<()> {
+    if operations.len() as u64 > limits.max_ops.into() {
+        return Err(Error::new(
+            Reason::TooManyOperations,
+            format_args!("at most {}", limits.max_ops),
+            operations.len(),
+        ));
+    }
+    operations.iter().try_for_each(|operation| check(operation, limits))
 }
 
 #[cfg(test)]

@@ -24,9 +24,10 @@ pub struct View {
 }
 
 /// Which block is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum At {
     /// The head.
+    #[default]
     Latest,
     /// The block of this height.
     Height(u64),

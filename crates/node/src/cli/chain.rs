@@ -1,0 +1,211 @@
+//! Beginning a chain, and looking at one that is not running.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ed25519_dalek::SigningKey;
+use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig};
+use prooflight_core::{Error, Hex, Reason, Result, Scheme};
+use prooflight_node::authority::{self, Signers};
+use prooflight_node::producer::now_ms;
+use prooflight_node::rpc::{Hash32, Quantity};
+use prooflight_node::{At, Chain, View};
+use prooflight_vectors::carrier;
+use serde_json::json;
+
+/// Where a chain is.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Where {
+    /// The folder of the chain.
+    #[arg(long, env = "PROOFLIGHT_DATA_DIR", default_value = "prooflight-data")]
+    pub(super) data_dir: PathBuf,
+}
+
+/// What a new chain is.
+#[derive(Debug, Args)]
+pub(super) struct Init {
+    #[command(flatten)]
+    folder: Where,
+    /// A name for people.
+    #[arg(long, default_value = "prooflight")]
+    chain_id: String,
+    /// Files with authority keys of this node; a key is made if there are none.
+    #[arg(long = "key")]
+    keys: Vec<PathBuf>,
+    /// Public keys of authorities elsewhere, 0x-hex.
+    #[arg(long = "authority")]
+    authorities: Vec<carrier::Hex>,
+    /// How many authorities must sign a header.
+    #[arg(long, default_value_t = 1)]
+    quorum: u16,
+}
+
+impl Init {
+    pub(super) fn run(self) -> Result<()> {
+        let folder = &self.folder.data_dir;
+        let mut keys = Vec::new();
+        for path in &self.keys {
+            let key = authority::read_key(path)?;
+            keep_key(folder, keys.len(), &key)?;
+            keys.push(key);
+        }
+        if keys.is_empty() {
+            keys.push(own_key(folder)?);
+        }
+        let mut public: Vec<[u8; 32]> =
+            keys.iter().map(|key| key.verifying_key().to_bytes()).collect();
+        for carrier::Hex(bytes) in self.authorities {
+            let key = bytes.try_into().map_err(|bytes: Vec<u8>| {
+                Error::new(Reason::InvalidArgument, "an authority of 32 bytes", bytes.len())
+            })?;
+            public.push(key);
+        }
+        let view = begin(folder, self.chain_id, public, self.quorum, keys)?;
+        println!("chain {}", Hex(&view.config().id()));
+        println!("genesis {}", Hex(view.head_hash()));
+        Ok(())
+    }
+}
+
+/// Begins a development chain with a key of its own.
+pub(super) fn begin_development(folder: &Path) -> Result<()> {
+    let key = own_key(folder)?;
+    let public = key.verifying_key().to_bytes();
+    begin(folder, "development".to_owned(), vec![public], 1, vec![key]).map(|_| ())
+}
+
+fn begin(
+    folder: &Path,
+    chain_id: String,
+    authorities: Vec<[u8; 32]>,
+    quorum: u16,
+    keys: Vec<SigningKey>,
+) -> Result<View> {
+    let config = ChainConfig {
+        version: 1,
+        chain_id,
+        schemes: vec![Scheme::Avl.id()],
+        lvmt: None,
+        authorities,
+        quorum,
+        limits: ChainLimits::default(),
+        genesis_timestamp_ms: now_ms(),
+    };
+    config.check()?;
+    let signers = Signers::new(&config, keys)?;
+    let mut chain = Chain::create(folder, &config)?;
+    chain.make([], now_ms(), &signers)
+}
+
+fn key_path(folder: &Path, index: usize) -> PathBuf {
+    folder.join(format!("authority-{index}.key"))
+}
+
+fn own_key(folder: &Path) -> Result<SigningKey> {
+    let path = key_path(folder, 0);
+    if path.exists() {
+        // A start that was cut off before the chain began.
+        return authority::read_key(&path);
+    }
+    let key = authority::generate()?;
+    keep_key(folder, 0, &key)?;
+    Ok(key)
+}
+
+fn keep_key(folder: &Path, index: usize, key: &SigningKey) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| super::cannot(folder, &error))?;
+    authority::write_key(&key_path(folder, index), key)
+}
+
+/// The keys in the folder of a chain.
+pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
+    let paths = (0..).map(|index| key_path(folder, index));
+    paths.take_while(|path| path.exists()).map(|path| authority::read_key(&path)).collect()
+}
+
+/// Opens a chain; one whose first start was cut off gets its genesis block.
+pub(super) fn open(folder: &Path) -> Result<(Chain, Signers)> {
+    let mut chain = Chain::open(folder)?;
+    let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
+    if chain.height().is_none() {
+        chain.make([], now_ms(), &signers)?;
+    }
+    Ok((chain, signers))
+}
+
+impl Where {
+    /// Executes every block again in a folder of its own, and compares.
+    pub(super) fn verify(&self) -> Result<()> {
+        let view = Chain::open(&self.data_dir)?.view()?;
+        let scratch = tempfile::tempdir_in(&self.data_dir)
+            .map_err(|error| super::cannot(&self.data_dir, &error))?;
+        let mut again = Chain::create(&scratch.path().join("chain"), view.config())?;
+        for height in 0..=view.height() {
+            let block = view.block(At::Height(height))?;
+            let transitions = block.body.transitions.clone();
+            let executed = again.follow(block)?.block(At::Latest)?;
+            if executed.body.transitions != transitions {
+                return Err(differs(&format_args!("the transition proofs of block {height}")));
+            }
+            view.header_path(height, &view.head().header)?;
+        }
+        let again = again.view()?;
+        let (mut kept, mut executed) = (view.entries(), again.entries());
+        let mut values = 0_u64;
+        loop {
+            match (kept.next().transpose()?, executed.next().transpose()?) {
+                (None, None) => break,
+                (kept, executed) if kept == executed => values += 1,
+                _ => return Err(differs(&"the keys and values that the blocks lead to")),
+            }
+        }
+        println!("{} blocks and {values} values verified", view.height() + 1);
+        Ok(())
+    }
+}
+
+fn differs(what: &dyn core::fmt::Display) -> Error {
+    Error::new(Reason::StoreCorrupt, what, "others")
+}
+
+/// A block of a chain.
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    #[command(flatten)]
+    folder: Where,
+    /// The height; the newest block if left out.
+    #[arg(long)]
+    height: Option<u64>,
+}
+
+impl Which {
+    pub(super) fn print_checkpoint(&self) -> Result<()> {
+        let view = Chain::open(&self.folder.data_dir)?.view()?;
+        let header = view.header(self.height.map_or(At::Latest, At::Height))?.header;
+        let config = view.config();
+        let lvmt = config.lvmt.as_ref().map(|LvmtConfig { params_id, log_n, log_arity }| {
+            json!({ "paramsId": Hash32(*params_id), "logN": log_n, "logArity": log_arity })
+        });
+        let limits = &config.limits;
+        let checkpoint = json!({
+            "config": {
+                "version": config.version,
+                "chainId": config.chain_id,
+                "schemes": config.schemes,
+                "lvmt": lvmt,
+                "authorities": config.authorities.iter().copied().map(Hash32).collect::<Vec<_>>(),
+                "quorum": config.quorum,
+                "limits": {
+                    "maxKey": limits.max_key,
+                    "maxValue": limits.max_value,
+                    "maxOps": limits.max_ops,
+                },
+                "genesisTimestampMs": Quantity(config.genesis_timestamp_ms),
+            },
+            "height": Quantity(header.height),
+            "headerHash": Hash32(header.hash()),
+        });
+        println!("{checkpoint:#}");
+        Ok(())
+    }
+}

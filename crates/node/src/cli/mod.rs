@@ -1,0 +1,93 @@
+//! The commands.
+
+mod chain;
+mod run;
+mod settings;
+mod transfer;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_node::authority;
+
+use settings::Settings;
+
+/// The reference full node of Prooflight: keeps state, makes blocks, signs headers, serves proofs.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Begin a chain: write its configuration and its genesis block.
+    Init(chain::Init),
+    /// Resume a chain, or begin a development chain, and serve it.
+    Run(Settings),
+    /// Make an authority key and print its public key.
+    Keygen {
+        /// The new file, readable for its owner alone.
+        file: PathBuf,
+    },
+    /// Print the checkpoint that an application pins.
+    Checkpoint(chain::Which),
+    /// Execute every stored block again and compare all roots, signatures and values.
+    Verify(chain::Where),
+    /// Write every key and value as a line of JSON.
+    Export(transfer::File),
+    /// Make blocks of the keys and values in a file.
+    Import(transfer::Import),
+    /// Copy the chain into a new folder, without its keys.
+    Backup(transfer::Backup),
+    /// Run test vectors natively.
+    Vectors {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// Runs the command of the arguments.
+pub(crate) fn run() -> Result<ExitCode> {
+    match Cli::parse().command {
+        Command::Init(init) => init.run()?,
+        Command::Run(settings) => run::run(settings)?,
+        Command::Keygen { file } => {
+            let key = authority::generate()?;
+            authority::write_key(&file, &key)?;
+            println!("{}", Hex(&key.verifying_key().to_bytes()));
+        }
+        Command::Checkpoint(which) => which.print_checkpoint()?,
+        Command::Verify(folder) => folder.verify()?,
+        Command::Export(file) => file.export()?,
+        Command::Import(import) => import.run()?,
+        Command::Backup(backup) => backup.run()?,
+        Command::Vectors { files } => return vectors(&files),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn vectors(files: &[PathBuf]) -> Result<ExitCode> {
+    let mut failed = 0;
+    for path in files {
+        let json = std::fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
+        let report = prooflight_node::run_vectors(&json)?;
+        println!("{}: {} passed, {} failed", path.display(), report.passed(), report.failed());
+        for test in &report.tests {
+            if let Some(failure) = &test.failure {
+                println!("  {} {}: {failure}", test.tc_id, test.comment);
+            }
+        }
+        failed += report.failed();
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A file that could not be read or written.
+fn cannot(path: &std::path::Path, error: &std::io::Error) -> Error {
+    Error::new(Reason::InvalidArgument, format_args!("a usable {}", path.display()), error)
+}

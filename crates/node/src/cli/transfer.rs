@@ -1,0 +1,118 @@
+//! Moving states and chains between folders.
+
+use std::fs;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use prooflight_core::chain::StateOperation;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_node::normalise::check;
+use prooflight_node::producer::now_ms;
+use prooflight_node::{At, Chain};
+use prooflight_vectors::carrier::Hex;
+use serde::{Deserialize, Serialize};
+
+use super::cannot;
+use super::chain::{Where, open};
+
+/// A line of a state: a raw key and its value.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    key: Hex,
+    value: Hex,
+}
+
+/// A chain and a file.
+#[derive(Debug, Args)]
+pub(super) struct File {
+    #[command(flatten)]
+    folder: Where,
+    /// The file.
+    file: PathBuf,
+}
+
+impl File {
+    pub(super) fn export(&self) -> Result<()> {
+        let failed = |error: &std::io::Error| cannot(&self.file, error);
+        let view = Chain::open(&self.folder.data_dir)?.view()?;
+        let file = fs::File::create_new(&self.file).map_err(|error| failed(&error))?;
+        let mut writer = BufWriter::new(file);
+        for entry in view.entries() {
+            let (key, value) = entry?;
+            let line = serde_json::to_string(&Line { key: Hex(key), value: Hex(value) })
+                .map_err(|error| Error::new(Reason::Bug, "a line of JSON", error))?;
+            writeln!(writer, "{line}").map_err(|error| failed(&error))?;
+        }
+        let file = writer.into_inner().map_err(|error| failed(error.error()))?;
+        file.sync_all().map_err(|error| failed(&error))
+    }
+}
+
+/// What to make blocks of.
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    #[command(flatten)]
+    file: File,
+    /// Keys of one block.
+    #[arg(long, default_value_t = 10_000)]
+    block: usize,
+}
+
+impl Import {
+    pub(super) fn run(&self) -> Result<()> {
+        let path = &self.file.file;
+        let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
+        let size = file.metadata().map_err(|error| cannot(path, &error))?.len();
+        let (mut chain, signers) = open(&self.file.folder.data_dir)?;
+        let limits = chain.config().limits.clone();
+        let most = usize::try_from(limits.max_ops).unwrap_or(usize::MAX);
+        let at_once = self.block.clamp(1, most);
+        let (mut operations, mut done, mut keys) = (Vec::with_capacity(at_once), 0, 0_u64);
+        let mut lines = BufReader::new(file).lines().zip(1_u64..).peekable();
+        while let Some((line, number)) = lines.next() {
+            let line = line.map_err(|error| cannot(path, &error))?;
+            done += line.len() as u64 + 1;
+            let Line { key, value } = serde_json::from_str(&line).map_err(|error| {
+                let expected = format_args!("a key and a value in line {number}");
+                Error::new(Reason::InvalidArgument, expected, error)
+            })?;
+            let operation = StateOperation::Set { key: key.0, value: value.0 };
+            check(&operation, &limits)?;
+            operations.push(operation);
+            keys += 1;
+            if operations.len() == at_once || lines.peek().is_none() {
+                let view = chain.make(operations.drain(..), now_ms(), &signers)?;
+                eprintln!(
+                    "{:3} %  {keys} keys  height {}",
+                    done * 100 / size.max(1),
+                    view.height()
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where to copy a chain.
+#[derive(Debug, Args)]
+pub(super) struct Backup {
+    #[command(flatten)]
+    folder: Where,
+    /// The new folder.
+    to: PathBuf,
+}
+
+impl Backup {
+    /// Copies by executing every block, so that what is damaged is not copied.
+    pub(super) fn run(&self) -> Result<()> {
+        let view = Chain::open(&self.folder.data_dir)?.view()?;
+        let mut copy = Chain::create(&self.to, view.config())?;
+        for height in 0..=view.height() {
+            copy.follow(view.block(At::Height(height))?)?;
+        }
+        println!("{} blocks in {}", view.height() + 1, self.to.display());
+        Ok(())
+    }
+}

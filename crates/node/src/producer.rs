@@ -1,0 +1,174 @@
+//! Making blocks of what is submitted, on a thread of its own.
+
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use prooflight_core::chain::StateOperation;
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Error, Reason, Result};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::authority::Signers;
+use crate::{Chain, View};
+
+/// When blocks are made and how much is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The shortest time between two blocks; 0 makes one as soon as there is an operation.
+    pub interval: Duration,
+    /// Make blocks without operations too.
+    pub empty_blocks: bool,
+    /// For how many blocks before the newest states are kept, if not for all.
+    pub keep_states: Option<u64>,
+}
+
+/// The block that a submission went into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Included {
+    /// Its height.
+    pub height: u64,
+    /// The hash of its header.
+    pub hash: Hash,
+}
+
+/// Operations that go into one block together, in order.
+#[derive(Debug)]
+pub struct Submission {
+    operations: Vec<StateOperation>,
+    included: oneshot::Sender<Result<Included>>,
+}
+
+/// Where submissions go.
+#[derive(Clone, Debug)]
+pub struct Submitter(mpsc::Sender<Submission>);
+
+impl Submitter {
+    /// Submits operations, and waits for the block that they go into to be on disk.
+    ///
+    /// `busy` if too many submissions wait already.
+    pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<Included> {
+        let (included, receiver) = oneshot::channel();
+        self.0
+            .try_send(Submission { operations, included })
+            .map_err(|_| Error::new(Reason::Busy, "fewer submissions that wait", "too many"))?;
+        receiver.await.unwrap_or_else(|_| {
+            Err(Error::new(Reason::Busy, "a node that makes blocks", "one that is stopping"))
+        })
+    }
+}
+
+/// Starts to make blocks; each is published once it is on disk.
+///
+/// It ends when every [`Submitter`] is dropped, after the block of what was submitted before, or
+/// with the error after which the chain takes no more blocks.
+pub fn start(
+    chain: Chain,
+    signers: Signers,
+    pace: Pace,
+    published: watch::Sender<View>,
+) -> (Submitter, thread::JoinHandle<Result<()>>) {
+    let (sender, submissions) = mpsc::channel(WAITING);
+    let producer = Producer { chain, signers, pace, published, submissions, next: None };
+    (Submitter(sender), thread::spawn(move || producer.run()))
+}
+
+/// How many submissions may wait for a block.
+const WAITING: usize = 4096;
+
+struct Producer {
+    chain: Chain,
+    signers: Signers,
+    pace: Pace,
+    published: watch::Sender<View>,
+    submissions: mpsc::Receiver<Submission>,
+    /// One that did not fit into the block before.
+    next: Option<Submission>,
+}
+
+impl Producer {
+    fn run(mut self) -> Result<()> {
+        let mut due = Instant::now() + self.pace.interval;
+        loop {
+            if !self.pace.empty_blocks && self.next.is_none() {
+                self.next = self.submissions.blocking_recv();
+                if self.next.is_none() {
+                    return Ok(());
+                }
+            }
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            let (taken, closed) = self.take();
+            if closed && taken.is_empty() {
+                return Ok(());
+            }
+            due = Instant::now() + self.pace.interval;
+            self.make(taken)?;
+        }
+    }
+
+    /// As many of the submissions that wait as a block holds, and whether no more can come.
+    fn take(&mut self) -> (Vec<Submission>, bool) {
+        let max = usize::try_from(self.chain.config().limits.max_ops).unwrap_or(usize::MAX);
+        let mut taken: Vec<Submission> = self.next.take().into_iter().collect();
+        let mut count: usize = taken.iter().map(|submission| submission.operations.len()).sum();
+        loop {
+            match self.submissions.try_recv() {
+                Ok(submission) if count + submission.operations.len() <= max => {
+                    count += submission.operations.len();
+                    taken.push(submission);
+                }
+                Ok(submission) => {
+                    self.next = Some(submission);
+                    return (taken, false);
+                }
+                Err(error) => return (taken, error == mpsc::error::TryRecvError::Disconnected),
+            }
+        }
+    }
+
+    fn make(&mut self, taken: Vec<Submission>) -> Result<()> {
+        let started = Instant::now();
+        let (operations, waiting): (Vec<_>, Vec<_>) = taken
+            .into_iter()
+            .map(|submission| (submission.operations, submission.included))
+            .unzip();
+        match self.chain.make(operations.into_iter().flatten(), now_ms(), &self.signers) {
+            Ok(view) => {
+                let included = Included { height: view.height(), hash: *view.head_hash() };
+                tracing::info!(
+                    height = included.height,
+                    hash = %prooflight_core::Hex(&included.hash),
+                    submissions = waiting.len(),
+                    milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                    "block"
+                );
+                self.published.send_replace(view);
+                for waiter in waiting {
+                    // Who has gone does not wait for the answer.
+                    let _ = waiter.send(Ok(included));
+                }
+                self.prune(included.height)
+            }
+            Err(error) => {
+                tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
+                for waiter in waiting {
+                    let _ = waiter.send(Err(error.clone()));
+                }
+                // Submissions were checked before, so it is the store that failed.
+                Err(error)
+            }
+        }
+    }
+
+    fn prune(&mut self, height: u64) -> Result<()> {
+        match self.pace.keep_states {
+            Some(keep) if height > keep => self.chain.prune(height - keep),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The system's time, in milliseconds since 1970.
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,43 @@
+//! Refusals as JSON-RPC errors.
+
+use jsonrpsee::types::ErrorObjectOwned;
+use prooflight_core::{Code, Error};
+use serde::{Deserialize, Serialize};
+
+/// What `error.data` has: the code and reason of the refusal, and what it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorData {
+    /// The code, for example `unavailable`.
+    pub code: String,
+    /// The reason, for example `unknown_block`.
+    pub reason: String,
+    /// What would have been accepted.
+    pub expected: String,
+    /// What was there instead.
+    pub found: String,
+}
+
+/// The JSON-RPC error of a refusal.
+pub fn to_object(error: &Error) -> ErrorObjectOwned {
+    let data = ErrorData {
+        code: error.code().as_str().to_owned(),
+        reason: error.reason().as_str().to_owned(),
+        expected: error.expected().to_owned(),
+        found: error.found().to_owned(),
+    };
+    ErrorObjectOwned::owned(number(error.code()), error.to_string(), Some(data))
+}
+
+/// JSON-RPC's own numbers for the caller's and our mistakes; the server's range for the others.
+const fn number(code: Code) -> i32 {
+    match code {
+        Code::InvalidInput => -32602,
+        Code::Internal => -32603,
+        Code::Unavailable => -32001,
+        Code::Unsupported => -32002,
+        Code::Untrusted => -32003,
+        Code::Mismatch => -32004,
+        // Malformed, and what a later version of the core adds.
+        _ => -32005,
+    }
+}

@@ -1,0 +1,241 @@
+//! The JSON of requests and replies. Source: `test-vectors/SPEC.md` section 10.
+
+use core::fmt;
+
+use prooflight_core::chain::{ChainConfig, SignedHeader, StateOperation};
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Result, Scheme};
+use prooflight_vectors::carrier::Hex;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::block::encode_config;
+use crate::view::At;
+use crate::{Block, View};
+
+/// A 64-bit quantity: `0x` and hexadecimal digits without leading zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity(pub u64);
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:#x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_quantity(&text).map(Self).ok_or_else(|| de::Error::custom("not a 0x-quantity"))
+    }
+}
+
+fn parse_quantity(text: &str) -> Option<u64> {
+    let number = u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()?;
+    (format!("{number:#x}") == text.to_ascii_lowercase()).then_some(number)
+}
+
+/// 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hash32(pub Hash);
+
+impl Serialize for Hash32 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Hex(self.0.to_vec()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash32 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        bytes.try_into().map(Self).map_err(|_| de::Error::custom("not 32 bytes"))
+    }
+}
+
+/// `"latest"`, a height as a quantity, or a header hash.
+impl<'de> Deserialize<'de> for At {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = At;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"latest\", a height as a 0x-quantity, or a header hash")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<At, E> {
+                if text == "latest" {
+                    return Ok(At::Latest);
+                }
+                if let Some(height) = parse_quantity(text).filter(|_| text.len() <= 18) {
+                    return Ok(At::Height(height));
+                }
+                let hash = text.parse().ok().and_then(|Hex(bytes)| bytes.try_into().ok());
+                hash.map(At::Hash).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        deserializer.deserialize_str(Visitor)
+    }
+}
+
+/// A header: its bytes, which are what a client checks, and its fields for people.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeaderJson {
+    /// The borsh encoding of the signed header.
+    pub signed_header: Hex,
+    /// The height.
+    pub height: Quantity,
+    /// The header's hash.
+    pub hash: Hash32,
+    /// The hash of the header before.
+    pub parent: Hash32,
+    /// Milliseconds since 1970.
+    pub timestamp_ms: Quantity,
+    /// The root over the operations.
+    pub ops_root: Hash32,
+    /// The root over the headers before.
+    pub history_root: Hash32,
+    /// The root of each scheme, by its name.
+    pub roots: serde_json::Map<String, serde_json::Value>,
+}
+
+impl From<&SignedHeader> for HeaderJson {
+    fn from(signed: &SignedHeader) -> Self {
+        let header = &signed.header;
+        let roots = header.roots.iter().filter_map(|(id, root)| {
+            let scheme = Scheme::from_id(*id).ok()?;
+            Some((scheme.as_str().to_owned(), Hex(root.clone()).to_string().into()))
+        });
+        Self {
+            signed_header: Hex(signed.encode()),
+            height: Quantity(header.height),
+            hash: Hash32(header.hash()),
+            parent: Hash32(header.parent),
+            timestamp_ms: Quantity(header.timestamp_ms),
+            ops_root: Hash32(header.ops_root),
+            history_root: Hash32(header.history_root),
+            roots: roots.collect(),
+        }
+    }
+}
+
+/// An operation on the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", deny_unknown_fields)]
+pub enum OperationJson {
+    /// Gives a key a value.
+    Set {
+        /// The raw key.
+        key: Hex,
+        /// The value.
+        value: Hex,
+    },
+    /// Takes a key's value away.
+    Delete {
+        /// The raw key.
+        key: Hex,
+    },
+}
+
+impl From<OperationJson> for StateOperation {
+    fn from(operation: OperationJson) -> Self {
+        match operation {
+            OperationJson::Set { key, value } => Self::Set { key: key.0, value: value.0 },
+            OperationJson::Delete { key } => Self::Delete { key: key.0 },
+        }
+    }
+}
+
+impl From<StateOperation> for OperationJson {
+    fn from(operation: StateOperation) -> Self {
+        match operation {
+            StateOperation::Set { key, value } => Self::Set { key: Hex(key), value: Hex(value) },
+            StateOperation::Delete { key } => Self::Delete { key: Hex(key) },
+        }
+    }
+}
+
+/// A block: its header, its operations, and for each scheme that has one its transition proof.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BlockJson {
+    /// The header.
+    pub header: HeaderJson,
+    /// The normalised operations, ascending by raw key.
+    pub ops: Vec<OperationJson>,
+    /// The transition proofs, by the scheme's name.
+    pub transitions: std::collections::BTreeMap<String, Hex>,
+}
+
+impl BlockJson {
+    pub(crate) fn new(block: Block) -> Result<Self> {
+        let header = HeaderJson::from(&block.header);
+        let transitions = block.body.transitions.into_iter();
+        let transitions = transitions
+            .map(|(id, proof)| Ok((Scheme::from_id(id)?.as_str().to_owned(), Hex(proof))))
+            .collect::<Result<_>>()?;
+        let ops = block.body.operations.into_iter().map(OperationJson::from).collect();
+        Ok(Self { header, ops, transitions })
+    }
+}
+
+/// The chain, for people: a client takes its configuration from its own checkpoint.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChainJson {
+    /// The hash of the configuration, which every header names.
+    pub chain: Hash32,
+    /// The configuration, borsh.
+    pub config: Hex,
+    /// The name for people.
+    pub chain_id: String,
+    /// The names of the schemes.
+    pub schemes: Vec<String>,
+    /// The public keys of the authorities.
+    pub authorities: Vec<Hash32>,
+    /// How many of them sign a header.
+    pub quorum: u16,
+    /// The height of the head.
+    pub height: Quantity,
+}
+
+impl ChainJson {
+    pub(crate) fn new(view: &View) -> Result<Self> {
+        let config: &ChainConfig = view.config();
+        let schemes = config.schemes.iter();
+        let schemes = schemes.map(|&id| Ok(Scheme::from_id(id)?.as_str().to_owned()));
+        Ok(Self {
+            chain: Hash32(config.id()),
+            config: Hex(encode_config(config)?),
+            chain_id: config.chain_id.clone(),
+            schemes: schemes.collect::<Result<_>>()?,
+            authorities: config.authorities.iter().copied().map(Hash32).collect(),
+            quorum: config.quorum,
+            height: Quantity(view.height()),
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use serde_json::from_value;
+
+    #[test]
+    fn a_block_is_named_by_height_hash_or_latest() {
+        let at = |text: &str| from_value::<At>(text.into()).ok();
+        assert_eq!(at("latest"), Some(At::Latest));
+        assert_eq!(at("0x0"), Some(At::Height(0)));
+        assert_eq!(at("0xffffffffffffffff"), Some(At::Height(u64::MAX)));
+        assert_eq!(at(&format!("0x{}", "0a".repeat(32))), Some(At::Hash([10; 32])));
+        // A hash with leading zeros is a hash, not a height.
+        assert_eq!(
+            at(&format!("0x{}01", "00".repeat(31))).map(|at| at != At::Height(1)),
+            Some(true)
+        );
+        for wrong in ["", "0x", "0x00", "1", "newest", "0x10000000000000000", "0x-1", "0x+1"] {
+            assert_eq!(at(wrong), None, "{wrong}");
+        }
+        assert!(from_value::<At>(1.into()).is_err());
+    }
+}

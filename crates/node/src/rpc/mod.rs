@@ -1,0 +1,321 @@
+//! The methods of the node. Source: `test-vectors/SPEC.md` section 10 and `openrpc.json`.
+
+mod error;
+mod json;
+
+pub use error::{ErrorData, to_object};
+pub use json::{BlockJson, ChainJson, Hash32, HeaderJson, OperationJson, Quantity};
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
+use jsonrpsee::types::{ErrorObjectOwned, Params};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule, SubscriptionMessage};
+use prooflight_core::chain::StateOperation;
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_vectors::carrier::Hex;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
+
+use crate::metrics::Metrics;
+use crate::normalise;
+use crate::producer::Submitter;
+use crate::view::{At, View};
+
+/// What requests may ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestLimits {
+    /// Keys of one proof.
+    pub keys: usize,
+    /// How long one call may take.
+    pub time: Duration,
+    /// How many calls may read the store at the same time.
+    pub reads: usize,
+}
+
+/// The description of the methods that `rpc.discover` gives.
+pub const OPENRPC: &str = include_str!("../../openrpc.json");
+
+/// Set on a request whose bearer token allows it to submit.
+#[derive(Clone, Copy, Debug)]
+pub struct MaySubmit;
+
+/// What the methods work on.
+pub struct Context {
+    /// The chain up to the newest block.
+    pub views: watch::Receiver<View>,
+    /// Where submissions go, if this node makes blocks.
+    pub submitter: Option<Submitter>,
+    /// What requests may ask for.
+    pub limits: RequestLimits,
+    /// What is counted.
+    pub metrics: Metrics,
+    reads: Arc<Semaphore>,
+}
+
+impl Context {
+    /// The context of a node.
+    pub fn new(
+        views: watch::Receiver<View>,
+        submitter: Option<Submitter>,
+        limits: RequestLimits,
+        metrics: Metrics,
+    ) -> Self {
+        let reads = Arc::new(Semaphore::new(limits.reads));
+        Self { views, submitter, limits, metrics, reads }
+    }
+
+    /// Runs something that reads the store, away from the threads that serve connections.
+    async fn read<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&View) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let permit = self.reads.clone().acquire_owned().await;
+        let permit =
+            permit.map_err(|_| Error::new(Reason::Busy, "a running node", "one that stops"))?;
+        let view = self.views.borrow().clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            let result = run(&view);
+            drop(permit);
+            result
+        });
+        reading.await.map_err(|error| Error::new(Reason::Bug, "an answer", error))?
+    }
+}
+
+/// The methods.
+pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
+    let mut module = RpcModule::new(context);
+    method(&mut module, "prooflight_chain", chain)?;
+    method(&mut module, "prooflight_head", head)?;
+    method(&mut module, "prooflight_header", header)?;
+    method(&mut module, "prooflight_headerProof", header_proof)?;
+    method(&mut module, "prooflight_block", block)?;
+    method(&mut module, "prooflight_prove", prove)?;
+    method(&mut module, "prooflight_submit", submit)?;
+    module.register_method("rpc.discover", |_, _, _| {
+        serde_json::from_str::<Value>(OPENRPC)
+            .map_err(|error| to_object(&Error::new(Reason::Bug, "a description", error)))
+    })?;
+    module.register_subscription(
+        "prooflight_newHeads",
+        "prooflight_newHeads",
+        "prooflight_unsubscribe",
+        |_, pending, context, _| new_heads(pending, context),
+    )?;
+    Ok(module)
+}
+
+/// One call: its context, and whether it may submit.
+struct Call {
+    context: Arc<Context>,
+    may_submit: bool,
+}
+
+/// Registers a method whose parameters are one object, or an array with it; none are an empty one.
+fn method<P, R, F, Fut>(
+    module: &mut RpcModule<Context>,
+    name: &'static str,
+    run: F,
+) -> Result<(), RegisterMethodError>
+where
+    P: DeserializeOwned + Send + 'static,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(Call, P) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    module.register_async_method(name, move |params, context, extensions: Extensions| {
+        let run = run.clone();
+        async move {
+            let started = Instant::now();
+            let may_submit = extensions.get::<MaySubmit>().is_some();
+            let call = Call { context: context.clone(), may_submit };
+            let result = match parse(&params) {
+                Ok(params) => timed(&context, run(call, params)).await,
+                Err(error) => Err(error),
+            };
+            context.metrics.called(name, started.elapsed(), result.as_ref().err());
+            result.map_err(|error| refuse(name, &error))
+        }
+    })?;
+    Ok(())
+}
+
+async fn timed<R>(context: &Context, run: impl Future<Output = Result<R>>) -> Result<R> {
+    let limit = context.limits.time;
+    tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
+        Err(Error::new(
+            Reason::RequestTimeout,
+            format_args!("an answer within {limit:?}"),
+            "none yet",
+        ))
+    })
+}
+
+fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
+    let wrong = |error: &dyn core::fmt::Display| {
+        Error::new(Reason::InvalidArgument, "the parameters of the method", error)
+    };
+    let text = params.as_str().unwrap_or("{}");
+    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let value = match value {
+        Value::Array(mut items) if items.len() <= 1 => items.pop().unwrap_or_else(|| json!({})),
+        Value::Array(items) => return Err(wrong(&format_args!("{} of them", items.len()))),
+        other => other,
+    };
+    serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+fn refuse(name: &'static str, error: &Error) -> ErrorObjectOwned {
+    let (code, reason) = (error.code(), error.reason());
+    if matches!(reason, Reason::StoreCorrupt | Reason::StoreFailed | Reason::Bug) {
+        tracing::error!(method = name, %code, %reason, %error, "refused");
+    } else {
+        tracing::debug!(method = name, %code, %reason, "refused");
+    }
+    to_object(error)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn chain(call: Call, _: Nothing) -> Result<ChainJson> {
+    ChainJson::new(&call.context.views.borrow())
+}
+
+async fn head(call: Call, _: Nothing) -> Result<HeaderJson> {
+    Ok(HeaderJson::from(call.context.views.borrow().head()))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Which {
+    #[serde(default)]
+    at: At,
+}
+
+async fn header(call: Call, Which { at }: Which) -> Result<HeaderJson> {
+    call.context.read(move |view| Ok(HeaderJson::from(&view.header(at)?))).await
+}
+
+async fn block(call: Call, Which { at }: Which) -> Result<BlockJson> {
+    call.context.read(move |view| BlockJson::new(view.block(at)?)).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WhichTwo {
+    at: At,
+    #[serde(default)]
+    head: At,
+}
+
+/// A header's place in the history of a head.
+#[derive(Clone, Serialize)]
+struct HeaderProof {
+    header: HeaderJson,
+    head: HeaderJson,
+    path: Vec<Hash32>,
+}
+
+async fn header_proof(call: Call, WhichTwo { at, head }: WhichTwo) -> Result<HeaderProof> {
+    let proof = move |view: &View| {
+        let (header, head) = (view.header(at)?, view.header(head)?);
+        let path = view.header_path(header.header.height, &head.header)?;
+        let (header, head) = (HeaderJson::from(&header), HeaderJson::from(&head));
+        Ok(HeaderProof { header, head, path: path.into_iter().map(Hash32).collect() })
+    };
+    call.context.read(proof).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prove {
+    scheme: String,
+    keys: Vec<Hex>,
+    #[serde(default)]
+    at: At,
+}
+
+/// A proof, with the header that it is against.
+#[derive(Clone, Serialize)]
+struct Proved {
+    header: HeaderJson,
+    scheme: String,
+    proof: Hex,
+}
+
+async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Proved> {
+    let limit = call.context.limits.keys;
+    if keys.len() > limit {
+        let expected = format_args!("at most {limit} keys");
+        return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
+    }
+    let known = Scheme::ALL.into_iter().find(|known| known.as_str() == scheme);
+    let known = known.ok_or_else(|| {
+        Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
+    })?;
+    let proof = move |view: &View| {
+        let limits = &view.config().limits;
+        for Hex(key) in &keys {
+            normalise::check_key(key, limits)?;
+        }
+        let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
+        let proved = view.prove(known, at, &keys)?;
+        Ok(Proved { header: HeaderJson::from(&proved.header), scheme, proof: Hex(proved.proof) })
+    };
+    call.context.read(proof).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Submit {
+    ops: Vec<OperationJson>,
+}
+
+/// The block that operations went into.
+#[derive(Clone, Serialize)]
+struct Submitted {
+    height: Quantity,
+    hash: Hash32,
+}
+
+async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
+    if !call.may_submit {
+        let expected = "the header Authorization: Bearer with this node's token";
+        return Err(Error::new(Reason::NotAuthorised, expected, "another, or none"));
+    }
+    let Some(submitter) = &call.context.submitter else {
+        let expected = "a node that makes blocks";
+        return Err(Error::new(Reason::Busy, expected, "one that follows another"));
+    };
+    let limits = call.context.views.borrow().config().limits.clone();
+    let operations: Vec<StateOperation> = ops.into_iter().map(Into::into).collect();
+    normalise::check_all(&operations, &limits)?;
+    let included = submitter.submit(operations).await?;
+    Ok(Submitted { height: Quantity(included.height), hash: Hash32(included.hash) })
+}
+
+/// Sends the head, and then every new one; a reader too slow for all of them gets the newest.
+async fn new_heads(pending: PendingSubscriptionSink, context: Arc<Context>) -> SubscriptionResult {
+    let sink = pending.accept().await?;
+    let mut views = context.views.clone();
+    views.mark_changed();
+    loop {
+        tokio::select! {
+            () = sink.closed() => return Ok(()),
+            changed = views.changed() => {
+                if changed.is_err() {
+                    return Ok(());
+                }
+                let head = HeaderJson::from(views.borrow_and_update().head());
+                let text = serde_json::value::to_raw_value(&head)?;
+                sink.send(SubscriptionMessage::from(text)).await?;
+            }
+        }
+    }
+}

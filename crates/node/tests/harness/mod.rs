@@ -1,0 +1,217 @@
+//! The real program on a real socket.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_prooflight-node");
+
+/// A running node. It is killed when dropped.
+pub(crate) struct Node {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Node {
+    /// Starts a node on any free port and waits until it serves.
+    pub(crate) fn start(folder: &Path, settings: &[&str]) -> Self {
+        Self::try_start(folder, settings).unwrap()
+    }
+
+    /// As `start`, or what the node said when it did not serve.
+    pub(crate) fn try_start(folder: &Path, settings: &[&str]) -> Result<Self, String> {
+        let mut child = Command::new(PROGRAM)
+            .args(["run", "--listen", "127.0.0.1:0", "--log-format", "json", "--data-dir"])
+            .arg(folder)
+            .args(settings)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut said = String::new();
+        while let Some(Ok(line)) = lines.next() {
+            let log: Value = serde_json::from_str(&line).unwrap_or_default();
+            if log["fields"]["message"] == "serving" {
+                let address = log["fields"]["address"].as_str().unwrap().parse().unwrap();
+                // The rest must be read, or the node would wait for someone to.
+                std::thread::spawn(move || lines.for_each(drop));
+                return Ok(Self { child, address });
+            }
+            said.push_str(&line);
+            said.push('\n');
+        }
+        child.wait().unwrap();
+        Err(said)
+    }
+
+    /// The result of a method, or its error.
+    pub(crate) fn call(&self, method: &str, params: &Value) -> Result<Value, Value> {
+        self.client().call(method, params).unwrap()
+    }
+
+    /// The result of a method that must succeed.
+    pub(crate) fn ask(&self, method: &str, params: &Value) -> Value {
+        self.call(method, params).unwrap()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client { address: self.address, token: None }
+    }
+
+    /// kill -9.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks the node to stop, as a service manager does.
+    pub(crate) fn stop(mut self) -> ExitStatus {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A caller of a node.
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub(crate) address: SocketAddr,
+    pub(crate) token: Option<String>,
+}
+
+impl Client {
+    /// The result of a method or its error; outside, that no answer came.
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        params: &Value,
+    ) -> std::io::Result<Result<Value, Value>> {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let (_, body) = self.post(request.to_string().as_bytes())?;
+        let mut reply: Value = serde_json::from_str(&body)
+            .map_err(|error| std::io::Error::other(format!("{error}: {body}")))?;
+        Ok(match reply.get_mut("error") {
+            Some(error) => Err(error.take()),
+            None => Ok(reply["result"].take()),
+        })
+    }
+
+    /// The status and body of the reply to a POST request.
+    pub(crate) fn post(&self, body: &[u8]) -> std::io::Result<(u16, String)> {
+        let token = self.token.as_ref();
+        let token = token.map(|it| format!("Authorization: Bearer {it}\r\n")).unwrap_or_default();
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n{token}\
+             Content-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        self.send(&[head.as_bytes(), body].concat())
+    }
+
+    /// The status and body of the reply to a GET request.
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\r\n");
+        self.send(head.as_bytes()).unwrap()
+    }
+
+    fn send(&self, request: &[u8]) -> std::io::Result<(u16, String)> {
+        let mut stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(Duration::from_mins(1)))?;
+        // A server that refuses by the head alone need not read the rest.
+        let _ = stream.write_all(request);
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply)?;
+        let reply = String::from_utf8_lossy(&reply).into_owned();
+        let (head, body) = reply
+            .split_once("\r\n\r\n")
+            .ok_or_else(|| std::io::Error::other(format!("no reply: {reply}")))?;
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Ok((status.unwrap(), body.to_owned()))
+    }
+}
+
+/// A WebSocket, as far as short texts need one.
+pub(crate) struct WebSocket(BufReader<TcpStream>);
+
+impl WebSocket {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        let head = "GET / HTTP/1.1\r\nHost: node\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        assert!(line.contains("101"), "{line}");
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        Self(reader)
+    }
+
+    /// Sends a text in one frame, whose mask is zeros.
+    pub(crate) fn send(&mut self, text: &str) {
+        let length = u8::try_from(text.len()).ok().filter(|length| *length < 126).unwrap();
+        let frame = [&[0x81, 0x80 | length, 0, 0, 0, 0], text.as_bytes()].concat();
+        self.0.get_mut().write_all(&frame).unwrap();
+    }
+
+    /// The JSON of the next text; pings are passed over.
+    pub(crate) fn receive(&mut self) -> Value {
+        loop {
+            let mut head = [0; 2];
+            self.0.read_exact(&mut head).unwrap();
+            let length = match head[1] {
+                126 => {
+                    let mut length = [0; 2];
+                    self.0.read_exact(&mut length).unwrap();
+                    u16::from_be_bytes(length).into()
+                }
+                short => usize::from(short),
+            };
+            let mut content = vec![0; length];
+            self.0.read_exact(&mut content).unwrap();
+            if head[0] == 0x81 {
+                return serde_json::from_slice(&content).unwrap();
+            }
+        }
+    }
+}
+
+/// Runs a command on a chain that is not running.
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Output {
+    let (command, rest) = arguments.split_first().unwrap();
+    let mut program = Command::new(PROGRAM);
+    program.arg(command).arg("--data-dir").arg(folder).args(rest).output().unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    prooflight_vectors::carrier::Hex(bytes.to_vec()).to_string()
+}
+
+pub(crate) fn bytes(value: &Value) -> Vec<u8> {
+    value.as_str().unwrap().parse::<prooflight_vectors::carrier::Hex>().unwrap().0
+}
+
+pub(crate) fn set(key: &str, value: &str) -> Value {
+    json!({ "op": "Set", "key": hex(key.as_bytes()), "value": hex(value.as_bytes()) })
+}
