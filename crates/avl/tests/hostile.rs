@@ -54,6 +54,23 @@ fn every_operation_on_every_small_tree() {
     assert!(checked > 50_000, "{checked}");
 }
 
+/// The smallest trees in which a deletion rotates twice, to the left and to the right.
+#[test]
+fn every_deletion_that_may_rotate_twice() {
+    let mut checked = 0;
+    let to_the_left = over(&trees(2, 0), &over(&trees(2, 2), &trees(1, 4)));
+    let to_the_right = over(&over(&trees(1, 0), &trees(2, 1)), &trees(2, 3));
+    for tokens in to_the_left.into_iter().chain(to_the_right) {
+        for (op, path) in effects(&tokens) {
+            if matches!(op, Op::Remove(_)) {
+                check(&tokens, vec![op], &path);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 50_000, "{checked}");
+}
+
 /// The tree that the first operation leaves behind is hostile, too; all ways through it are tried.
 #[test]
 fn every_two_operations_on_every_smaller_tree() {
@@ -88,14 +105,18 @@ fn trees(ends: u8, first: u8) -> Vec<Vec<Token>> {
         let leaf = Token::Leaf { key, next_key, value: Vec::new() };
         return vec![vec![leaf], vec![Token::Label([first; 32])]];
     }
+    (1..ends)
+        .flat_map(|split| over(&trees(split, first), &trees(ends - split, first + split)))
+        .collect()
+}
+
+/// Every tree with one of these on its left, one of those on its right, and any balance.
+fn over(lefts: &[Vec<Token>], rights: &[Vec<Token>]) -> Vec<Vec<Token>> {
     let mut all = Vec::new();
-    for split in 1..ends {
-        let rights = trees(ends - split, first + split);
-        for left in trees(split, first) {
-            for right in &rights {
-                for balance in [0x00, 0x01, 0xff, 0x05, 0x80] {
-                    all.push([&left[..], right, &[Token::Internal(balance)]].concat());
-                }
+    for left in lefts {
+        for right in rights {
+            for balance in [0x00, 0x01, 0xff, 0x05, 0x80] {
+                all.push([&left[..], right, &[Token::Internal(balance)]].concat());
             }
         }
     }

@@ -13,13 +13,13 @@
 mod harness;
 
 use arbitrary::Unstructured;
-use harness::anatomy::{Anatomy, LABEL};
+use harness::anatomy::{Anatomy, LABEL, Token, hash};
 use harness::draw::Shape;
 use harness::honest::{Honest, Statement};
 use harness::mutation::mutate_ops;
-use harness::op::ours;
+use harness::op::{Op, ours};
 use harness::targets::avl_mutate;
-use prooflight_avl::{Digest, Mode, verify_batch};
+use prooflight_avl::{Digest, Mode, ergo, verify_batch};
 use prooflight_core::Reason;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
@@ -210,7 +210,7 @@ fn one_proofs_nodes_with_another_ones_directions() {
 /// The root stays what it was, so only the rule "expanded if and only if needed" can refuse these.
 #[test]
 fn more_or_fewer_nodes_expanded() {
-    let (mut more, mut fewer) = (0, 0);
+    let (mut more, mut inner, mut fewer) = (0, 0, 0);
     for (honest, statements) in statements() {
         for statement in &statements {
             for other in &statements {
@@ -230,6 +230,7 @@ fn more_or_fewer_nodes_expanded() {
                     more += 1;
                 }
             }
+            inner += inner_nodes_alone(&honest, statement);
             let anatomy = Anatomy::parse(&statement.proof, honest.shape).unwrap();
             for at in 0..anatomy.tokens.len() {
                 let mut collapsed = anatomy.clone();
@@ -246,7 +247,39 @@ fn more_or_fewer_nodes_expanded() {
             }
         }
     }
-    assert!(more > 200 && fewer > 300, "{more} {fewer}");
+    assert!(more > 200 && inner > 500 && fewer > 300, "{more} {inner} {fewer}");
+}
+
+/// Expands internal nodes that no operation needs, over labels and without any leaf.
+fn inner_nodes_alone(honest: &Honest, statement: &Statement) -> usize {
+    let mut tried = 0;
+    for number in (1..254).step_by(11) {
+        let path = honest.state(vec![Op::Lookup(honest.shape.key(number))]);
+        let shown = Anatomy::parse(&honest.show_more(statement, &path), honest.shape).unwrap();
+        for at in 0..shown.tokens.len() {
+            if !matches!(shown.tokens[at], Token::Internal(_)) {
+                continue;
+            }
+            let mut alone = shown.clone();
+            alone.collapse_children(at);
+            let proof = alone.bytes(honest.shape);
+            if proof == statement.proof {
+                // A deletion reads such a node before it rotates.
+                continue;
+            }
+            let reason = honest.judge(&statement.ops, &proof, Mode::Strict).unwrap_err().reason();
+            if reason == Reason::NodeNotVisited {
+                honest.judge(&statement.ops, &proof, Mode::Compat).unwrap();
+                tried += 1;
+            } else {
+                assert!(
+                    matches!(reason, Reason::NodeNotExpanded | Reason::TooManyNodes),
+                    "{reason}"
+                );
+            }
+        }
+    }
+    tried
 }
 
 #[test]
@@ -335,6 +368,51 @@ fn the_dictionary_has_moved_on() {
                 assert!(reason == Reason::RootMismatch || early, "{reason}");
             }
         }
+    }
+}
+
+/// An Ergo header says the state before, the state after, and the proof: each byte of it counts.
+#[test]
+fn every_bit_of_an_ergo_block_flipped() {
+    let shape = Shape { key_length: 32, value_length: None };
+    let mut honest = Honest::new(shape);
+    honest.apply(&(1..20).map(|n| Op::Insert(shape.key(9 * n), vec![n; 40])).collect::<Vec<_>>());
+    let ops = vec![
+        Op::Lookup(shape.key(9)),
+        Op::Remove(shape.key(18)),
+        Op::Insert(shape.key(20), vec![]),
+    ];
+    let statement = honest.state(ops);
+    let ops = ours(&statement.ops);
+    let header = ergo::AdProofsHeader {
+        parent_state_root: honest.digest(),
+        state_root: honest.prover.prove_batch(&ops).unwrap().digest,
+        ad_proofs_root: hash(&[&statement.proof]),
+    };
+    let verify = |header: &ergo::AdProofsHeader, proof: &[u8]| {
+        ergo::verify_ad_proofs(header, &ops, proof).map_err(|error| error.reason()).map(drop)
+    };
+    assert_eq!(verify(&header, &statement.proof), Ok(()));
+    for bit in 0..33 * 8 {
+        let flip = |digest: &mut Digest| digest.0[bit / 8] ^= 1 << (bit % 8);
+        let mut before = header;
+        flip(&mut before.parent_state_root);
+        let refused = verify(&before, &statement.proof).unwrap_err();
+        let expected = if bit < 32 * 8 { Reason::RootMismatch } else { Reason::StateRootMismatch };
+        assert!(refused == expected || refused == Reason::TooManyNodes, "{refused}");
+        let mut after = header;
+        flip(&mut after.state_root);
+        assert_eq!(verify(&after, &statement.proof), Err(Reason::StateRootMismatch));
+    }
+    for bit in 0..32 * 8 {
+        let mut other = header;
+        other.ad_proofs_root[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(verify(&other, &statement.proof), Err(Reason::AdProofsRootMismatch));
+    }
+    for bit in 0..statement.proof.len() * 8 {
+        let mut proof = statement.proof.clone();
+        proof[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(verify(&header, &proof), Err(Reason::AdProofsRootMismatch));
     }
 }
 

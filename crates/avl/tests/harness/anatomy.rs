@@ -127,6 +127,14 @@ impl Anatomy {
         }
     }
 
+    /// Puts labels in place of both children of the internal node `at`.
+    pub fn collapse_children(&mut self, at: usize) {
+        let after = self.tokens.len() - at;
+        self.collapse(at - 1);
+        let right = self.tokens.len() - after - 1;
+        self.collapse(right - 1);
+    }
+
     /// The one tree that the nodes form, or `None` if they do not.
     pub fn root(&self) -> Option<Root> {
         let mut stack: Vec<Root> = Vec::new();
