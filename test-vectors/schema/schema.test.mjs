@@ -34,6 +34,35 @@ for (const path of vectorFiles) {
   });
 }
 
+const hash = `0x${"11".repeat(32)}`;
+const checkpoint = {
+  config: {
+    version: 1,
+    chainId: "test",
+    schemes: [1],
+    lvmt: null,
+    authorities: [hash],
+    quorum: 1,
+    limits: { maxKey: 256, maxValue: 65536, maxOps: 200000 },
+    genesisTimestampMs: "0x18bcfe56800",
+  },
+  height: "0x0",
+  headerHash: hash,
+};
+const headers = {
+  type: "HeaderSync",
+  tests: [
+    {
+      tcId: 3,
+      comment: "c",
+      flags: [],
+      input: { checkpoint, head: "0x00", inclusion: [hash], now: "0x18bcfe56800" },
+      result: "valid",
+      expected: { height: "0x9", headerHash: hash },
+    },
+  ],
+};
+
 const input = {
   keyLength: 1,
   valueLength: null,
@@ -43,14 +72,14 @@ const input = {
   mode: "strict",
 };
 
-/** A correct file with one valid and one invalid test, changed by `change`. */
+/** A correct file with tests of two types, changed by `change`. */
 function fileWith(change = () => {}) {
   const file = {
     schema: "schema/vectors_v1.json",
     scheme: "avl",
     origin: "this test",
     license: "MIT OR Apache-2.0",
-    numberOfTests: 2,
+    numberOfTests: 3,
     notes: {},
     testGroups: [
       {
@@ -60,10 +89,13 @@ function fileWith(change = () => {}) {
           { tcId: 2, comment: "b", flags: [], input: { ...input }, result: "invalid" },
         ],
       },
+      structuredClone(headers),
     ],
   };
-  const [valid, invalid] = file.testGroups[0].tests;
-  change({ file, group: file.testGroups[0], valid, invalid });
+  const [group, headerGroup] = file.testGroups;
+  const [valid, invalid] = group.tests;
+  const [header] = headerGroup.tests;
+  change({ file, group, headerGroup, valid, invalid, header, sync: header.input });
   return file;
 }
 
@@ -80,6 +112,19 @@ const accepted = {
   },
   "limits in a valid input": ({ valid }) => {
     valid.input.limits = { maxOperations: 1 };
+  },
+  "a file of no scheme but the chain": ({ file }) => {
+    file.scheme = "chain";
+  },
+  "a skew and an age": ({ sync }) => {
+    Object.assign(sync, { maxClockSkew: "0x0", maxHeadAge: "0xffffffffffffffff" });
+  },
+  "a setup of LVMT": ({ sync }) => {
+    sync.checkpoint.config.lvmt = { paramsId: hash, logN: 16, logArity: 4 };
+  },
+  "an inclusion": ({ headerGroup, header }) => {
+    headerGroup.type = "HeaderInclusion";
+    header.input = { head: "0x00", header: "0x00", inclusion: [] };
   },
 };
 
@@ -149,6 +194,36 @@ const refused = {
   },
   "a delta as a JSON number": ({ valid }) => {
     valid.input.ops = [{ op: "UpdateLongBy", key: "0x01", delta: 1 }];
+  },
+  "a time as a JSON number": ({ sync }) => {
+    sync.now = 1_700_000_000_000;
+  },
+  "a quantity with leading zeros": ({ sync }) => {
+    sync.checkpoint.height = "0x00";
+  },
+  "a quantity of more than 64 bits": ({ sync }) => {
+    sync.now = "0x10000000000000000";
+  },
+  "a checkpoint that leaves its setup out": ({ sync }) => {
+    delete sync.checkpoint.config.lvmt;
+  },
+  "a checkpoint with an unknown member": ({ sync }) => {
+    sync.checkpoint.config.genesis = hash;
+  },
+  "a hash of 31 bytes in a path": ({ sync }) => {
+    sync.inclusion = [hash.slice(0, -2)];
+  },
+  "a quorum of more than 16 bits": ({ sync }) => {
+    sync.checkpoint.config.quorum = 65536;
+  },
+  "an authority twice": ({ sync }) => {
+    sync.checkpoint.config.authorities = [hash, hash];
+  },
+  "a sync that expects a digest": ({ header }) => {
+    header.expected = { digest: hash };
+  },
+  "the input of one type in a group of another": ({ headerGroup }) => {
+    headerGroup.type = "HeaderInclusion";
   },
 };
 

@@ -21,16 +21,17 @@ pub struct Batch {
     /// The trusted digest of the dictionary before the batch.
     pub digest: Hex,
     /// The operations, in order.
+    #[serde(deserialize_with = "carrier::objects")]
     pub ops: Vec<Op>,
     /// The proof.
     pub proof: Hex,
     /// How much is tolerated.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "carrier::name")]
     pub mode: BatchMode,
     /// Limits that differ from the defaults.
     #[serde(
         default,
-        deserialize_with = "carrier::not_null",
+        deserialize_with = "carrier::optional_object",
         skip_serializing_if = "Option::is_none"
     )]
     pub limits: Option<BatchLimits>,

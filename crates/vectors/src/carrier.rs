@@ -1,7 +1,10 @@
 //! How JSON carries bytes and integers, and members that may be left out.
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::str::FromStr;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Bytes as `0x` and two hexadecimal digits a byte; written in lower case, read in any.
@@ -41,6 +44,68 @@ impl Serialize for Hex {
 }
 
 impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A hash: 32 bytes as [`Hex`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hash32(pub [u8; 32]);
+
+impl fmt::Display for Hash32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Hex(self.0.to_vec()).fmt(f)
+    }
+}
+
+impl Serialize for Hash32 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash32 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        let length = bytes.len();
+        let hash = bytes.try_into();
+        hash.map(Self).map_err(|_| de::Error::custom(format!("{length} bytes, not 32")))
+    }
+}
+
+/// An unsigned 64-bit quantity as `0x` and hexadecimal digits without leading zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity(pub u64);
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl FromStr for Quantity {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("0x").ok_or("a quantity without 0x")?;
+        if digits.is_empty() || (digits.starts_with('0') && digits != "0") {
+            return Err("a quantity without digits or with leading zeros");
+        }
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err("a character that is not a hexadecimal digit");
+        }
+        u64::from_str_radix(digits, 16).map(Self).map_err(|_| "a quantity of more than 64 bits")
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
@@ -92,6 +157,63 @@ pub(crate) fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
+/// Reads one of some names, which must be a string: an enum by itself may also be an object.
+pub(crate) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    T::deserialize(String::deserialize(deserializer)?.into_deserializer())
+}
+
+/// Reads an object: a struct by itself may also be an array.
+pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_map(ObjectVisitor(PhantomData))
+}
+
+/// Reads an object that may be left out, but not be null.
+pub(crate) fn optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    object(deserializer).map(Some)
+}
+
+/// Reads an object or null; by itself an option may also be missing.
+pub(crate) fn object_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|object| object.0))
+}
+
+/// Reads an array of objects.
+pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(Vec::<Object<T>>::deserialize(deserializer)?.into_iter().map(|object| object.0).collect())
+}
+
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object(deserializer).map(Self)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +236,39 @@ mod tests {
             "\"\"", "\"00\"", "\"0x0\"", "\"0X00\"", "\"0xgg\"", "\"0x+1\"", "\"0xé\"", "0", "null",
         ] {
             assert!(from_str::<Hex>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn quantities_are_canonical_and_64_bits() {
+        for (text, number) in
+            [("\"0x0\"", 0), ("\"0xa0\"", 160), ("\"0xffffffffffffffff\"", u64::MAX)]
+        {
+            assert_eq!(from_str::<Quantity>(text).ok(), Some(Quantity(number)));
+            assert_eq!(to_string(&Quantity(number)).ok().as_deref(), Some(text));
+        }
+        assert_eq!(from_str::<Quantity>("\"0xA\"").ok(), Some(Quantity(10)));
+        for text in [
+            "\"\"",
+            "\"0x\"",
+            "\"0x00\"",
+            "\"0x01\"",
+            "\"0X1\"",
+            "\"1\"",
+            "\"0x+1\"",
+            "\"0xg\"",
+            "\"0x10000000000000000\"",
+            "1",
+        ] {
+            assert!(from_str::<Quantity>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_hash_has_32_bytes() {
+        for (length, holds) in [(31, false), (32, true), (33, false)] {
+            let text = format!("\"0x{}\"", "ab".repeat(length));
+            assert_eq!(from_str::<Hash32>(&text).is_ok(), holds, "{length}");
         }
     }
 

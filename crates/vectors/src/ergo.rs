@@ -6,7 +6,7 @@ use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::avl::{Op, answer};
-use crate::carrier::Hex;
+use crate::carrier::{Hex, objects};
 use crate::run::Answer;
 
 /// The input of an `ErgoAdProofs` test.
@@ -20,6 +20,7 @@ pub struct AdProofs {
     /// The hash of the proof.
     pub ad_proofs_root: Hex,
     /// The block's operations, in order.
+    #[serde(deserialize_with = "objects")]
     pub ops: Vec<Op>,
     /// The proof.
     pub proof: Hex,

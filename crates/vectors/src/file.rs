@@ -1,12 +1,13 @@
 //! The JSON of vector files, as `test-vectors/schema/vectors_v1.json` describes it.
 
 use core::fmt;
+use std::collections::BTreeSet;
 
 use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::carrier::not_null;
+use crate::carrier::{name, not_null, object, objects};
 
 /// One file of test vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,6 +26,7 @@ pub struct VectorFile {
     /// What each flag means.
     pub notes: Map<String, Value>,
     /// The tests.
+    #[serde(deserialize_with = "objects")]
     pub test_groups: Vec<Group>,
 }
 
@@ -36,6 +38,7 @@ pub struct Group {
     #[serde(rename = "type")]
     pub group_type: String,
     /// The tests.
+    #[serde(deserialize_with = "objects")]
     pub tests: Vec<Test>,
 }
 
@@ -52,6 +55,7 @@ pub struct Test {
     /// What the verifier gets; of an invalid test it may be malformed in any way.
     pub input: Value,
     /// Whether the verifier must accept.
+    #[serde(deserialize_with = "name")]
     pub result: Verdict,
     /// What the verifier must answer, where the test pins it.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
@@ -83,8 +87,9 @@ impl VectorFile {
     /// `invalid_argument` if it is not one, has not the number of tests that it says, or expects
     /// what nobody would look at.
     pub fn parse(json: &str) -> Result<Self> {
-        let file: Self =
-            serde_json::from_str(json).map_err(|error| not_a_file("a vector file", error))?;
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let file = object(&mut reader).and_then(|file: Self| reader.end().map(|()| file));
+        let file = file.map_err(|error| not_a_file("a vector file", error))?;
         if file.schema != Self::SCHEMA {
             return Err(not_a_file(Self::SCHEMA, &file.schema));
         }
@@ -92,6 +97,10 @@ impl VectorFile {
         let count = tests().count();
         if count != file.number_of_tests {
             return Err(not_a_file(format!("numberOfTests: {count}"), file.number_of_tests));
+        }
+        let mut numbers = BTreeSet::new();
+        if let Some(again) = tests().find(|test| !numbers.insert(test.tc_id)) {
+            return Err(not_a_file("one test of each tcId", again.tc_id));
         }
         tests().try_for_each(Test::check)?;
         Ok(file)
@@ -166,6 +175,28 @@ mod tests {
             test[member] = value;
             assert_eq!(is_file(&file(&test)), holds, "{test}");
         }
+    }
+
+    #[test]
+    fn an_array_is_no_object_and_an_object_no_name() {
+        let mut members = file(&test("valid"));
+        let all = members.as_object().unwrap().values().cloned().collect::<Value>();
+        assert!(!is_file(&all), "{all}");
+        members["testGroups"][0] = json!(["AvlBatch", [test("valid")]]);
+        assert!(!is_file(&members));
+        let mut named = test("valid");
+        named["result"] = json!({ "valid": null });
+        assert!(!is_file(&file(&named)));
+    }
+
+    #[test]
+    fn numbers_of_tests_are_unique() {
+        let mut file = file(&test("valid"));
+        file["numberOfTests"] = json!(2);
+        file["testGroups"][0]["tests"] = json!([test("valid"), test("valid")]);
+        assert!(!is_file(&file));
+        file["testGroups"][0]["tests"][1]["tcId"] = json!(2);
+        assert!(is_file(&file));
     }
 
     #[test]

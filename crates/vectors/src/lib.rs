@@ -27,6 +27,8 @@
 
 pub mod avl;
 pub mod carrier;
+pub mod chain;
+pub mod checkpoint;
 pub mod ergo;
 pub mod file;
 pub mod generate;

@@ -4,8 +4,9 @@ use prooflight_core::{Error, Reason, Result};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::carrier::object;
 use crate::file::{Test, VectorFile, Verdict};
-use crate::{avl, ergo};
+use crate::{avl, chain, ergo};
 
 /// What became of each test of a file.
 #[derive(Clone, Debug)]
@@ -74,12 +75,16 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
     match group_type {
         "AvlBatch" => Ok(parse(input).and_then(|input: avl::Batch| input.verify())),
         "ErgoAdProofs" => Ok(parse(input).and_then(|input: ergo::AdProofs| input.verify())),
+        "HeaderSync" => Ok(parse(input).and_then(|input: chain::HeaderSync| input.verify())),
+        "HeaderInclusion" => {
+            Ok(parse(input).and_then(|input: chain::HeaderInclusion| input.verify()))
+        }
         unknown => Err(format!("this build does not know the group type {unknown}")),
     }
 }
 
 fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
-    T::deserialize(input)
+    object(input)
         .map_err(|error| Error::new(Reason::InvalidArgument, "an input of the group's type", error))
 }
 

@@ -75,8 +75,8 @@ fn pinned_reasons_are_in_the_registry_and_have_the_pinned_code() {
     }
 }
 
-/// What AVL+ verifiers refuse for.
-const REASONS: [Reason; 31] = [
+/// What the verifiers of these files refuse for.
+const REASONS: &[Reason] = &[
     Reason::Truncated,
     Reason::ProofTooLarge,
     Reason::ValueTooLarge,
@@ -108,6 +108,21 @@ const REASONS: [Reason; 31] = [
     Reason::ValueLength,
     Reason::TooManyOperations,
     Reason::TooManyDeletes,
+    Reason::TrailingBytes,
+    Reason::InvalidEncoding,
+    Reason::UnknownScheme,
+    Reason::InvalidHeader,
+    Reason::SignatureOrder,
+    Reason::WrongChain,
+    Reason::WrongSchemes,
+    Reason::TooFewSignatures,
+    Reason::HeadBehind,
+    Reason::Equivocation,
+    Reason::NotExtending,
+    Reason::NotAnAncestor,
+    Reason::HeadInFuture,
+    Reason::HeadTooOld,
+    Reason::InvalidConfig,
 ];
 
 #[test]

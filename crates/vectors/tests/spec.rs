@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use prooflight_core::{Limits, Reason, Scheme};
+use prooflight_vectors::carrier::Hash32;
+use prooflight_vectors::checkpoint;
 
 fn spec() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/SPEC.md");
@@ -54,6 +56,17 @@ fn the_limits_are_those_of_the_code() {
             if cells[3] == "the same" { Some(default) } else { leading_number(cells[3]) };
         assert_eq!(of_ergo_in_spec, Some(of_ergo), "{row}");
     }
+}
+
+#[test]
+fn the_example_of_a_checkpoint_is_one_and_has_the_hash_that_is_said() {
+    let spec = spec();
+    let section = spec.split_once("\n### 9.6 ").unwrap().1;
+    let (json, text) = section.split_once("```json\n").unwrap().1.split_once("```").unwrap();
+    let checkpoint = checkpoint::from_json(json).unwrap();
+    let hash = format!("`{}`", &Hash32(checkpoint.config.id()).to_string()[2..]);
+    assert!(text.contains(&hash), "SPEC.md should say {hash}");
+    assert_eq!(checkpoint::from_json(&checkpoint::to_json(&checkpoint)), Ok(checkpoint));
 }
 
 fn leading_number(cell: &str) -> Option<usize> {

@@ -6,10 +6,11 @@ does not have the form that the specification says is refused as `invalid_argume
 
 import re
 
-from .errors import check
+from .errors import Refusal, check
 
 # Only fullmatch() is used: "$" would let a newline pass at the end.
 BYTES = re.compile(r"0x([0-9a-fA-F]{2})*")
+QUANTITY = re.compile(r"0x(0|[1-9a-fA-F][0-9a-fA-F]{0,15})")
 SIGNED = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 ABSENT = object()
@@ -42,10 +43,31 @@ def read_bytes(value):
     return bytes.fromhex(value[2:])
 
 
-def read_number(value):
+def read_hash(value):
+    """Bytes, of which there are 32."""
+    hash_ = read_bytes(value)
+    check(len(hash_) == 32, "invalid_argument")
+    return hash_
+
+
+def read_number(value, bits=32):
     """A small structural number: an integer from 0 to 2^32 - 1. JSON's `true` is none."""
-    check(type(value) is int and 0 <= value < 2**32, "invalid_argument")
+    check(type(value) is int and 0 <= value < 2**bits, "invalid_argument")
     return value
+
+
+def read_u8(value):
+    return read_number(value, bits=8)
+
+
+def read_u16(value):
+    return read_number(value, bits=16)
+
+
+def read_quantity(value):
+    """A 64-bit quantity: `0x` and hexadecimal digits without leading zeros."""
+    check(isinstance(value, str) and QUANTITY.fullmatch(value), "invalid_argument")
+    return int(value, 16)
 
 
 def read_signed(value):
@@ -54,6 +76,15 @@ def read_signed(value):
     number = int(value)
     check(-(2**63) <= number < 2**63, "invalid_argument")
     return number
+
+
+def read_text(value):
+    """A string, as its UTF-8 bytes. JSON can say halves of characters, which have none."""
+    check(isinstance(value, str), "invalid_argument")
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Refusal("invalid_argument") from None
 
 
 def read_name(value, names):
@@ -67,8 +98,13 @@ def write_bytes(value):
     return "0x" + value.hex()
 
 
+def write_quantity(value):
+    """A 64-bit quantity as JSON carries it."""
+    return hex(value)
+
+
 def same(expected, found):
-    """Whether a member of `expected` equals the answer's, written by `write_bytes` and as JSON."""
+    """Whether a member of `expected` equals the answer's, as written above and as JSON."""
     if isinstance(found, dict):
         return (
             isinstance(expected, dict)
@@ -83,8 +119,4 @@ def same(expected, found):
         )
     if found is None:
         return expected is None
-    return (
-        isinstance(expected, str)
-        and BYTES.fullmatch(expected) is not None
-        and expected.lower() == found
-    )
+    return isinstance(expected, str) and expected[:2] == "0x" and expected.lower() == found

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 from .carrier import same
 from .errors import REASONS, Refusal
 
-SCHEMES = ("avl", "lvmt", "smt", "mpt", "lmpt", "amb")
+SCHEMES = ("avl", "lvmt", "smt", "mpt", "lmpt", "amb", "chain")
 FILE = {
     "schema": str,
     "scheme": str,

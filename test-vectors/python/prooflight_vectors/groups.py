@@ -4,11 +4,13 @@ A verifier takes the `input` of a test, as JSON. It returns what `expected` may 
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
 """
 
-from . import avl, ergo
+from . import avl, chain_sync, ergo
 
 VERIFIERS = {
     "AvlBatch": avl.verify_input,
     "ErgoAdProofs": ergo.verify_input,
+    "HeaderSync": chain_sync.verify_sync_input,
+    "HeaderInclusion": chain_sync.verify_inclusion_input,
 }
 
 # What only a program that keeps the state can run (section 8.5).

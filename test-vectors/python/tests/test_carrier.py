@@ -36,6 +36,41 @@ class Carrier(unittest.TestCase):
             -1, 2**32, 2**64, 1.5, float("inf"), True, False, "1", "0x1", None, [], {},
         )  # fmt: skip
 
+    def test_narrower_numbers(self):
+        self.assertEqual((carrier.read_u8(255), carrier.read_u16(65535)), (255, 65535))
+        self.refused(carrier.read_u8, 256, -1, True, "1")
+        self.refused(carrier.read_u16, 65536, -1, True, "1")
+
+    def test_quantities(self):
+        for number in (0, 1, 10, 16, 2**53 + 1, 2**64 - 1):
+            self.assertEqual(carrier.read_quantity(hex(number)), number)
+            self.assertEqual(carrier.write_quantity(number), hex(number))
+        self.assertEqual(carrier.read_quantity("0xAb"), 0xAB)
+
+    def test_what_is_not_a_quantity(self):
+        self.refused(
+            carrier.read_quantity,
+            "", "0", "1", "0x", "0X1", "0x00", "0x01", "-0x1", "0x-1", "0x+1", "0xg", "0x1 ",
+            " 0x1", "0x1\n", "0x1_0", "0x١", hex(2**64), "0x" + "f" * 10000, 0, 1, True, None, [], {},
+        )  # fmt: skip
+
+    def test_hashes(self):
+        self.assertEqual(carrier.read_hash("0x" + "ab" * 32), b"\xab" * 32)
+        digits = "ab" * 31
+        self.refused(carrier.read_hash, "0x", "0x" + digits, f"0x{digits}abab", f"{digits}ab", None)
+
+    def test_texts(self):
+        self.assertEqual(carrier.read_text("a\u00df\U0001d11e"), b"a\xc3\x9f\xf0\x9d\x84\x9e")
+        self.refused(carrier.read_text, "\ud800", "\udd1e\ud834", None, 0, [], ["a"], {})
+
+    def test_no_other_members(self):
+        carrier.check_names({}, ("a",))
+        carrier.check_names({"a": None}, ("a", "b"))
+        self.refused(
+            lambda value: carrier.check_names(value, ("a",)),
+            {"A": 1}, {"a": 1, "b": 1}, {"": 1}, [], ["a"], "a", None, 0,
+        )  # fmt: skip
+
     def test_signed(self):
         for number in (0, 1, -1, 10, 2**63 - 1, -(2**63)):
             self.assertEqual(carrier.read_signed(str(number)), number)
@@ -84,6 +119,7 @@ class Same(unittest.TestCase):
         for expected, found in (
             ("0xAB", "0xab"),
             ("0x", "0x"),
+            ("0xF", "0xf"),
             (None, None),
             (["0x01", None], ["0x01", None]),
             ({"previous": None, "next": "0xFF"}, {"next": "0xff", "previous": None}),
@@ -98,6 +134,7 @@ class Same(unittest.TestCase):
             ("0xab", "0xab00"),
             ("0Xab", "0xab"),
             ("ab", "0xab"),
+            ("0x0f", "0xf"),
             ("0x", None),
             (None, "0x"),
             ("", None),

@@ -140,7 +140,7 @@ impl SignedHeader {
             ));
         }
         let hash = self.header.hash();
-        let mut valid = 0;
+        let mut valid = 0u32;
         for (index, signature) in &self.signatures {
             let Some(key) = config.authorities.get(usize::from(*index)) else {
                 return Err(Error::new(
@@ -149,9 +149,9 @@ impl SignedHeader {
                     index,
                 ));
             };
-            valid += u16::from(is_signed(key, &hash, signature));
+            valid += u32::from(is_signed(key, &hash, signature));
         }
-        if valid < config.quorum {
+        if valid < u32::from(config.quorum) {
             return Err(Error::new(
                 Reason::TooFewSignatures,
                 format_args!("valid signatures of {} authorities", config.quorum),

@@ -27,7 +27,7 @@ const FLAGS: &[(&str, &str)] = &[
 
 /// The file's bytes.
 pub(super) fn file() -> String {
-    let mut file = Builder::new(FLAGS);
+    let mut file = Builder::new("avl", FLAGS);
     file.group("AvlBatch");
     unread_directions(&mut file);
     unvisited_nodes(&mut file);

@@ -15,11 +15,11 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// An empty file whose tests may have the flags given, each with its note.
-    pub(crate) fn new(known_flags: &'static [(&'static str, &'static str)]) -> Self {
+    /// An empty file of a scheme whose tests may have the flags given, each with its note.
+    pub(crate) fn new(scheme: &str, known_flags: &'static [(&'static str, &'static str)]) -> Self {
         let file = VectorFile {
             schema: VectorFile::SCHEMA.to_owned(),
-            scheme: "avl".to_owned(),
+            scheme: scheme.to_owned(),
             origin: "crates/vectors of Prooflight (npm run vectors)".to_owned(),
             license: "MIT OR Apache-2.0".to_owned(),
             number_of_tests: 0,

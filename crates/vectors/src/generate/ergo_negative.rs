@@ -35,7 +35,7 @@ const FLAGS: &[(&str, &str)] = &[
 
 /// The file's bytes.
 pub(super) fn file(ergo_mainnet: &str) -> String {
-    let mut file = Builder::new(FLAGS);
+    let mut file = Builder::new("avl", FLAGS);
     file.group("ErgoAdProofs");
     let (made, answer, next) = made_blocks();
     let [real, other] = real_blocks(ergo_mainnet);

@@ -12,6 +12,7 @@ mod avl_compat;
 mod avl_negative;
 mod avl_valid;
 mod builder;
+mod chain;
 mod dictionary;
 mod ergo_negative;
 mod forge;
@@ -31,5 +32,8 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("avl/avl_negative.json", avl_negative::file()),
         ("avl/avl_compat.json", avl_compat::file()),
         ("avl/ergo_negative.json", ergo_negative::file(&ergo_mainnet)),
+        ("chain/header_sync.json", chain::sync_valid::file()),
+        ("chain/header_sync_negative.json", chain::sync_negative::file()),
+        ("chain/header_inclusion.json", chain::inclusion::file()),
     ])
 }

@@ -1,7 +1,6 @@
-//! Wrong arguments, limits, and inputs that are none.
+//! Wrong arguments, and more than a limit allows.
 
 use prooflight_core::Reason;
-use serde_json::{Value, json, to_value};
 
 use crate::avl::{Batch, BatchLimits, Op};
 use crate::generate::builder::Builder;
@@ -14,7 +13,6 @@ pub(super) fn add(file: &mut Builder) {
     sentinels(file);
     lengths(file);
     limits(file);
-    inputs(file);
 }
 
 /// An operation on a key of one byte.
@@ -138,105 +136,4 @@ fn limits(file: &mut Builder) {
     too_large.ops = vec![update([0x40], vec![0; 65_537])];
     let comment = "a new value of 65,537 bytes, one more than the default limit";
     file.invalid(&["Limit"], comment, &too_large, Reason::ValueLength);
-}
-
-fn inputs(file: &mut Builder) {
-    let honest = to_value(eight_keys().prove(&[lookup([0x40])]).0).expect("plain data");
-    let with = |member: &str, value: Value| {
-        let mut input = honest.clone();
-        input[member] = value;
-        input
-    };
-    let op = |op: Value| with("ops", json!([op]));
-    let cases = [
-        ("an empty object", json!({})),
-        ("proof: odd number of digits", with("proof", json!("0x020"))),
-        ("proof: 0X", with("proof", json!("0X0204"))),
-        ("proof: no 0x", with("proof", json!("0204"))),
-        ("proof: not hexadecimal", with("proof", json!("0xzz"))),
-        ("proof: a sign among the digits", with("proof", json!("0x+1"))),
-        ("proof: base64", with("proof", json!("AgQ="))),
-        ("proof: an array of numbers", with("proof", json!([2, 4]))),
-        ("proof: null", with("proof", Value::Null)),
-        ("digest: a number", with("digest", json!(0))),
-        ("digest: null", with("digest", Value::Null)),
-        ("keyLength: a string", with("keyLength", json!("1"))),
-        ("keyLength: negative", with("keyLength", json!(-1))),
-        ("keyLength: a fraction", with("keyLength", json!(1.5))),
-        ("keyLength: null", with("keyLength", Value::Null)),
-        ("keyLength: 2^32", with("keyLength", json!(1u64 << 32))),
-        (
-            "keyLength: 2^32 + 1, which cut to 32 bits is right",
-            with("keyLength", json!((1u64 << 32) + 1)),
-        ),
-        ("valueLength: 2^32, which cut to 32 bits is 0", with("valueLength", json!(1u64 << 32))),
-        ("valueLength: negative", with("valueLength", json!(-1))),
-        ("valueLength: a string", with("valueLength", json!("variable"))),
-        ("mode: unknown", with("mode", json!("lenient"))),
-        ("mode: in capitals", with("mode", json!("STRICT"))),
-        ("mode: null", with("mode", Value::Null)),
-        ("ops: an object", with("ops", json!({ "op": "Lookup", "key": "0x40" }))),
-        ("ops: null", with("ops", Value::Null)),
-        ("an operation without a name", op(json!({ "key": "0x40" }))),
-        ("an operation that does not exist", op(json!({ "op": "Delete", "key": "0x40" }))),
-        ("an operation in lower case", op(json!({ "op": "lookup", "key": "0x40" }))),
-        ("a Lookup without a key", op(json!({ "op": "Lookup" }))),
-        ("a Lookup whose key is no string", op(json!({ "op": "Lookup", "key": 64 }))),
-        ("an Insert without a value", op(json!({ "op": "Insert", "key": "0x45" }))),
-        (
-            "an Update whose value is null",
-            op(json!({ "op": "Update", "key": "0x40", "value": null })),
-        ),
-        ("an UpdateLongBy without a delta", op(json!({ "op": "UpdateLongBy", "key": "0x40" }))),
-        ("a delta as a number", op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": 0 }))),
-        (
-            "a delta in hexadecimal",
-            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "0x0" })),
-        ),
-        (
-            "a delta with a plus sign",
-            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "+0" })),
-        ),
-        (
-            "a delta with leading zeros",
-            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "00" })),
-        ),
-        (
-            "a delta of minus zero",
-            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "-0" })),
-        ),
-        ("an empty delta", op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "" }))),
-        (
-            "a delta of 2^63",
-            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "9223372036854775808" })),
-        ),
-        (
-            "a delta of -2^63 - 1",
-            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "-9223372036854775809" })),
-        ),
-        ("limits: a string", with("limits", json!("none"))),
-        ("limits: null", with("limits", Value::Null)),
-        ("limits: a negative limit", with("limits", json!({ "maxOperations": -1 }))),
-        ("limits: a limit of null", with("limits", json!({ "maxOperations": null }))),
-        ("limits: an unknown limit", with("limits", json!({ "maxNodes": 100 }))),
-        ("a misspelt member", with("Limits", json!({ "maxProofBytes": 1 }))),
-        ("a Lookup with a value", op(json!({ "op": "Lookup", "key": "0x40", "value": "0x40" }))),
-        (
-            "an Update with a delta",
-            op(json!({ "op": "Update", "key": "0x40", "value": "0x", "delta": "1" })),
-        ),
-    ];
-    for (comment, input) in cases {
-        file.invalid(&["Input"], comment, &input, Reason::InvalidArgument);
-    }
-    for limit in ["maxOperations", "maxDeletes", "maxProofBytes", "maxValueBytes"] {
-        let input = with("limits", json!({ limit: 1u64 << 32 }));
-        let comment = format!("limits: {limit} is 2^32");
-        file.invalid(&["Input"], comment, &input, Reason::InvalidArgument);
-    }
-    for member in ["keyLength", "valueLength", "digest", "ops", "proof"] {
-        let mut input = honest.clone();
-        input.as_object_mut().expect("an object").shift_remove(member);
-        file.invalid(&["Input"], format!("{member} is missing"), &input, Reason::InvalidArgument);
-    }
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod bound;
 mod codec;
 mod hostile;
+mod inputs;
 mod operations;
 mod structure;
 
@@ -47,7 +48,7 @@ const FLAGS: &[(&str, &str)] = &[
 
 /// The file's bytes.
 pub(super) fn file() -> String {
-    let mut file = Builder::new(FLAGS);
+    let mut file = Builder::new("avl", FLAGS);
     file.group("AvlBatch");
     codec::add(&mut file);
     structure::add(&mut file);
@@ -56,5 +57,6 @@ pub(super) fn file() -> String {
     absence::add(&mut file);
     operations::add(&mut file);
     arguments::add(&mut file);
+    inputs::add(&mut file);
     file.finish()
 }

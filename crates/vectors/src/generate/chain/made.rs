@@ -1,0 +1,169 @@
+//! Chains of our own: headers, signatures and paths, and the inputs that show them.
+
+use ed25519_dalek::{Signer as _, SigningKey};
+use prooflight_core::Scheme;
+use prooflight_core::chain::{
+    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LvmtConfig, SignedHeader, blake2b256,
+};
+use prooflight_core::merkle::{Frontier, Hash, inclusion_path, leaf_hash, node_hash};
+
+use crate::carrier::{Hash32, Hex, Quantity};
+use crate::chain::{HeaderInclusion, HeaderSync, answer};
+use crate::checkpoint::CheckpointJson;
+use crate::run::Answer;
+
+/// The genesis header's timestamp; each block is a second later.
+pub(super) const START: u64 = 1_700_000_000_000;
+
+/// A chain with a header at every height below some length.
+#[derive(Clone)]
+pub(super) struct Chain {
+    pub(super) config: ChainConfig,
+    pub(super) headers: Vec<Header>,
+}
+
+/// An AVL+ chain with this many authorities and this quorum.
+pub(super) fn config(authorities: u16, quorum: u16) -> ChainConfig {
+    ChainConfig {
+        version: 1,
+        chain_id: "vectors".to_owned(),
+        schemes: vec![Scheme::Avl.id()],
+        lvmt: None,
+        authorities: (0..authorities).map(|index| key(index).verifying_key().to_bytes()).collect(),
+        quorum,
+        limits: ChainLimits::default(),
+        genesis_timestamp_ms: START,
+    }
+}
+
+/// A chain of every scheme.
+pub(super) fn config_of_all_schemes() -> ChainConfig {
+    ChainConfig {
+        schemes: Scheme::ALL.map(Scheme::id).to_vec(),
+        lvmt: Some(LvmtConfig { params_id: blake2b256(&[b"setup"]), log_n: 16, log_arity: 4 }),
+        ..config(1, 1)
+    }
+}
+
+/// The key of an authority.
+pub(super) fn key(index: u16) -> SigningKey {
+    SigningKey::from_bytes(&blake2b256(&[b"authority", &index.to_be_bytes()]))
+}
+
+impl Chain {
+    pub(super) fn new(config: ChainConfig, length: u8) -> Self {
+        let mut history = Frontier::<Blake2bTree>::new();
+        let mut headers: Vec<Header> = Vec::new();
+        for height in 0..u64::from(length) {
+            let parent = headers.last().map_or([0; 32], Header::hash);
+            let header = header(&config, height, parent, history.root());
+            history.push(leaf(&header.hash()));
+            headers.push(header);
+        }
+        Self { config, headers }
+    }
+
+    pub(super) fn checkpoint(&self, height: usize) -> Checkpoint {
+        let header = &self.headers[height];
+        let config = self.config.clone();
+        Checkpoint { config, height: header.height, header_hash: header.hash() }
+    }
+
+    /// The header at a height, signed by as many authorities as are needed.
+    pub(super) fn signed(&self, height: usize) -> SignedHeader {
+        sign(&self.headers[height], &(0..self.config.quorum).collect::<Vec<_>>())
+    }
+
+    /// The leaves of a head's history.
+    pub(super) fn leaves(&self, head: usize) -> Vec<Hash> {
+        self.headers[..head].iter().map(|header| leaf(&header.hash())).collect()
+    }
+
+    /// The path of the header at a height in a head's history; an empty one for the head itself.
+    pub(super) fn path(&self, height: usize, head: usize) -> Vec<Hash> {
+        if height == head {
+            return Vec::new();
+        }
+        inclusion_path::<Blake2bTree>(&self.leaves(head), height).expect("it is in the history")
+    }
+
+    /// A sync from one height to another, as it should be.
+    pub(super) fn sync(&self, from: usize, to: usize) -> HeaderSync {
+        sync(&self.checkpoint(from), &self.signed(to), &self.path(from, to))
+    }
+
+    /// The inclusion of a header in a head's history, as it should be.
+    pub(super) fn inclusion(&self, of: usize, head: usize) -> HeaderInclusion {
+        inclusion(&self.headers[head], &self.headers[of], &self.path(of, head))
+    }
+}
+
+/// A header with made-up roots.
+pub(super) fn header(config: &ChainConfig, height: u64, parent: Hash, history: Hash) -> Header {
+    let number = height.to_be_bytes();
+    let root = |&id: &u8| {
+        let length = Scheme::from_id(id).map_or(32, Scheme::root_length);
+        let hash = blake2b256(&[b"root", &[id], &number]);
+        (id, hash.into_iter().cycle().take(length).collect())
+    };
+    Header {
+        version: 1,
+        chain: config.id(),
+        height,
+        parent,
+        timestamp_ms: START.saturating_add(height.saturating_mul(1000)),
+        ops_root: blake2b256(&[b"operations", &number]),
+        history_root: history,
+        roots: config.schemes.iter().map(root).collect(),
+    }
+}
+
+pub(super) fn leaf(header_hash: &Hash) -> Hash {
+    leaf_hash::<Blake2bTree>(header_hash)
+}
+
+/// The header with signatures of some authorities.
+pub(super) fn sign(header: &Header, authorities: &[u16]) -> SignedHeader {
+    let hash = header.hash();
+    let signature = |&index: &u16| (index, key(index).sign(&hash).to_bytes());
+    SignedHeader { header: header.clone(), signatures: authorities.iter().map(signature).collect() }
+}
+
+/// The root that a path leads to, by the definition of the tree: RFC 9162, section 2.1.1.
+pub(super) fn root_of_path(leaf: Hash, index: u64, size: u64, path: &[Hash]) -> Hash {
+    let Some((sibling, rest)) = path.split_last() else {
+        return leaf;
+    };
+    // The largest power of two below the size.
+    let left = 1 << (size - 1).ilog2();
+    if index < left {
+        node_hash::<Blake2bTree>(&root_of_path(leaf, index, left, rest), sibling)
+    } else {
+        node_hash::<Blake2bTree>(sibling, &root_of_path(leaf, index - left, size - left, rest))
+    }
+}
+
+/// A sync with a second between the head and now.
+pub(super) fn sync(checkpoint: &Checkpoint, head: &SignedHeader, path: &[Hash]) -> HeaderSync {
+    HeaderSync {
+        checkpoint: CheckpointJson::from(checkpoint),
+        head: Hex(head.encode()),
+        inclusion: path.iter().copied().map(Hash32).collect(),
+        now: Quantity(head.header.timestamp_ms.saturating_add(1000)),
+        max_clock_skew: Some(Quantity(30_000)),
+        max_head_age: None,
+    }
+}
+
+pub(super) fn inclusion(head: &Header, header: &Header, path: &[Hash]) -> HeaderInclusion {
+    HeaderInclusion {
+        head: Hex(head.encode()),
+        header: Hex(header.encode()),
+        inclusion: path.iter().copied().map(Hash32).collect(),
+    }
+}
+
+/// The answer to a head or header that is accepted.
+pub(super) fn accepted(header: &Header) -> Answer {
+    answer(header.height, header.hash())
+}

@@ -1,0 +1,106 @@
+"""What a light client accepts (section 9.4), and the groups HeaderSync and HeaderInclusion."""
+
+from .carrier import (
+    check_names,
+    read_array,
+    read_bytes,
+    read_hash,
+    read_member,
+    read_quantity,
+    write_bytes,
+    write_quantity,
+)
+from .chain import decode_header, decode_signed_header
+from .checkpoint import read_checkpoint
+from .ed25519 import is_signed
+from .errors import Refusal, check
+from .merkle import check_path, leaf_hash
+
+
+def verify_head(checkpoint, head, path, now, max_clock_skew, max_head_age):
+    """Returns the header of a signed head, given as its bytes, if it extends the checkpoint."""
+    config = checkpoint.config
+    config.check()
+    header, signatures = decode_signed_header(head)
+    check(header.chain == config.hash(), "wrong_chain")
+    check([scheme for scheme, _ in header.roots] == config.schemes, "wrong_schemes")
+
+    for authority, _ in signatures:
+        check(authority < len(config.authorities), "signature_order")
+    hash_ = header.hash()
+    keys = config.authorities
+    valid = sum(is_signed(keys[authority], hash_, data) for authority, data in signatures)
+    check(valid >= config.quorum, "too_few_signatures")
+
+    check(header.height >= checkpoint.height, "head_behind")
+    if header.height > checkpoint.height:
+        extends = is_in_history(checkpoint.header_hash, checkpoint.height, header, path)
+        check(extends, "not_extending")
+    else:
+        check(hash_ == checkpoint.header_hash, "equivocation")
+        check(not path, "not_extending")
+
+    check(header.timestamp_ms <= now + max_clock_skew, "head_in_future")
+    in_time = max_head_age is None or now - header.timestamp_ms <= max_head_age
+    check(in_time, "head_too_old")
+    return header
+
+
+def verify_ancestor(head, data, path):
+    """Returns an older header, given as its bytes, if it is in the history of the head."""
+    head, header = decode_header(head), decode_header(data)
+    itself = not path and header.hash() == head.hash()
+    is_ancestor = itself or is_in_history(header.hash(), header.height, head, path)
+    check(is_ancestor, "not_an_ancestor")
+    return header
+
+
+def is_in_history(header_hash, height, head, path):
+    try:
+        check_path(leaf_hash(header_hash), height, head.height, path, head.history_root)
+    except Refusal:
+        return False
+    return True
+
+
+# 8.5 HeaderSync
+
+
+def verify_sync_input(test_input):
+    """Verifies the `input` of a test."""
+    check_names(
+        test_input,
+        ("checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge"),
+    )
+    header = verify_head(
+        checkpoint=read_member(test_input, "checkpoint", read_checkpoint),
+        head=read_member(test_input, "head", read_bytes),
+        path=read_member(test_input, "inclusion", read_path),
+        now=read_member(test_input, "now", read_quantity),
+        max_clock_skew=read_member(test_input, "maxClockSkew", read_quantity, default=30_000),
+        max_head_age=read_member(test_input, "maxHeadAge", read_quantity, default=None),
+    )
+    return write_answer(header)
+
+
+# 8.6 HeaderInclusion
+
+
+def verify_inclusion_input(test_input):
+    """Verifies the `input` of a test."""
+    check_names(test_input, ("head", "header", "inclusion"))
+    header = verify_ancestor(
+        read_member(test_input, "head", read_bytes),
+        read_member(test_input, "header", read_bytes),
+        read_member(test_input, "inclusion", read_path),
+    )
+    return write_answer(header)
+
+
+def read_path(value):
+    return read_array(value, read_hash)
+
+
+def write_answer(header):
+    """An answer as the `expected` of a test has it."""
+    return {"height": write_quantity(header.height), "headerHash": write_bytes(header.hash())}

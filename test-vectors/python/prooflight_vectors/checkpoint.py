@@ -1,0 +1,66 @@
+"""The JSON of a checkpoint (section 9.5): every member must be there, and no other."""
+
+from typing import NamedTuple
+
+from .carrier import (
+    check_names,
+    read_array,
+    read_hash,
+    read_member,
+    read_number,
+    read_quantity,
+    read_text,
+    read_u8,
+    read_u16,
+)
+from .chain import ChainConfig, ChainLimits, LvmtConfig
+
+
+class Checkpoint(NamedTuple):
+    config: ChainConfig
+    height: int
+    header_hash: bytes
+
+
+def read_checkpoint(value):
+    check_names(value, ("config", "height", "headerHash"))
+    return Checkpoint(
+        config=read_member(value, "config", read_config),
+        height=read_member(value, "height", read_quantity),
+        header_hash=read_member(value, "headerHash", read_hash),
+    )
+
+
+def read_config(value):
+    names = ("version", "chainId", "schemes", "lvmt", "authorities", "quorum", "limits")
+    check_names(value, names + ("genesisTimestampMs",))
+    return ChainConfig(
+        version=read_member(value, "version", read_u8),
+        chain_id=read_member(value, "chainId", read_text),
+        schemes=read_member(value, "schemes", lambda ids: read_array(ids, read_u8)),
+        lvmt=read_member(value, "lvmt", read_lvmt),
+        authorities=read_member(value, "authorities", lambda keys: read_array(keys, read_hash)),
+        quorum=read_member(value, "quorum", read_u16),
+        limits=read_member(value, "limits", read_limits),
+        genesis_timestamp_ms=read_member(value, "genesisTimestampMs", read_quantity),
+    )
+
+
+def read_lvmt(value):
+    if value is None:
+        return None
+    check_names(value, ("paramsId", "logN", "logArity"))
+    return LvmtConfig(
+        params_id=read_member(value, "paramsId", read_hash),
+        log_n=read_member(value, "logN", read_u8),
+        log_arity=read_member(value, "logArity", read_u8),
+    )
+
+
+def read_limits(value):
+    check_names(value, ("maxKey", "maxValue", "maxOps"))
+    return ChainLimits(
+        max_key=read_member(value, "maxKey", read_u16),
+        max_value=read_member(value, "maxValue", read_number),
+        max_ops=read_member(value, "maxOps", read_number),
+    )

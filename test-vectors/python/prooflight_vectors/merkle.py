@@ -1,0 +1,37 @@
+"""Trees of RFC 9162 with BLAKE2b-256, and paths in them (sections 9.1 and 9.3)."""
+
+from hashlib import blake2b
+
+from .errors import check
+
+
+def hash_of(*parts):
+    return blake2b(b"".join(parts), digest_size=32).digest()
+
+
+EMPTY_TREE = hash_of()
+
+
+def leaf_hash(data):
+    return hash_of(b"\x00", data)
+
+
+def check_path(leaf, index, size, path, root):
+    """Checks that the leaf with this hash is at the index in the tree of the size."""
+    check(index < size, "index_out_of_range")
+    inner = (index ^ (size - 1)).bit_length()
+    check(len(path) == inner + bin(index >> inner).count("1"), "path_length")
+    check(root_of_path(leaf, index, size, path) == root, "root_mismatch")
+
+
+def root_of_path(leaf, index, size, path):
+    """By the definition of the tree, which splits at the largest power of two below its size.
+
+    Each level takes one hash, so this is no deeper than 64 calls.
+    """
+    if size == 1:
+        return leaf
+    left = 1 << (size - 1).bit_length() - 1
+    if index < left:
+        return hash_of(b"\x01", root_of_path(leaf, index, left, path[:-1]), path[-1])
+    return hash_of(b"\x01", path[-1], root_of_path(leaf, index - left, size - left, path[:-1]))
