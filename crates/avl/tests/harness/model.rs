@@ -77,8 +77,4 @@ impl Model {
     pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.entries.iter().map(|(key, value)| (&key[..], &value[..]))
     }
-
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
 }
