@@ -116,6 +116,8 @@ reasons! {
     NotAnAncestor "not_an_ancestor" Untrusted "the head does not have the header in its history"
     HeadInFuture "head_in_future" Untrusted "the head is further ahead of the clock than allowed"
     HeadTooOld "head_too_old" Untrusted "the head is older than allowed"
+    InvalidBlock "invalid_block" Malformed "the operations cannot be those of a block of this chain"
+    OperationsMismatch "operations_mismatch" Mismatch "the operations are not those that the header commits to"
     InvalidConfig "invalid_config" InvalidInput "the chain's configuration is not one that a chain can have"
     // AVL+: what the proof's bytes alone show.
     MissingChild "missing_child" Malformed "an internal node comes before its two children"
@@ -160,6 +162,12 @@ reasons! {
     RequestTimeout "request_timeout" Unavailable "the request took longer than the limit"
     RequestTooLarge "request_too_large" InvalidInput "the request is larger than the limit"
     NotAuthorised "not_authorised" InvalidInput "the request lacks the token that this method needs"
+    // The light client.
+    Unreachable "unreachable" Unavailable "the server could not be reached"
+    ServerError "server_error" Unavailable "the server answered with an error"
+    InvalidReply "invalid_reply" Unavailable "what the server sent is not a reply to the request"
+    InvalidResult "invalid_result" Malformed "the server's result does not have the form that the method gives"
+    WrongBlock "wrong_block" Mismatch "the server answered about another block than asked for"
     // The SDK around the verifiers.
     NotInitialised "not_initialised" InvalidInput "a function was called before its WebAssembly was initialised"
     Disposed "disposed" InvalidInput "an object was used after it had been disposed of"

@@ -42,6 +42,8 @@ export type Reason =
   | "not_an_ancestor"
   | "head_in_future"
   | "head_too_old"
+  | "invalid_block"
+  | "operations_mismatch"
   | "invalid_config"
   | "missing_child"
   | "not_one_root"
@@ -80,6 +82,11 @@ export type Reason =
   | "request_timeout"
   | "request_too_large"
   | "not_authorised"
+  | "unreachable"
+  | "server_error"
+  | "invalid_reply"
+  | "invalid_result"
+  | "wrong_block"
   | "not_initialised"
   | "disposed"
   | "unknown_statement"
@@ -148,6 +155,14 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the head is further ahead of the clock than allowed",
     },
     head_too_old: { code: "untrusted", meaning: "the head is older than allowed" },
+    invalid_block: {
+      code: "malformed",
+      meaning: "the operations cannot be those of a block of this chain",
+    },
+    operations_mismatch: {
+      code: "mismatch",
+      meaning: "the operations are not those that the header commits to",
+    },
     invalid_config: {
       code: "invalid_input",
       meaning: "the chain's configuration is not one that a chain can have",
@@ -248,6 +263,20 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     not_authorised: {
       code: "invalid_input",
       meaning: "the request lacks the token that this method needs",
+    },
+    unreachable: { code: "unavailable", meaning: "the server could not be reached" },
+    server_error: { code: "unavailable", meaning: "the server answered with an error" },
+    invalid_reply: {
+      code: "unavailable",
+      meaning: "what the server sent is not a reply to the request",
+    },
+    invalid_result: {
+      code: "malformed",
+      meaning: "the server's result does not have the form that the method gives",
+    },
+    wrong_block: {
+      code: "mismatch",
+      meaning: "the server answered about another block than asked for",
     },
     not_initialised: {
       code: "invalid_input",
