@@ -2,7 +2,7 @@
 
 mod message;
 pub mod prover;
-mod results;
+pub(crate) mod results;
 
 use prooflight_avl::ergo::{AdProofsHeader, verify_ad_proofs};
 use prooflight_avl::{Digest, verify_batch};

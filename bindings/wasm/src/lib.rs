@@ -15,6 +15,8 @@ mod wire;
 
 #[cfg(feature = "avl")]
 pub mod avl;
+#[cfg(feature = "chain")]
+pub mod chain;
 
 use prooflight_core::{Code, Limits, Reason, Scheme};
 use serde::Serialize;

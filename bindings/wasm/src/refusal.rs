@@ -12,22 +12,23 @@ struct Refusal<'a> {
     expected: &'a str,
     found: &'a str,
     message: String,
-    scheme: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: Option<&'static str>,
 }
 
-/// The result of a call about `scheme`, with its error as a plain object.
-pub(crate) fn throw<T>(scheme: Scheme, result: Result<T>) -> Result<T, JsValue> {
-    result.map_err(|error| refusal(scheme, &error))
+/// The result of a call, with its error as a plain object; `scheme` if the call is about one.
+pub(crate) fn throw<T>(scheme: impl Into<Option<Scheme>>, result: Result<T>) -> Result<T, JsValue> {
+    result.map_err(|error| refusal(scheme.into(), &error))
 }
 
-fn refusal(scheme: Scheme, error: &Error) -> JsValue {
+fn refusal(scheme: Option<Scheme>, error: &Error) -> JsValue {
     let refusal = Refusal {
         code: error.code().as_str(),
         reason: error.reason().as_str(),
         expected: error.expected(),
         found: error.found(),
         message: error.to_string(),
-        scheme: scheme.as_str(),
+        scheme: scheme.map(Scheme::as_str),
     };
     // Strings alone always serialise; should they not, JavaScript sees `undefined` and reports
     // that a call stopped in its middle.

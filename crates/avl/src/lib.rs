@@ -17,6 +17,8 @@ mod proof;
 #[cfg(feature = "prover")]
 mod prover;
 mod rebalance;
+#[cfg(feature = "chain")]
+pub mod state;
 mod tree;
 mod verify;
 

@@ -21,10 +21,10 @@ export async function inWorkFolder(body) {
 
 /** Puts every binary with wasm-bindgen's glue into `folder`; the loader around them is our own. */
 export async function buildBinaries(work, folder) {
-  for (const { name, schemes } of BINARIES) {
+  for (const { name, features } of BINARIES) {
     const out = join(work, name);
     const glue = `prooflight_${name}_bg`;
-    await wasmPack(out, `prooflight_${name}`, schemes);
+    await wasmPack(out, `prooflight_${name}`, features);
     copyFileSync(join(out, `${glue}.wasm`), join(folder, `prooflight-${name}.wasm`));
     copyFileSync(join(out, `${glue}.js`), join(folder, `${glue}.js`));
     const types = inside("packages", "prooflight", "src", "wasm", `${glue}.d.ts`);
@@ -39,14 +39,14 @@ export function sh(command, args) {
   return run(command, args, { env, onData: (text) => process.stdout.write(text) });
 }
 
-function wasmPack(folder, name, schemes) {
+function wasmPack(folder, name, features) {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   return sh("wasm-pack", [
     "--quiet",
     ...["build", inside("bindings", "wasm"), "--release", "--mode", "no-install"],
     ...["--target", "bundler", "--no-pack", "--no-typescript"],
     ...["--out-dir", folder, "--out-name", name],
-    ...["--", "--locked", "--no-default-features", "--features", schemes.join()],
+    ...["--", "--locked", "--no-default-features", "--features", features.join()],
     // Panic messages name source files, and those of dependencies are in the builder's home.
     "--config",
     `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${home}=cargo"]`,

@@ -10,12 +10,12 @@ import { MAX_PROOF_BYTES, type Scheme } from "./registry.js";
  * silence, and with it the check that it asks for.
  */
 export class Arguments<Name extends string> {
-  readonly #scheme: Scheme;
+  readonly #scheme: Scheme | undefined;
   readonly #path: string;
   readonly #members = new Map<string, unknown>();
 
   /** `path` is where the object stands in the whole argument; the argument itself has none. */
-  constructor(scheme: Scheme, given: unknown, known: readonly Name[], path = "") {
+  constructor(scheme: Scheme | undefined, given: unknown, known: readonly Name[], path = "") {
     const name = path || "the argument";
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       throw invalid(scheme, name, "an object", describe(given));
@@ -51,6 +51,13 @@ export class Arguments<Name extends string> {
     throw refuse("proof_too_large", `at most ${limit} bytes`, `${proof.length} bytes`, { scheme });
   }
 
+  /** Bytes of which there must be `length`. */
+  array(name: Name, length: number): Uint8Array {
+    const bytes = this.bytes(name);
+    if (bytes.length === length) return bytes;
+    throw invalid(this.#scheme, this.#path + name, `${length} bytes`, `${bytes.length} bytes`);
+  }
+
   list(name: Name): readonly unknown[] {
     const value: unknown = this.#members.get(name);
     return Array.isArray(value) ? value : this.#refuse(name, "an array", value);
@@ -58,6 +65,17 @@ export class Arguments<Name extends string> {
 
   u32(name: Name): number {
     return this.optionalU32(name) ?? this.#refuse(name, "an integer", undefined);
+  }
+
+  u64(name: Name): bigint {
+    return this.optionalU64(name) ?? this.#refuse(name, "a bigint", undefined);
+  }
+
+  optionalU64(name: Name): bigint | undefined {
+    const value = this.#members.get(name);
+    if (value === undefined) return undefined;
+    const fits = typeof value === "bigint" && value >= 0n && value < 1n << 64n;
+    return fits ? value : this.#refuse(name, "a bigint of 0 to 2^64 - 1", value);
   }
 
   optionalU32(name: Name): number | undefined {
@@ -103,7 +121,7 @@ export function own(object: object, member: string): unknown {
 
 /** The refusal of an argument that has the wrong type or is out of range. */
 export function invalid(
-  scheme: Scheme,
+  scheme: Scheme | undefined,
   name: string,
   expected: string,
   found: string,

@@ -30,9 +30,19 @@ export class Writer {
     this.u8(value ? 1 : 0);
   }
 
+  u16(value: number): void {
+    const at = this.#reserve(2);
+    this.#view.setUint16(at, value, true);
+  }
+
   u32(value: number): void {
     const at = this.#reserve(4);
     this.#view.setUint32(at, value, true);
+  }
+
+  u64(value: bigint): void {
+    const at = this.#reserve(8);
+    this.#view.setBigUint64(at, value, true);
   }
 
   i64(value: bigint): void {
@@ -45,10 +55,21 @@ export class Writer {
     if (value !== undefined) this.u32(value);
   }
 
+  /** Bytes whose number both sides know. */
+  array(value: Uint8Array): void {
+    const at = this.#reserve(value.length);
+    this.#bytes.set(value, at);
+  }
+
   bytes(value: Uint8Array): void {
     this.u32(value.length);
     const at = this.#reserve(value.length);
     this.#bytes.set(value, at);
+  }
+
+  sequence<T>(items: readonly T[], write: (item: T) => void): void {
+    this.u32(items.length);
+    items.forEach(write);
   }
 
   /** The offset of `count` new bytes at the end; buffer and view may be others afterwards. */
@@ -82,6 +103,15 @@ export class Reader {
 
   u32(): number {
     return this.#view.getUint32(this.#advance(4), true);
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#advance(8), true);
+  }
+
+  /** What is left. */
+  rest(): Bytes {
+    return this.#bytes.slice(this.#offset);
   }
 
   array(length: number): Bytes {

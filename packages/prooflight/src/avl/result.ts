@@ -46,9 +46,17 @@ export function readProvedBatch(response: Bytes): VerifiedBatch & { proof: Bytes
 
 function readResults(reader: Reader, neighbours: boolean): VerifiedBatch {
   const digest = reader.array(DIGEST_LENGTH);
+  return { digest, results: readOldValues(reader, neighbours) };
+}
+
+/** Reads `Vec<OldValue>`. */
+export function readOldValues(
+  reader: Reader,
+  neighbours: boolean,
+): (Present | Absent | AbsentBetween)[] {
   // A value that many operations found comes once, and its results share it.
   const values: Bytes[] = [];
-  const results = reader.sequence((): Present | Absent | AbsentBetween => {
+  return reader.sequence((): Present | Absent | AbsentBetween => {
     switch (reader.u8()) {
       case 0: {
         const value = reader.bytes();
@@ -67,5 +75,4 @@ function readResults(reader: Reader, neighbours: boolean): VerifiedBatch {
       }
     }
   });
-  return { digest, results };
 }

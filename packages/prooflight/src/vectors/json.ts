@@ -19,21 +19,34 @@ export function parseJson(text: string, what: string): unknown {
 
 /** The bytes of a member; throws `invalid_argument` if it is not 0x-hex. */
 export function hexMember<Name extends string>(
-  scheme: Scheme,
+  scheme: Scheme | undefined,
   given: Arguments<Name>,
   name: Name,
 ): Bytes {
+  return hexAt(scheme, given.unchecked(name), name);
+}
+
+function hexAt(scheme: Scheme | undefined, text: unknown, name: string): Bytes {
   try {
-    return fromHex(given.unchecked(name) as string);
+    return fromHex(text as string);
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
     throw invalid(scheme, name, error.details.expected, error.details.found);
   }
 }
 
+/** The bytes of each item of an array; throws `invalid_argument` if one is not 0x-hex. */
+export function hexItems(
+  scheme: Scheme | undefined,
+  items: readonly unknown[],
+  name: string,
+): Bytes[] {
+  return Array.from(items, (item, index) => hexAt(scheme, item, `${name}[${index}]`));
+}
+
 /** A signed 64-bit integer; throws `invalid_argument` if it is not one in canonical decimal. */
 export function decimalMember<Name extends string>(
-  scheme: Scheme,
+  scheme: Scheme | undefined,
   given: Arguments<Name>,
   name: Name,
 ): bigint {

@@ -1,10 +1,12 @@
 import type { Scheme } from "../registry.js";
 import * as avl from "./avl.js";
+import * as chain from "./chain.js";
 import type { Json } from "./json.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
 export interface Kind {
-  scheme: Scheme;
+  /** The scheme it is about, or `chain`. */
+  scheme: Scheme | "chain";
   /** What of an input that was verified is trusted and not proven, defaults included. */
   trusted: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
   /** What each item of the answer's `results` is about; of an input that was verified. */
@@ -16,4 +18,11 @@ export interface Kind {
 }
 
 /** Every kind of statement that this build knows; a new scheme adds its own. */
-export const KINDS: ReadonlyMap<string, Kind> = new Map(Object.entries({ ...avl }));
+export const KINDS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries({
+    AvlBatch: avl.AvlBatch,
+    ErgoAdProofs: avl.ErgoAdProofs,
+    HeaderSync: chain.HeaderSync,
+    HeaderInclusion: chain.HeaderInclusion,
+  }),
+);

@@ -62,7 +62,7 @@ export class Binary<G extends Glue> {
    * leaves the instance's memory in an unknown state: it is given up for a fresh one, and the call
    * throws `internal`.
    */
-  call<T>(scheme: Scheme, run: (glue: G) => T): T {
+  call<T>(scheme: Scheme | undefined, run: (glue: G) => T): T {
     if (!this.#ready) {
       const expected = `\`await init()\` or \`initSync(module)\` for ${this.#file} first`;
       throw refuse("not_initialised", expected, "a call before it", { scheme });

@@ -17,3 +17,18 @@ export function avlProverGet(prover: number, key: Uint8Array): Uint8Array<ArrayB
 export function avlProverProve(prover: number, operations: Uint8Array): Uint8Array<ArrayBuffer>;
 export function avlProverApply(prover: number, operations: Uint8Array): Uint8Array<ArrayBuffer>;
 export function avlProverFree(prover: number): void;
+
+export function chainDecodeHeader(signed: Uint8Array): Uint8Array<ArrayBuffer>;
+export function chainVerifyHead(request: Uint8Array, head: Uint8Array): Uint8Array<ArrayBuffer>;
+export function chainVerifyAncestor(
+  request: Uint8Array,
+  header: Uint8Array,
+): Uint8Array<ArrayBuffer>;
+export function chainVerifyAvlState(
+  request: Uint8Array,
+  proof: Uint8Array,
+): Uint8Array<ArrayBuffer>;
+export function chainVerifyAvlBlock(
+  request: Uint8Array,
+  proof: Uint8Array,
+): Uint8Array<ArrayBuffer>;

@@ -1,0 +1,18 @@
+/**
+ * Chains of the reference node, without a client: accepts heads and older headers, verifies answers
+ * about the state and whole blocks. Everything that these functions trust is passed to them.
+ *
+ * @packageDocumentation
+ */
+
+export type { Absent, Present } from "./avl/result.js";
+export type { ChainConfig, ChainLimits, Checkpoint, Hex } from "./chain/checkpoint.js";
+export { parseCheckpoint } from "./chain/checkpoint.js";
+export type { Header } from "./chain/header.js";
+export { decodeHeader } from "./chain/header.js";
+export type { Quantity } from "./chain/quantity.js";
+export type { BlockInput, StateInput, StateOperation } from "./chain/state.js";
+export { verifyBlock, verifyState } from "./chain/state.js";
+export type { AncestorInput, Freshness, HeadInput } from "./chain/sync.js";
+export { verifyAncestor, verifyHead } from "./chain/sync.js";
+export { init, initSync } from "./wasm/hash.js";

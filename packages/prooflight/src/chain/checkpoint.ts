@@ -1,0 +1,197 @@
+import { Arguments, invalid } from "../arguments.js";
+import { fromHex, toHex } from "../bytes.js";
+import { describe, refuse, VerifyError } from "../error.js";
+import type { Writer } from "../wire.js";
+import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
+
+/** Bytes in hexadecimal digits, with `0x`. */
+export type Hex = `0x${string}`;
+
+/**
+ * A header that the application trusts, with the whole configuration of its chain, as JSON has it.
+ *
+ * Ship it with the application, or save what {@link LightClient.exportCheckpoint} gives; never take
+ * it from a server. The command `prooflight-node checkpoint` prints one. Source:
+ * `test-vectors/SPEC.md`, section "Checkpoint in JSON".
+ */
+export interface Checkpoint {
+  config: ChainConfig;
+  /** The height of the trusted header. */
+  height: Quantity;
+  /** The hash of the trusted header, 32 bytes. */
+  headerHash: Hex;
+}
+
+/** Everything about a chain that never changes. */
+export interface ChainConfig {
+  version: number;
+  /** A name for people; two chains may share it. */
+  chainId: string;
+  /** The ids of the schemes that the chain keeps, ascending. */
+  schemes: number[];
+  /** LVMT's setup and shape, if the chain keeps it. */
+  lvmt: { paramsId: Hex; logN: number; logArity: number } | null;
+  /** The Ed25519 public keys that sign headers, 32 bytes each. */
+  authorities: Hex[];
+  /** How many of them must sign a header. */
+  quorum: number;
+  limits: ChainLimits;
+  /** The genesis header's timestamp, in milliseconds since 1970. */
+  genesisTimestampMs: Quantity;
+}
+
+/** What a block of the chain may hold. */
+export interface ChainLimits {
+  /** The longest key, in bytes. */
+  maxKey: number;
+  /** The longest value, in bytes. */
+  maxValue: number;
+  /** The most operations of a block. */
+  maxOps: number;
+}
+
+/** A checkpoint whose form was checked, with what the wire needs of it. */
+export interface Pinned {
+  readonly json: Checkpoint;
+  readonly height: bigint;
+  readonly headerHash: Uint8Array;
+}
+
+/**
+ * Reads a checkpoint from its JSON text.
+ *
+ * Throws `invalid_argument` if it does not have exactly the members of a {@link Checkpoint}. Whether a
+ * chain can have the configuration is checked when it is used.
+ */
+export function parseCheckpoint(text: string): Checkpoint {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw refuse("invalid_argument", "a checkpoint in JSON", describe(text), { cause });
+  }
+  return readCheckpoint(json).json;
+}
+
+/** Checks the form of a checkpoint, and copies it. */
+export function readCheckpoint(given: unknown, path = "checkpoint"): Pinned {
+  const members = new Arguments(undefined, given, ["config", "height", "headerHash"], path);
+  const config = readConfig(members.unchecked("config"), `${path}.config`);
+  const height = quantity(members.unchecked("height"), `${path}.height`);
+  const headerHash = hash(members.unchecked("headerHash"), `${path}.headerHash`);
+  const json = { config, height: toQuantity(height), headerHash: toHex(headerHash) as Hex };
+  return { json, height, headerHash };
+}
+
+/** Writes the configuration, height and header hash. */
+export function writeCheckpoint(writer: Writer, { json, height, headerHash }: Pinned): void {
+  writeConfig(writer, json.config);
+  writer.u64(height);
+  writer.array(headerHash);
+}
+
+/** Writes `ChainLimits`. */
+export function writeLimits(writer: Writer, { maxKey, maxValue, maxOps }: ChainLimits): void {
+  writer.u16(maxKey);
+  writer.u32(maxValue);
+  writer.u32(maxOps);
+}
+
+/** Checks the form of a chain's limits. */
+export function readLimits(given: unknown, path: string): ChainLimits {
+  const members = new Arguments(undefined, given, ["maxKey", "maxValue", "maxOps"], path);
+  return {
+    maxKey: number(members.unchecked("maxKey"), 16, `${path}.maxKey`),
+    maxValue: number(members.unchecked("maxValue"), 32, `${path}.maxValue`),
+    maxOps: number(members.unchecked("maxOps"), 32, `${path}.maxOps`),
+  };
+}
+
+const CONFIG = [
+  "version",
+  "chainId",
+  "schemes",
+  "lvmt",
+  "authorities",
+  "quorum",
+  "limits",
+  "genesisTimestampMs",
+] as const satisfies readonly (keyof ChainConfig)[];
+
+function readConfig(given: unknown, path: string): ChainConfig {
+  const members = new Arguments(undefined, given, CONFIG, path);
+  const at = (name: (typeof CONFIG)[number]) =>
+    [members.unchecked(name), `${path}.${name}`] as const;
+  const lvmt = members.unchecked("lvmt");
+  return {
+    version: number(members.unchecked("version"), 8, `${path}.version`),
+    chainId: name(...at("chainId")),
+    schemes: list(...at("schemes"), (id, path) => number(id, 8, path)),
+    lvmt: lvmt === null ? null : readLvmt(lvmt, `${path}.lvmt`),
+    authorities: list(...at("authorities"), (key, path) => toHex(hash(key, path)) as Hex),
+    quorum: number(members.unchecked("quorum"), 16, `${path}.quorum`),
+    limits: readLimits(...at("limits")),
+    genesisTimestampMs: toQuantity(quantity(...at("genesisTimestampMs"))),
+  };
+}
+
+function readLvmt(given: unknown, path: string): NonNullable<ChainConfig["lvmt"]> {
+  const members = new Arguments(undefined, given, ["paramsId", "logN", "logArity"], path);
+  return {
+    paramsId: toHex(hash(members.unchecked("paramsId"), `${path}.paramsId`)) as Hex,
+    logN: number(members.unchecked("logN"), 8, `${path}.logN`),
+    logArity: number(members.unchecked("logArity"), 8, `${path}.logArity`),
+  };
+}
+
+function writeConfig(writer: Writer, config: ChainConfig): void {
+  writer.u8(config.version);
+  writer.bytes(new TextEncoder().encode(config.chainId));
+  writer.sequence(config.schemes, (id) => writer.u8(id));
+  writer.bool(config.lvmt !== null);
+  if (config.lvmt) {
+    writer.array(fromHex(config.lvmt.paramsId));
+    writer.u8(config.lvmt.logN);
+    writer.u8(config.lvmt.logArity);
+  }
+  writer.sequence(config.authorities, (key) => writer.array(fromHex(key)));
+  writer.u16(config.quorum);
+  writeLimits(writer, config.limits);
+  writer.u64(BigInt(config.genesisTimestampMs));
+}
+
+function list<T>(given: unknown, path: string, read: (item: unknown, path: string) => T): T[] {
+  if (!Array.isArray(given)) throw invalid(undefined, path, "an array", describe(given));
+  return Array.from(given, (item: unknown, index) => read(item, `${path}[${index}]`));
+}
+
+function number(given: unknown, bits: 8 | 16 | 32, path: string): number {
+  if (Number.isInteger(given) && (given as number) >= 0 && (given as number) < 2 ** bits) {
+    return given as number;
+  }
+  throw invalid(undefined, path, `an integer of 0 to 2^${bits} - 1`, describe(given));
+}
+
+function quantity(given: unknown, path: string): bigint {
+  const number = parseQuantity(given);
+  if (number !== undefined) return number;
+  throw invalid(undefined, path, "a 64-bit quantity, 0x and digits", describe(given));
+}
+
+/** The bytes of a hash or key in 0x-hex. */
+export function hash(given: unknown, path: string): Uint8Array {
+  try {
+    const bytes = fromHex(given as string);
+    if (bytes.length === 32) return bytes;
+    throw invalid(undefined, path, "32 bytes", `${bytes.length} bytes`);
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw invalid(undefined, path, error.details.expected, error.details.found);
+  }
+}
+
+function name(given: unknown, path: string): string {
+  // Half of a surrogate pair has no UTF-8, so two such names would have one encoding.
+  if (typeof given === "string" && !/\p{Surrogate}/u.test(given)) return given;
+  throw invalid(undefined, path, "a string of whole characters", describe(given));
+}

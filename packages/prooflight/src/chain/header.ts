@@ -1,0 +1,71 @@
+import type { Bytes } from "../bytes.js";
+import type { Scheme } from "../registry.js";
+import { hash } from "../wasm/hash.js";
+import { Reader } from "../wire.js";
+
+/** The header of a block: it commits to the state after it and to all headers before it. */
+export interface Header {
+  /** BLAKE2b-256 of the encoding, with a tag before it; 32 bytes. */
+  hash: Bytes;
+  /** The hash of the chain's configuration, 32 bytes. */
+  chain: Bytes;
+  /** 0 for genesis. */
+  height: bigint;
+  /** The hash of the header before, zeros for genesis. */
+  parent: Bytes;
+  /** Milliseconds since 1970. */
+  timestampMs: bigint;
+  /** The root over the block's operations, 32 bytes. */
+  opsRoot: Bytes;
+  /** The root over the hashes of all headers before, 32 bytes. */
+  historyRoot: Bytes;
+  /** The root of each store that the chain keeps. */
+  roots: Partial<Record<Scheme, Bytes>>;
+  /** The header's borsh encoding, without signatures. */
+  encoded: Bytes;
+}
+
+const HASH = 32;
+
+/** The names of the schemes by their ids. */
+export const SCHEMES: Readonly<Partial<Record<number, Scheme>>> = {
+  1: "avl",
+  2: "lvmt",
+  3: "smt",
+  4: "mpt",
+  5: "lmpt",
+  6: "amb",
+};
+
+/**
+ * Decodes a signed header. Its signatures are *not* checked: nothing in it is to be believed.
+ *
+ * Throws `malformed` if the bytes are not one.
+ */
+export function decodeHeader(signed: Uint8Array): Header {
+  return readHeader(hash.call(undefined, (wasm) => wasm.chainDecodeHeader(signed)));
+}
+
+/** Reads a `HeaderResponse`. */
+export function readHeader(response: Bytes): Header {
+  const hash = response.slice(0, HASH);
+  const encoded = response.slice(HASH);
+  const reader = new Reader(encoded);
+  reader.u8(); // The version, which wasm has checked.
+  const header = {
+    hash,
+    chain: reader.array(HASH),
+    height: reader.u64(),
+    parent: reader.array(HASH),
+    timestampMs: reader.u64(),
+    opsRoot: reader.array(HASH),
+    historyRoot: reader.array(HASH),
+    roots: {} as Header["roots"],
+    encoded,
+  };
+  for (const [id, root] of reader.sequence(() => [reader.u8(), reader.bytes()] as const)) {
+    const scheme = SCHEMES[id];
+    if (scheme) header.roots[scheme] = root;
+  }
+  return header;
+}

@@ -1,0 +1,93 @@
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import type { Checkpoint } from "../chain/checkpoint.js";
+import type { Header } from "../chain/header.js";
+import { parseQuantity, toQuantity } from "../chain/quantity.js";
+import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
+import { describe } from "../error.js";
+import { init } from "../wasm/hash.js";
+import { hexItems, hexMember, type Json } from "./json.js";
+import type { Kind } from "./kinds.js";
+
+/** A head that extends a checkpoint. */
+export const HeaderSync: Kind = {
+  scheme: "chain",
+  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
+    there({ checkpoint, now, maxClockSkew, maxHeadAge }),
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments(undefined, input, SYNC);
+    return answer(verifyHead(syncInput(given)));
+  },
+};
+
+/** An older header in the history of an accepted head. */
+export const HeaderInclusion: Kind = {
+  scheme: "chain",
+  trusted: ({ head }) => there({ head }),
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments(undefined, input, ["head", "header", "inclusion"]);
+    return answer(
+      verifyAncestor({
+        head: hexMember(undefined, given, "head"),
+        header: hexMember(undefined, given, "header"),
+        inclusion: path(given.list("inclusion"), "inclusion"),
+      }),
+    );
+  },
+};
+
+/** The members that a sync has. */
+export const SYNC = [
+  "checkpoint",
+  "head",
+  "inclusion",
+  "now",
+  "maxClockSkew",
+  "maxHeadAge",
+] as const;
+
+/** The input of `verifyHead` that the members of a sync say. */
+export function syncInput(given: Arguments<(typeof SYNC)[number]>) {
+  return {
+    // verifyHead checks what is passed on as it is.
+    checkpoint: given.unchecked("checkpoint") as Checkpoint,
+    head: hexMember(undefined, given, "head"),
+    inclusion: path(given.list("inclusion"), "inclusion"),
+    now: quantity(given, "now"),
+    ...freshness(given),
+  };
+}
+
+/** The hashes of a path. */
+export function path(list: readonly unknown[], name: string): Bytes[] {
+  const hashes = hexItems(undefined, list, name);
+  const wrong = hashes.findIndex(({ length }) => length !== 32);
+  if (wrong < 0) return hashes;
+  throw invalid(undefined, `${name}[${wrong}]`, "32 bytes", `${hashes[wrong]?.length} bytes`);
+}
+
+function freshness(given: Arguments<"maxClockSkew" | "maxHeadAge">): Freshness {
+  const optional = (name: "maxClockSkew" | "maxHeadAge") =>
+    given.unchecked(name) === undefined ? undefined : quantity(given, name);
+  return { maxClockSkew: optional("maxClockSkew"), maxHeadAge: optional("maxHeadAge") };
+}
+
+function quantity<Name extends string>(given: Arguments<Name>, name: Name): bigint {
+  const number = parseQuantity(given.unchecked(name));
+  if (number !== undefined) return number;
+  throw invalid(undefined, name, "a 64-bit quantity", describe(given.unchecked(name)));
+}
+
+function answer({ height, hash }: Header): Record<string, Json> {
+  return { height: toQuantity(height), headerHash: toHex(hash) };
+}
+
+/** Those members that are there. */
+export function there(members: Readonly<Record<string, unknown>>): Record<string, Json> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Record<string, Json>;
+}
