@@ -162,6 +162,7 @@ reasons! {
     RequestTimeout "request_timeout" Unavailable "the request took longer than the limit"
     RequestTooLarge "request_too_large" InvalidInput "the request is larger than the limit"
     NotAuthorised "not_authorised" InvalidInput "the request lacks the token that this method needs"
+    ReadOnly "read_only" Unsupported "the node follows another one and takes no operations itself"
     // The light client.
     Unreachable "unreachable" Unavailable "the server could not be reached"
     ServerError "server_error" Unavailable "the server answered with an error"

@@ -82,6 +82,7 @@ export type Reason =
   | "request_timeout"
   | "request_too_large"
   | "not_authorised"
+  | "read_only"
   | "unreachable"
   | "server_error"
   | "invalid_reply"
@@ -263,6 +264,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     not_authorised: {
       code: "invalid_input",
       meaning: "the request lacks the token that this method needs",
+    },
+    read_only: {
+      code: "unsupported",
+      meaning: "the node follows another one and takes no operations itself",
     },
     unreachable: { code: "unavailable", meaning: "the server could not be reached" },
     server_error: { code: "unavailable", meaning: "the server answered with an error" },

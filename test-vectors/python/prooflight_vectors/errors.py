@@ -62,6 +62,7 @@ REASONS = {
     "request_timeout": "unavailable",
     "request_too_large": "invalid_input",
     "not_authorised": "invalid_input",
+    "read_only": "unsupported",
     "unreachable": "unavailable",
     "server_error": "unavailable",
     "invalid_reply": "unavailable",
