@@ -10,7 +10,7 @@ import { bold, colour, duration, green, red, say, table, yellow } from "./termin
 import { workspaces } from "./workspaces.mjs";
 
 /** The crates that must also compile for machines without an operating system. */
-const VERIFIERS = ["prooflight-core", "prooflight-avl"];
+const VERIFIERS = ["prooflight-core", "prooflight-avl", "prooflight-mpt"];
 
 const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
 

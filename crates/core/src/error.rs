@@ -126,7 +126,7 @@ reasons! {
     // AVL+: what the digest and the operations show.
     RootMismatch "root_mismatch" Mismatch "the proof's tree does not have the trusted root"
     HeightMismatch "height_mismatch" Mismatch "the proof's tree does not have the height that the digest and the balances demand"
-    TooManyNodes "too_many_nodes" Mismatch "the proof has more nodes than these operations can need"
+    TooManyNodes "too_many_nodes" Mismatch "the proof has more nodes than the key or these operations can need"
     DirectionsExhausted "directions_exhausted" Mismatch "the directions end before the operations do"
     DirectionsLeftOver "directions_left_over" Mismatch "direction bytes are left over after the last operation"
     DirectionsPadding "directions_padding" Mismatch "the unused bits of the last direction byte are not zero"
@@ -143,6 +143,27 @@ reasons! {
     // Ergo.
     AdProofsRootMismatch "ad_proofs_root_mismatch" Mismatch "the proof's hash is not the header's adProofsRoot"
     StateRootMismatch "state_root_mismatch" Mismatch "the operations lead to another digest than the header's stateRoot"
+    // Merkle Patricia tries: what the proof's bytes alone show.
+    InvalidNode "invalid_node" Malformed "a node is neither a branch, an extension nor a leaf"
+    InvalidPath "invalid_path" Malformed "a node's path is not in hex-prefix form, or is that of an extension and empty"
+    InvalidChild "invalid_child" Malformed "a child is neither empty, a hash nor a node of less than 32 bytes"
+    ShortNode "short_node" Malformed "a node of less than 32 bytes is not inside its parent"
+    BranchEntries "branch_entries" Malformed "a branch has fewer than two entries"
+    ExtensionChild "extension_child" Malformed "an extension leads to something else than a branch"
+    EmptyValue "empty_value" Malformed "a leaf has an empty value"
+    InvalidAccount "invalid_account" Malformed "a value is not the encoding of an account"
+    InvalidSlotValue "invalid_slot_value" Malformed "a value is not the shortest encoding of an integer from 1 to 2^256 - 1"
+    InvalidAnswer "invalid_answer" Malformed "a server's answer does not have the form that was asked for"
+    // Merkle Patricia tries: what the root and the key show.
+    NodeMismatch "node_mismatch" Mismatch "a node is not the one that its parent commits to"
+    NodeMissing "node_missing" Mismatch "the nodes end before the key's path does"
+    NodeLeftOver "node_left_over" Mismatch "nodes are left over after the end of the key's path"
+    // Ethereum's answers and headers.
+    AddressMismatch "address_mismatch" Mismatch "the answer is about another address than asked for"
+    SlotKeysMismatch "slot_keys_mismatch" Mismatch "the slots of the answer are not those asked for, in their order"
+    AccountMismatch "account_mismatch" Mismatch "the answer says something else of the account than its proof"
+    SlotMismatch "slot_mismatch" Mismatch "the answer says another value of a slot than its proof"
+    HeaderHashMismatch "header_hash_mismatch" Mismatch "the header does not have the trusted hash"
     // The caller's own arguments.
     InvalidArgument "invalid_argument" InvalidInput "an argument has the wrong type or is out of range"
     DigestLength "digest_length" InvalidInput "the digest is not 33 bytes"
@@ -151,6 +172,7 @@ reasons! {
     ValueLength "value_length" InvalidInput "the value does not have the dictionary's value length, or is larger than the limit"
     TooManyOperations "too_many_operations" InvalidInput "more operations than the limit"
     TooManyDeletes "too_many_deletes" InvalidInput "more deletes than the limit"
+    TooManyKeys "too_many_keys" InvalidInput "more keys than the limit"
     DictionaryFull "dictionary_full" InvalidInput "the dictionary has reached the number of nodes that it can hold"
     // The prover's store.
     VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"

@@ -66,6 +66,24 @@ export type Reason =
   | "height_overflow"
   | "ad_proofs_root_mismatch"
   | "state_root_mismatch"
+  | "invalid_node"
+  | "invalid_path"
+  | "invalid_child"
+  | "short_node"
+  | "branch_entries"
+  | "extension_child"
+  | "empty_value"
+  | "invalid_account"
+  | "invalid_slot_value"
+  | "invalid_answer"
+  | "node_mismatch"
+  | "node_missing"
+  | "node_left_over"
+  | "address_mismatch"
+  | "slot_keys_mismatch"
+  | "account_mismatch"
+  | "slot_mismatch"
+  | "header_hash_mismatch"
   | "invalid_argument"
   | "digest_length"
   | "key_length"
@@ -73,6 +91,7 @@ export type Reason =
   | "value_length"
   | "too_many_operations"
   | "too_many_deletes"
+  | "too_many_keys"
   | "dictionary_full"
   | "version_unavailable"
   | "store_corrupt"
@@ -178,7 +197,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     too_many_nodes: {
       code: "mismatch",
-      meaning: "the proof has more nodes than these operations can need",
+      meaning: "the proof has more nodes than the key or these operations can need",
     },
     directions_exhausted: {
       code: "mismatch",
@@ -231,6 +250,66 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "mismatch",
       meaning: "the operations lead to another digest than the header's stateRoot",
     },
+    invalid_node: {
+      code: "malformed",
+      meaning: "a node is neither a branch, an extension nor a leaf",
+    },
+    invalid_path: {
+      code: "malformed",
+      meaning: "a node's path is not in hex-prefix form, or is that of an extension and empty",
+    },
+    invalid_child: {
+      code: "malformed",
+      meaning: "a child is neither empty, a hash nor a node of less than 32 bytes",
+    },
+    short_node: {
+      code: "malformed",
+      meaning: "a node of less than 32 bytes is not inside its parent",
+    },
+    branch_entries: { code: "malformed", meaning: "a branch has fewer than two entries" },
+    extension_child: {
+      code: "malformed",
+      meaning: "an extension leads to something else than a branch",
+    },
+    empty_value: { code: "malformed", meaning: "a leaf has an empty value" },
+    invalid_account: { code: "malformed", meaning: "a value is not the encoding of an account" },
+    invalid_slot_value: {
+      code: "malformed",
+      meaning: "a value is not the shortest encoding of an integer from 1 to 2^256 - 1",
+    },
+    invalid_answer: {
+      code: "malformed",
+      meaning: "a server's answer does not have the form that was asked for",
+    },
+    node_mismatch: {
+      code: "mismatch",
+      meaning: "a node is not the one that its parent commits to",
+    },
+    node_missing: { code: "mismatch", meaning: "the nodes end before the key's path does" },
+    node_left_over: {
+      code: "mismatch",
+      meaning: "nodes are left over after the end of the key's path",
+    },
+    address_mismatch: {
+      code: "mismatch",
+      meaning: "the answer is about another address than asked for",
+    },
+    slot_keys_mismatch: {
+      code: "mismatch",
+      meaning: "the slots of the answer are not those asked for, in their order",
+    },
+    account_mismatch: {
+      code: "mismatch",
+      meaning: "the answer says something else of the account than its proof",
+    },
+    slot_mismatch: {
+      code: "mismatch",
+      meaning: "the answer says another value of a slot than its proof",
+    },
+    header_hash_mismatch: {
+      code: "mismatch",
+      meaning: "the header does not have the trusted hash",
+    },
     invalid_argument: {
       code: "invalid_input",
       meaning: "an argument has the wrong type or is out of range",
@@ -247,6 +326,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
     too_many_deletes: { code: "invalid_input", meaning: "more deletes than the limit" },
+    too_many_keys: { code: "invalid_input", meaning: "more keys than the limit" },
     dictionary_full: {
       code: "invalid_input",
       meaning: "the dictionary has reached the number of nodes that it can hold",

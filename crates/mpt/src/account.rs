@@ -1,0 +1,106 @@
+//! What Ethereum's state holds: accounts, and the storage slots of each.
+
+use core::fmt;
+
+use prooflight_core::{Error, Hex, Limits, Reason, Result, Verified};
+
+use crate::hash::{Hash, keccak256};
+use crate::rlp::{self, Item};
+use crate::verify::verify_proof;
+
+/// The address of an account.
+pub type Address = [u8; 20];
+
+/// An integer of 256 bits, big-endian.
+pub type Word = [u8; 32];
+
+/// What the state says of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// How many transactions it has sent, or contracts it has made.
+    pub nonce: u64,
+    /// What it owns, in wei.
+    pub balance: Word,
+    /// The root of the trie of its storage slots.
+    pub storage_root: Hash,
+    /// The hash of its code.
+    pub code_hash: Hash,
+}
+
+/// Verifies an account, or that there is none, in the state with this root.
+///
+/// `proof` is the `accountProof` of EIP-1186. Errors are those of [`verify_proof`], and
+/// `invalid_account` if the trie has something else than an account at this address.
+pub fn verify_account(
+    state_root: &Hash,
+    address: &Address,
+    proof: &[&[u8]],
+    limits: &Limits,
+) -> Result<Verified<Account>> {
+    match verify_proof(state_root, &keccak256(address), proof, limits)? {
+        Verified::Present(value) => Account::decode(value).map(Verified::Present),
+        Verified::Absent(()) => Ok(Verified::Absent(())),
+    }
+}
+
+/// Verifies the value of a storage slot in the storage trie with this root; absent means zero.
+///
+/// `storage_root` is that of an account that has been verified: a slot proves nothing about an
+/// account that it is not bound to. `proof` is one of the `storageProof`s of EIP-1186. Errors are
+/// those of [`verify_proof`], and `invalid_slot_value` if the trie has something else than a value
+/// at this slot.
+pub fn verify_slot(
+    storage_root: &Hash,
+    slot: &Word,
+    proof: &[&[u8]],
+    limits: &Limits,
+) -> Result<Verified<Word>> {
+    match verify_proof(storage_root, &keccak256(slot), proof, limits)? {
+        Verified::Present(value) => decode_slot(value).map(Verified::Present),
+        Verified::Absent(()) => Ok(Verified::Absent(())),
+    }
+}
+
+impl Account {
+    /// Reads RLP([nonce, balance, storage root, code hash]).
+    fn decode(value: &[u8]) -> Result<Self> {
+        let mut items = match rlp::decode(value) {
+            Ok(Item::List(payload)) => rlp::items(payload),
+            Ok(Item::String(_)) => return Err(invalid_account("a list", "a string")),
+            Err(error) => return Err(invalid_account(error.expected(), error.found())),
+        };
+        let mut next = |what: &str| match items.next() {
+            Some(Ok(item)) => Ok(item),
+            Some(Err(error)) => Err(invalid_account(error.expected(), error.found())),
+            None => Err(invalid_account(format_args!("a {what}"), "the end")),
+        };
+        let account = Self {
+            nonce: rlp::integer(next("nonce")?)
+                .map(u64::from_be_bytes)
+                .ok_or_else(|| invalid_account("a nonce of 64 bits", Hex(value)))?,
+            balance: rlp::integer(next("balance")?)
+                .ok_or_else(|| invalid_account("a balance of 256 bits", Hex(value)))?,
+            storage_root: rlp::array(next("storage root")?)
+                .ok_or_else(|| invalid_account("a storage root of 32 bytes", Hex(value)))?,
+            code_hash: rlp::array(next("code hash")?)
+                .ok_or_else(|| invalid_account("a code hash of 32 bytes", Hex(value)))?,
+        };
+        match items.next() {
+            None => Ok(account),
+            Some(_) => Err(invalid_account("four items", "more")),
+        }
+    }
+}
+
+/// Reads the RLP of an integer that is not zero.
+fn decode_slot(value: &[u8]) -> Result<Word> {
+    let integer = rlp::decode(value).ok().and_then(rlp::integer);
+    integer.filter(|word| *word != Word::default()).ok_or_else(|| {
+        Error::new(Reason::InvalidSlotValue, "a non-zero integer of 256 bits", Hex(value))
+    })
+}
+
+#[cold]
+fn invalid_account(expected: impl fmt::Display, found: impl fmt::Display) -> Error {
+    Error::new(Reason::InvalidAccount, expected, found)
+}

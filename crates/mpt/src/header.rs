@@ -1,0 +1,130 @@
+//! Block headers: from a block's hash to its state root.
+
+use core::fmt;
+
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
+
+use crate::hash::{Hash, keccak256};
+use crate::rlp::{self, Item};
+
+/// What a block's header says of its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The number of the block.
+    pub number: u64,
+    /// The root of the state after the block.
+    pub state_root: Hash,
+}
+
+/// Verifies a block's header against its hash, which the caller must trust.
+///
+/// Headers of every fork of Ethereum are accepted: they have 15 fields or more, and the first 21 have
+/// the form that they have had since they were introduced. Later fields may be any string, since the
+/// hash covers them. Another form is `malformed`, another hash is `header_hash_mismatch`.
+///
+/// Source: Ethereum Yellow Paper, section 4.3; EIP-1559, 4895, 4844, 4788, 7685.
+pub fn verify_header(hash: &Hash, header_rlp: &[u8], limits: &Limits) -> Result<Header> {
+    if header_rlp.len() > limits.max_proof_bytes {
+        return Err(Error::new(
+            Reason::ProofTooLarge,
+            format_args!("at most {} bytes", limits.max_proof_bytes),
+            format_args!("{} bytes", header_rlp.len()),
+        ));
+    }
+    let header = Header::decode(header_rlp)?;
+    let found = keccak256(header_rlp);
+    if found != *hash {
+        return Err(Error::new(Reason::HeaderHashMismatch, Hex(hash), Hex(&found)));
+    }
+    Ok(header)
+}
+
+/// The form of a field.
+#[derive(Clone, Copy)]
+enum Field {
+    /// So many bytes.
+    Bytes(usize),
+    /// An integer of so many bytes at most, without leading zeros.
+    Integer(usize),
+    /// Any string.
+    Any,
+}
+
+/// A header's fields in their order, with their names.
+const FIELDS: [(&str, Field); 21] = [
+    ("parentHash", Field::Bytes(32)),
+    ("ommersHash", Field::Bytes(32)),
+    ("beneficiary", Field::Bytes(20)),
+    ("stateRoot", Field::Bytes(32)),
+    ("transactionsRoot", Field::Bytes(32)),
+    ("receiptsRoot", Field::Bytes(32)),
+    ("logsBloom", Field::Bytes(256)),
+    ("difficulty", Field::Integer(32)),
+    ("number", Field::Integer(8)),
+    ("gasLimit", Field::Integer(8)),
+    ("gasUsed", Field::Integer(8)),
+    ("timestamp", Field::Integer(8)),
+    ("extraData", Field::Any),
+    ("mixHash", Field::Bytes(32)),
+    ("nonce", Field::Bytes(8)),
+    ("baseFeePerGas", Field::Integer(32)),
+    ("withdrawalsRoot", Field::Bytes(32)),
+    ("blobGasUsed", Field::Integer(8)),
+    ("excessBlobGas", Field::Integer(8)),
+    ("parentBeaconBlockRoot", Field::Bytes(32)),
+    ("requestsHash", Field::Bytes(32)),
+];
+
+/// How many fields every header has.
+const FEWEST: usize = 15;
+const STATE_ROOT: usize = 3;
+const NUMBER: usize = 8;
+
+impl Header {
+    fn decode(bytes: &[u8]) -> Result<Self> {
+        let Item::List(payload) = rlp::decode(bytes)? else {
+            return Err(invalid("a list", "a string"));
+        };
+        let mut header = Self { number: 0, state_root: Hash::default() };
+        let mut count = 0;
+        for item in rlp::items(payload) {
+            let Item::String(field) = item? else {
+                return Err(invalid("fields that are strings", format_args!("a list at {count}")));
+            };
+            let (name, form) = FIELDS.get(count).copied().unwrap_or(("field", Field::Any));
+            if !form.fits(field) {
+                return Err(invalid(format_args!("the {name} of a header"), Hex(field)));
+            }
+            match count {
+                STATE_ROOT => {
+                    header.state_root = rlp::array(Item::String(field)).unwrap_or_default();
+                }
+                NUMBER => {
+                    let number = rlp::integer(Item::String(field)).unwrap_or_default();
+                    header.number = u64::from_be_bytes(number);
+                }
+                _ => {}
+            }
+            count += 1;
+        }
+        if count < FEWEST {
+            return Err(invalid(format_args!("at least {FEWEST} fields"), count));
+        }
+        Ok(header)
+    }
+}
+
+impl Field {
+    fn fits(self, field: &[u8]) -> bool {
+        match self {
+            Self::Bytes(length) => field.len() == length,
+            Self::Integer(most) => field.len() <= most && field.first() != Some(&0),
+            Self::Any => true,
+        }
+    }
+}
+
+#[cold]
+fn invalid(expected: impl fmt::Display, found: impl fmt::Display) -> Error {
+    Error::new(Reason::InvalidHeader, expected, found)
+}

@@ -1,0 +1,190 @@
+//! Nodes: what the bytes of one node say, whatever root or key it serves.
+
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use crate::hash::Hash;
+use crate::nibbles::CompactPath;
+use crate::rlp::{self, Item};
+
+/// Nodes of at least this many bytes are outside their parent, which has their hash.
+pub(crate) const HASHED_LENGTH: usize = 32;
+
+/// A well-formed node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Node<'a> {
+    /// A child for each nibble, and the value of the key that ends here, if any.
+    Branch(Branch<'a>),
+    /// Nibbles that all keys below have in common, and the branch after them.
+    Extension { path: CompactPath<'a>, child: Child<'a> },
+    /// The rest of a key, and its value.
+    Leaf { path: CompactPath<'a>, value: &'a [u8] },
+}
+
+/// A branch's items, which are known to be well-formed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch<'a> {
+    payload: &'a [u8],
+    /// Empty if no key ends here.
+    pub(crate) value: &'a [u8],
+}
+
+/// What a node has of the node below it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Child<'a> {
+    /// There is none.
+    Empty,
+    Hash(&'a Hash),
+    /// The items of a node of less than 32 bytes, which are known to be well-formed.
+    Inline(&'a [u8]),
+}
+
+impl<'a> Node<'a> {
+    /// Reads a node and all that is inside it.
+    ///
+    /// Everything that can be wrong is `malformed`. A value is at most `max_value` bytes.
+    pub(crate) fn decode(bytes: &'a [u8], max_value: usize) -> Result<Self> {
+        match rlp::decode(bytes)? {
+            Item::List(payload) => Self::from_items(payload, max_value),
+            Item::String(_) => Err(invalid_node("a list", "a string")),
+        }
+    }
+
+    /// Reads a node from the items of its list.
+    ///
+    /// Calls itself for a node inside this one, which has less than 32 bytes and at least two less
+    /// than what it is in: about 15 levels are the most that any bytes can make.
+    pub(crate) fn from_items(payload: &'a [u8], max_value: usize) -> Result<Self> {
+        let mut items = [Item::String(&[]); BRANCH_ITEMS];
+        let mut count = 0;
+        for item in rlp::items(payload) {
+            let item = item?;
+            if let Some(place) = items.get_mut(count) {
+                *place = item;
+            }
+            count += 1;
+        }
+        match (count, items) {
+            (2, [path, rest, ..]) => Self::short(path, rest, max_value),
+            (BRANCH_ITEMS, [children @ .., value]) => {
+                Self::branch(payload, &children, value, max_value)
+            }
+            _ => Err(invalid_node("2 or 17 items", count)),
+        }
+    }
+
+    fn short(path: Item<'a>, rest: Item<'a>, max_value: usize) -> Result<Self> {
+        let (path, is_leaf) = CompactPath::decode(string(path, "path")?)?;
+        if is_leaf {
+            let value = value(rest, max_value)?;
+            if value.is_empty() {
+                return Err(Error::new(Reason::EmptyValue, "at least one byte", "none"));
+            }
+            return Ok(Self::Leaf { path, value });
+        }
+        if path.length() == 0 {
+            return Err(Error::new(Reason::InvalidPath, "at least one nibble", "none"));
+        }
+        let child = Child::decode(rest, max_value)?;
+        match child {
+            Child::Empty => return Err(invalid_child("a hash or a node", "nothing")),
+            Child::Inline(payload) => Self::from_items(payload, max_value)?.check_is_branch()?,
+            Child::Hash(_) => {}
+        }
+        Ok(Self::Extension { path, child })
+    }
+
+    fn branch(
+        payload: &'a [u8],
+        children: &[Item<'a>],
+        last: Item<'a>,
+        max_value: usize,
+    ) -> Result<Self> {
+        let mut entries = 0;
+        for &child in children {
+            if !matches!(Child::decode(child, max_value)?, Child::Empty) {
+                entries += 1;
+            }
+        }
+        let value = value(last, max_value)?;
+        entries += usize::from(!value.is_empty());
+        if entries < 2 {
+            return Err(Error::new(Reason::BranchEntries, "at least two", entries));
+        }
+        Ok(Self::Branch(Branch { payload, value }))
+    }
+
+    /// Checks that an extension may lead here; else `extension_child`.
+    pub(crate) fn check_is_branch(&self) -> Result<()> {
+        let found = match self {
+            Self::Branch(_) => return Ok(()),
+            Self::Extension { .. } => "an extension",
+            Self::Leaf { .. } => "a leaf",
+        };
+        Err(Error::new(Reason::ExtensionChild, "a branch", found))
+    }
+}
+
+/// A branch's items: its children and its value.
+const BRANCH_ITEMS: usize = 17;
+
+impl<'a> Branch<'a> {
+    /// The child at a nibble.
+    pub(crate) fn child(&self, nibble: usize) -> Result<Child<'a>> {
+        let item = rlp::items(self.payload).nth(nibble).transpose()?;
+        Ok(match item {
+            Some(Item::List(payload)) => Child::Inline(payload),
+            Some(Item::String(string)) => string.try_into().map_or(Child::Empty, Child::Hash),
+            None => Child::Empty,
+        })
+    }
+}
+
+impl<'a> Child<'a> {
+    fn decode(item: Item<'a>, max_value: usize) -> Result<Self> {
+        match item {
+            Item::String([]) => Ok(Self::Empty),
+            Item::String(string) => {
+                let hash = string.try_into().map(Self::Hash);
+                hash.map_err(|_| invalid_child("a hash of 32 bytes", Hex(string)))
+            }
+            // With its header, which is one byte.
+            Item::List(payload) if payload.len() + 1 < HASHED_LENGTH => {
+                Node::from_items(payload, max_value)?;
+                Ok(Self::Inline(payload))
+            }
+            Item::List(payload) => {
+                let found = format_args!("{} bytes of items", payload.len());
+                Err(invalid_child("a node of less than 32 bytes", found))
+            }
+        }
+    }
+}
+
+fn value(item: Item<'_>, max_value: usize) -> Result<&[u8]> {
+    let value = string(item, "value")?;
+    if value.len() > max_value {
+        return Err(Error::new(
+            Reason::ValueTooLarge,
+            format_args!("at most {max_value} bytes"),
+            format_args!("{} bytes", value.len()),
+        ));
+    }
+    Ok(value)
+}
+
+fn string<'a>(item: Item<'a>, what: &str) -> Result<&'a [u8]> {
+    match item {
+        Item::String(string) => Ok(string),
+        Item::List(_) => Err(invalid_node(format_args!("a {what} that is a string"), "a list")),
+    }
+}
+
+#[cold]
+fn invalid_node(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> Error {
+    Error::new(Reason::InvalidNode, expected, found)
+}
+
+#[cold]
+fn invalid_child(expected: &str, found: impl core::fmt::Display) -> Error {
+    Error::new(Reason::InvalidChild, expected, found)
+}

@@ -1,0 +1,195 @@
+//! RLP, read strictly: every item has one encoding, and all others are refused.
+//!
+//! Source: Ethereum Yellow Paper, appendix B.
+
+use prooflight_core::{Error, Reader, Reason, Result};
+
+/// An item without its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Item<'a> {
+    String(&'a [u8]),
+    /// The encodings of the list's items, one after the other.
+    List(&'a [u8]),
+}
+
+/// Payloads from this length on have a header that says how long their length is.
+const LONG: u64 = 56;
+
+/// The one item that these bytes encode; `trailing_bytes` if there is more.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Item<'_>> {
+    let mut reader = Reader::new(bytes);
+    let item = item(&mut reader)?;
+    reader.finish()?;
+    Ok(item)
+}
+
+/// The next item.
+///
+/// `truncated` if it ends after the bytes do, `invalid_encoding` if it has a shorter encoding.
+pub(crate) fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
+    let head = reader.take(1)?;
+    let first = head.first().copied().unwrap_or_default();
+    Ok(match first {
+        0x00..=0x7f => Item::String(head),
+        0x80..=0xb7 => match reader.take(usize::from(first - 0x80))? {
+            &[byte @ 0x00..=0x7f] => {
+                let shortest = format_args!("{byte:02x} alone");
+                return Err(Error::new(
+                    Reason::InvalidEncoding,
+                    shortest,
+                    format_args!("81 {byte:02x}"),
+                ));
+            }
+            string => Item::String(string),
+        },
+        0xb8..=0xbf => Item::String(long(reader, first - 0xb7)?),
+        0xc0..=0xf7 => Item::List(reader.take(usize::from(first - 0xc0))?),
+        0xf8..=0xff => Item::List(long(reader, first - 0xf7)?),
+    })
+}
+
+/// The items of a list's payload, each or its error; after an error there is no more.
+pub(crate) fn items(payload: &[u8]) -> impl Iterator<Item = Result<Item<'_>>> {
+    let mut reader = Reader::new(payload);
+    let mut failed = false;
+    core::iter::from_fn(move || {
+        if failed || reader.rest().is_empty() {
+            return None;
+        }
+        let item = item(&mut reader);
+        failed = item.is_err();
+        Some(item)
+    })
+}
+
+fn long<'a>(reader: &mut Reader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
+    let bytes = reader.take(usize::from(bytes_of_length))?;
+    let length = bytes.iter().fold(0, |length: u64, &byte| length << 8 | u64::from(byte));
+    if bytes.first() == Some(&0) || length < LONG {
+        return Err(Error::new(
+            Reason::InvalidEncoding,
+            "the shortest encoding of a length",
+            format_args!("{bytes_of_length} bytes for a length of {length}"),
+        ));
+    }
+    reader.take(usize::try_from(length).unwrap_or(usize::MAX))
+}
+
+/// An integer of at most `N` bytes, big-endian, from its string without leading zeros.
+pub(crate) fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
+    let Item::String(digits) = item else { return None };
+    if digits.first() == Some(&0) {
+        return None;
+    }
+    let zeros = N.checked_sub(digits.len())?;
+    let mut integer = [0; N];
+    integer.get_mut(zeros..)?.copy_from_slice(digits);
+    Some(integer)
+}
+
+/// A string of exactly `N` bytes.
+pub(crate) fn array<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
+    match item {
+        Item::String(string) => string.try_into().ok(),
+        Item::List(_) => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    fn refused(bytes: &[u8]) -> Reason {
+        decode(bytes).unwrap_err().reason()
+    }
+
+    #[test]
+    fn items_are_read_as_the_yellow_paper_writes_them() {
+        assert_eq!(decode(&[0x00]), Ok(Item::String(&[0])));
+        assert_eq!(decode(&[0x7f]), Ok(Item::String(&[0x7f])));
+        assert_eq!(decode(&[0x80]), Ok(Item::String(&[])));
+        assert_eq!(decode(&[0x81, 0x80]), Ok(Item::String(&[0x80])));
+        assert_eq!(decode(b"\x83dog"), Ok(Item::String(b"dog")));
+        assert_eq!(decode(&[0xc0]), Ok(Item::List(&[])));
+        assert_eq!(decode(b"\xc4\x83dog"), Ok(Item::List(b"\x83dog")));
+        for (length, header) in [
+            (55, vec![0xb7]),
+            (56, vec![0xb8, 56]),
+            (255, vec![0xb8, 255]),
+            (256, vec![0xb9, 1, 0]),
+            (65_536, vec![0xba, 1, 0, 0]),
+        ] {
+            let payload = vec![9; length];
+            let string = [&header[..], &payload].concat();
+            assert_eq!(decode(&string), Ok(Item::String(&payload)), "{length}");
+            let mut list = string.clone();
+            list[0] += 0x40;
+            assert_eq!(decode(&list), Ok(Item::List(&payload)), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_has_a_shorter_encoding_is_refused() {
+        for byte in 0..0x80 {
+            assert_eq!(refused(&[0x81, byte]), Reason::InvalidEncoding, "{byte:02x}");
+        }
+        for kind in [0xb7, 0xf7] {
+            let long = |bytes: &[u8], length| {
+                let head = kind + u8::try_from(bytes.len()).unwrap();
+                refused(&[&[head], bytes, &vec![0xff; length][..]].concat())
+            };
+            for length in 0..56 {
+                assert_eq!(long(&[length], length.into()), Reason::InvalidEncoding, "{length}");
+            }
+            assert_eq!(long(&[0, 56], 56), Reason::InvalidEncoding);
+            assert_eq!(long(&[0, 1, 0], 256), Reason::InvalidEncoding);
+            assert_eq!(long(&[0; 8], 0), Reason::InvalidEncoding);
+        }
+    }
+
+    #[test]
+    fn what_ends_early_or_late_is_refused() {
+        for bytes in [
+            &[][..],
+            &[0x81],
+            &[0x82, 0xff],
+            &[0xb8],
+            &[0xb9, 1],
+            &[0xb8, 56, 0],
+            &[0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+            &[0xc1],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+        ] {
+            assert_eq!(refused(bytes), Reason::Truncated, "{bytes:02x?}");
+        }
+        assert_eq!(refused(&[0x00, 0x00]), Reason::TrailingBytes);
+        assert_eq!(refused(&[0xc0, 0xc0]), Reason::TrailingBytes);
+    }
+
+    #[test]
+    fn items_of_a_list_end_with_the_list_or_an_error() {
+        let all = |payload| items(payload).collect::<Vec<_>>();
+        assert_eq!(all(&[]), []);
+        assert_eq!(all(&[1, 0xc0]), [Ok(Item::String(&[1])), Ok(Item::List(&[]))]);
+        let cut = all(&[1, 0x82, 0xff]);
+        assert_eq!(cut.len(), 2);
+        assert_eq!(cut[1].as_ref().unwrap_err().reason(), Reason::Truncated);
+    }
+
+    #[test]
+    fn integers_have_no_leading_zeros_and_fit() {
+        assert_eq!(integer(Item::String(&[])), Some([0; 2]));
+        assert_eq!(integer(Item::String(&[7])), Some([0, 7]));
+        assert_eq!(integer(Item::String(&[1, 0])), Some([1, 0]));
+        assert_eq!(integer::<2>(Item::String(&[1, 0, 0])), None);
+        assert_eq!(integer::<2>(Item::String(&[0])), None);
+        assert_eq!(integer::<2>(Item::String(&[0, 1])), None);
+        assert_eq!(integer::<2>(Item::List(&[1])), None);
+        assert_eq!(array(Item::String(&[0, 1])), Some([0, 1]));
+        assert_eq!(array::<2>(Item::String(&[1])), None);
+        assert_eq!(array::<1>(Item::List(&[1])), None);
+    }
+}

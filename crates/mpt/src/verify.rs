@@ -1,0 +1,154 @@
+//! The verifier of one trie: a root, a key and the nodes on its path.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Hex, Limits, Reason, Result, Verified};
+
+use crate::hash::{EMPTY_ROOT, Hash, keccak256};
+use crate::nibbles::KeyPath;
+use crate::node::{Child, HASHED_LENGTH, Node};
+
+/// The longest key, in bytes.
+pub const MAX_KEY_LENGTH: usize = 256;
+
+/// The one node of the trie without keys: the empty string.
+const EMPTY_TRIE: &[u8] = &[0x80];
+
+/// Verifies the value of a key, or that it has none, in the trie with this root.
+///
+/// `key` is what the trie is walked by: for a secure trie, as Ethereum's states are, the Keccak-256
+/// of the key proper. `proof` has the nodes on its path from the root on, without those that are
+/// inside their parent, and nothing else. The caller must trust `root`, and never take it from the
+/// server. A key of more than [`MAX_KEY_LENGTH`] bytes is `key_length`; a proof whose bytes are not
+/// nodes of any trie is `malformed`; one that does not show the key's value or absence under this
+/// root is `mismatch`. Time and memory are linear in the proof.
+///
+/// Source: Ethereum Yellow Paper, appendix D; `test-vectors/SPEC.md`.
+pub fn verify_proof<'a>(
+    root: &Hash,
+    key: &[u8],
+    proof: &[&'a [u8]],
+    limits: &Limits,
+) -> Result<Verified<&'a [u8]>> {
+    if key.len() > MAX_KEY_LENGTH {
+        return Err(Error::new(
+            Reason::KeyLength,
+            format_args!("at most {MAX_KEY_LENGTH} bytes"),
+            format_args!("{} bytes", key.len()),
+        ));
+    }
+    check_size(proof, limits)?;
+    walk(root, key, &decode(key, proof, limits)?)
+}
+
+/// Checks the bytes of all nodes together; `proof_too_large` if they are more than the limit.
+pub(crate) fn check_size(proof: &[&[u8]], limits: &Limits) -> Result<()> {
+    let size = proof.iter().fold(0, |size: usize, node| size.saturating_add(node.len()));
+    if size > limits.max_proof_bytes {
+        return Err(Error::new(
+            Reason::ProofTooLarge,
+            format_args!("at most {} bytes", limits.max_proof_bytes),
+            format_args!("{size} bytes"),
+        ));
+    }
+    Ok(())
+}
+
+/// A node of the proof with the bytes that its hash is made of.
+struct ProofNode<'a> {
+    bytes: &'a [u8],
+    node: Node<'a>,
+}
+
+/// Reads the nodes, none if the trie is empty; they are well-formed, but not yet known to be linked.
+fn decode<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Result<Vec<ProofNode<'a>>> {
+    // Every node but the last takes a nibble or more.
+    let most = 2 * key.len() + 1;
+    if proof.len() > most {
+        let most = format_args!("at most {most} for a key of {} bytes", key.len());
+        return Err(Error::new(Reason::TooManyNodes, most, proof.len()));
+    }
+    if proof == [EMPTY_TRIE] {
+        return Ok(Vec::new());
+    }
+    let mut nodes = Vec::with_capacity(proof.len());
+    for (index, &bytes) in proof.iter().enumerate() {
+        let node =
+            Node::decode(bytes, limits.max_value_bytes).map_err(|error| in_node(index, &error))?;
+        if index > 0 && bytes.len() < HASHED_LENGTH {
+            return Err(Error::new(
+                Reason::ShortNode,
+                format_args!("at least {HASHED_LENGTH} bytes"),
+                format_args!("{} bytes in node {index}", bytes.len()),
+            ));
+        }
+        nodes.push(ProofNode { bytes, node });
+    }
+    Ok(nodes)
+}
+
+/// Goes from the root towards the key until its value or its absence is seen.
+fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Verified<&'a [u8]>> {
+    let Some((first, below)) = nodes.split_first() else {
+        check_hash(&EMPTY_ROOT, root, Reason::RootMismatch, 0)?;
+        return Ok(Verified::Absent(()));
+    };
+    check_hash(&keccak256(first.bytes), root, Reason::RootMismatch, 0)?;
+
+    let mut below = below.iter();
+    let mut path = KeyPath::new(key);
+    let mut node = first.node;
+    let answer = loop {
+        let (child, after_extension) = match node {
+            Node::Leaf { path: rest, value } => {
+                break (path.follow(&rest) && path.is_walked()).then_some(value);
+            }
+            Node::Extension { path: shared, child } if path.follow(&shared) => (child, true),
+            Node::Extension { .. } => break None,
+            Node::Branch(branch) => match path.step() {
+                Some(nibble) => (branch.child(nibble)?, false),
+                None => break Some(branch.value).filter(|value| !value.is_empty()),
+            },
+        };
+        node = match child {
+            Child::Empty => break None,
+            Child::Inline(payload) => Node::from_items(payload, usize::MAX)?,
+            Child::Hash(hash) => {
+                let index = nodes.len() - below.len();
+                let Some(next) = below.next() else { return Err(missing(hash, index)) };
+                check_hash(&keccak256(next.bytes), hash, Reason::NodeMismatch, index)?;
+                next.node
+            }
+        };
+        if after_extension {
+            node.check_is_branch()?;
+        }
+    };
+    match below.len() {
+        0 => Ok(answer.map_or(Verified::Absent(()), Verified::Present)),
+        left => Err(Error::new(
+            Reason::NodeLeftOver,
+            format_args!("{} nodes", nodes.len() - left),
+            format_args!("{}", nodes.len()),
+        )),
+    }
+}
+
+fn check_hash(found: &Hash, expected: &Hash, reason: Reason, index: usize) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::new(reason, Hex(expected), format_args!("{} of node {index}", Hex(found))))
+}
+
+#[cold]
+fn missing(hash: &Hash, index: usize) -> Error {
+    let expected = format_args!("node {index} with the hash {}", Hex(hash));
+    Error::new(Reason::NodeMissing, expected, format_args!("{index} nodes"))
+}
+
+#[cold]
+fn in_node(index: usize, error: &Error) -> Error {
+    let found = format_args!("{} in node {index}", error.found());
+    Error::new(error.reason(), error.expected(), found)
+}
