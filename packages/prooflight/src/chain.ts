@@ -6,6 +6,8 @@
  */
 
 export type { Absent, Present } from "./avl/result.js";
+export type { AnswerInput, StateScheme, VerifiedAnswer } from "./chain/answer.js";
+export { verifyAnswer } from "./chain/answer.js";
 export type { ChainConfig, ChainLimits, Checkpoint, Hex } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";

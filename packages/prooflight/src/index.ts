@@ -1,13 +1,30 @@
 /**
- * Checks answers about a blockchain's state against a root that you trust.
+ * Checks answers about a blockchain's state against a root or checkpoint that you trust.
  *
- * The verifiers are in a module for each scheme, for example `prooflight/avl`.
+ * {@link LightClient} asks servers; the verifiers are in a module for each scheme, for example
+ * `prooflight/avl`, and for headers in `prooflight/chain`.
  *
  * @packageDocumentation
  */
 
+export type { Absent, Present } from "./avl/result.js";
 export type { Bytes } from "./bytes.js";
 export { fromHex, toHex } from "./bytes.js";
+export type { StateScheme, VerifiedAnswer } from "./chain/answer.js";
+export type { ChainConfig, ChainLimits, Checkpoint, Hex } from "./chain/checkpoint.js";
+export { parseCheckpoint } from "./chain/checkpoint.js";
+export type { Header } from "./chain/header.js";
+export type { Quantity } from "./chain/quantity.js";
+export type { StateOperation } from "./chain/state.js";
+export type { Block, BlocksOptions } from "./client/blocks.js";
+export type { Bundle, BundleTrust } from "./client/bundle.js";
+export { verifyBundle } from "./client/bundle.js";
+export type { Answer, At, GetOptions, Key } from "./client/light-client.js";
+export { LightClient } from "./client/light-client.js";
+export type { Options } from "./client/options.js";
+export type { Failure } from "./client/servers.js";
+export type { Evidence } from "./client/trust.js";
+export { EquivocationError } from "./client/trust.js";
 export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { Code, Reason, Scheme } from "./registry.js";

@@ -147,14 +147,18 @@ function readLvmt(given: unknown, path: string): NonNullable<ChainConfig["lvmt"]
 function writeConfig(writer: Writer, config: ChainConfig): void {
   writer.u8(config.version);
   writer.bytes(new TextEncoder().encode(config.chainId));
-  writer.sequence(config.schemes, (id) => writer.u8(id));
+  writer.sequence(config.schemes, (id) => {
+    writer.u8(id);
+  });
   writer.bool(config.lvmt !== null);
   if (config.lvmt) {
     writer.array(fromHex(config.lvmt.paramsId));
     writer.u8(config.lvmt.logN);
     writer.u8(config.lvmt.logArity);
   }
-  writer.sequence(config.authorities, (key) => writer.array(fromHex(key)));
+  writer.sequence(config.authorities, (key) => {
+    writer.array(fromHex(key));
+  });
   writer.u16(config.quorum);
   writeLimits(writer, config.limits);
   writer.u64(BigInt(config.genesisTimestampMs));

@@ -50,7 +50,9 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
   writeLimits(request, readLimits(given.unchecked("limits"), "limits"));
   const keys = given.list("keys");
   request.u32(keys.length);
-  keys.forEach((key, index) => request.bytes(bytesOf(key, `keys[${index}]`)));
+  keys.forEach((key, index) => {
+    request.bytes(bytesOf(key, `keys[${index}]`));
+  });
   const proof = given.proof("proof");
   const packed = request.finish();
   const response = hash.call("avl", (wasm) => wasm.chainVerifyAvlState(packed, proof));
@@ -73,7 +75,9 @@ export function verifyBlock(input: BlockInput): Bytes {
   writeLimits(request, readLimits(given.unchecked("limits"), "limits"));
   const operations = given.list("operations");
   request.u32(operations.length);
-  operations.forEach((operation, index) => writeOperation(request, operation, index));
+  operations.forEach((operation, index) => {
+    writeOperation(request, operation, index);
+  });
   const proof = given.proof("proof");
   const packed = request.finish();
   return hash.call("avl", (wasm) => wasm.chainVerifyAvlBlock(packed, proof));

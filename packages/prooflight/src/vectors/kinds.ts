@@ -1,4 +1,5 @@
 import type { Scheme } from "../registry.js";
+import * as answer from "./answer.js";
 import * as avl from "./avl.js";
 import * as chain from "./chain.js";
 import type { Json } from "./json.js";
@@ -24,5 +25,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     ErgoAdProofs: avl.ErgoAdProofs,
     HeaderSync: chain.HeaderSync,
     HeaderInclusion: chain.HeaderInclusion,
+    StateAnswer: answer.StateAnswer,
+    BlockTransition: answer.BlockTransition,
   }),
 );

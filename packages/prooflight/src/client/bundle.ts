@@ -1,0 +1,75 @@
+import { Arguments } from "../arguments.js";
+import { toHex } from "../bytes.js";
+import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
+import type { Checkpoint, Hex } from "../chain/checkpoint.js";
+import type { Freshness } from "../chain/sync.js";
+import { answerInput, BUNDLE } from "../vectors/answer.js";
+import { init } from "../wasm/hash.js";
+
+/**
+ * An answer with its proof and headers, as JSON: all that is needed to verify it later, without a
+ * server, from the checkpoint that the client pinned.
+ *
+ * The form is that of the vector type `StateAnswer`, without what whoever verifies it must know: the
+ * checkpoint and the time.
+ */
+export interface Bundle {
+  kind: "StateAnswer";
+  scheme: "avl";
+  /** The signed head. */
+  head: Hex;
+  /** The path of the checkpoint's header in the head's history. */
+  inclusion: Hex[];
+  /** The header of the block that the answer is about, if it is not the head's. */
+  header?: Hex;
+  /** The path of `header` in the head's history. */
+  path?: Hex[];
+  /** The raw keys. */
+  keys: Hex[];
+  /** The proof. */
+  proof: Hex;
+}
+
+/** What {@link verifyBundle} takes beside the bundle. */
+export interface BundleTrust extends Freshness {
+  /** What the caller trusts: the checkpoint that the client pinned, from the caller's own source. */
+  checkpoint: Checkpoint;
+  /** The caller's time, in milliseconds since 1970. Default: the clock's. */
+  now?: bigint | undefined;
+}
+
+/**
+ * Verifies a saved answer without a server.
+ *
+ * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` if the bundle does not have the
+ * form of one.
+ */
+export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedAnswer> {
+  await init();
+  const { now = BigInt(Date.now()), checkpoint, maxClockSkew, maxHeadAge } = trust;
+  const given = new Arguments(undefined, bundle, BUNDLE, "bundle");
+  return verifyAnswer({ ...answerInput(given), checkpoint, now, maxClockSkew, maxHeadAge });
+}
+
+/** Everything of a bundle as bytes. */
+export interface BundleParts {
+  head: Uint8Array;
+  inclusion: readonly Uint8Array[];
+  older: { header: Uint8Array; path: readonly Uint8Array[] } | undefined;
+  keys: readonly Uint8Array[];
+  proof: Uint8Array;
+}
+
+/** Writes a bundle. */
+export function toBundle({ head, inclusion, older, keys, proof }: BundleParts): Bundle {
+  const hex = (bytes: Uint8Array) => toHex(bytes) as Hex;
+  return {
+    kind: "StateAnswer",
+    scheme: "avl",
+    head: hex(head),
+    inclusion: inclusion.map(hex),
+    ...(older && { header: hex(older.header), path: older.path.map(hex) }),
+    keys: keys.map(hex),
+    proof: hex(proof),
+  };
+}

@@ -1,0 +1,104 @@
+import { Arguments, invalid } from "../arguments.js";
+import type { Checkpoint } from "../chain/checkpoint.js";
+import type { Freshness } from "../chain/sync.js";
+import { describe } from "../error.js";
+import type { Transport } from "./rpc.js";
+import type { Failure } from "./servers.js";
+
+/** What {@link LightClient.connect} takes; times are in milliseconds. */
+export interface Options {
+  /** The servers, in the order in which they are tried; http or https. */
+  urls: readonly (string | URL)[];
+  /** What the application trusts, from its own source. */
+  checkpoint: Checkpoint;
+  /** How long a call to a server may take. Default 10,000. */
+  timeout?: number | undefined;
+  /** How old a head may be. Default: any age, so that a chain that stopped is not noticed. */
+  maxHeadAge?: number | undefined;
+  /** How far ahead of the clock a head may be. Default 30,000. */
+  maxClockSkew?: number | undefined;
+  /** How often heads are asked for where no WebSocket tells of them. Default 1000. */
+  pollInterval?: number | undefined;
+  /** The most bytes of a reply. Default 40 MiB. */
+  maxReplyBytes?: number | undefined;
+  /** Hears of every server that failed or lied, also where another one answered. */
+  onFailure?: ((failure: Failure) => void) | undefined;
+  /** How requests are sent. Default: the platform's `fetch`. */
+  fetch?: typeof fetch | undefined;
+  /** The time, in milliseconds since 1970. Default: the clock's. */
+  now?: (() => bigint) | undefined;
+  /** Ends the first synchronisation. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options with their defaults filled in. */
+export interface Settings {
+  urls: readonly unknown[];
+  checkpoint: unknown;
+  transport: Transport;
+  freshness: Freshness;
+  pollInterval: number;
+  onFailure: (failure: Failure) => void;
+  now: () => bigint;
+  signal: AbortSignal | undefined;
+}
+
+const MAX_REPLY_BYTES = 40 * 1024 * 1024;
+
+/** The longest time that a timer can wait. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Checks the options; throws `invalid_argument`. */
+export function readOptions(options: Options): Settings {
+  const given = new Arguments(undefined, options, [
+    "urls",
+    "checkpoint",
+    "timeout",
+    "maxHeadAge",
+    "maxClockSkew",
+    "pollInterval",
+    "maxReplyBytes",
+    "onFailure",
+    "fetch",
+    "now",
+    "signal",
+  ]);
+  const time = (name: "timeout" | "maxHeadAge" | "maxClockSkew" | "pollInterval") =>
+    milliseconds(given.unchecked(name), name);
+  const age = (name: "maxHeadAge" | "maxClockSkew") => {
+    const value = time(name);
+    return value === undefined ? undefined : BigInt(value);
+  };
+  return {
+    urls: given.list("urls"),
+    checkpoint: given.unchecked("checkpoint"),
+    transport: {
+      fetch:
+        (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
+        ((...to) => fetch(...to)),
+      timeout: Math.min(time("timeout") ?? 10_000, LONGEST),
+      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
+    },
+    freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
+    pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST),
+    onFailure:
+      (called(given.unchecked("onFailure"), "onFailure") as Settings["onFailure"] | undefined) ??
+      (() => undefined),
+    now:
+      (called(given.unchecked("now"), "now") as (() => bigint) | undefined) ??
+      (() => BigInt(Date.now())),
+    signal: given.unchecked("signal") as AbortSignal | undefined,
+  };
+}
+
+/** A whole number of milliseconds, or undefined; throws `invalid_argument` for anything else. */
+export function milliseconds(value: unknown, name: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw invalid(undefined, name, "a whole number of milliseconds", describe(value));
+}
+
+function called(value: unknown, name: string): unknown {
+  if (value === undefined || typeof value === "function") return value;
+  throw invalid(undefined, name, "a function", describe(value));
+}

@@ -1,0 +1,92 @@
+/** The results of the node's methods, as far as a client reads them. Nothing of them is believed. */
+
+import { type Bytes, fromHex } from "../bytes.js";
+import type { StateOperation } from "../chain/state.js";
+import { describe, refuse, VerifyError } from "../error.js";
+
+/** The result of `prooflight_headerProof`. */
+export interface HeaderProof {
+  header: Bytes;
+  head: Bytes;
+  path: Bytes[];
+}
+
+/** The result of `prooflight_prove`. */
+export interface StateProof {
+  header: Bytes;
+  proof: Bytes;
+}
+
+/** The result of `prooflight_block`. */
+export interface BlockReply {
+  header: Bytes;
+  operations: StateOperation[];
+  transition: Bytes;
+}
+
+/** Reads a header's place in a head's history; both headers come signed. */
+export function readHeaderProof(result: unknown): HeaderProof {
+  const { header, head, path } = members(result, "a header's place");
+  return {
+    header: signedHeader(header, "header"),
+    head: signedHeader(head, "head"),
+    path: list(path, "path").map((hash, index) => bytes(hash, `path[${index}]`, 32)),
+  };
+}
+
+/** Reads a proof and the signed header that it is about. */
+export function readStateProof(result: unknown): StateProof {
+  const { header, proof } = members(result, "a proof");
+  return { header: signedHeader(header, "header"), proof: bytes(proof, "proof") };
+}
+
+/** Reads a block with its transition of a scheme. */
+export function readBlock(result: unknown, scheme: string): BlockReply {
+  const { header, ops, transitions } = members(result, "a block");
+  const proofs = members(transitions, "transitions");
+  return {
+    header: signedHeader(header, "header"),
+    operations: list(ops, "ops").map(operation),
+    transition: bytes(proofs[scheme], `transitions.${scheme}`),
+  };
+}
+
+function operation(given: unknown, index: number): StateOperation {
+  const path = `ops[${index}]`;
+  const { op, key: keyHex, value } = members(given, path);
+  const key = bytes(keyHex, `${path}.key`);
+  if (op === "Set") return { op, key, value: bytes(value, `${path}.value`) };
+  if (op === "Delete") return { op, key };
+  throw wrong(`${path}.op`, "Set or Delete", describe(op));
+}
+
+function signedHeader(given: unknown, path: string): Bytes {
+  return bytes(members(given, path)["signedHeader"], `${path}.signedHeader`);
+}
+
+function members(given: unknown, path: string): Record<string, unknown> {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
+    return given as Record<string, unknown>;
+  }
+  throw wrong(path, "an object", describe(given));
+}
+
+function list(given: unknown, path: string): unknown[] {
+  if (Array.isArray(given)) return given;
+  throw wrong(path, "an array", describe(given));
+}
+
+function bytes(given: unknown, path: string, length?: number): Bytes {
+  let read: Bytes;
+  try {
+    read = fromHex(given as string);
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw wrong(path, error.details.expected, error.details.found);
+  }
+  if (length === undefined || read.length === length) return read;
+  throw wrong(path, `${length} bytes`, `${read.length} bytes`);
+}
+
+const wrong = (path: string, expected: string, found: string) =>
+  refuse("invalid_result", `${path} to be ${expected}`, found);

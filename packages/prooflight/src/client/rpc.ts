@@ -1,0 +1,157 @@
+/** One call of JSON-RPC 2.0 over HTTP, to a server that may send anything. */
+
+import { refuse, VerifyError } from "../error.js";
+import { REASONS, type Reason } from "../registry.js";
+
+/** How a server is asked. */
+export interface Transport {
+  /** How the platform sends requests. */
+  fetch: typeof fetch;
+  /** How long a call may take altogether, in milliseconds. */
+  timeout: number;
+  /** The most bytes of a reply. */
+  maxReplyBytes: number;
+}
+
+/**
+ * Calls a method; gives the result, in which nothing is checked yet.
+ *
+ * Throws `unavailable` if there is no result: `unreachable`, `request_timeout`, `invalid_reply` for
+ * what is no reply to this call, or too large, `server_error` and what reason the server gave for an
+ * error. Where `signal` says to stop, its reason is thrown.
+ */
+export async function call(
+  transport: Transport,
+  url: URL,
+  method: string,
+  params: object,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const timer = setTimeout(() => {
+    stop.abort(timedOut(transport, url));
+  }, transport.timeout);
+  const abort = () => {
+    stop.abort(signal?.reason);
+  };
+  signal?.addEventListener("abort", abort);
+  try {
+    return await exchange(transport, url, method, params, stop.signal);
+  } catch (error) {
+    // Whatever the platform makes of an abort, its cause is the one that says most.
+    stop.signal.throwIfAborted();
+    if (error instanceof VerifyError) throw error;
+    throw refuse("unreachable", `a reply of ${url.host}`, reasonOf(error), { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    // Ends a body that was not read to its end.
+    stop.abort();
+  }
+}
+
+async function exchange(
+  transport: Transport,
+  url: URL,
+  method: string,
+  params: object,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const id = 1;
+  const { fetch, maxReplyBytes } = transport;
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+    cache: "no-store",
+    credentials: "omit",
+    referrerPolicy: "no-referrer",
+    signal,
+  });
+  if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
+  const text = await readText(response, maxReplyBytes, url, signal);
+  return resultOf(parse(text, url), id, url);
+}
+
+/** The whole body, if it is UTF-8 of at most `limit` bytes. */
+async function readText(
+  response: Response,
+  limit: number,
+  url: URL,
+  signal: AbortSignal,
+): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const parts: string[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    // A fetch that is not the platform's may not look at its signal.
+    signal.throwIfAborted();
+    try {
+      if (done) return parts.join("") + decoder.decode();
+      bytes += value.length;
+      if (bytes > limit) throw invalidReply(url, `at most ${limit} bytes`, "more");
+      parts.push(decoder.decode(value, { stream: true }));
+    } catch (error) {
+      reader.cancel().catch(() => undefined);
+      if (error instanceof VerifyError) throw error;
+      throw invalidReply(url, "UTF-8", "other bytes");
+    }
+  }
+}
+
+function parse(text: string, url: URL): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const start = text.slice(0, 40).trim();
+    throw invalidReply(
+      url,
+      "JSON",
+      start ? `text that starts with ${JSON.stringify(start)}` : "nothing",
+    );
+  }
+}
+
+function resultOf(reply: unknown, id: number, url: URL): unknown {
+  if (typeof reply !== "object" || reply === null || Array.isArray(reply)) {
+    throw invalidReply(url, "one reply of JSON-RPC", "something else");
+  }
+  const { jsonrpc, id: answered, result, error } = reply as Record<string, unknown>;
+  if (jsonrpc !== "2.0") throw invalidReply(url, "a reply of JSON-RPC 2.0", "something else");
+  if (error !== undefined && error !== null) throw errorOf(error, url);
+  if (answered !== id) throw invalidReply(url, `the reply to call ${id}`, "another one");
+  if (result === undefined) throw invalidReply(url, "a result or an error", "neither");
+  return result;
+}
+
+/** A server's error. Only reasons for having no answer are believed; the rest would be its word. */
+function errorOf(error: unknown, url: URL): VerifyError {
+  const { message, data } = error as { message?: unknown; data?: { reason?: unknown } };
+  const said = typeof message === "string" ? message.slice(0, 200) : "an error without a message";
+  const reason = data?.reason;
+  if (typeof reason === "string" && Object.hasOwn(REASONS, reason)) {
+    if (REASONS[reason as Reason].code === "unavailable") {
+      return refuse(reason as Reason, `a result of ${url.host}`, said);
+    }
+  }
+  return serverError(url, said);
+}
+
+const serverError = (url: URL, found: string) =>
+  refuse("server_error", `a result of ${url.host}`, found);
+
+const invalidReply = (url: URL, expected: string, found: string) =>
+  refuse("invalid_reply", `${expected} from ${url.host}`, found);
+
+const timedOut = ({ timeout }: Transport, url: URL) =>
+  refuse("request_timeout", `a reply of ${url.host} within ${timeout} ms`, "none yet");
+
+/** What the platform says; the useful part of Node's `fetch failed` is its cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error ? cause.message || String(cause) : String(error);
+}

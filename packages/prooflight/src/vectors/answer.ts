@@ -1,0 +1,90 @@
+/** `StateAnswer` and `BlockTransition` of `test-vectors/SPEC.md`. */
+
+import { Arguments } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import { type AnswerInput, checkScheme, verifyAnswer } from "../chain/answer.js";
+import { toQuantity } from "../chain/quantity.js";
+import { type StateOperation, verifyBlock } from "../chain/state.js";
+import { init } from "../wasm/hash.js";
+import { path, SYNC, syncInput, there } from "./chain.js";
+import { hexItems, hexMember } from "./json.js";
+import type { Kind } from "./kinds.js";
+
+/** What a bundle has: an answer, without what whoever verifies it must know. */
+export const BUNDLE = [
+  "kind",
+  "scheme",
+  "head",
+  "inclusion",
+  "header",
+  "path",
+  "keys",
+  "proof",
+] as const;
+
+const ANSWER = [...BUNDLE.filter((member) => member !== "kind"), ...SYNC] as const;
+
+/** An answer about the state, from a checkpoint on. */
+export const StateAnswer: Kind = {
+  scheme: "avl",
+  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
+    there({ checkpoint, now, maxClockSkew, maxHeadAge }),
+  subjects: (input) => (input as { keys: string[] }).keys,
+  init,
+  verify(input) {
+    const given = new Arguments(undefined, input, ANSWER);
+    const { header, results } = verifyAnswer({ ...answerInput(given), ...syncInput(given) });
+    return {
+      height: toQuantity(header.height),
+      headerHash: toHex(header.hash),
+      values: results.map((result) => (result.kind === "present" ? toHex(result.value) : null)),
+    };
+  },
+};
+
+/** A block's operations, and what they do to the state. */
+export const BlockTransition: Kind = {
+  scheme: "avl",
+  trusted: ({ digest, header, limits }) => there({ digest, header, limits }),
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("avl", input, ["digest", "header", "limits", "ops", "proof"]);
+    const digest = verifyBlock({
+      digest: hexMember("avl", given, "digest"),
+      header: hexMember("avl", given, "header"),
+      // verifyBlock checks what is passed on as it is.
+      limits: given.unchecked("limits") as never,
+      operations: given.list("ops").map(operation),
+      proof: hexMember("avl", given, "proof"),
+    });
+    return { digest: toHex(digest) };
+  },
+};
+
+/** The members of an answer that a server sends, as bytes. */
+export function answerInput(
+  given: Arguments<Exclude<(typeof BUNDLE)[number], "kind">>,
+): Omit<AnswerInput, "checkpoint" | "now"> {
+  const scheme = given.unchecked("scheme");
+  checkScheme(scheme);
+  const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
+  return {
+    scheme,
+    head: hexMember(undefined, given, "head"),
+    inclusion: path(given.list("inclusion"), "inclusion"),
+    ...(has("header") && { header: hexMember(undefined, given, "header") }),
+    ...(has("path") && { path: path(given.list("path"), "path") }),
+    keys: hexItems("avl", given.list("keys"), "keys"),
+    proof: hexMember("avl", given, "proof"),
+  };
+}
+
+function operation(op: unknown, index: number): StateOperation {
+  const given = new Arguments("avl", op, ["op", "key", "value"], `ops[${index}]`);
+  const value: { value?: Bytes } =
+    given.unchecked("value") === undefined ? {} : { value: hexMember("avl", given, "value") };
+  // verifyBlock checks that the operation exists and has what it needs, and no more.
+  const read = { op: given.unchecked("op"), key: hexMember("avl", given, "key"), ...value };
+  return read as StateOperation;
+}
