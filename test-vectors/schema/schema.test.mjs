@@ -63,6 +63,32 @@ const headers = {
   ],
 };
 
+const proof = {
+  input: { root: hash, key: "0x", proof: ["0x80"], limits: { maxProofBytes: 1 } },
+  expected: { value: null },
+};
+const response = {
+  address: `0x${"Aa".repeat(20)}`,
+  accountProof: [],
+  balance: "0x00",
+  codeHash: hash,
+  nonce: "0x0",
+  storageHash: hash,
+  storageProof: [{ key: "0x0001", value: "0x0", proof: [], extra: 1 }],
+  extra: null,
+};
+const answer = {
+  input: { stateRoot: hash, address: response.address, slots: ["0x1"], response },
+  expected: {
+    account: { nonce: "0x0", balance: `0x${"f".repeat(64)}`, storageHash: hash, codeHash: hash },
+    storage: ["0x0"],
+  },
+};
+const header = {
+  input: { hash, headerRlp: "0xc0" },
+  expected: { number: "0x0", stateRoot: hash },
+};
+
 const input = {
   keyLength: 1,
   valueLength: null,
@@ -99,6 +125,15 @@ function fileWith(change = () => {}) {
   return file;
 }
 
+/** Makes the last group one of another type, with a test changed by `change`. */
+function ofType(type, test, change = () => {}) {
+  return ({ headerGroup, header }) => {
+    headerGroup.type = type;
+    Object.assign(header, structuredClone(test));
+    change(header);
+  };
+}
+
 test("the example that the cases below change is correct", () => {
   assert.ok(validate(fileWith()), ajv.errorsText(validate.errors));
 });
@@ -126,11 +161,17 @@ const accepted = {
     headerGroup.type = "HeaderInclusion";
     header.input = { head: "0x00", header: "0x00", inclusion: [] };
   },
+  "a proof of a trie": ofType("MptProof", proof),
+  "an answer to eth_getProof": ofType("EthGetProof", answer),
+  "an absent account": ofType("EthGetProof", answer, ({ expected }) => {
+    expected.account = null;
+  }),
+  "a header of Ethereum": ofType("EthHeader", header),
 };
 
 const refused = {
   "a group type that is not specified": ({ group }) => {
-    group.type = "MptProof";
+    group.type = "VerkleProof";
   },
   "an unknown scheme": ({ file }) => {
     file.scheme = "verkle";
@@ -225,6 +266,27 @@ const refused = {
   "the input of one type in a group of another": ({ headerGroup }) => {
     headerGroup.type = "HeaderInclusion";
   },
+  "a proof without a key": ofType("MptProof", proof, ({ input }) => {
+    delete input.key;
+  }),
+  "a proof of one string": ofType("MptProof", proof, ({ input }) => {
+    input.proof = "0x80";
+  }),
+  "a slot of more than 256 bits": ofType("EthGetProof", answer, ({ input }) => {
+    input.slots = [`0x1${"0".repeat(64)}`];
+  }),
+  "an answer without its balance": ofType("EthGetProof", answer, ({ input }) => {
+    delete input.response.balance;
+  }),
+  "an answer with a balance in decimal": ofType("EthGetProof", answer, ({ input }) => {
+    input.response.balance = "12";
+  }),
+  "an expected value with leading zeros": ofType("EthGetProof", answer, ({ expected }) => {
+    expected.storage = ["0x00"];
+  }),
+  "a header whose hash has 31 bytes": ofType("EthHeader", header, ({ input }) => {
+    input.hash = hash.slice(0, -2);
+  }),
 };
 
 for (const [name, change] of Object.entries(accepted)) {

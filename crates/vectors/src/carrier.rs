@@ -74,6 +74,71 @@ impl<'de> Deserialize<'de> for Hash32 {
     }
 }
 
+/// An address: 20 bytes as [`Hex`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(pub [u8; 20]);
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&Hex(self.0.to_vec()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        let length = bytes.len();
+        let address = bytes.try_into();
+        address.map(Self).map_err(|_| de::Error::custom(format!("{length} bytes, not 20")))
+    }
+}
+
+/// An integer of 256 bits: `0x` and 1 to 64 hexadecimal digits; written without leading zeros, read
+/// with any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(pub [u8; 32]);
+
+impl Word {
+    /// The integer, if it has 64 bits.
+    pub fn to_u64(self) -> Option<u64> {
+        let (high, low) = self.0.split_last_chunk::<8>()?;
+        high.iter().all(|&byte| byte == 0).then(|| u64::from_be_bytes(*low))
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = Hex(self.0.to_vec()).to_string();
+        let digits = digits.trim_start_matches("0x").trim_start_matches('0');
+        write!(f, "0x{}", if digits.is_empty() { "0" } else { digits })
+    }
+}
+
+impl FromStr for Word {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("0x").ok_or("an integer without 0x")?;
+        if !(1..=64).contains(&digits.len()) {
+            return Err("an integer without digits or with more than 64");
+        }
+        let Hex(bytes) = format!("0x{digits:0>64}").parse()?;
+        bytes.try_into().map(Self).map_err(|_| "an integer of more than 256 bits")
+    }
+}
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
 /// An unsigned 64-bit quantity as `0x` and hexadecimal digits without leading zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity(pub u64);
@@ -269,6 +334,32 @@ mod tests {
         for (length, holds) in [(31, false), (32, true), (33, false)] {
             let text = format!("\"0x{}\"", "ab".repeat(length));
             assert_eq!(from_str::<Hash32>(&text).is_ok(), holds, "{length}");
+        }
+    }
+
+    #[test]
+    fn integers_of_256_bits_are_read_with_leading_zeros_and_written_without() {
+        let mut word = Word([0; 32]);
+        assert_eq!(from_str("\"0x0\"").ok(), Some(word));
+        assert_eq!((word.to_string(), word.to_u64()), ("0x0".to_owned(), Some(0)));
+        word.0[30] = 0xa0;
+        for text in ["\"0xa000\"", "\"0x0A000\"", &format!("\"0x{:0>64}\"", "a000")] {
+            assert_eq!(from_str(text).ok(), Some(word), "{text}");
+        }
+        assert_eq!((word.to_string(), word.to_u64()), ("0xa000".to_owned(), Some(0xa000)));
+        word.0[23] = 1;
+        assert_eq!((word.to_string().len(), word.to_u64()), (19, None));
+        let long = format!("\"0x{:0>65}\"", "0");
+        for text in ["\"\"", "\"0x\"", "\"1\"", "\"0X1\"", "\"0x+1\"", "\"0xg\"", &long, "1"] {
+            assert!(from_str::<Word>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_20_bytes() {
+        for (length, holds) in [(19, false), (20, true), (21, false)] {
+            let text = format!("\"0x{}\"", "ab".repeat(length));
+            assert_eq!(from_str::<Address>(&text).is_ok(), holds, "{length}");
         }
     }
 

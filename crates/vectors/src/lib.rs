@@ -32,6 +32,7 @@ pub mod checkpoint;
 pub mod ergo;
 pub mod file;
 pub mod generate;
+pub mod mpt;
 mod run;
 
 pub use run::{Answer, Report, TestReport, run, run_with};

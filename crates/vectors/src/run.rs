@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::carrier::object;
 use crate::file::{Test, VectorFile, Verdict};
-use crate::{avl, chain, ergo};
+use crate::{avl, chain, ergo, mpt};
 
 /// What became of each test of a file.
 #[derive(Clone, Debug)]
@@ -79,6 +79,9 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "HeaderInclusion" => {
             Ok(parse(input).and_then(|input: chain::HeaderInclusion| input.verify()))
         }
+        "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
+        "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),
+        "EthHeader" => Ok(parse(input).and_then(|input: mpt::EthHeader| input.verify())),
         unknown => Err(format!("this build does not know the group type {unknown}")),
     }
 }

@@ -11,6 +11,7 @@ from .errors import Refusal, check
 # Only fullmatch() is used: "$" would let a newline pass at the end.
 BYTES = re.compile(r"0x([0-9a-fA-F]{2})*")
 QUANTITY = re.compile(r"0x(0|[1-9a-fA-F][0-9a-fA-F]{0,15})")
+INTEGER = re.compile(r"0x[0-9a-fA-F]{1,64}")
 SIGNED = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 ABSENT = object()
@@ -48,6 +49,19 @@ def read_hash(value):
     hash_ = read_bytes(value)
     check(len(hash_) == 32, "invalid_argument")
     return hash_
+
+
+def read_address(value):
+    """Bytes, of which there are 20."""
+    address = read_bytes(value)
+    check(len(address) == 20, "invalid_argument")
+    return address
+
+
+def read_integer(value):
+    """An integer of 256 bits: `0x` and 1 to 64 hexadecimal digits."""
+    check(isinstance(value, str) and INTEGER.fullmatch(value), "invalid_argument")
+    return int(value, 16)
 
 
 def read_number(value, bits=32):
@@ -99,7 +113,7 @@ def write_bytes(value):
 
 
 def write_quantity(value):
-    """A 64-bit quantity as JSON carries it."""
+    """A 64-bit quantity, or an integer of 256 bits, as JSON carries it."""
     return hex(value)
 
 

@@ -4,13 +4,16 @@ A verifier takes the `input` of a test, as JSON. It returns what `expected` may 
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
 """
 
-from . import avl, chain_sync, ergo
+from . import avl, chain_sync, ergo, ethereum, mpt
 
 VERIFIERS = {
     "AvlBatch": avl.verify_input,
     "ErgoAdProofs": ergo.verify_input,
     "HeaderSync": chain_sync.verify_sync_input,
     "HeaderInclusion": chain_sync.verify_inclusion_input,
+    "MptProof": mpt.verify_input,
+    "EthGetProof": ethereum.verify_answer_input,
+    "EthHeader": ethereum.verify_header_input,
 }
 
 # What only a program that keeps the state can run (section 8.5).

@@ -1,0 +1,220 @@
+//! `MptProof`, `EthGetProof` and `EthHeader`: Ethereum's tries, answers and headers.
+
+use prooflight_core::{Error, Limits, Reason, Result, Verified};
+use prooflight_mpt::{Account, GetProof, SlotProof, verify_get_proof, verify_header, verify_proof};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::carrier::{
+    Address, Hash32, Hex, Quantity, Word, object, objects, optional_number, optional_object,
+};
+use crate::run::Answer;
+
+/// The input of an `MptProof` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MptProof {
+    /// The trusted root of the trie.
+    pub root: Hash32,
+    /// What the trie is walked by: hashed already, if it is a secure trie.
+    pub key: Hex,
+    /// The nodes, from the root on.
+    pub proof: Vec<Hex>,
+    /// Limits that differ from the defaults.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limits: Option<MptLimits>,
+}
+
+/// The input of an `EthGetProof` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EthGetProof {
+    /// The trusted root of the state.
+    pub state_root: Hash32,
+    /// The account that was asked for.
+    pub address: Address,
+    /// The slots that were asked for.
+    pub slots: Vec<Word>,
+    /// The server's answer, which may be anything.
+    pub response: Value,
+    /// Limits that differ from the defaults.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limits: Option<MptLimits>,
+}
+
+/// The input of an `EthHeader` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EthHeader {
+    /// The trusted hash of the block.
+    pub hash: Hash32,
+    /// The header's RLP.
+    pub header_rlp: Hex,
+}
+
+/// Limits of the caller; what is left out has its default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MptLimits {
+    /// The most bytes of all nodes together.
+    #[serde(
+        default,
+        deserialize_with = "optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_proof_bytes: Option<usize>,
+    /// The largest number of slots.
+    #[serde(
+        default,
+        deserialize_with = "optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_keys: Option<usize>,
+    /// The largest value.
+    #[serde(
+        default,
+        deserialize_with = "optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_value_bytes: Option<usize>,
+}
+
+/// A server's answer to `eth_getProof`; members that are not among these are not looked at.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// The account that the answer is about.
+    pub address: Address,
+    /// The nodes from the state root on.
+    pub account_proof: Vec<Hex>,
+    /// The account's balance, in wei.
+    pub balance: Word,
+    /// The hash of the account's code.
+    pub code_hash: Hash32,
+    /// The account's nonce.
+    pub nonce: Word,
+    /// The root of the account's storage.
+    pub storage_hash: Hash32,
+    /// One answer for each slot.
+    #[serde(deserialize_with = "objects")]
+    pub storage_proof: Vec<ResponseSlot>,
+}
+
+/// A server's answer about one slot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ResponseSlot {
+    /// The slot.
+    pub key: Word,
+    /// What the slot holds.
+    pub value: Word,
+    /// The nodes from the account's storage root on.
+    pub proof: Vec<Hex>,
+}
+
+impl MptProof {
+    /// Verifies the value or the absence of the key.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let limits = self.limits.unwrap_or_default().limits();
+        let verified = verify_proof(&self.root.0, &self.key.0, &slices(&self.proof), &limits)?;
+        let value = verified.value().map(|value| Hex(value.to_vec()).to_string());
+        Ok(Answer::from_iter([("value".to_owned(), json!(value))]))
+    }
+}
+
+impl EthGetProof {
+    /// Verifies the whole answer.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let limits = self.limits.unwrap_or_default().limits();
+        let slots: Vec<_> = self.slots.iter().map(|slot| slot.0).collect();
+        let response: Response = object(&self.response).map_err(|error| invalid_answer(&error))?;
+        let nodes = Nodes::of(&response);
+        let storage_proof = nodes.storage_proof(&response);
+        let answer = GetProof {
+            address: &response.address.0,
+            nonce: response
+                .nonce
+                .to_u64()
+                .ok_or_else(|| invalid_answer(&"a nonce above 64 bits"))?,
+            balance: response.balance.0,
+            storage_hash: &response.storage_hash.0,
+            code_hash: &response.code_hash.0,
+            account_proof: &nodes.account,
+            storage_proof: &storage_proof,
+        };
+        let state =
+            verify_get_proof(&self.state_root.0, &self.address.0, &slots, &answer, &limits)?;
+        let storage = state.storage.iter().map(|&value| Word(value).to_string());
+        Ok(Answer::from_iter([
+            ("account".to_owned(), account(&state.account)),
+            ("storage".to_owned(), storage.collect()),
+        ]))
+    }
+}
+
+impl EthHeader {
+    /// Verifies the header.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let header = verify_header(&self.hash.0, &self.header_rlp.0, &Limits::DEFAULT)?;
+        Ok(Answer::from_iter([
+            ("number".to_owned(), json!(Quantity(header.number))),
+            ("stateRoot".to_owned(), json!(Hash32(header.state_root))),
+        ]))
+    }
+}
+
+impl MptLimits {
+    fn limits(self) -> Limits {
+        Limits {
+            max_proof_bytes: self.max_proof_bytes.unwrap_or(Limits::DEFAULT.max_proof_bytes),
+            max_keys: self.max_keys.unwrap_or(Limits::DEFAULT.max_keys),
+            max_value_bytes: self.max_value_bytes.unwrap_or(Limits::DEFAULT.max_value_bytes),
+        }
+    }
+}
+
+/// The nodes of an answer, as the verifier takes them.
+struct Nodes<'a> {
+    account: Vec<&'a [u8]>,
+    storage: Vec<Vec<&'a [u8]>>,
+}
+
+impl<'a> Nodes<'a> {
+    fn of(response: &'a Response) -> Self {
+        let storage = response.storage_proof.iter().map(|slot| slices(&slot.proof));
+        Self { account: slices(&response.account_proof), storage: storage.collect() }
+    }
+
+    fn storage_proof(&self, response: &Response) -> Vec<SlotProof<'_>> {
+        let slots = response.storage_proof.iter().zip(&self.storage);
+        slots
+            .map(|(slot, proof)| SlotProof { key: slot.key.0, value: slot.value.0, proof })
+            .collect()
+    }
+}
+
+fn slices(nodes: &[Hex]) -> Vec<&[u8]> {
+    nodes.iter().map(|node| &node.0[..]).collect()
+}
+
+fn account(account: &Verified<Account>) -> Value {
+    let Verified::Present(account) = account else { return Value::Null };
+    json!({
+        "nonce": Quantity(account.nonce),
+        "balance": Word(account.balance),
+        "storageHash": Hash32(account.storage_root),
+        "codeHash": Hash32(account.code_hash),
+    })
+}
+
+#[cold]
+fn invalid_answer(found: &dyn core::fmt::Display) -> Error {
+    Error::new(Reason::InvalidAnswer, "an answer to eth_getProof", found)
+}
