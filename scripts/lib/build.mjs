@@ -1,6 +1,8 @@
-// Builds the npm packages (Rust to WebAssembly, TypeScript to JavaScript) and then the examples.
+// Builds the node, the npm packages (Rust to WebAssembly, TypeScript to JavaScript) and then the
+// examples.
 
 import { record } from "./fingerprint.mjs";
+import { node } from "./paths.mjs";
 import { task } from "./task.mjs";
 import { workspaces } from "./workspaces.mjs";
 
@@ -13,13 +15,14 @@ const TOOLS = [
 ];
 
 /**
- * Runs the `build` script of every workspace whose inputs changed; each writes to its own `dist`.
- * The remark is what the builds had to say. Needs the tools of `forBuild`.
+ * Builds the node, and runs the `build` script of every workspace whose inputs changed; each writes
+ * to its own `dist`. The remark is what the builds had to say. Needs the tools of `forBuild`.
  */
 export async function build() {
   const packages = workspaces("packages");
   const built = packages.map(({ path }) => `${path}/dist`);
   const remarks = [];
+  await buildNode();
   for (const workspace of packages) {
     remarks.push(await buildOne(workspace, [...RUST, ...TOOLS, workspace.path], []));
   }
@@ -27,6 +30,15 @@ export async function build() {
     remarks.push(await buildOne(workspace, [...TOOLS, workspace.path, "test-vectors/avl"], built));
   }
   return { remark: remarks.filter(Boolean).join("; ") || "unchanged" };
+}
+
+async function buildNode() {
+  const made = record("node", RUST, [node]);
+  if (made.fresh()) return;
+  await task("build prooflight-node", async ({ sh }) => {
+    await sh("cargo", ["build", "--profile", "node", "--package", "prooflight-node", "--locked"]);
+    made.write();
+  });
 }
 
 async function buildOne({ path, scripts }, sources, built) {

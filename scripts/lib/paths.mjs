@@ -14,3 +14,6 @@ export const tools = join(cache, "tools");
 
 /** A path inside the repository (an absolute path stays what it is). */
 export const inside = (...parts) => resolve(root, ...parts);
+
+/** The reference node, built by the profile of its name. */
+export const node = inside("target", "node", "prooflight-node");
