@@ -7,22 +7,37 @@ import { VERSION } from "../registry.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { complain, print, printError } from "./output.js";
 import { bold, type SafeText, text } from "./text.js";
+import { get } from "./get.js";
+import { head } from "./head.js";
 import { vectors } from "./vectors.js";
 import { verify } from "./verify.js";
+import { watch } from "./watch.js";
 
 const HELP = text`${bold("prooflight")} checks answers about a blockchain's state
 
 ${bold("Usage")}
+  prooflight get KEY…           ask servers for values, and verify the answers
+  prooflight head               the newest head that servers can show
+  prooflight watch [KEY…]       print every new head, and what the keys have
   prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }
   prooflight vectors FILE…      run whole files of test vectors
 
-  FILE may be - for standard input. The kinds, and the input of each, are in
-  test-vectors/SPEC.md of the repository.
+  KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
+  input of each, are in test-vectors/SPEC.md of the repository.
+
+${bold("Options of get, head and watch")}
+  --server URL          a server; once for each, the next is asked where one fails or lies
+  --checkpoint FILE     the JSON of the header that you trust, from a source that you trust
+  --max-head-age MS     refuse heads that are older (default: any age)
+  --timeout MS          how long a server may take for a reply (default: 10000)
+  --at BLOCK            of get: latest, a height or a header hash (default: latest)
+  --bundle FILE         of get: save the answer with its proof
 
 ${bold("Options")}
-  --json       print the outcome as JSON
-  --help       print this
-  --version    print the version
+  --checkpoint FILE     of verify: what a saved answer is verified from
+  --json                print the outcome as JSON; watch prints a line for each head
+  --help                print this
+  --version             print the version
 
 ${bold("Exit codes")}
   0   verified, or all vectors pass
@@ -41,8 +56,6 @@ process.on("uncaughtException", (error) => {
   }
 });
 
-process.exitCode = await main(process.argv.slice(2));
-
 async function main(args: string[]): Promise<number> {
   let parsed;
   try {
@@ -51,6 +64,12 @@ async function main(args: string[]): Promise<number> {
       allowPositionals: true,
       options: {
         json: { type: "boolean", default: false },
+        server: { type: "string", multiple: true },
+        checkpoint: { type: "string" },
+        at: { type: "string" },
+        timeout: { type: "string" },
+        "max-head-age": { type: "string" },
+        bundle: { type: "string" },
         help: { type: "boolean", short: "h" },
         version: { type: "boolean", short: "v" },
       },
@@ -59,29 +78,52 @@ async function main(args: string[]): Promise<number> {
     return usage((error as Error).message);
   }
   const { values, positionals } = parsed;
-  const [command, ...files] = positionals;
+  const [command, ...rest] = positionals;
   if (values.help) return say(HELP);
   if (values.version) return say(VERSION);
+  if (command === undefined) return usage("no command");
+  if (!isCommand(command)) return usage(`no such command: ${command}`);
+  const { json, ...options } = values;
+  const stranger = Object.keys(options).find((name) => !OPTIONS[command].includes(name));
+  if (stranger !== undefined) return usage(`${command} takes no --${stranger}`);
   try {
     switch (command) {
+      case "get":
+        if (rest.length === 0) return usage("get takes at least one key");
+        return await get(rest, options, json);
+      case "head":
+        if (rest.length > 0) return usage("head takes no arguments");
+        return await head(options, json);
+      case "watch":
+        return await watch(rest, options, json);
       case "verify": {
-        const [file, ...more] = files;
+        const [file, ...more] = rest;
         if (file === undefined || more.length > 0) return usage("verify takes one file");
-        return await verify(file, values.json);
+        return await verify(file, options, json);
       }
       case "vectors":
-        if (files.length === 0) return usage("vectors takes at least one file");
-        return await vectors(files, values.json);
-      case undefined:
-        return usage("no command");
-      default:
-        return usage(`no such command: ${command}`);
+        if (rest.length === 0) return usage("vectors takes at least one file");
+        return await vectors(rest, json);
     }
   } catch (error) {
-    printError(error, values.json);
+    printError(error, json);
     return exitCodeOf(error);
   }
 }
+
+const ASKING = ["server", "checkpoint", "timeout", "max-head-age"];
+
+/** The commands, and the options of each beside those of all. */
+const OPTIONS = {
+  get: [...ASKING, "at", "bundle"],
+  head: ASKING,
+  watch: ASKING,
+  verify: ["checkpoint"],
+  vectors: [] as string[],
+};
+
+const isCommand = (command: string): command is keyof typeof OPTIONS =>
+  Object.hasOwn(OPTIONS, command);
 
 function say(line: string | SafeText): number {
   print(line);
@@ -92,3 +134,5 @@ function usage(problem: string): number {
   complain(text`${problem}\nTry: prooflight --help`);
   return EXIT.usage;
 }
+
+process.exitCode = await main(process.argv.slice(2));

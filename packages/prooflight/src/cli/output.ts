@@ -15,6 +15,11 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${lines.map(visible).join("\n")}\n`);
 }
 
+/** Prints a value as JSON in one line. */
+export function printJsonLine(value: unknown): void {
+  process.stdout.write(`${visible(JSON.stringify(value))}\n`);
+}
+
 /** Prints rows of a name and what belongs to it, the names as wide as the widest. */
 export function printRows(rows: readonly (readonly [name: string, of: string | SafeText])[]): void {
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -1,6 +1,8 @@
 import { describe, refuse, VerifyError } from "../error.js";
+import { toQuantity } from "../chain/quantity.js";
 import { type Json, parseJson } from "../vectors/json.js";
 import { type Kind, KINDS } from "../vectors/kinds.js";
+import { readCheckpointFile } from "./chain.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
 import { print, printJson, printRows } from "./output.js";
@@ -10,9 +12,19 @@ import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
 const SHOWN = 8;
 const SUBJECT_WIDTH = 36;
 
-/** `prooflight verify FILE`: prints the verdict on one statement, gives the exit code. */
-export async function verify(file: string, json: boolean): Promise<number> {
+/**
+ * `prooflight verify FILE`: prints the verdict on one statement, gives the exit code.
+ *
+ * A statement that leaves out what whoever verifies it must know gets the checkpoint in the file
+ * `checkpoint`, and the time of the clock.
+ */
+export async function verify(
+  file: string,
+  { checkpoint }: { checkpoint?: string | undefined },
+  json: boolean,
+): Promise<number> {
   const { name, kind, input } = parse(await readText(file));
+  await complete(kind, input, checkpoint);
   await kind.init();
   try {
     const answer = kind.verify(input);
@@ -37,12 +49,29 @@ function parse(text: string): { name: string; kind: Kind; input: Record<string, 
   const name = kind ?? type;
   if (typeof name !== "string") throw wrong("a kind, a string", name);
   const known = KINDS.get(name);
+  if (known?.saysScheme) return { name, kind: known, input: { ...input, scheme } };
   if (!known || (scheme !== undefined && scheme !== known.scheme)) {
     const kinds = [...KINDS].map(([name, { scheme }]) => `${scheme} ${name}`);
     const found = typeof scheme === "string" ? `${scheme} ${name}` : name;
     throw refuse("unknown_statement", `one of ${kinds.join(", ")}`, found);
   }
   return { name, kind: known, input };
+}
+
+async function complete(
+  { asked }: Kind,
+  input: Record<string, unknown>,
+  checkpoint: string | undefined,
+): Promise<void> {
+  if (asked.includes("now")) input["now"] ??= toQuantity(BigInt(Date.now()));
+  const needed = asked.includes("checkpoint") && input["checkpoint"] === undefined;
+  if (needed && checkpoint === undefined) {
+    throw wrong("--checkpoint FILE, from a source that you trust", undefined);
+  }
+  if (!needed && checkpoint !== undefined) {
+    throw refuse("invalid_argument", "no --checkpoint for this statement", "one");
+  }
+  if (checkpoint !== undefined) input["checkpoint"] = await readCheckpointFile(checkpoint);
 }
 
 function printVerified(
@@ -69,13 +98,16 @@ function printVerified(
   print();
   print("  The proof shows:");
   printRows(shown);
-  const { results } = answer;
-  if (Array.isArray(results)) printResults(kind.subjects(input), results);
+  const { results, values } = answer;
+  if (Array.isArray(results)) {
+    printResults("Each key before its operation:", kind.subjects(input), results);
+  }
+  if (Array.isArray(values)) printResults("Each key in that state:", kind.subjects(input), values);
 }
 
-function printResults(subjects: readonly string[], results: readonly Json[]): void {
+function printResults(title: string, subjects: readonly string[], results: readonly Json[]): void {
   print();
-  print("  Each key before its operation:");
+  print(`  ${title}`);
   const shown = subjects.slice(0, SHOWN).map((subject) => shorten(subject, SUBJECT_WIDTH));
   printRows(shown.map((subject, i) => [subject, inWords(results[i])]));
   const hidden = results.length - shown.length;

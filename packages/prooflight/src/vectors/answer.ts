@@ -29,6 +29,8 @@ export const StateAnswer: Kind = {
   scheme: "avl",
   trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
     there({ checkpoint, now, maxClockSkew, maxHeadAge }),
+  asked: ["checkpoint", "now"],
+  saysScheme: true,
   subjects: (input) => (input as { keys: string[] }).keys,
   init,
   verify(input) {
@@ -46,6 +48,7 @@ export const StateAnswer: Kind = {
 export const BlockTransition: Kind = {
   scheme: "avl",
   trusted: ({ digest, header, limits }) => there({ digest, header, limits }),
+  asked: [],
   subjects: () => [],
   init,
   verify(input) {

@@ -13,6 +13,7 @@ export const AvlBatch: Kind = {
   // A digest authenticates neither lengths nor how the proof is read.
   trusted: ({ mode = "strict", ...input }) =>
     pick({ ...input, mode }, ["digest", "keyLength", "valueLength", "mode", "limits"]),
+  asked: [],
   subjects,
   init,
   verify(input) {
@@ -48,6 +49,7 @@ export const AvlBatch: Kind = {
 export const ErgoAdProofs: Kind = {
   scheme: "avl",
   trusted: (input) => pick(input, ["parentStateRoot", "stateRoot", "adProofsRoot"]),
+  asked: [],
   subjects,
   init,
   verify(input) {

@@ -14,6 +14,7 @@ export const HeaderSync: Kind = {
   scheme: "chain",
   trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
     there({ checkpoint, now, maxClockSkew, maxHeadAge }),
+  asked: ["checkpoint", "now"],
   subjects: () => [],
   init,
   verify(input) {
@@ -26,6 +27,7 @@ export const HeaderSync: Kind = {
 export const HeaderInclusion: Kind = {
   scheme: "chain",
   trusted: ({ head }) => there({ head }),
+  asked: [],
   subjects: () => [],
   init,
   verify(input) {

@@ -10,6 +10,10 @@ export interface Kind {
   scheme: Scheme | "chain";
   /** What of an input that was verified is trusted and not proven, defaults included. */
   trusted: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
+  /** What whoever verifies must know, so that a saved statement may leave it out. */
+  asked: readonly ("checkpoint" | "now")[];
+  /** Whether the input itself says the scheme: the kind is one of several. */
+  saysScheme?: true;
   /** What each item of the answer's `results` is about; of an input that was verified. */
   subjects: (input: unknown) => string[];
   /** Loads the binary that it needs. */

@@ -1,0 +1,115 @@
+/** What `get`, `head` and `watch` share: their options, and how they show blocks and values. */
+
+import { fromHex, toHex } from "../bytes.js";
+import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
+import type { Header } from "../chain/header.js";
+import type { Answer, At } from "../client/light-client.js";
+import { LightClient } from "../client/light-client.js";
+import { describe, refuse } from "../error.js";
+import { readText } from "./files.js";
+import { complain } from "./output.js";
+import { dim, type SafeText, text, yellow } from "./text.js";
+
+/** The options of the commands that ask servers, as they were given. */
+export interface ChainOptions {
+  server?: string[] | undefined;
+  checkpoint?: string | undefined;
+  at?: string | undefined;
+  timeout?: string | undefined;
+  "max-head-age"?: string | undefined;
+}
+
+/** Connects to the servers, and says which of them failed or lied. */
+export async function connect(options: ChainOptions): Promise<LightClient> {
+  const { server = [], checkpoint } = options;
+  if (server.length === 0) throw needed("--server URL, once for each server");
+  if (checkpoint === undefined) throw needed("--checkpoint FILE, from a source that you trust");
+  return LightClient.connect({
+    urls: server,
+    checkpoint: await readCheckpointFile(checkpoint),
+    timeout: milliseconds(options.timeout, "--timeout"),
+    maxHeadAge: milliseconds(options["max-head-age"], "--max-head-age"),
+    onFailure({ url, error }) {
+      complain(
+        text`${yellow(new URL(url).host)}: ${error.code} / ${error.reason}\n${error.message}`,
+      );
+    },
+  });
+}
+
+/** The checkpoint in a file. */
+export async function readCheckpointFile(file: string): Promise<Checkpoint> {
+  return parseCheckpoint(await readText(file));
+}
+
+/** The bytes of a key: 0x-hex, or text. */
+export function keyOf(argument: string): Uint8Array {
+  return argument.startsWith("0x") ? fromHex(argument) : new TextEncoder().encode(argument);
+}
+
+/** The block that `--at` names. */
+export function atOf(argument: string | undefined): At {
+  if (argument === undefined || argument === "latest") return "latest";
+  if (/^0x[0-9a-f]{64}$/i.test(argument)) return argument as `0x${string}`;
+  if (/^(0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,16})$/i.test(argument)) return BigInt(argument);
+  throw refuse("invalid_argument", "--at latest, a height or a header hash", describe(argument));
+}
+
+/** A block in one line. */
+export function blockText({ height, hash, timestampMs }: Header): SafeText {
+  return text`block ${String(height)}  ${dim(toHex(hash))}  ${dim(timeOf(timestampMs))}`;
+}
+
+/** A key or value: in hexadecimal digits, and as text if it is some. */
+export function bytesText(bytes: Uint8Array): SafeText {
+  const readable = asText(bytes);
+  const hex = bytes.length > 64 ? `${toHex(bytes.subarray(0, 64))}…` : toHex(bytes);
+  const size = dim(bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`);
+  return readable === undefined ? text`${hex}  ${size}` : text`${readable}  ${dim(hex)}  ${size}`;
+}
+
+/** What a key has. */
+export function valueText(answer: Answer): string | SafeText {
+  return answer.kind === "present" ? bytesText(answer.value) : dim("absent");
+}
+
+/** A header as `--json` prints it. */
+export function headerJson({ height, hash, timestampMs, roots }: Header) {
+  const named = Object.entries(roots).map(([scheme, root]) => [scheme, toHex(root)]);
+  return {
+    height: String(height),
+    hash: toHex(hash),
+    timestampMs: String(timestampMs),
+    roots: Object.fromEntries(named) as Record<string, string>,
+  };
+}
+
+/** An answer as `--json` prints it. */
+export function answerJson(answer: Answer) {
+  const value = answer.kind === "present" ? toHex(answer.value) : null;
+  return { key: toHex(answer.key), kind: answer.kind, value };
+}
+
+function timeOf(timestampMs: bigint): string {
+  const time = new Date(Number(timestampMs));
+  return Number.isNaN(time.getTime()) ? `${timestampMs} ms` : time.toISOString();
+}
+
+/** Text that people can read; undefined for other bytes. */
+function asText(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 0 || bytes.length > 200) return undefined;
+  try {
+    const decoded = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]+$/u.test(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function milliseconds(argument: string | undefined, name: string): number | undefined {
+  if (argument === undefined) return undefined;
+  if (/^[0-9]{1,15}$/.test(argument)) return Number(argument);
+  throw refuse("invalid_argument", `${name} in milliseconds`, describe(argument));
+}
+
+const needed = (what: string) => refuse("invalid_argument", what, "nothing");

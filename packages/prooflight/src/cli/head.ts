@@ -1,0 +1,27 @@
+import { toHex } from "../bytes.js";
+import { blockText, type ChainOptions, connect, headerJson } from "./chain.js";
+import { EXIT } from "./exit.js";
+import { print, printJson, printRows } from "./output.js";
+import { bold, green, text } from "./text.js";
+
+/** `prooflight head`: prints the newest head that the servers can show; gives the exit code. */
+export async function head(options: ChainOptions, json: boolean): Promise<number> {
+  const client = await connect(options);
+  const { head } = client;
+  const checkpoint = client.exportCheckpoint();
+  if (json) {
+    printJson({ verified: true, head: headerJson(head), checkpoint });
+    return EXIT.ok;
+  }
+  const { chainId, authorities, quorum } = checkpoint.config;
+  print(text`${green("✔")} ${bold("verified")}  ${blockText(head)}`);
+  print();
+  printRows([
+    ["chain", text`${chainId}  signed by ${quorum} of ${authorities.length}`],
+    ["parent", toHex(head.parent)],
+    ["operations", toHex(head.opsRoot)],
+    ["history", toHex(head.historyRoot)],
+    ...Object.entries(head.roots).map(([scheme, root]) => [scheme, toHex(root)] as const),
+  ]);
+  return EXIT.ok;
+}

@@ -1,0 +1,69 @@
+import { toHex } from "../bytes.js";
+import type { Header } from "../chain/header.js";
+import type { LightClient } from "../client/light-client.js";
+import {
+  answerJson,
+  blockText,
+  bytesText,
+  type ChainOptions,
+  connect,
+  headerJson,
+  keyOf,
+  valueText,
+} from "./chain.js";
+import { EXIT } from "./exit.js";
+import { print, printJsonLine } from "./output.js";
+import { green, text } from "./text.js";
+
+/** `prooflight watch [KEY…]`: prints every head and what keys have, as they change, until Ctrl-C. */
+export async function watch(
+  keys: readonly string[],
+  options: ChainOptions,
+  json: boolean,
+): Promise<number> {
+  const raw = keys.map(keyOf);
+  const client = await connect(options);
+  const shown = new Map<string, string>();
+  const show = (header: Header) => showBlock(client, header, raw, shown, json);
+  // One block after the other, in their order.
+  let last = Promise.resolve();
+  let failure: unknown;
+  await new Promise<void>((resolve) => {
+    client.onHead((header) => {
+      last = last
+        .then(() => show(header))
+        .catch((error: unknown) => {
+          failure = error;
+          resolve();
+        });
+    });
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+  client.close();
+  if (failure !== undefined) throw failure as Error;
+  return EXIT.ok;
+}
+
+async function showBlock(
+  client: LightClient,
+  header: Header,
+  keys: readonly Uint8Array[],
+  shown: Map<string, string>,
+  json: boolean,
+): Promise<void> {
+  const at = toHex(header.hash) as `0x${string}`;
+  const answers = await client.getMany(keys, { at });
+  if (json) {
+    printJsonLine({ head: headerJson(header), answers: answers.map(answerJson) });
+    return;
+  }
+  print(text`${green("✔")} ${blockText(header)}`);
+  for (const answer of answers) {
+    const key = toHex(answer.key);
+    const value = answer.kind === "present" ? toHex(answer.value) : "absent";
+    if (shown.get(key) === value) continue;
+    shown.set(key, value);
+    print(text`    ${bytesText(answer.key)}\n      ${valueText(answer)}`);
+  }
+}
