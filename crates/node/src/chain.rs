@@ -149,9 +149,9 @@ impl Chain {
     /// Checks a block of another node by executing it, and keeps it.
     ///
     /// Refused, with nothing changed: a header that the chain's authorities have not signed, one
-    /// that does not follow the newest (`not_extending`), operations that are not normalised or not
-    /// those of the header (`root_mismatch`), a header whose roots are not those that the operations
-    /// lead to (`state_root_mismatch`).
+    /// that does not follow the newest (`not_extending`), operations that are not those of the header
+    /// (`operations_mismatch`) or not normalised (`invalid_block`), a header whose roots are not those
+    /// that the operations lead to (`state_root_mismatch`), a transition that does not prove it.
     pub fn follow(&mut self, block: Block) -> Result<View> {
         self.check_usable()?;
         let header = &block.header.header;
@@ -160,13 +160,13 @@ impl Chain {
         block.header.check_signed(&self.config)?;
         let root = operations_root(&block.body.operations);
         if root != header.ops_root {
-            return Err(Error::new(Reason::RootMismatch, Hex(&header.ops_root), Hex(&root)));
+            return Err(Error::new(Reason::OperationsMismatch, Hex(&header.ops_root), Hex(&root)));
         }
         let store = &self.store;
         let is_live = |key: &[u8]| Ok(store.get(&block::state_key(key))?.is_some());
         let given = block.body.operations;
         if normalise(given.iter().cloned(), &self.config.limits, is_live)? != given {
-            return Err(Error::new(Reason::RootMismatch, "normalised operations", "others"));
+            return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
         }
         let normal = NormalBlock::new(given);
         let outcome = self.run(&normal)?;
@@ -193,12 +193,45 @@ impl Chain {
                 format_args!("one of height {}, with hash {}", header.height, Hex(&header.hash())),
             ));
         }
+        self.check_transitions(&normal, &outcome.transitions, &block.body.transitions)?;
         self.keep(block.header, &normal, outcome)
     }
 
     /// Forgets the states before that of block `oldest`; the blocks themselves stay.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.schemes.iter_mut().try_for_each(|scheme| scheme.prune(oldest))
+    }
+
+    /// Forgets the states of blocks further before the newest than `blocks`, if there is a limit.
+    pub fn keep_states(&mut self, blocks: Option<u64>) -> Result<()> {
+        match (blocks, self.height()) {
+            (Some(keep), Some(height)) if height > keep => self.prune(height - keep),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks transition proofs that were given for the next block; those it makes itself are right.
+    fn check_transitions(
+        &self,
+        normal: &NormalBlock,
+        made: &[(u8, Vec<u8>)],
+        given: &[(u8, Vec<u8>)],
+    ) -> Result<()> {
+        let ids = |proofs: &[(u8, Vec<u8>)]| proofs.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        if ids(made) != ids(given) {
+            return Err(Error::new(
+                Reason::InvalidBlock,
+                format_args!("the transitions of the schemes {:?}", ids(made)),
+                format_args!("those of {:?}", ids(given)),
+            ));
+        }
+        for ((id, made), (_, given)) in made.iter().zip(given) {
+            let scheme = self.schemes.iter().find(|scheme| scheme.scheme().id() == *id);
+            if let Some(scheme) = scheme.filter(|_| made != given) {
+                scheme.check_transition(normal, given)?;
+            }
+        }
+        Ok(())
     }
 
     fn run<'a>(&self, normal: &'a NormalBlock) -> Result<Outcome<'a>> {

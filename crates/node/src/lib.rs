@@ -4,13 +4,15 @@
 //! * [`Chain`] is the one writer: a block is one atomic batch, on disk before anything shows it.
 //! * [`View`] reads the chain up to one head, while further blocks are made.
 //! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
-//! * [`producer`] makes blocks of what is submitted; [`rpc`] and [`server`] serve it.
+//! * [`producer`] makes blocks of what is submitted, [`follow`] takes over those of another node.
+//! * [`rpc`] and [`server`] serve the chain.
 
 #![forbid(unsafe_code)]
 
 pub mod authority;
 mod block;
 mod chain;
+pub mod follow;
 pub mod history;
 pub mod metrics;
 pub mod normalise;

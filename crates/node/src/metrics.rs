@@ -10,7 +10,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use prooflight_core::Error;
+use prooflight_core::{Error, Scheme};
 
 /// The numbers of a node; clones count together.
 #[derive(Clone, Debug)]
@@ -18,13 +18,29 @@ pub struct Metrics {
     registry: Arc<Registry>,
     calls: Family<Method, Histogram>,
     errors: Family<Refused, Counter>,
+    proofs: Family<Proved, Histogram>,
+    blocks: Histogram,
+    store_bytes: Gauge,
     height: Gauge,
     timestamp_ms: Gauge,
+    leader_height: Gauge,
+    follow_errors: Family<NotFollowed, Counter>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Method {
     method: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Proved {
+    scheme: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct NotFollowed {
+    code: &'static str,
+    reason: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -37,38 +53,81 @@ struct Refused {
 impl Metrics {
     /// Numbers that begin at nothing.
     pub fn new() -> Self {
-        let calls: Family<Method, Histogram> = Family::new_with_constructor(|| {
-            // From a tenth of a millisecond to six seconds.
-            Histogram::new(exponential_buckets(0.0001, 2.0, 17))
-        });
-        let (errors, height, timestamp_ms) =
-            (Family::default(), Gauge::default(), Gauge::default());
-        let mut registry = Registry::with_prefix("prooflight");
-        registry.register("rpc_seconds", "How long calls took", calls.clone());
-        registry.register("rpc_errors", "Calls that were refused", errors.clone());
-        registry.register("height", "The height of the newest block", height.clone());
-        registry.register(
-            "head_timestamp_ms",
-            "The timestamp of the newest block, in milliseconds since 1970",
-            timestamp_ms.clone(),
-        );
-        Self { registry: Arc::new(registry), calls, errors, height, timestamp_ms }
+        let new = Self {
+            registry: Arc::default(),
+            calls: Family::new_with_constructor(seconds),
+            errors: Family::default(),
+            proofs: Family::new_with_constructor(seconds),
+            blocks: seconds(),
+            store_bytes: Gauge::default(),
+            height: Gauge::default(),
+            timestamp_ms: Gauge::default(),
+            leader_height: Gauge::default(),
+            follow_errors: Family::default(),
+        };
+        let mut all = Registry::with_prefix("prooflight");
+        all.register("rpc_seconds", "How long calls took", new.calls.clone());
+        all.register("rpc_errors", "Calls that were refused", new.errors.clone());
+        all.register("proof_seconds", "How long making a proof took", new.proofs.clone());
+        let help = "How long it took to make or execute a block and to have it on disk";
+        all.register("block_seconds", help, new.blocks.clone());
+        let help = "Bytes of the store on disk, after the newest block";
+        all.register("store_bytes", help, new.store_bytes.clone());
+        all.register("height", "The height of the newest block", new.height.clone());
+        let help = "The timestamp of the newest block, in milliseconds since 1970";
+        all.register("head_timestamp_ms", help, new.timestamp_ms.clone());
+        let help = "The newest height that the node which is followed has shown";
+        all.register("follow_leader_height", help, new.leader_height.clone());
+        let help = "Answers of the node which is followed that were refused or did not come";
+        all.register("follow_errors", help, new.follow_errors.clone());
+        Self { registry: Arc::new(all), ..new }
     }
 
     /// Counts a call.
     pub fn called(&self, method: &'static str, took: Duration, refused: Option<&Error>) {
         self.calls.get_or_create(&Method { method }).observe(took.as_secs_f64());
         if let Some(error) = refused {
-            let (code, reason) = (error.code().as_str(), error.reason().as_str());
-            self.errors.get_or_create(&Refused { method, code, reason }).inc();
+            self.refused(method, error);
         }
+    }
+
+    /// Counts a refusal.
+    pub fn refused(&self, method: &'static str, error: &Error) {
+        let (code, reason) = (error.code().as_str(), error.reason().as_str());
+        self.errors.get_or_create(&Refused { method, code, reason }).inc();
+    }
+
+    /// Counts a proof.
+    pub fn proved(&self, scheme: Scheme, took: Duration) {
+        let scheme = scheme.as_str();
+        self.proofs.get_or_create(&Proved { scheme }).observe(took.as_secs_f64());
+    }
+
+    /// Counts a block.
+    pub fn block(&self, took: Duration) {
+        self.blocks.observe(took.as_secs_f64());
+    }
+
+    /// Says how large the store is.
+    pub fn store(&self, bytes: u64) {
+        self.store_bytes.set(number(bytes));
     }
 
     /// Says which block is the newest.
     pub fn newest(&self, height: u64, timestamp_ms: u64) {
-        let number = |number| i64::try_from(number).unwrap_or(i64::MAX);
         self.height.set(number(height));
         self.timestamp_ms.set(number(timestamp_ms));
+    }
+
+    /// Says which block is the newest of the node that is followed.
+    pub fn leader(&self, height: u64) {
+        self.leader_height.set(number(height));
+    }
+
+    /// Counts an answer of the node that is followed which was refused or did not come.
+    pub fn follow_failed(&self, error: &Error) {
+        let (code, reason) = (error.code().as_str(), error.reason().as_str());
+        self.follow_errors.get_or_create(&NotFollowed { code, reason }).inc();
     }
 
     /// All of it, in the text that Prometheus reads.
@@ -84,4 +143,13 @@ impl Default for Metrics {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// A histogram from a tenth of a millisecond to six seconds.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 2.0, 17))
+}
+
+fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

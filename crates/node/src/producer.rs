@@ -9,6 +9,7 @@ use prooflight_core::{Error, Reason, Result};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::authority::Signers;
+use crate::metrics::Metrics;
 use crate::{Chain, View};
 
 /// When blocks are made and how much is kept.
@@ -66,9 +67,10 @@ pub fn start(
     signers: Signers,
     pace: Pace,
     published: watch::Sender<View>,
+    metrics: Metrics,
 ) -> (Submitter, thread::JoinHandle<Result<()>>) {
     let (sender, submissions) = mpsc::channel(WAITING);
-    let producer = Producer { chain, signers, pace, published, submissions, next: None };
+    let producer = Producer { chain, signers, pace, published, metrics, submissions, next: None };
     (Submitter(sender), thread::spawn(move || producer.run()))
 }
 
@@ -80,6 +82,7 @@ struct Producer {
     signers: Signers,
     pace: Pace,
     published: watch::Sender<View>,
+    metrics: Metrics,
     submissions: mpsc::Receiver<Submission>,
     /// One that did not fit into the block before.
     next: Option<Submission>,
@@ -133,12 +136,14 @@ impl Producer {
             .unzip();
         match self.chain.make(operations.into_iter().flatten(), now_ms(), &self.signers) {
             Ok(view) => {
+                let took = started.elapsed();
+                self.metrics.block(took);
                 let included = Included { height: view.height(), hash: *view.head_hash() };
                 tracing::info!(
                     height = included.height,
                     hash = %prooflight_core::Hex(&included.hash),
                     submissions = waiting.len(),
-                    milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                    milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
                     "block"
                 );
                 self.published.send_replace(view);
@@ -146,7 +151,8 @@ impl Producer {
                     // Who has gone does not wait for the answer.
                     let _ = waiter.send(Ok(included));
                 }
-                self.prune(included.height)
+                self.metrics.store(self.chain.disk_bytes()?);
+                self.chain.keep_states(self.pace.keep_states)
             }
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
@@ -156,13 +162,6 @@ impl Producer {
                 // Submissions were checked before, so it is the store that failed.
                 Err(error)
             }
-        }
-    }
-
-    fn prune(&mut self, height: u64) -> Result<()> {
-        match self.pace.keep_states {
-            Some(keep) if height > keep => self.chain.prune(height - keep),
-            _ => Ok(()),
         }
     }
 }

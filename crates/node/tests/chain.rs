@@ -246,7 +246,19 @@ fn a_replica_refuses_every_wrong_block() {
     );
     assert_eq!(
         refused(&mut replica, &|block| block.body.operations[0] = set("bob", "9")),
+        Reason::OperationsMismatch
+    );
+    assert_eq!(
+        refused(&mut replica, &|block| block.body.transitions[0].1[1] ^= 1),
         Reason::RootMismatch
+    );
+    assert_eq!(
+        refused(&mut replica, &|block| block.body.transitions.clear()),
+        Reason::InvalidBlock
+    );
+    assert_eq!(
+        refused(&mut replica, &|block| block.body.transitions[0].0 = 2),
+        Reason::InvalidBlock
     );
     for change in [
         |header: &mut prooflight_core::chain::Header| header.height += 1,
@@ -268,7 +280,7 @@ fn a_replica_refuses_every_wrong_block() {
                 header.ops_root = prooflight_core::chain::operations_root(&operations);
             });
         });
-        assert_eq!(reason, Reason::RootMismatch);
+        assert_eq!(reason, Reason::InvalidBlock);
     }
     assert_eq!(*replica.follow(good).unwrap().head_hash(), *view.head_hash());
 }

@@ -111,7 +111,7 @@ fn no_acknowledged_block_is_lost_to_kill_9() {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged: Vec<Value> = Vec::new();
     for round in 0..kills {
-        let node = Node::start(folder.path(), FAST);
+        let mut node = Node::start(folder.path(), FAST);
         for included in &acknowledged {
             let kept = node.ask("prooflight_header", &json!({ "at": included["height"] }));
             assert_eq!(kept["hash"], included["hash"], "round {round}");
@@ -342,7 +342,7 @@ fn settings_come_from_flag_then_environment_then_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("node.toml");
     std::fs::write(&file, "max-keys = 1\nmax-batch = 1\n").unwrap();
-    let node = Node::start(folder.path(), &["--config", file.to_str().unwrap()]);
+    let mut node = Node::start(folder.path(), &["--config", file.to_str().unwrap()]);
     let prove = |node: &Node, keys: &[&str]| {
         node.call("prooflight_prove", &json!({ "scheme": "avl", "keys": keys }))
     };
@@ -350,7 +350,7 @@ fn settings_come_from_flag_then_environment_then_file() {
     assert_eq!(refused(prove(&node, &["0x", "0x01"])), "invalid_input too_many_operations");
     node.kill();
     let settings = ["--config", file.to_str().unwrap(), "--max-keys", "2"];
-    let node = Node::start(folder.path(), &settings);
+    let mut node = Node::start(folder.path(), &settings);
     assert!(prove(&node, &["0x", "0x01"]).is_ok());
     node.kill();
 

@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ed25519_dalek::SigningKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig};
+use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint};
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
-use prooflight_node::rpc::{Hash32, Quantity};
 use prooflight_node::{At, Chain, View};
-use prooflight_vectors::carrier;
-use serde_json::json;
+use prooflight_vectors::{carrier, checkpoint};
 
 /// Where a chain is.
 #[derive(Clone, Debug, Args)]
@@ -141,12 +139,10 @@ impl Where {
             .map_err(|error| super::cannot(&self.data_dir, &error))?;
         let mut again = Chain::create(&scratch.path().join("chain"), view.config())?;
         for height in 0..=view.height() {
-            let block = view.block(At::Height(height))?;
-            let transitions = block.body.transitions.clone();
-            let executed = again.follow(block)?.block(At::Latest)?;
-            if executed.body.transitions != transitions {
-                return Err(differs(&format_args!("the transition proofs of block {height}")));
-            }
+            again.follow(view.block(At::Height(height))?).map_err(|error| {
+                let expected = format_args!("block {height} with {}", error.expected());
+                Error::new(Reason::StoreCorrupt, expected, error.found())
+            })?;
             view.header_path(height, &view.head().header)?;
         }
         let again = again.view()?;
@@ -156,16 +152,15 @@ impl Where {
             match (kept.next().transpose()?, executed.next().transpose()?) {
                 (None, None) => break,
                 (kept, executed) if kept == executed => values += 1,
-                _ => return Err(differs(&"the keys and values that the blocks lead to")),
+                _ => {
+                    let expected = "the keys and values that the blocks lead to";
+                    return Err(Error::new(Reason::StoreCorrupt, expected, "others"));
+                }
             }
         }
         println!("{} blocks and {values} values verified", view.height() + 1);
         Ok(())
     }
-}
-
-fn differs(what: &dyn core::fmt::Display) -> Error {
-    Error::new(Reason::StoreCorrupt, what, "others")
 }
 
 /// A block of a chain.
@@ -182,30 +177,12 @@ impl Which {
     pub(super) fn print_checkpoint(&self) -> Result<()> {
         let view = Chain::open(&self.folder.data_dir)?.view()?;
         let header = view.header(self.height.map_or(At::Latest, At::Height))?.header;
-        let config = view.config();
-        let lvmt = config.lvmt.as_ref().map(|LvmtConfig { params_id, log_n, log_arity }| {
-            json!({ "paramsId": Hash32(*params_id), "logN": log_n, "logArity": log_arity })
-        });
-        let limits = &config.limits;
-        let checkpoint = json!({
-            "config": {
-                "version": config.version,
-                "chainId": config.chain_id,
-                "schemes": config.schemes,
-                "lvmt": lvmt,
-                "authorities": config.authorities.iter().copied().map(Hash32).collect::<Vec<_>>(),
-                "quorum": config.quorum,
-                "limits": {
-                    "maxKey": limits.max_key,
-                    "maxValue": limits.max_value,
-                    "maxOps": limits.max_ops,
-                },
-                "genesisTimestampMs": Quantity(config.genesis_timestamp_ms),
-            },
-            "height": Quantity(header.height),
-            "headerHash": Hash32(header.hash()),
-        });
-        println!("{checkpoint:#}");
+        let checkpoint = Checkpoint {
+            config: view.config().clone(),
+            height: header.height,
+            header_hash: header.hash(),
+        };
+        println!("{}", checkpoint::to_json(&checkpoint));
         Ok(())
     }
 }

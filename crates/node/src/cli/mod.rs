@@ -1,6 +1,7 @@
 //! The commands.
 
 mod chain;
+mod follow;
 mod run;
 mod settings;
 mod transfer;

@@ -1,17 +1,21 @@
 //! `run`: resumes or begins a chain, and serves it until it is told to stop.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::{self, Pace};
+use prooflight_node::producer::{self, Pace, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
-use prooflight_node::server::{self, Access, ServerLimits};
+use prooflight_node::server::{self, Front, ServerLimits};
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tracing_subscriber::EnvFilter;
 
 use super::chain::{begin_development, open};
+use super::follow::follow;
 use super::settings::{Chosen, LogFormat, Settings};
 
 /// How long requests under way may go on once the node is told to stop.
@@ -20,53 +24,59 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) fn run(settings: Settings) -> Result<()> {
     let chosen = settings.choose()?;
     start_logs(chosen.log_format);
-    if !Chain::exists(&chosen.data_dir) {
-        begin_development(&chosen.data_dir)?;
-        tracing::warn!(
-            folder = %chosen.data_dir.display(),
-            "no chain there: began a development chain with a key of its own"
-        );
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
     runtime.block_on(serve(chosen))
 }
 
+/// Where the blocks come from that a node serves.
+pub(super) struct Source {
+    /// The chain up to the newest block.
+    pub(super) views: watch::Receiver<View>,
+    /// Where submissions go, if this node makes blocks.
+    pub(super) submitter: Option<Submitter>,
+    /// How far this node is, if it follows another.
+    pub(super) progress: Option<watch::Receiver<Progress>>,
+    /// Ends once the two before are dropped, or when no more blocks can be kept.
+    pub(super) ended: JoinHandle<Result<()>>,
+}
+
 async fn serve(chosen: Chosen) -> Result<()> {
-    let (chain, signers) = open(&chosen.data_dir)?;
-    let (published, views) = watch::channel(chain.view()?);
-    let pace = Pace {
-        interval: Duration::from_millis(chosen.block_interval_ms),
-        empty_blocks: chosen.empty_blocks,
-        keep_states: chosen.keep_states,
-    };
-    let access = Access { token: token(&chosen)?, origins: chosen.origins };
-    let (submitter, producing) = producer::start(chain, signers, pace, published);
-    let time = Duration::from_millis(chosen.request_time_ms);
+    let mut stop = pin!(stop_signal());
     let metrics = Metrics::new();
+    let starting = async {
+        match &chosen.follow {
+            Some(leader) => follow(leader, &chosen, &metrics).await,
+            None => produce(&chosen, &metrics),
+        }
+    };
+    let Source { views, submitter, progress, mut ended } = tokio::select! {
+        stopped = &mut stop => return stopped,
+        started = starting => started?,
+    };
+    let time = Duration::from_millis(chosen.request_time_ms);
     let limits = RequestLimits { keys: chosen.max_keys, time, reads: READS };
-    let context = Context::new(views.clone(), Some(submitter), limits, metrics.clone());
+    let context = Context::new(views.clone(), submitter, limits, metrics.clone());
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
     let limits = ServerLimits {
         request_bytes: chosen.max_request_bytes,
-        reply_bytes: REPLY_BYTES,
         batch: chosen.max_batch,
         connections: chosen.max_connections,
         subscriptions: 16,
         // The reply that says so is written before the connection is cut.
         request_time: time + Duration::from_secs(1),
     };
-    let (address, server) =
-        server::start(chosen.listen, module, &limits, access, views.clone(), metrics).await?;
+    let token = token(&chosen)?.map(Into::into);
+    let front = Front { limits, token, views: views.clone(), progress, metrics };
+    let (address, server) = server::start(chosen.listen, module, &chosen.origins, front).await?;
     announce(&views.borrow(), address);
 
-    // The thread ends on its own only if it can make no more blocks.
-    let mut producing = tokio::task::spawn_blocking(move || producing.join());
-    let ended = tokio::select! {
-        stopped = stop_signal() => { stopped?; None }
-        ended = &mut producing => Some(ended),
+    // It ends on its own only if no more blocks can be kept.
+    let early = tokio::select! {
+        stopped = &mut stop => { stopped?; None }
+        ended = &mut ended => Some(ended),
     };
     tracing::info!("stopping");
     // Only fails if the server has stopped already.
@@ -74,28 +84,45 @@ async fn serve(chosen: Chosen) -> Result<()> {
     if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }
-    let ended = match ended {
+    let ended = match early {
         Some(ended) => ended,
-        None => match tokio::time::timeout(GRACE, producing).await {
+        None => match tokio::time::timeout(GRACE, ended).await {
             Ok(ended) => ended,
             // A connection that does not end still holds the way to submit; what it was told is on
             // disk, and what is not on disk it was not told.
             Err(_) => return Ok(()),
         },
     };
-    match ended {
-        Ok(Ok(result)) => result,
-        Ok(Err(_)) | Err(_) => {
-            Err(Error::new(Reason::Bug, "a thread that makes blocks", "a panic"))
-        }
+    ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))?
+}
+
+/// Resumes a chain, or begins a development chain, and makes its blocks.
+fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
+    if !Chain::exists(&chosen.data_dir) {
+        begin_development(&chosen.data_dir)?;
+        tracing::warn!(
+            folder = %chosen.data_dir.display(),
+            "no chain there: began a development chain with a key of its own"
+        );
     }
+    let (chain, signers) = open(&chosen.data_dir)?;
+    metrics.store(chain.disk_bytes()?);
+    let (published, views) = watch::channel(chain.view()?);
+    let pace = Pace {
+        interval: Duration::from_millis(chosen.block_interval_ms),
+        empty_blocks: chosen.empty_blocks,
+        keep_states: chosen.keep_states,
+    };
+    let (submitter, thread) = producer::start(chain, signers, pace, published, metrics.clone());
+    let ended = tokio::task::spawn_blocking(|| {
+        let panicked = |_| Err(Error::new(Reason::Bug, "a thread that makes blocks", "a panic"));
+        thread.join().unwrap_or_else(panicked)
+    });
+    Ok(Source { views, submitter: Some(submitter), progress: None, ended })
 }
 
 /// Calls that read the store at the same time.
 const READS: usize = 64;
-
-/// Bytes of a reply: a proof of the largest size in hexadecimal, and what is around it.
-const REPLY_BYTES: u32 = 40 << 20;
 
 fn token(chosen: &Chosen) -> Result<Option<String>> {
     let Some(path) = &chosen.token_file else { return Ok(None) };

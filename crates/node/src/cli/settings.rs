@@ -52,6 +52,15 @@ pub(crate) struct Settings {
     /// How long a request may take, in milliseconds [default: 30000]
     #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS")]
     request_time_ms: Option<u64>,
+    /// The node to follow, as http://HOST:PORT: takes over its blocks and makes none [default: none]
+    #[arg(long, env = "PROOFLIGHT_FOLLOW")]
+    follow: Option<String>,
+    /// A file with the checkpoint of the chain to follow; a first start needs it
+    #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
+    checkpoint: Option<PathBuf>,
+    /// How long to wait before asking for new blocks again, in milliseconds [default: 1000]
+    #[arg(long, env = "PROOFLIGHT_FOLLOW_INTERVAL_MS")]
+    follow_interval_ms: Option<u64>,
     /// Logs as `text` or `json` [default: text]
     #[arg(long, env = "PROOFLIGHT_LOG_FORMAT")]
     log_format: Option<LogFormat>,
@@ -83,6 +92,9 @@ pub(crate) struct Chosen {
     pub(crate) max_keys: usize,
     pub(crate) max_connections: u32,
     pub(crate) request_time_ms: u64,
+    pub(crate) follow: Option<String>,
+    pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) follow_interval_ms: u64,
     pub(crate) log_format: LogFormat,
 }
 
@@ -104,6 +116,9 @@ impl Settings {
             max_keys: self.max_keys.or(file.max_keys).unwrap_or(1024),
             max_connections: self.max_connections.or(file.max_connections).unwrap_or(1024),
             request_time_ms: self.request_time_ms.or(file.request_time_ms).unwrap_or(30_000),
+            follow: self.follow.or(file.follow),
+            checkpoint: self.checkpoint.or(file.checkpoint),
+            follow_interval_ms: self.follow_interval_ms.or(file.follow_interval_ms).unwrap_or(1000),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),
         })
     }

@@ -259,13 +259,16 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Proved> 
     let known = known.ok_or_else(|| {
         Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
     })?;
+    let metrics = call.context.metrics.clone();
     let proof = move |view: &View| {
         let limits = &view.config().limits;
         for Hex(key) in &keys {
             normalise::check_key(key, limits)?;
         }
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
+        let started = Instant::now();
         let proved = view.prove(known, at, &keys)?;
+        metrics.proved(known, started.elapsed());
         Ok(Proved { header: HeaderJson::from(&proved.header), scheme, proof: Hex(proved.proof) })
     };
     call.context.read(proof).await
@@ -285,14 +288,14 @@ struct Submitted {
 }
 
 async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
+    let Some(submitter) = &call.context.submitter else {
+        let expected = "a node that makes blocks";
+        return Err(Error::new(Reason::ReadOnly, expected, "one that follows another"));
+    };
     if !call.may_submit {
         let expected = "the header Authorization: Bearer with this node's token";
         return Err(Error::new(Reason::NotAuthorised, expected, "another, or none"));
     }
-    let Some(submitter) = &call.context.submitter else {
-        let expected = "a node that makes blocks";
-        return Err(Error::new(Reason::Busy, expected, "one that follows another"));
-    };
     let limits = call.context.views.borrow().config().limits.clone();
     let operations: Vec<StateOperation> = ops.into_iter().map(Into::into).collect();
     normalise::check_all(&operations, &limits)?;

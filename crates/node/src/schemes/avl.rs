@@ -1,6 +1,6 @@
 //! AVL+: keys are hashes of raw keys, operations go in ascending order of them.
 
-use prooflight_avl::{Operation, Params, PersistentAvlProver, prove_lookups_at};
+use prooflight_avl::{Operation, Params, PersistentAvlProver, prove_lookups_at, verify_batch};
 use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::store::{Read, Store};
 use prooflight_core::{Limits, Result, Scheme};
@@ -34,21 +34,18 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
     }
 
     fn prepare<'a>(&self, block: &'a NormalBlock) -> Result<Prepared<'a>> {
-        let operations: Vec<Operation<'a>> = block
-            .by_key_hash()
-            .into_iter()
-            .map(|(key, operation)| match operation {
-                StateOperation::Set { value, .. } => Operation::InsertOrUpdate { key, value },
-                StateOperation::Delete { .. } => Operation::RemoveIfExists { key },
-            })
-            .collect();
-        let mut prepared = self.prover.prepare(&operations)?;
+        let mut prepared = self.prover.prepare(&batch(block))?;
         Ok(Prepared {
             root: prepared.proved.digest.0.to_vec(),
             transition: Some(core::mem::take(&mut prepared.proved.proof)),
             writes: core::mem::take(&mut prepared.writes),
             changes: Changes::Avl(prepared),
         })
+    }
+
+    fn check_transition(&self, block: &NormalBlock, proof: &[u8]) -> Result<()> {
+        let prover = self.prover.prover();
+        verify_batch(&prover.digest(), &batch(block), proof, prover.params()).map(|_| ())
     }
 
     #[expect(irrefutable_let_patterns, reason = "the other schemes have their own variants")]
@@ -61,6 +58,15 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
         let version = oldest + 1;
         if version > self.prover.oldest_version() { self.prover.prune(version) } else { Ok(()) }
     }
+}
+
+/// A block as the dictionary has it.
+fn batch(block: &NormalBlock) -> Vec<Operation<'_>> {
+    let operations = block.by_key_hash().into_iter().map(|(key, operation)| match operation {
+        StateOperation::Set { value, .. } => Operation::InsertOrUpdate { key, value },
+        StateOperation::Delete { .. } => Operation::RemoveIfExists { key },
+    });
+    operations.collect()
 }
 
 pub(super) fn prove<R: Read>(

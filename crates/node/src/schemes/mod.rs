@@ -28,6 +28,10 @@ pub trait SchemeStore: Send {
     /// What the next block changes; nothing has changed yet.
     fn prepare<'a>(&self, block: &'a NormalBlock) -> Result<Prepared<'a>>;
 
+    /// Verifies a proof that the next block's operations lead from the root to the one after them;
+    /// only for schemes that have such proofs.
+    fn check_transition(&self, block: &NormalBlock, proof: &[u8]) -> Result<()>;
+
     /// Takes over a prepared block whose writes are in the store.
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()>;
 

@@ -1,11 +1,14 @@
 //! The real program on a real socket.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod liar;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -39,7 +42,7 @@ impl Node {
             if log["fields"]["message"] == "serving" {
                 let address = log["fields"]["address"].as_str().unwrap().parse().unwrap();
                 // The rest must be read, or the node would wait for someone to.
-                std::thread::spawn(move || lines.for_each(drop));
+                thread::spawn(move || lines.for_each(drop));
                 return Ok(Self { child, address });
             }
             said.push_str(&line);
@@ -64,13 +67,18 @@ impl Node {
     }
 
     /// kill -9.
-    pub(crate) fn kill(mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks the node to stop, as a service manager does.
+    /// Asks the node to stop, as a service manager does, and waits.
     pub(crate) fn stop(mut self) -> ExitStatus {
+        self.terminate()
+    }
+
+    /// As `stop`, of a node that is borrowed.
+    pub(crate) fn terminate(&mut self) -> ExitStatus {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap()
@@ -190,6 +198,15 @@ impl WebSocket {
                 return serde_json::from_slice(&content).unwrap();
             }
         }
+    }
+}
+
+/// Waits until a condition holds; a minute without it is an error, which `state` explains.
+pub(crate) fn eventually(condition: impl Fn() -> bool, state: impl Fn() -> String) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_mins(1), "{}", state());
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -1,0 +1,54 @@
+//! How long to wait after failures.
+
+use std::time::Duration;
+
+/// Waits that double from failure to failure, up to a limit, each of them cut by chance.
+///
+/// Chance keeps the replicas of one leader from all asking it in the same moment once it is back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backoff {
+    first: Duration,
+    failures: u32,
+}
+
+/// The longest wait, in first waits.
+const LONGEST: u32 = 32;
+
+impl Backoff {
+    pub(super) const fn new(first: Duration) -> Self {
+        Self { first, failures: 0 }
+    }
+
+    pub(super) const fn succeeded(&mut self) {
+        self.failures = 0;
+    }
+
+    /// The wait after one more failure.
+    pub(super) fn failed(&mut self) -> Duration {
+        let whole = self.first * 2_u32.saturating_pow(self.failures).min(LONGEST);
+        self.failures = self.failures.saturating_add(1);
+        let mut chance = [0];
+        // Without randomness the wait is a whole one.
+        let _ = getrandom::fill(&mut chance);
+        whole.mul_f64(1.0 - f64::from(chance[0]) / 512.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_a_limit_and_begin_anew_after_success() {
+        let mut backoff = Backoff::new(Duration::from_secs(1));
+        for seconds in [1, 2, 4, 8, 16, 32, 32] {
+            let whole = Duration::from_secs(seconds);
+            let wait = backoff.failed();
+            assert!(whole / 2 < wait && wait <= whole, "{wait:?} of {whole:?}");
+        }
+        backoff.failures = u32::MAX;
+        assert!(backoff.failed() <= Duration::from_secs(32));
+        backoff.succeeded();
+        assert!(backoff.failed() <= Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,232 @@
+//! Following another node: its blocks in order, executed here, kept only if they are right.
+//!
+//! The leader is asked again and again, over HTTP, for its head and then for the next block. Asking
+//! needs no connection that stays: a first start, a restart of either side and a lost connection are
+//! the same request. At most one answer is in memory, and a leader that has stopped answering is
+//! noticed by the time limit of the request, where a silent subscription looks like a quiet chain.
+
+mod backoff;
+mod leader;
+
+pub use leader::Leader;
+
+use std::time::{Duration, Instant};
+
+use prooflight_core::chain::{Checkpoint, SignedHeader};
+use prooflight_core::{Error, Hex, Reason, Result};
+use tokio::sync::watch;
+
+use crate::metrics::Metrics;
+use crate::{At, Block, Chain, View};
+use backoff::Backoff;
+
+/// How far a replica is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// It has not yet all blocks that its leader has shown.
+    #[default]
+    Behind,
+    /// It had all of them once, and has taken those that came since.
+    Current,
+    /// It asked last in vain, or refused what it got.
+    Failed(Error),
+}
+
+impl Progress {
+    /// What a block makes of it, and whether that is something else.
+    fn took(&mut self) -> bool {
+        let failed = matches!(self, Self::Failed(_));
+        if failed {
+            *self = Self::Behind;
+        }
+        failed
+    }
+}
+
+/// How a replica follows.
+#[derive(Clone, Copy, Debug)]
+pub struct FollowPace {
+    /// How long to wait before asking a leader again whose newest block is here; and after a first
+    /// failure.
+    pub interval: Duration,
+    /// For how many blocks before the newest states are kept, if not for all.
+    pub keep_states: Option<u64>,
+}
+
+/// A chain that another node makes.
+#[derive(Debug)]
+pub struct Follower {
+    chain: Chain,
+    leader: Leader,
+    /// A block that must be in the chain, until it is.
+    pinned: Option<Checkpoint>,
+    pace: FollowPace,
+    backoff: Backoff,
+    /// The height of a header that the leader has shown and the authorities have signed.
+    shown: Option<u64>,
+    progress: watch::Sender<Progress>,
+    metrics: Metrics,
+}
+
+/// What a step did.
+enum Step {
+    /// It kept a block.
+    Took(View),
+    /// There is a block to be taken.
+    Behind,
+    /// There is none.
+    Current,
+}
+
+impl Follower {
+    /// Follows a leader from the newest block of a chain on.
+    ///
+    /// A checkpoint must be of this chain, else `wrong_chain`, and its block the one that is here,
+    /// else `equivocation`; if it is not here yet, it must be the one that comes.
+    pub fn new(
+        chain: Chain,
+        leader: Leader,
+        checkpoint: Option<Checkpoint>,
+        pace: FollowPace,
+        metrics: Metrics,
+    ) -> Result<Self> {
+        if let Some(checkpoint) = &checkpoint {
+            let (expected, found) = (checkpoint.config.id(), chain.config().id());
+            if expected != found {
+                return Err(Error::new(Reason::WrongChain, Hex(&expected), Hex(&found)));
+            }
+            if chain.height().is_some_and(|height| height >= checkpoint.height) {
+                let header = chain.view()?.header(At::Height(checkpoint.height))?;
+                check_pinned(checkpoint, &header)?;
+            }
+        }
+        let pinned = checkpoint.filter(|pinned| chain.height() < Some(pinned.height));
+        let (backoff, progress) = (Backoff::new(pace.interval), watch::Sender::default());
+        Ok(Self { chain, leader, pinned, pace, backoff, shown: None, progress, metrics })
+    }
+
+    /// How far this replica is; once nobody watches that any more, [`run`](Self::run) ends.
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// The chain as it is now, once it has its genesis block.
+    ///
+    /// Must be called on a runtime with several threads, as [`run`](Self::run).
+    pub async fn first_view(&mut self) -> Result<View> {
+        while self.chain.height().is_none() {
+            self.step_and_wait().await?;
+        }
+        self.chain.view()
+    }
+
+    /// Follows until nobody watches the progress any more, or the store fails.
+    pub async fn run(mut self, published: watch::Sender<View>) -> Result<()> {
+        let watched = self.progress.clone();
+        loop {
+            let stepped = tokio::select! {
+                () = watched.closed() => return Ok(()),
+                stepped = self.step_and_wait() => stepped?,
+            };
+            if let Some(view) = stepped {
+                published.send_replace(view);
+            }
+        }
+    }
+
+    /// Makes a step, says how it went, and waits until the next one is due.
+    async fn step_and_wait(&mut self) -> Result<Option<View>> {
+        match self.step().await {
+            // A head alone does not make up for a failure.
+            Ok(Step::Behind) => Ok(None),
+            Ok(Step::Took(view)) => {
+                self.backoff.succeeded();
+                self.progress.send_if_modified(Progress::took);
+                Ok(Some(view))
+            }
+            Ok(Step::Current) => {
+                self.backoff.succeeded();
+                self.progress.send_replace(Progress::Current);
+                tokio::time::sleep(self.pace.interval).await;
+                Ok(None)
+            }
+            Err(error) if is_our_own(&error) => Err(error),
+            Err(error) => {
+                // What it showed before may not be so any more.
+                self.shown = None;
+                self.metrics.follow_failed(&error);
+                let (code, reason) = (error.code(), error.reason());
+                tracing::warn!(height = self.next(), %code, %reason, %error, "not followed");
+                self.progress.send_replace(Progress::Failed(error));
+                tokio::time::sleep(self.backoff.failed()).await;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<Step> {
+        let next = self.next();
+        if self.shown.is_some_and(|shown| shown >= next) {
+            let block = self.leader.block(next).await?;
+            // Executing takes its time, and the threads have connections to serve.
+            return tokio::task::block_in_place(|| self.take(block)).map(Step::Took);
+        }
+        let head = self.leader.head().await?;
+        self.check_head(&head)?;
+        let shown = head.header.height;
+        self.shown = Some(shown);
+        self.metrics.leader(shown);
+        Ok(if shown >= next { Step::Behind } else { Step::Current })
+    }
+
+    /// The height of the block to be taken next.
+    fn next(&self) -> u64 {
+        self.chain.height().map_or(0, |height| height + 1)
+    }
+
+    /// A head must be signed, and where our chain has come to already be the header that is there.
+    fn check_head(&self, head: &SignedHeader) -> Result<()> {
+        head.check_signed(self.chain.config())?;
+        let height = head.header.height;
+        if height >= self.next() {
+            return Ok(());
+        }
+        let (expected, found) = (self.chain.view()?.header(At::Height(height))?, head);
+        let (expected, found) = (expected.header.hash(), found.header.hash());
+        if expected == found { Ok(()) } else { Err(equivocation(height, &expected, &found)) }
+    }
+
+    fn take(&mut self, block: Block) -> Result<View> {
+        if let Some(pinned) = self.pinned.as_ref().filter(|it| it.height == self.next()) {
+            block.header.check_signed(self.chain.config())?;
+            check_pinned(pinned, &block.header)?;
+        }
+        let started = Instant::now();
+        let view = self.chain.follow(block)?;
+        self.metrics.block(started.elapsed());
+        self.metrics.store(self.chain.disk_bytes()?);
+        self.pinned.take_if(|pinned| pinned.height == view.height());
+        tracing::info!(height = view.height(), hash = %Hex(view.head_hash()), "followed");
+        self.chain.keep_states(self.pace.keep_states)?;
+        Ok(view)
+    }
+}
+
+/// The pinned block's header must be the pinned one.
+fn check_pinned(pinned: &Checkpoint, header: &SignedHeader) -> Result<()> {
+    let found = header.header.hash();
+    if found == pinned.header_hash {
+        return Ok(());
+    }
+    Err(equivocation(pinned.height, &pinned.header_hash, &found))
+}
+
+fn equivocation(height: u64, expected: &[u8; 32], found: &[u8; 32]) -> Error {
+    let expected = format_args!("at height {height} the header {}", Hex(expected));
+    Error::new(Reason::Equivocation, expected, Hex(found))
+}
+
+/// Whether an error says something of this node, and not of its leader.
+fn is_our_own(error: &Error) -> bool {
+    matches!(error.reason(), Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug)
+}

@@ -1,0 +1,174 @@
+//! What happens to HTTP requests before JSON-RPC: plain GET requests, tokens, and the time limit.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderValue, Method, StatusCode};
+use jsonrpsee::server::{HttpBody, HttpRequest, HttpResponse};
+use jsonrpsee::types::{Id, Response, ResponsePayload};
+use prooflight_core::{Error, Reason};
+use tokio::sync::watch;
+use tower::{Layer, Service};
+
+use super::ServerLimits;
+use crate::View;
+use crate::follow::Progress;
+use crate::metrics::Metrics;
+use crate::rpc::{MaySubmit, to_object};
+
+/// Answers plain GET requests, marks requests that may submit, and cuts those that take too long.
+#[derive(Clone)]
+pub struct Front {
+    /// What the port takes at most.
+    pub limits: ServerLimits,
+    /// The token that submitting needs, if it needs one.
+    pub token: Option<Arc<str>>,
+    /// The chain up to the newest block.
+    pub views: watch::Receiver<View>,
+    /// How far this node is, if it follows another.
+    pub progress: Option<watch::Receiver<Progress>>,
+    /// What is counted.
+    pub metrics: Metrics,
+}
+
+impl<S> Layer<S> for Front {
+    type Service = FrontService<S>;
+
+    fn layer(&self, inner: S) -> FrontService<S> {
+        FrontService { inner, front: self.clone() }
+    }
+}
+
+/// A service behind a [`Front`].
+#[derive(Clone)]
+pub struct FrontService<S> {
+    inner: S,
+    front: Front,
+}
+
+type Answer<E> = Pin<Box<dyn Future<Output = Result<HttpResponse, E>> + Send>>;
+
+impl<S> Service<HttpRequest> for FrontService<S>
+where
+    S: Service<HttpRequest, Response = HttpResponse>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = HttpResponse;
+    type Error = S::Error;
+    type Future = Answer<S::Error>;
+
+    fn poll_ready(&mut self, context: &mut TaskContext<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: HttpRequest) -> Self::Future {
+        if let Some(response) = self.front.plain(&request) {
+            return Box::pin(async move { Ok(response) });
+        }
+        if self.front.may_submit(&request) {
+            request.extensions_mut().insert(MaySubmit);
+        }
+        let front = self.front.clone();
+        let inner = self.inner.call(request);
+        Box::pin(async move {
+            match tokio::time::timeout(front.limits.request_time, inner).await {
+                Ok(response) => response.map(|response| front.named(response)),
+                Err(_) => Ok(front.refused(StatusCode::REQUEST_TIMEOUT)),
+            }
+        })
+    }
+}
+
+impl Front {
+    fn plain(&self, request: &HttpRequest) -> Option<HttpResponse> {
+        if request.method() != Method::GET {
+            return None;
+        }
+        let text = "text/plain; charset=utf-8";
+        Some(match request.uri().path() {
+            "/health" => respond(StatusCode::OK, text, "ok\n".to_owned()),
+            "/ready" => match self.not_ready() {
+                None => {
+                    let height = self.views.borrow().height();
+                    respond(StatusCode::OK, text, format!("ready at height {height}\n"))
+                }
+                Some(why) => {
+                    respond(StatusCode::SERVICE_UNAVAILABLE, text, format!("not ready: {why}\n"))
+                }
+            },
+            "/metrics" => {
+                let view = self.views.borrow();
+                let head = &view.head().header;
+                self.metrics.newest(head.height, head.timestamp_ms);
+                let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+                respond(StatusCode::OK, kind, self.metrics.text())
+            }
+            _ => return None,
+        })
+    }
+
+    /// A node listens once its chain is open, so that one which follows nobody is ready.
+    fn not_ready(&self) -> Option<String> {
+        match &*self.progress.as_ref()?.borrow() {
+            Progress::Current => None,
+            Progress::Behind => Some(format!("behind, at height {}", self.views.borrow().height())),
+            Progress::Failed(error) => {
+                Some(format!("{error} ({} / {})", error.code(), error.reason()))
+            }
+        }
+    }
+
+    fn may_submit(&self, request: &HttpRequest) -> bool {
+        let Some(token) = &self.token else { return true };
+        let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        given.and_then(|given| given.strip_prefix(b"Bearer ")).is_some_and(|given| {
+            // Every byte is compared, wherever the first difference is.
+            let same = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0;
+            same && given.len() == token.len()
+        })
+    }
+
+    /// The response, with our reason where the server refused by its status alone.
+    fn named(&self, response: HttpResponse) -> HttpResponse {
+        match response.status() {
+            status @ (StatusCode::PAYLOAD_TOO_LARGE | StatusCode::TOO_MANY_REQUESTS) => {
+                self.refused(status)
+            }
+            _ => response,
+        }
+    }
+
+    /// A refusal of a whole request, as the JSON-RPC error of a call that nobody could name.
+    fn refused(&self, status: StatusCode) -> HttpResponse {
+        let limits = &self.limits;
+        let error = match status {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                let expected = format_args!("at most {} bytes", limits.request_bytes);
+                Error::new(Reason::RequestTooLarge, expected, "more")
+            }
+            StatusCode::REQUEST_TIMEOUT => {
+                let expected = format_args!("a request within {:?}", limits.request_time);
+                Error::new(Reason::RequestTimeout, expected, "one that has not ended")
+            }
+            _ => {
+                let expected = format_args!("at most {} connections", limits.connections);
+                Error::new(Reason::Busy, expected, "more")
+            }
+        };
+        self.metrics.refused("http", &error);
+        let body = Response::new(ResponsePayload::<()>::error(to_object(&error)), Id::Null);
+        // Plain data in plain strings: there is nothing in it that JSON cannot say.
+        let body = serde_json::to_string(&body).unwrap_or_default();
+        respond(status, "application/json", body)
+    }
+}
+
+fn respond(status: StatusCode, kind: &'static str, body: String) -> HttpResponse {
+    let mut response = HttpResponse::new(HttpBody::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

@@ -1,0 +1,145 @@
+//! A proxy before a real node, which passes its answers on or changes them.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::Value;
+
+use super::Client;
+
+/// Changes the result of a method.
+type Change = Arc<dyn Fn(&str, &mut Value) + Send + Sync>;
+
+/// What the proxy does to the answer of a method.
+#[derive(Clone)]
+pub(crate) enum Lie {
+    /// Passes it on.
+    None,
+    /// Changes the result.
+    Result(Change),
+    /// Sends this body instead.
+    Body(&'static str),
+    /// Refuses with this status.
+    Status(u16),
+    /// Sends bytes without end.
+    Endless,
+    /// Says nothing.
+    Silent,
+}
+
+impl Lie {
+    /// Changes the results of one method.
+    pub(crate) fn of(
+        method: &'static str,
+        change: impl Fn(&mut Value) + Send + Sync + 'static,
+    ) -> Self {
+        Self::Result(Arc::new(move |asked, result| {
+            if asked == method {
+                change(result);
+            }
+        }))
+    }
+}
+
+struct State {
+    node: Option<SocketAddr>,
+    lie: Lie,
+}
+
+/// The proxy; its address stays while the node behind it comes and goes.
+pub(crate) struct Liar {
+    pub(crate) address: SocketAddr,
+    state: Arc<Mutex<State>>,
+}
+
+impl Liar {
+    pub(crate) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let state = Arc::new(Mutex::new(State { node: None, lie: Lie::None }));
+        let shared = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let shared = shared.clone();
+                // A caller that goes away in the middle is its own business.
+                thread::spawn(move || answer(stream.unwrap(), &shared).ok());
+            }
+        });
+        Self { address, state }
+    }
+
+    /// The node to ask from now on.
+    pub(crate) fn ask(&self, node: SocketAddr) {
+        self.state.lock().unwrap().node = Some(node);
+    }
+
+    pub(crate) fn tell(&self, lie: Lie) {
+        self.state.lock().unwrap().lie = lie;
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// Answers one request, and closes.
+fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        if let Some(text) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = text.trim().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    let mut request = vec![0; length];
+    reader.read_exact(&mut request)?;
+    let mut stream = reader.into_inner();
+
+    let (node, lie) = {
+        let state = state.lock().unwrap();
+        (state.node, state.lie.clone())
+    };
+    let reply = || {
+        let node = node.ok_or_else(|| std::io::Error::other("no node"))?;
+        Ok::<_, std::io::Error>(Client { address: node, token: None }.post(&request)?.1)
+    };
+    match lie {
+        Lie::None => respond(&mut stream, 200, &reply()?),
+        Lie::Result(change) => {
+            let method = serde_json::from_slice::<Value>(&request).unwrap()["method"].take();
+            let mut reply: Value = serde_json::from_str(&reply()?).unwrap();
+            if let Some(result) = reply.get_mut("result") {
+                change(method.as_str().unwrap(), result);
+            }
+            respond(&mut stream, 200, &reply.to_string())
+        }
+        Lie::Body(body) => respond(&mut stream, 200, body),
+        Lie::Status(status) => respond(&mut stream, status, ""),
+        Lie::Endless => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{")?;
+            loop {
+                stream.write_all(&[b' '; 4096])?;
+            }
+        }
+        // Until the caller gives up.
+        Lie::Silent => stream.read(&mut [0]).map(|_| ()),
+    }
+}
+
+fn respond(stream: &mut TcpStream, status: u16, body: &str) -> std::io::Result<()> {
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status} -\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{body}"
+    )
+}
