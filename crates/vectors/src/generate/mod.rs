@@ -16,6 +16,7 @@ mod chain;
 mod dictionary;
 mod ergo_negative;
 mod forge;
+mod mpt;
 mod rng;
 mod trace;
 
@@ -35,5 +36,10 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("chain/header_sync.json", chain::sync_valid::file()),
         ("chain/header_sync_negative.json", chain::sync_negative::file()),
         ("chain/header_inclusion.json", chain::inclusion::file()),
+        ("mpt/trie.json", mpt::trie_valid::file()),
+        ("mpt/trie_negative.json", mpt::trie_negative::file()),
+        ("mpt/answer.json", mpt::answer_valid::file()),
+        ("mpt/answer_negative.json", mpt::answer_negative::file()),
+        ("mpt/header.json", mpt::header::file()),
     ])
 }

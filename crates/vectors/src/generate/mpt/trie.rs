@@ -1,0 +1,196 @@
+//! Tries of our own making: honest ones from a sorted map, and nodes of any other form.
+//!
+//! Shares no code with the verifier but the hash.
+
+use prooflight_mpt::keccak256;
+
+use crate::carrier::{Hash32, Hex};
+use crate::mpt::MptProof;
+
+/// A value of RLP, or bytes in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rlp {
+    String(Vec<u8>),
+    List(Vec<Self>),
+    /// Bytes as they are, whether they are RLP or not.
+    Raw(Vec<u8>),
+}
+
+impl Rlp {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::String(string) if matches!(string[..], [0..=0x7f]) => string.clone(),
+            Self::String(string) => with_header(0x80, string),
+            Self::List(items) => {
+                with_header(0xc0, &items.iter().flat_map(Self::encode).collect::<Vec<_>>())
+            }
+            Self::Raw(bytes) => bytes.clone(),
+        }
+    }
+
+    /// The same with another item in a place; it is a list.
+    pub(super) fn with(&self, place: usize, item: Self) -> Self {
+        let Self::List(mut items) = self.clone() else { panic!("not a list: {self:?}") };
+        items[place] = item;
+        Self::List(items)
+    }
+
+    /// What a parent has of this node.
+    pub(super) fn reference(&self) -> Self {
+        let bytes = self.encode();
+        if bytes.len() < 32 { self.clone() } else { Self::String(keccak256(&bytes).to_vec()) }
+    }
+}
+
+fn with_header(kind: u8, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len();
+    let mut header = if length < 56 {
+        vec![kind + byte(length)]
+    } else {
+        let digits = length.to_be_bytes();
+        let digits = &digits[digits.iter().take_while(|&&digit| digit == 0).count()..];
+        [&[kind + 55 + byte(digits.len())], digits].concat()
+    };
+    header.extend(payload);
+    header
+}
+
+fn byte(number: usize) -> u8 {
+    number.try_into().expect("a small number")
+}
+
+pub(super) fn string(bytes: impl AsRef<[u8]>) -> Rlp {
+    Rlp::String(bytes.as_ref().to_vec())
+}
+
+pub(super) fn leaf(path: &[u8], value: impl AsRef<[u8]>) -> Rlp {
+    Rlp::List(vec![compact(path, true), string(value)])
+}
+
+pub(super) fn extension(path: &[u8], child: Rlp) -> Rlp {
+    Rlp::List(vec![compact(path, false), child])
+}
+
+/// A branch that has these children and nothing else but a value.
+pub(super) fn branch(children: &[(u8, Rlp)], value: impl AsRef<[u8]>) -> Rlp {
+    let mut items = vec![string([]); 17];
+    for (nibble, child) in children {
+        items[usize::from(*nibble)] = child.clone();
+    }
+    items[16] = string(value);
+    Rlp::List(items)
+}
+
+/// A path in hex-prefix form.
+pub(super) fn compact(path: &[u8], is_leaf: bool) -> Rlp {
+    let flag = 2 * u8::from(is_leaf) + byte(path.len() % 2);
+    let padding: &[u8] = if path.len().is_multiple_of(2) { &[0] } else { &[] };
+    let nibbles = [&[flag], padding, path].concat();
+    string(nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect::<Vec<_>>())
+}
+
+pub(super) fn nibbles(key: &[u8]) -> Vec<u8> {
+    key.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect()
+}
+
+/// The keys and values of an honest trie.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trie(Vec<(Vec<u8>, Vec<u8>)>);
+
+impl Trie {
+    pub(super) fn new<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+        entries: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let entry = |(key, value): (K, V)| (nibbles(key.as_ref()), value.as_ref().to_vec());
+        let mut entries: Vec<_> = entries.into_iter().map(entry).collect();
+        entries.sort();
+        Self(entries)
+    }
+
+    pub(super) fn value(&self, key: &[u8]) -> Option<&[u8]> {
+        let key = nibbles(key);
+        self.0.iter().find(|(other, _)| *other == key).map(|(_, value)| &value[..])
+    }
+
+    pub(super) fn root(&self) -> [u8; 32] {
+        self.prove(&[]).0
+    }
+
+    /// The root, and the honest proof of a key.
+    pub(super) fn prove(&self, key: &[u8]) -> ([u8; 32], Vec<Vec<u8>>) {
+        if self.0.is_empty() {
+            return (keccak256(&[0x80]), Vec::new());
+        }
+        let mut path = Vec::new();
+        let root = node(&self.0, 0, Some(&nibbles(key)), &mut path);
+        path.reverse();
+        let mut proof: Vec<_> = path.iter().map(Rlp::encode).collect();
+        let rest = proof.split_off(1).into_iter().filter(|node| node.len() >= 32);
+        proof.extend(rest.collect::<Vec<_>>());
+        (keccak256(&root.encode()), proof)
+    }
+
+    /// The honest proof of a key as the input of a test.
+    pub(super) fn input(&self, key: &[u8]) -> MptProof {
+        let (root, proof) = self.prove(key);
+        input_of(root, key, proof)
+    }
+}
+
+/// The node over some entries, whose first `depth` nibbles are the same; adds the nodes on the way
+/// to `key`, the last one first, if it leads here.
+fn node(
+    entries: &[(Vec<u8>, Vec<u8>)],
+    depth: usize,
+    key: Option<&[u8]>,
+    path: &mut Vec<Rlp>,
+) -> Rlp {
+    let ((first, value), (last, _)) = (&entries[0], &entries[entries.len() - 1]);
+    let shared = first.iter().zip(last).take_while(|(one, other)| one == other).count();
+    let node = if entries.len() == 1 {
+        leaf(&first[depth..], value)
+    } else if shared > depth {
+        let below = key.filter(|key| key.starts_with(&first[..shared]));
+        extension(&first[depth..shared], node(entries, shared, below, path).reference())
+    } else {
+        let ends_here = first.len() == depth;
+        let below = &entries[usize::from(ends_here)..];
+        let children = below.chunk_by(|(one, _), (other, _)| one[depth] == other[depth]);
+        let children = children.map(|group| {
+            let nibble = group[0].0[depth];
+            let below = key.filter(|key| key.get(depth) == Some(&nibble));
+            (nibble, node(group, depth + 1, below, path).reference())
+        });
+        branch(&children.collect::<Vec<_>>(), if ends_here { &value[..] } else { &[] })
+    };
+    if key.is_some() {
+        path.push(node.clone());
+    }
+    node
+}
+
+pub(super) fn input_of(root: [u8; 32], key: &[u8], proof: Vec<Vec<u8>>) -> MptProof {
+    MptProof {
+        root: Hash32(root),
+        key: Hex(key.to_vec()),
+        proof: proof.into_iter().map(Hex).collect(),
+        limits: None,
+    }
+}
+
+/// Nodes of any form from the root on, with the root that they have.
+pub(super) fn forged(key: &[u8], nodes: &[Rlp]) -> MptProof {
+    forged_bytes(key, nodes.iter().map(Rlp::encode).collect())
+}
+
+pub(super) fn forged_bytes(key: &[u8], nodes: Vec<Vec<u8>>) -> MptProof {
+    input_of(keccak256(&nodes[0]), key, nodes)
+}
+
+pub(super) fn with_proof(input: &MptProof, proof: Vec<Vec<u8>>) -> MptProof {
+    MptProof { proof: proof.into_iter().map(Hex).collect(), ..input.clone() }
+}
+
+pub(super) fn nodes(input: &MptProof) -> Vec<Vec<u8>> {
+    input.proof.iter().map(|node| node.0.clone()).collect()
+}

@@ -1,0 +1,222 @@
+//! `mpt/trie.json`: honest proofs of values and absences in tries of every shape.
+
+use serde_json::json;
+
+use super::trie::{Trie, branch, extension, forged, leaf, with_proof};
+use crate::carrier::Hex;
+use crate::generate::builder::{Builder, expected};
+use crate::generate::rng::Rng;
+use crate::mpt::MptProof;
+
+const FLAGS: &[(&str, &str)] = &[
+    ("Absent", "the key has no value"),
+    ("BranchValue", "a key ends at a branch, because it is the beginning of another key"),
+    ("Deep", "many nodes on one path"),
+    ("Empty", "the trie without keys, whose proof has two forms"),
+    ("Inline", "a node of less than 32 bytes is inside its parent"),
+    ("Random", "a trie of random keys and values, kept in a sorted map beside it"),
+    ("Value", "a value of a special length or content"),
+];
+
+/// The file's bytes.
+pub(in crate::generate) fn file() -> String {
+    let mut file = Builder::new("mpt", FLAGS);
+    file.group("MptProof");
+    empty(&mut file);
+    absences(&mut file);
+    branch_values(&mut file);
+    inline(&mut file);
+    values(&mut file);
+    deep(&mut file);
+    random(&mut file);
+    file.finish()
+}
+
+fn add(file: &mut Builder, flags: &[&str], comment: &str, input: &MptProof, value: Option<&[u8]>) {
+    let mut all = flags.to_vec();
+    if value.is_none() {
+        all.insert(0, "Absent");
+    }
+    let value = value.map(|value| Hex(value.to_vec()));
+    file.valid(&all, comment, input, expected(json!({ "value": value })));
+}
+
+/// The honest proof of a key in a trie, and what the trie has.
+fn honest(file: &mut Builder, flags: &[&str], comment: &str, trie: &Trie, key: &[u8]) {
+    add(file, flags, comment, &trie.input(key), trie.value(key));
+}
+
+fn empty(file: &mut Builder) {
+    let trie = Trie::default();
+    for (name, key) in [("a key of 32 bytes", &[7; 32][..]), ("the key of no bytes", &[])] {
+        let none = trie.input(key);
+        add(file, &["Empty"], &format!("{name}, no nodes"), &none, None);
+        let one = with_proof(&none, vec![vec![0x80]]);
+        add(file, &["Empty"], &format!("{name}, the node 80"), &one, None);
+    }
+}
+
+/// Every way in which a proof shows that a key is absent.
+fn absences(file: &mut Builder) {
+    let long = [0x55; 40];
+    let trie = Trie::new([
+        (&b"\x12\x34\x51"[..], &long[..]),
+        (b"\x12\x34\x52", &long),
+        (b"\x12\x34\x61\x00", &long),
+        (b"\x70", &long),
+    ]);
+    for (comment, key) in [
+        ("an empty child of the root", &b"\x20"[..]),
+        ("an empty child of a lower branch", b"\x12\x34\x53"),
+        ("an extension that goes elsewhere", b"\x12\x44\x51"),
+        ("an extension that goes further than the key", b"\x12"),
+        ("an extension, of which the key takes a part and then another nibble", b"\x12\x35\x51"),
+        ("a leaf that goes elsewhere", b"\x71"),
+        ("a leaf that goes further than the key", b"\x12\x34\x61"),
+        ("a leaf that ends before the key", b"\x70\x00"),
+        ("a branch where the key ends, without a value", b"\x12\x34"),
+        ("the root, where the key of no bytes ends", b""),
+    ] {
+        honest(file, &[], comment, &trie, key);
+    }
+    let alone = Trie::new([(b"\x12\x34", &long)]);
+    honest(file, &[], "the only key of a trie", &alone, b"\x12\x34");
+    honest(file, &[], "not the only key of a trie", &alone, b"\x12\x35");
+    honest(file, &[], "the key of no bytes, beside the only key of a trie", &alone, b"");
+}
+
+fn branch_values(file: &mut Builder) {
+    for (name, length) in [("short", 1), ("long", 50)] {
+        let value = |seed: u8| vec![seed; length];
+        let trie = Trie::new([
+            (&b""[..], value(0xa0)),
+            (b"a", value(0xa1)),
+            (b"ab", value(0xa2)),
+            (b"abc", value(0xa3)),
+            (b"abd", value(0xa4)),
+            (b"b", value(0xa5)),
+        ]);
+        for key in ["", "a", "ab", "abc", "abd", "b", "abcd", "ac", "c"] {
+            let comment = format!("keys that begin one another, {name} values: {key:?}");
+            honest(file, &["BranchValue"], &comment, &trie, key.as_bytes());
+        }
+    }
+    let only = Trie::new([(&b""[..], &b"only"[..])]);
+    honest(file, &["BranchValue"], "the key of no bytes is the only one", &only, b"");
+    honest(file, &["BranchValue"], "another key is absent beside that of no bytes", &only, b"x");
+}
+
+fn inline(file: &mut Builder) {
+    // A leaf with an empty path takes three bytes and its value.
+    for (length, place) in [(28, "inside the branch"), (29, "outside the branch")] {
+        let trie = Trie::new([([0x10], vec![0xcc; length]), ([0x11], vec![0xdd; length])]);
+        let comment = format!("a leaf with a value of {length} bytes is {place}");
+        honest(file, &["Inline"], &comment, &trie, &[0x11]);
+        honest(file, &["Inline"], &format!("{comment}; absent"), &trie, &[0x12]);
+    }
+    let levels = Trie::new([(b"\x10\x00", [1]), (b"\x10\x01", [2]), (b"\x20\x00", [3])]);
+    for key in [b"\x10\x00", b"\x10\x01", b"\x20\x00", b"\x10\x02", b"\x20\x01"] {
+        let comment =
+            format!("an extension, a branch and leaves inside the root: {}", Hex(key.into()));
+        honest(file, &["Inline"], &comment, &levels, key);
+    }
+}
+
+fn values(file: &mut Builder) {
+    let fake = leaf(&[0xf; 63], [0xff; 40]);
+    let contents: [(&str, Vec<u8>); 9] = [
+        ("the byte 00", vec![0]),
+        ("the byte 7f", vec![0x7f]),
+        ("the byte 80", vec![0x80]),
+        ("55 bytes", vec![1; 55]),
+        ("56 bytes", vec![1; 56]),
+        ("256 bytes", vec![1; 256]),
+        (
+            "the hash of a node",
+            match fake.reference() {
+                super::trie::Rlp::String(hash) => hash,
+                other => panic!("not a hash: {other:?}"),
+            },
+        ),
+        ("the encoding of a node", fake.encode()),
+        ("what looks like a short node", leaf(&[], [1]).encode()),
+    ];
+    for (name, value) in contents {
+        let leaf_trie = Trie::new([([0x42; 32], value.clone())]);
+        honest(file, &["Value"], &format!("a leaf's value is {name}"), &leaf_trie, &[0x42; 32]);
+        let beside = Trie::new([(&b"k"[..], value), (b"kk", vec![9]), (b"kl", vec![9; 40])]);
+        honest(
+            file,
+            &["Value", "BranchValue"],
+            &format!("a branch's value is {name}"),
+            &beside,
+            b"k",
+        );
+    }
+    let most = Trie::new([([0x42; 32], vec![1; 65_536])]);
+    honest(file, &["Value"], "a value as long as the limit", &most, &[0x42; 32]);
+}
+
+fn deep(file: &mut Builder) {
+    let long = |seed: u8| vec![seed; 33];
+    // A key that differs in each of its nibbles from one of the others.
+    let neighbours = |length: usize| {
+        (0..2 * length).map(move |at| {
+            let mut key = vec![0; length];
+            key[at / 2] = if at % 2 == 0 { 0x10 } else { 0x01 };
+            (key, vec![0xee; 33])
+        })
+    };
+    let trie = |length| Trie::new(neighbours(length).chain([(vec![0; length], long(0xaa))]));
+    for (length, nodes) in [(32, 65), (256, 513)] {
+        let (trie, key) = (trie(length), vec![0; length]);
+        assert_eq!(trie.input(&key).proof.len(), nodes);
+        let comment = format!("a branch for each nibble of a key of {length} bytes, then a leaf");
+        honest(file, &["Deep"], &comment, &trie, &key);
+    }
+    let absent = Trie::new(neighbours(32));
+    honest(file, &["Deep"], "a branch for almost each nibble of an absent key", &absent, &[0; 32]);
+    let mut end = branch(&[(0, leaf(&[], [1])), (1, leaf(&[], [2]))], []);
+    end = extension(&[0; 511], end.reference());
+    let (key, input) = ([0; 256], forged(&[0; 256], &[end]));
+    add(file, &["Deep", "Inline"], "an extension of 511 nibbles", &input, Some(&[1]));
+    add(
+        file,
+        &["Deep", "Inline"],
+        "an extension of 511 nibbles, of which a shorter key takes a part",
+        &MptProof { key: Hex(key[..255].to_vec()), ..input },
+        None,
+    );
+}
+
+fn random(file: &mut Builder) {
+    let mut rng = Rng::new(11);
+    for (name, length, count) in
+        [("hashed keys", 32, 60), ("keys of two bytes", 2, 40), ("keys of any length", 0, 40)]
+    {
+        let draw = |rng: &mut Rng| {
+            // Few different nibbles, so that keys have much in common.
+            let bytes = if length == 0 { rng.below(5) } else { length };
+            if bytes == 32 {
+                return rng.bytes(32);
+            }
+            (0..bytes).map(|_| [0x00, 0x01, 0x10, 0x11, 0xf0][rng.below(5)]).collect()
+        };
+        let entries: std::collections::BTreeMap<_, _> = (0..count)
+            .map(|_| {
+                let length = 1 + rng.below(60);
+                (draw(&mut rng), rng.bytes(length))
+            })
+            .collect();
+        let trie = Trie::new(&entries);
+        let present = entries.keys().step_by(entries.len() / 6).cloned();
+        let any: Vec<_> = (0..10).map(|_| draw(&mut rng)).collect();
+        let mut keys: Vec<Vec<u8>> = present.chain(any).collect();
+        keys.sort();
+        keys.dedup();
+        for key in keys {
+            let comment = format!("{name}: {}", Hex(key.clone()));
+            honest(file, &["Random"], &comment, &trie, &key);
+        }
+    }
+}
