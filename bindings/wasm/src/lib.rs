@@ -17,6 +17,8 @@ mod wire;
 pub mod avl;
 #[cfg(feature = "chain")]
 pub mod chain;
+#[cfg(feature = "mpt")]
+pub mod mpt;
 
 use prooflight_core::{Code, Limits, Reason, Scheme};
 use serde::Serialize;

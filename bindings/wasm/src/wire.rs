@@ -33,6 +33,14 @@ impl<'a> Request<'a> {
         }
     }
 
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        self.0.array()
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64> {
+        self.0.array().map(u64::from_le_bytes)
+    }
+
     pub(crate) fn i64(&mut self) -> Result<i64> {
         self.0.array().map(i64::from_le_bytes)
     }

@@ -9,10 +9,21 @@ export type Bytes = Uint8Array<ArrayBuffer>;
  * Throws `invalid_input` if it is not one: without `0x`, of odd length, or with other characters.
  */
 export function fromHex(hex: string): Bytes {
+  const bytes = new Uint8Array(hexLength(hex));
+  hexInto(bytes, hex);
+  return bytes;
+}
+
+/** How many bytes a 0x-hex string has; throws as {@link fromHex}, but for its digits. */
+export function hexLength(hex: string): number {
   if (typeof hex !== "string") throw invalid(describe(hex));
   if (!hex.startsWith("0x")) throw invalid("a string that does not start with 0x");
   if (hex.length % 2 !== 0) throw invalid(`${hex.length - 2} digits`);
-  const bytes = new Uint8Array(hex.length / 2 - 1);
+  return hex.length / 2 - 1;
+}
+
+/** Writes the bytes of a 0x-hex string, as many as `bytes` has; throws as {@link fromHex}. */
+export function hexInto(bytes: Uint8Array, hex: string): void {
   for (let i = 0; i < bytes.length; i++) {
     const high = digit(hex.charCodeAt(2 * i + 2));
     const low = digit(hex.charCodeAt(2 * i + 3));
@@ -21,7 +32,6 @@ export function fromHex(hex: string): Bytes {
     }
     bytes[i] = 16 * high + low;
   }
-  return bytes;
 }
 
 /** The bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`. */

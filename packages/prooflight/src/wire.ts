@@ -3,7 +3,7 @@
  * side. Callers of these classes have checked their values.
  */
 
-import type { Bytes } from "./bytes.js";
+import { type Bytes, hexInto, hexLength } from "./bytes.js";
 
 /** Writes a request. */
 export class Writer {
@@ -67,6 +67,14 @@ export class Writer {
     this.#bytes.set(value, at);
   }
 
+  /** The bytes of 0x-hex, without their number; gives it. Throws as `fromHex`. */
+  hex(hex: string): number {
+    const length = hexLength(hex);
+    const at = this.#reserve(length);
+    hexInto(this.#bytes.subarray(at, at + length), hex);
+    return length;
+  }
+
   sequence<T>(items: readonly T[], write: (item: T) => void): void {
     this.u32(items.length);
     items.forEach(write);
@@ -109,9 +117,12 @@ export class Reader {
     return this.#view.getBigUint64(this.#advance(8), true);
   }
 
-  /** What is left. */
-  rest(): Bytes {
-    return this.#bytes.slice(this.#offset);
+  /** 32 bytes, big-endian. */
+  u256(): bigint {
+    const at = this.#advance(32);
+    let word = 0n;
+    for (let i = 0; i < 32; i += 8) word = (word << 64n) | this.#view.getBigUint64(at + i);
+    return word;
   }
 
   array(length: number): Bytes {

@@ -5,10 +5,10 @@ import { runVectors } from "../src/vectors/run.js";
 import { vectorFiles } from "./files.js";
 
 /**
- * Group types of `test-vectors/SPEC.md` that this package does not verify: those of Ethereum not yet,
- * and which roots a state has only a program that keeps it can tell.
+ * Group types of `test-vectors/SPEC.md` that this package does not verify: which roots a state has
+ * only a program that keeps it can tell.
  */
-const UNSUPPORTED: readonly string[] = ["EthGetProof", "EthHeader", "MptProof", "StateRoots"];
+const UNSUPPORTED: readonly string[] = ["StateRoots"];
 
 const groups = (text: string) =>
   (JSON.parse(text) as { testGroups: { type: string; tests: unknown[] }[] }).testGroups;

@@ -77,5 +77,9 @@ export function rootOf(scheme: StateScheme, roots: Header["roots"]): Bytes {
 
 /** Throws `unknown_statement` unless this package verifies answers of the scheme. */
 export function checkScheme(scheme: unknown): asserts scheme is StateScheme {
+  if (typeof scheme !== "string") throw invalid(undefined, "scheme", "a string", describe(scheme));
+  if (typeof scheme !== "string") {
+    throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
+  }
   if (scheme !== "avl") throw refuse("unknown_statement", "the scheme avl", describe(scheme));
 }

@@ -3,6 +3,7 @@ import * as answer from "./answer.js";
 import * as avl from "./avl.js";
 import * as chain from "./chain.js";
 import type { Json } from "./json.js";
+import * as mpt from "./mpt.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
 export interface Kind {
@@ -31,5 +32,8 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     HeaderInclusion: chain.HeaderInclusion,
     StateAnswer: answer.StateAnswer,
     BlockTransition: answer.BlockTransition,
+    MptProof: mpt.MptProof,
+    EthGetProof: mpt.EthGetProof,
+    EthHeader: mpt.EthHeader,
   }),
 );

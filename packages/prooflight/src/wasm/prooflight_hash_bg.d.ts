@@ -32,3 +32,8 @@ export function chainVerifyAvlBlock(
   request: Uint8Array,
   proof: Uint8Array,
 ): Uint8Array<ArrayBuffer>;
+
+export function mptVerifyProof(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function mptVerifyHeader(hash: Uint8Array, rlp: Uint8Array): Uint8Array<ArrayBuffer>;
+export function keccak256(bytes: Uint8Array): Uint8Array<ArrayBuffer>;

@@ -1,0 +1,60 @@
+//! Ethereum: proofs of single tries, answers to `eth_getProof`, headers.
+
+mod message;
+
+use prooflight_core::{Limits, Result, Scheme};
+use prooflight_mpt::{Hash, keccak256, verify_get_proof, verify_header, verify_proof};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::mpt::message::{self as messages, AnswersRequest, ProofRequest};
+use crate::refusal::throw;
+
+/// Verifies one trie's proof: takes a `ProofRequest`, gives `Option<Vec<u8>>`.
+#[wasm_bindgen(js_name = mptVerifyProof)]
+pub fn mpt_verify_proof(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Mpt, proof(request))
+}
+
+/// Verifies answers to `eth_getProof` against one state: takes an `AnswersRequest`, gives
+/// `Vec<VerifiedState>`.
+#[wasm_bindgen(js_name = mptVerifyAnswers)]
+pub fn mpt_verify_answers(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Mpt, answers(request))
+}
+
+/// Verifies a header against its hash of 32 bytes: gives its number, then its state root.
+#[wasm_bindgen(js_name = mptVerifyHeader)]
+pub fn mpt_verify_header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Mpt, header(hash, rlp))
+}
+
+/// The Keccak-256 hash of bytes.
+#[wasm_bindgen(js_name = keccak256)]
+pub fn keccak(bytes: &[u8]) -> Vec<u8> {
+    keccak256(bytes).to_vec()
+}
+
+fn proof(request: &[u8]) -> Result<Vec<u8>> {
+    let ProofRequest { root, key, limits, proof } = ProofRequest::decode(request)?;
+    let verified = verify_proof(&root, key, &proof, &limits)?;
+    Ok(messages::optional(verified.value()))
+}
+
+fn answers(request: &[u8]) -> Result<Vec<u8>> {
+    let request = AnswersRequest::decode(request)?;
+    let mut states = Vec::with_capacity(request.questions.len());
+    for question in &request.questions {
+        let storage_proof = question.storage_proof();
+        let answer = question.answer(&storage_proof);
+        let (root, slots) = (&request.state_root, &question.slots);
+        states.push(verify_get_proof(root, &question.address, slots, &answer, &request.limits)?);
+    }
+    Ok(messages::states(&states))
+}
+
+fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {
+    let hash: Hash = messages::array(hash)?;
+    let header = verify_header(&hash, rlp, &Limits::DEFAULT)?;
+    Ok([&header.number.to_le_bytes()[..], &header.state_root].concat())
+}

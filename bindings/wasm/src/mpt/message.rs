@@ -1,0 +1,164 @@
+//! What crosses for Ethereum, in borsh.
+//!
+//! ```text
+//! struct Limits         { max_proof_bytes: Option<u32>, max_keys: Option<u32>,
+//!                         max_value_bytes: Option<u32> }
+//! struct ProofRequest   { root: [u8; 32], key: Vec<u8>, limits: Limits, proof: Vec<Vec<u8>> }
+//! struct AnswersRequest { state_root: [u8; 32], limits: Limits, questions: Vec<Question> }
+//! struct Question       { address: [u8; 20], slots: Vec<[u8; 32]>,
+//!                         what the server answered:
+//!                         answered: [u8; 20], nonce: u64, balance: [u8; 32], storage_hash: [u8; 32],
+//!                         code_hash: [u8; 32], account_proof: Vec<Vec<u8>>,
+//!                         storage_proof: Vec<Slot> }
+//! struct Slot           { key: [u8; 32], value: [u8; 32], proof: Vec<Vec<u8>> }
+//! struct VerifiedState  { account: Option<{ nonce: u64, balance: [u8; 32], storage_root: [u8; 32],
+//!                         code_hash: [u8; 32] }>, storage: Vec<[u8; 32]> }
+//! ```
+
+use prooflight_core::{Error, Limits, Reason, Result, Verified};
+use prooflight_mpt::{Account, Address, GetProof, Hash, SlotProof, VerifiedState, Word};
+
+use crate::wire::{self, Request, Response};
+
+/// A trie's proof and what to verify it against.
+pub(crate) struct ProofRequest<'a> {
+    pub(crate) root: Hash,
+    pub(crate) key: &'a [u8],
+    pub(crate) limits: Limits,
+    pub(crate) proof: Vec<&'a [u8]>,
+}
+
+impl<'a> ProofRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                root: r.array()?,
+                key: r.bytes()?,
+                limits: limits(r)?,
+                proof: r.sequence(Request::bytes)?,
+            })
+        })
+    }
+}
+
+/// Answers, and the state to verify them against.
+pub(crate) struct AnswersRequest<'a> {
+    pub(crate) state_root: Hash,
+    pub(crate) limits: Limits,
+    pub(crate) questions: Vec<Question<'a>>,
+}
+
+/// What was asked and what was answered.
+pub(crate) struct Question<'a> {
+    pub(crate) address: Address,
+    pub(crate) slots: Vec<Word>,
+    answered: Address,
+    nonce: u64,
+    balance: Word,
+    storage_hash: Hash,
+    code_hash: Hash,
+    account_proof: Vec<&'a [u8]>,
+    storage_proof: Vec<Slot<'a>>,
+}
+
+struct Slot<'a> {
+    key: Word,
+    value: Word,
+    proof: Vec<&'a [u8]>,
+}
+
+impl<'a> AnswersRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                state_root: r.array()?,
+                limits: limits(r)?,
+                questions: r.sequence(question)?,
+            })
+        })
+    }
+}
+
+impl Question<'_> {
+    /// The answer's slots as the verifier takes them.
+    pub(crate) fn storage_proof(&self) -> Vec<SlotProof<'_>> {
+        let slots = self.storage_proof.iter();
+        slots
+            .map(|slot| SlotProof { key: slot.key, value: slot.value, proof: &slot.proof })
+            .collect()
+    }
+
+    /// The answer as the verifier takes it.
+    pub(crate) fn answer<'s>(&'s self, storage_proof: &'s [SlotProof<'s>]) -> GetProof<'s> {
+        GetProof {
+            address: &self.answered,
+            nonce: self.nonce,
+            balance: self.balance,
+            storage_hash: &self.storage_hash,
+            code_hash: &self.code_hash,
+            account_proof: &self.account_proof,
+            storage_proof,
+        }
+    }
+}
+
+fn question<'a>(r: &mut Request<'a>) -> Result<Question<'a>> {
+    Ok(Question {
+        address: r.array()?,
+        slots: r.sequence(Request::array)?,
+        answered: r.array()?,
+        nonce: r.u64()?,
+        balance: r.array()?,
+        storage_hash: r.array()?,
+        code_hash: r.array()?,
+        account_proof: r.sequence(Request::bytes)?,
+        storage_proof: r.sequence(|r| {
+            Ok(Slot { key: r.array()?, value: r.array()?, proof: r.sequence(Request::bytes)? })
+        })?,
+    })
+}
+
+fn limits(r: &mut Request<'_>) -> Result<Limits> {
+    let default = Limits::DEFAULT;
+    Ok(Limits {
+        max_proof_bytes: r.option(Request::length)?.unwrap_or(default.max_proof_bytes),
+        max_keys: r.option(Request::length)?.unwrap_or(default.max_keys),
+        max_value_bytes: r.option(Request::length)?.unwrap_or(default.max_value_bytes),
+    })
+}
+
+/// Bytes whose number TypeScript has checked.
+pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
+    let found = format_args!("{} bytes", bytes.len());
+    bytes.try_into().map_err(|_| Error::new(Reason::Bug, format_args!("{N} bytes"), found))
+}
+
+/// Encodes `Option<Vec<u8>>`.
+pub(crate) fn optional(value: Option<&[u8]>) -> Vec<u8> {
+    let mut response = Response::with_capacity(8 + value.map_or(0, <[u8]>::len));
+    response.option(value);
+    response.into_bytes()
+}
+
+/// Encodes `Vec<VerifiedState>`.
+pub(crate) fn states(states: &[VerifiedState]) -> Vec<u8> {
+    let mut response = Response::with_capacity(8 + 128 * states.len());
+    response.length(states.len());
+    for VerifiedState { account, storage } in states {
+        match account {
+            Verified::Absent(()) => response.u8(0),
+            Verified::Present(Account { nonce, balance, storage_root, code_hash }) => {
+                response.u8(1);
+                response.array(&nonce.to_le_bytes());
+                for word in [balance, storage_root, code_hash] {
+                    response.array(word);
+                }
+            }
+        }
+        response.length(storage.len());
+        for word in storage {
+            response.array(word);
+        }
+    }
+    response.into_bytes()
+}

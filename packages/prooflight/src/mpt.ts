@@ -1,0 +1,23 @@
+/**
+ * Ethereum: verifies the answers of any node to `eth_getProof`, proofs of single tries, and headers.
+ *
+ * @packageDocumentation
+ */
+
+export type { Absent, Present } from "./avl/result.js";
+export type { Hex } from "./chain/checkpoint.js";
+export type {
+  AbsentAccount,
+  EthGetProofInput,
+  EthGetProofsInput,
+  EthQuestion,
+  PresentAccount,
+} from "./mpt/account.js";
+export { verifyEthGetProof, verifyEthGetProofs } from "./mpt/account.js";
+export type { BytesLike, WordLike } from "./mpt/bytes.js";
+export type { EthHeader, EthHeaderInput } from "./mpt/header.js";
+export { verifyEthHeader } from "./mpt/header.js";
+export type { Limits } from "./mpt/limits.js";
+export type { MptProofInput } from "./mpt/proof.js";
+export { verifyMptProof } from "./mpt/proof.js";
+export { init, initSync } from "./wasm/hash.js";

@@ -1,0 +1,148 @@
+import { Arguments } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
+import { refuse } from "../error.js";
+import { hash } from "../wasm/hash.js";
+import { Reader, Writer } from "../wire.js";
+import { type BytesLike, bytesLike, type WordLike, wordLike } from "./bytes.js";
+import { type Kept, type Limits, writeLimits } from "./limits.js";
+import { writeResponse } from "./response.js";
+
+/** One question to `eth_getProof` and a server's answer. */
+export interface EthQuestion {
+  /** The account that was asked for, 20 bytes. */
+  address: BytesLike;
+  /** The storage slots that were asked for. Default none. */
+  slots?: readonly WordLike[] | undefined;
+  /** The server's answer: what JSON-RPC calls the result. */
+  response: unknown;
+}
+
+/** What {@link verifyEthGetProof} takes. */
+export interface EthGetProofInput extends EthQuestion {
+  /** The root of the state, 32 bytes: trusted by the caller, never taken from the server. */
+  stateRoot: BytesLike;
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+/** What {@link verifyEthGetProofs} takes. */
+export interface EthGetProofsInput {
+  /** The root of the state, 32 bytes: trusted by the caller, never taken from the server. */
+  stateRoot: BytesLike;
+  /** Questions about this state, with their answers. */
+  questions: readonly EthQuestion[];
+  /** Limits that differ from the defaults; they are for each answer. */
+  limits?: Limits | undefined;
+}
+
+/** An account that is in the state, as its proof shows it. */
+export interface PresentAccount {
+  kind: "present";
+  nonce: bigint;
+  /** In wei. */
+  balance: bigint;
+  /** The hash of its code, 32 bytes. */
+  codeHash: Bytes;
+  /** The root of its storage, 32 bytes. */
+  storageHash: Bytes;
+  /** The value of each slot that was asked for, in order; 0 if it is not set. */
+  storage: bigint[];
+}
+
+/** An account that is not in the state; all its slots are 0. */
+export interface AbsentAccount {
+  kind: "absent";
+  storage: bigint[];
+}
+
+/**
+ * Verifies an answer of any Ethereum node to `eth_getProof`: the account, or that there is none, and
+ * its storage slots.
+ *
+ * Every field of the answer must be what its proof shows; what is returned comes from the proofs.
+ * Throws a {@link VerifyError}: `malformed` if the answer has not the form of EIP-1186, or its nodes
+ * are none; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
+ * wrong arguments. Source: EIP-1186; `test-vectors/SPEC.md`, section "Answers".
+ */
+export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
+  const given = new Arguments("mpt", input, [
+    "stateRoot",
+    "address",
+    "slots",
+    "response",
+    "limits",
+  ]);
+  const request = new Writer(8192);
+  const limits = begin(request, given);
+  request.u32(1);
+  writeQuestion(request, given, "", limits);
+  const [account] = finish(request);
+  if (!account) throw refuse("bug", "an account", "none", { scheme: "mpt" });
+  return account;
+}
+
+/**
+ * Verifies many answers about one state at once.
+ *
+ * Gives a result for each question, in order; throws as {@link verifyEthGetProof} at the first answer
+ * that does not verify.
+ */
+export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | AbsentAccount)[] {
+  const given = new Arguments("mpt", input, ["stateRoot", "questions", "limits"]);
+  const request = new Writer(65_536);
+  const limits = begin(request, given);
+  const questions = given.list("questions");
+  request.u32(questions.length);
+  questions.forEach((question, index) => {
+    const path = `questions[${index}]`;
+    const members = new Arguments("mpt", question, ["address", "slots", "response"], path);
+    writeQuestion(request, members, `${path}.`, limits);
+  });
+  return finish(request);
+}
+
+function begin<Name extends string>(
+  request: Writer,
+  given: Arguments<Name | "stateRoot" | "limits">,
+) {
+  request.array(bytesLike(given.unchecked("stateRoot"), "stateRoot", 32));
+  return writeLimits(request, given);
+}
+
+function writeQuestion<Name extends string>(
+  request: Writer,
+  given: Arguments<Name | "address" | "slots" | "response">,
+  path: string,
+  limits: Kept,
+): void {
+  request.array(bytesLike(given.unchecked("address"), `${path}address`, 20));
+  const slots = given.unchecked("slots") === undefined ? [] : given.list("slots");
+  request.u32(slots.length);
+  slots.forEach((slot, index) => {
+    request.array(wordLike(slot, `${path}slots[${index}]`));
+  });
+  const nodeBytes = writeResponse(request, given.unchecked("response"));
+  if (nodeBytes > limits.maxProofBytes && slots.length <= limits.maxKeys) {
+    // The verifier checks it too; but wasm's memory never shrinks, so they are not even copied there.
+    const [expected, found] = [`at most ${limits.maxProofBytes} bytes`, `${nodeBytes} bytes`];
+    throw refuse("proof_too_large", expected, found, { scheme: "mpt" });
+  }
+}
+
+function finish(request: Writer): (PresentAccount | AbsentAccount)[] {
+  const packed = request.finish();
+  const reader = new Reader(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
+  return reader.sequence((): PresentAccount | AbsentAccount => {
+    if (reader.u8() === 0) return { kind: "absent", storage: readWords(reader) };
+    return {
+      kind: "present",
+      nonce: reader.u64(),
+      balance: reader.u256(),
+      storageHash: reader.array(32),
+      codeHash: reader.array(32),
+      storage: readWords(reader),
+    };
+  });
+}
+
+const readWords = (reader: Reader): bigint[] => reader.sequence(() => reader.u256());

@@ -1,0 +1,41 @@
+import { Arguments } from "../arguments.js";
+import type { Absent, Present } from "../avl/result.js";
+import { hash } from "../wasm/hash.js";
+import { Reader, Writer } from "../wire.js";
+import { type BytesLike, bytesLike } from "./bytes.js";
+import { type Limits, writeLimits } from "./limits.js";
+
+/** What {@link verifyMptProof} takes. */
+export interface MptProofInput {
+  /** The root of the trie, 32 bytes: trusted by the caller, never taken from the server. */
+  root: BytesLike;
+  /** The key as the trie is walked by it: of a secure trie, the hash of the key. */
+  key: BytesLike;
+  /** The nodes, from the root on. */
+  proof: readonly BytesLike[];
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+/**
+ * Verifies the value of a key in one Merkle Patricia trie, or that the trie does not have the key.
+ *
+ * Throws a {@link VerifyError}: `malformed` if a node is none or a limit is exceeded, `mismatch` if the
+ * nodes are not exactly those on the key's path from the root, `invalid_input` for wrong arguments.
+ * Source: `test-vectors/SPEC.md`, section "Merkle Patricia proofs".
+ */
+export function verifyMptProof(input: MptProofInput): Present | Absent {
+  const given = new Arguments("mpt", input, ["root", "key", "proof", "limits"]);
+  const request = new Writer(4096);
+  request.array(bytesLike(given.unchecked("root"), "root", 32));
+  request.bytes(bytesLike(given.unchecked("key"), "key"));
+  writeLimits(request, given);
+  const proof = given.list("proof");
+  request.u32(proof.length);
+  proof.forEach((node, index) => {
+    request.bytes(bytesLike(node, `proof[${index}]`));
+  });
+  const packed = request.finish();
+  const value = new Reader(hash.call("mpt", (wasm) => wasm.mptVerifyProof(packed))).optionalBytes();
+  return value ? { kind: "present", value } : { kind: "absent" };
+}

@@ -1,0 +1,103 @@
+/** `MptProof`, `EthGetProof` and `EthHeader` of `test-vectors/SPEC.md`. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { toHex } from "../bytes.js";
+import { toQuantity } from "../chain/quantity.js";
+import { describe } from "../error.js";
+import { type PresentAccount, verifyEthGetProof } from "../mpt/account.js";
+import { wordOf } from "../mpt/bytes.js";
+import { verifyEthHeader } from "../mpt/header.js";
+import type { Limits } from "../mpt/limits.js";
+import { verifyMptProof } from "../mpt/proof.js";
+import { init } from "../wasm/hash.js";
+import { there } from "./chain.js";
+import { hexItems, hexMember, type Json } from "./json.js";
+import type { Kind } from "./kinds.js";
+
+/** The value of a key in one trie. */
+export const MptProof: Kind = {
+  scheme: "mpt",
+  trusted: ({ root, limits }) => there({ root, limits }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("mpt", input, ["root", "key", "proof", "limits"]);
+    const result = verifyMptProof({
+      root: hexMember("mpt", given, "root"),
+      key: hexMember("mpt", given, "key"),
+      proof: hexItems("mpt", given.list("proof"), "proof"),
+      limits: limits(given),
+    });
+    return { value: result.kind === "present" ? toHex(result.value) : null };
+  },
+};
+
+/** A server's answer about an account and its storage. */
+export const EthGetProof: Kind = {
+  scheme: "mpt",
+  trusted: ({ stateRoot, limits }) => there({ stateRoot, limits }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("mpt", input, [
+      "stateRoot",
+      "address",
+      "slots",
+      "response",
+      "limits",
+    ]);
+    if (given.unchecked("response") === undefined) {
+      throw invalid("mpt", "response", "there", "nothing");
+    }
+    const account = verifyEthGetProof({
+      stateRoot: hexMember("mpt", given, "stateRoot"),
+      address: hexMember("mpt", given, "address"),
+      slots: given.list("slots").map(word),
+      response: given.unchecked("response"),
+      limits: limits(given),
+    });
+    return {
+      account: account.kind === "present" ? accountJson(account) : null,
+      storage: account.storage.map(toQuantity),
+    };
+  },
+};
+
+/** The header of a block. */
+export const EthHeader: Kind = {
+  scheme: "mpt",
+  trusted: ({ hash }) => there({ hash }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("mpt", input, ["hash", "headerRlp"]);
+    const { number, stateRoot } = verifyEthHeader({
+      hash: hexMember("mpt", given, "hash"),
+      headerRlp: hexMember("mpt", given, "headerRlp"),
+    });
+    return { number: toQuantity(number), stateRoot: toHex(stateRoot) };
+  },
+};
+
+function accountJson({ nonce, balance, storageHash, codeHash }: PresentAccount): Json {
+  return {
+    nonce: toQuantity(nonce),
+    balance: toQuantity(balance),
+    storageHash: toHex(storageHash),
+    codeHash: toHex(codeHash),
+  };
+}
+
+/** The limits, which the verifier checks. */
+function limits<Name extends string>(given: Arguments<Name | "limits">): Limits | undefined {
+  return given.unchecked("limits") as Limits | undefined;
+}
+
+function word(slot: unknown, index: number): bigint {
+  const digits = wordOf(slot);
+  if (digits) return BigInt(digits);
+  throw invalid("mpt", `slots[${index}]`, "an integer of 256 bits in 0x-hex", describe(slot));
+}
