@@ -63,6 +63,23 @@ const headers = {
   ],
 };
 
+const stateAnswer = {
+  input: { scheme: "avl", ...headers.tests[0].input, keys: ["0x61", "0x"], proof: "0x04" },
+  expected: { height: "0x9", headerHash: hash, values: ["0x31", null] },
+};
+const blockTransition = {
+  input: {
+    digest: `0x${"00".repeat(33)}`,
+    header: "0x00",
+    limits: checkpoint.config.limits,
+    ops: [
+      { op: "Delete", key: "0x61" },
+      { op: "Set", key: "0x62", value: "0x" },
+    ],
+    proof: "0x04",
+  },
+  expected: { digest: `0x${"00".repeat(33)}` },
+};
 const proof = {
   input: { root: hash, key: "0x", proof: ["0x80"], limits: { maxProofBytes: 1 } },
   expected: { value: null },
@@ -161,6 +178,11 @@ const accepted = {
     headerGroup.type = "HeaderInclusion";
     header.input = { head: "0x00", header: "0x00", inclusion: [] };
   },
+  "an answer about the head": ofType("StateAnswer", stateAnswer),
+  "an answer about an older block": ofType("StateAnswer", stateAnswer, ({ input }) => {
+    Object.assign(input, { header: "0x00", path: [hash] });
+  }),
+  "a block's transition": ofType("BlockTransition", blockTransition),
   "a proof of a trie": ofType("MptProof", proof),
   "an answer to eth_getProof": ofType("EthGetProof", answer),
   "an absent account": ofType("EthGetProof", answer, ({ expected }) => {
@@ -266,6 +288,30 @@ const refused = {
   "the input of one type in a group of another": ({ headerGroup }) => {
     headerGroup.type = "HeaderInclusion";
   },
+  "an older block without its path": ofType("StateAnswer", stateAnswer, ({ input }) => {
+    input.header = "0x00";
+  }),
+  "a path without a header": ofType("StateAnswer", stateAnswer, ({ input }) => {
+    input.path = [];
+  }),
+  "an answer of another scheme": ofType("StateAnswer", stateAnswer, ({ input }) => {
+    input.scheme = "smt";
+  }),
+  "an answer whose key is text": ofType("StateAnswer", stateAnswer, ({ input }) => {
+    input.keys = ["alice"];
+  }),
+  "an answer whose value is text": ofType("StateAnswer", stateAnswer, ({ expected }) => {
+    expected.values = ["100"];
+  }),
+  "a Delete with a value": ofType("BlockTransition", blockTransition, ({ input }) => {
+    input.ops[0].value = "0x";
+  }),
+  "a transition that lacks a limit": ofType("BlockTransition", blockTransition, ({ input }) => {
+    delete input.limits.maxOps;
+  }),
+  "a digest of 32 bytes": ofType("BlockTransition", blockTransition, ({ expected }) => {
+    expected.digest = hash;
+  }),
   "a proof without a key": ofType("MptProof", proof, ({ input }) => {
     delete input.key;
   }),

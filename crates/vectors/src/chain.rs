@@ -1,6 +1,8 @@
 //! `HeaderSync` and `HeaderInclusion`: what a light client accepts of a chain.
 
-use prooflight_core::chain::{Header, SignedHeader, SyncPolicy, verify_ancestor, verify_head};
+use prooflight_core::chain::{
+    Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
+};
 use prooflight_core::merkle::Hash;
 use prooflight_core::{Limits, Result};
 use serde::{Deserialize, Serialize};
@@ -44,8 +46,13 @@ pub struct HeaderInclusion {
 }
 
 impl HeaderSync {
-    /// Accepts the head or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
+        let (_, head) = self.accept()?;
+        Ok(answer(head.height, head.hash()))
+    }
+
+    /// Accepts the head or not; gives what it was compared with, and its header.
+    pub(crate) fn accept(&self) -> Result<(Checkpoint, Header)> {
         let checkpoint = self.checkpoint.clone().try_into()?;
         let head = SignedHeader::decode(&self.head.0, &Limits::DEFAULT)?;
         let default = SyncPolicy::at(self.now.0);
@@ -54,8 +61,8 @@ impl HeaderSync {
             max_head_age_ms: self.max_head_age.map(|it| it.0),
             ..default
         };
-        let accepted = verify_head(&checkpoint, &head, &path(&self.inclusion), &policy)?;
-        Ok(answer(accepted.height, accepted.header_hash))
+        verify_head(&checkpoint, &head, &path(&self.inclusion), &policy)?;
+        Ok((checkpoint, head.header))
     }
 }
 
@@ -63,10 +70,16 @@ impl HeaderInclusion {
     /// Accepts the header as an ancestor of the head or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
-        let header = Header::decode(&self.header.0, &Limits::DEFAULT)?;
-        verify_ancestor(&head, &header, &path(&self.inclusion))?;
+        let header = ancestor(&head, &self.header, &self.inclusion)?;
         Ok(answer(header.height, header.hash()))
     }
+}
+
+/// Accepts an older header, given as its bytes, or not.
+pub(crate) fn ancestor(head: &Header, header: &Hex, inclusion: &[Hash32]) -> Result<Header> {
+    let header = Header::decode(&header.0, &Limits::DEFAULT)?;
+    verify_ancestor(head, &header, &path(inclusion))?;
+    Ok(header)
 }
 
 fn path(inclusion: &[Hash32]) -> Vec<Hash> {

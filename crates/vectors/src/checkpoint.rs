@@ -1,4 +1,4 @@
-//! The JSON of a checkpoint: what applications pin and the node prints. Source: SPEC.md, section 9.5.
+//! The JSON of a checkpoint: what applications pin and the node prints. Source: SPEC.md, section 9.6.
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, LvmtConfig};
 use prooflight_core::{Error, Reason, Result};
@@ -56,9 +56,10 @@ struct LvmtJson {
     log_arity: u8,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A chain's limits as JSON has them.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LimitsJson {
+pub struct LimitsJson {
     #[serde(rename = "maxKey")]
     key: u16,
     #[serde(rename = "maxValue")]
@@ -70,7 +71,6 @@ struct LimitsJson {
 impl From<&Checkpoint> for CheckpointJson {
     fn from(checkpoint: &Checkpoint) -> Self {
         let config = &checkpoint.config;
-        let ChainLimits { max_key, max_value, max_ops } = config.limits;
         Self {
             config: ConfigJson {
                 version: config.version,
@@ -83,7 +83,7 @@ impl From<&Checkpoint> for CheckpointJson {
                 }),
                 authorities: config.authorities.iter().copied().map(Hash32).collect(),
                 quorum: config.quorum,
-                limits: LimitsJson { key: max_key, value: max_value, ops: max_ops },
+                limits: LimitsJson::from(&config.limits),
                 genesis_timestamp_ms: Quantity(config.genesis_timestamp_ms),
             },
             height: Quantity(checkpoint.height),
@@ -92,12 +92,23 @@ impl From<&Checkpoint> for CheckpointJson {
     }
 }
 
+impl From<&ChainLimits> for LimitsJson {
+    fn from(limits: &ChainLimits) -> Self {
+        Self { key: limits.max_key, value: limits.max_value, ops: limits.max_ops }
+    }
+}
+
+impl From<LimitsJson> for ChainLimits {
+    fn from(read: LimitsJson) -> Self {
+        Self { max_key: read.key, max_value: read.value, max_ops: read.ops }
+    }
+}
+
 impl TryFrom<CheckpointJson> for Checkpoint {
     type Error = Error;
 
     fn try_from(read: CheckpointJson) -> Result<Self> {
         let CheckpointJson { config, height, header_hash } = read;
-        let LimitsJson { key, value, ops } = config.limits;
         let checkpoint = Self {
             config: ChainConfig {
                 version: config.version,
@@ -110,7 +121,7 @@ impl TryFrom<CheckpointJson> for Checkpoint {
                 }),
                 authorities: config.authorities.into_iter().map(|key| key.0).collect(),
                 quorum: config.quorum,
-                limits: ChainLimits { max_key: key, max_value: value, max_ops: ops },
+                limits: config.limits.into(),
                 genesis_timestamp_ms: config.genesis_timestamp_ms.0,
             },
             height: height.0,

@@ -34,5 +34,6 @@ pub mod file;
 pub mod generate;
 pub mod mpt;
 mod run;
+pub mod state;
 
 pub use run::{Answer, Report, TestReport, run, run_with};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::carrier::object;
 use crate::file::{Test, VectorFile, Verdict};
-use crate::{avl, chain, ergo, mpt};
+use crate::{avl, chain, ergo, mpt, state};
 
 /// What became of each test of a file.
 #[derive(Clone, Debug)]
@@ -78,6 +78,10 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "HeaderSync" => Ok(parse(input).and_then(|input: chain::HeaderSync| input.verify())),
         "HeaderInclusion" => {
             Ok(parse(input).and_then(|input: chain::HeaderInclusion| input.verify()))
+        }
+        "StateAnswer" => Ok(parse(input).and_then(|input: state::StateAnswer| input.verify())),
+        "BlockTransition" => {
+            Ok(parse(input).and_then(|input: state::BlockTransition| input.verify()))
         }
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
         "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),

@@ -47,8 +47,8 @@ def verify_head(checkpoint, head, path, now, max_clock_skew, max_head_age):
 
 
 def verify_ancestor(head, data, path):
-    """Returns an older header, given as its bytes, if it is in the history of the head."""
-    head, header = decode_header(head), decode_header(data)
+    """Returns an older header, given as its bytes, if it is in the history of an accepted head."""
+    header = decode_header(data)
     itself = not path and header.hash() == head.hash()
     is_ancestor = itself or is_in_history(header.hash(), header.height, head, path)
     check(is_ancestor, "not_an_ancestor")
@@ -63,38 +63,39 @@ def is_in_history(header_hash, height, head, path):
     return True
 
 
-# 8.5 HeaderSync
+# 8.6 HeaderSync
+
+SYNC = ("checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge")
 
 
 def verify_sync_input(test_input):
     """Verifies the `input` of a test."""
-    check_names(
-        test_input,
-        ("checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge"),
-    )
-    header = verify_head(
-        checkpoint=read_member(test_input, "checkpoint", read_checkpoint),
-        head=read_member(test_input, "head", read_bytes),
-        path=read_member(test_input, "inclusion", read_path),
-        now=read_member(test_input, "now", read_quantity),
-        max_clock_skew=read_member(test_input, "maxClockSkew", read_quantity, default=30_000),
-        max_head_age=read_member(test_input, "maxHeadAge", read_quantity, default=None),
-    )
-    return write_answer(header)
+    check_names(test_input, SYNC)
+    return write_answer(verify_head(**read_sync(test_input)))
 
 
-# 8.6 HeaderInclusion
+def read_sync(test_input):
+    """The arguments of `verify_head`."""
+    return {
+        "checkpoint": read_member(test_input, "checkpoint", read_checkpoint),
+        "head": read_member(test_input, "head", read_bytes),
+        "path": read_member(test_input, "inclusion", read_path),
+        "now": read_member(test_input, "now", read_quantity),
+        "max_clock_skew": read_member(test_input, "maxClockSkew", read_quantity, default=30_000),
+        "max_head_age": read_member(test_input, "maxHeadAge", read_quantity, default=None),
+    }
+
+
+# 8.7 HeaderInclusion
 
 
 def verify_inclusion_input(test_input):
     """Verifies the `input` of a test."""
     check_names(test_input, ("head", "header", "inclusion"))
-    header = verify_ancestor(
-        read_member(test_input, "head", read_bytes),
-        read_member(test_input, "header", read_bytes),
-        read_member(test_input, "inclusion", read_path),
-    )
-    return write_answer(header)
+    head = read_member(test_input, "head", read_bytes)
+    header = read_member(test_input, "header", read_bytes)
+    path = read_member(test_input, "inclusion", read_path)
+    return write_answer(verify_ancestor(decode_header(head), header, path))
 
 
 def read_path(value):

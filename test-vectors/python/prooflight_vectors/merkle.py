@@ -16,6 +16,16 @@ def leaf_hash(data):
     return hash_of(b"\x00", data)
 
 
+def root_of(leaves):
+    """The root of the tree over leaves, given by their hashes."""
+    if not leaves:
+        return EMPTY_TREE
+    if len(leaves) == 1:
+        return leaves[0]
+    left = largest_power_below(len(leaves))
+    return hash_of(b"\x01", root_of(leaves[:left]), root_of(leaves[left:]))
+
+
 def check_path(leaf, index, size, path, root):
     """Checks that the leaf with this hash is at the index in the tree of the size."""
     check(index < size, "index_out_of_range")
@@ -31,7 +41,12 @@ def root_of_path(leaf, index, size, path):
     """
     if size == 1:
         return leaf
-    left = 1 << (size - 1).bit_length() - 1
+    left = largest_power_below(size)
     if index < left:
         return hash_of(b"\x01", root_of_path(leaf, index, left, path[:-1]), path[-1])
     return hash_of(b"\x01", path[-1], root_of_path(leaf, index - left, size - left, path[:-1]))
+
+
+def largest_power_below(size):
+    """The largest power of two below a size of at least 2."""
+    return 1 << (size - 1).bit_length() - 1

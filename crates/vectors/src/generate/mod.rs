@@ -41,5 +41,9 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("mpt/answer.json", mpt::answer_valid::file()),
         ("mpt/answer_negative.json", mpt::answer_negative::file()),
         ("mpt/header.json", mpt::header::file()),
+        ("chain/state_answer.json", chain::state_valid::file()),
+        ("chain/state_answer_negative.json", chain::state_negative::file()),
+        ("chain/block_transition.json", chain::block_valid::file()),
+        ("chain/block_transition_negative.json", chain::block_negative::file()),
     ])
 }

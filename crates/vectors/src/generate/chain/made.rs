@@ -52,11 +52,21 @@ pub(super) fn key(index: u16) -> SigningKey {
 
 impl Chain {
     pub(super) fn new(config: ChainConfig, length: u8) -> Self {
+        Self::with(config, length.into(), |_| {})
+    }
+
+    /// A chain whose headers are changed, each before the next one is made.
+    pub(super) fn with(
+        config: ChainConfig,
+        length: usize,
+        mut change: impl FnMut(&mut Header),
+    ) -> Self {
         let mut history = Frontier::<Blake2bTree>::new();
         let mut headers: Vec<Header> = Vec::new();
-        for height in 0..u64::from(length) {
+        for height in 0..length as u64 {
             let parent = headers.last().map_or([0; 32], Header::hash);
-            let header = header(&config, height, parent, history.root());
+            let mut header = header(&config, height, parent, history.root());
+            change(&mut header);
             history.push(leaf(&header.hash()));
             headers.push(header);
         }

@@ -1,7 +1,12 @@
 //! The files of `chain/`: what a light client accepts of a chain, and what it must not.
 
+pub(super) mod block_negative;
+pub(super) mod block_valid;
 pub(super) mod inclusion;
+mod ledger;
 mod made;
+pub(super) mod state_negative;
+pub(super) mod state_valid;
 pub(super) mod sync_negative;
 pub(super) mod sync_valid;
 mod tricks;

@@ -1,0 +1,209 @@
+//! Chains with a state: what each block does, the dictionary after it, and a sorted map beside it.
+
+use std::collections::BTreeMap;
+
+use prooflight_avl::state::state_key;
+use prooflight_core::Scheme;
+use prooflight_core::chain::{ChainConfig, Header, StateOperation, operations_root};
+use prooflight_core::merkle::Hash;
+use serde_json::{Value, json, to_value};
+
+use super::made::{Chain, accepted, sync};
+use crate::avl::Op;
+use crate::carrier::{Hash32, Hex};
+use crate::checkpoint::LimitsJson;
+use crate::generate::dictionary::{Dictionary, insert_or_update, lookup, remove_if_exists};
+use crate::run::Answer;
+use crate::state::{BlockTransition, StateAnswer, StateOp};
+
+/// A chain and the states that its headers have the roots of.
+#[derive(Clone)]
+pub(super) struct Ledger {
+    pub(super) chain: Chain,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// What a block does, and the state after it.
+#[derive(Clone)]
+pub(super) struct Block {
+    pub(super) ops: Vec<StateOp>,
+    pub(super) digest_before: Hex,
+    pub(super) proof: Hex,
+    pub(super) after: Dictionary,
+    values: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Ledger {
+    /// A chain with these blocks, whose operations are normalised.
+    pub(super) fn new(config: ChainConfig, blocks: Vec<Vec<StateOp>>) -> Self {
+        let mut dictionary = Dictionary::new(32, None);
+        let mut values = BTreeMap::new();
+        let blocks = blocks.into_iter().map(|ops| {
+            perform(&mut values, &ops);
+            let (batch, _) = dictionary.apply(&batch_of(&ops));
+            let (after, values) = (dictionary.clone(), values.clone());
+            Block { ops, digest_before: batch.digest, proof: batch.proof, after, values }
+        });
+        let blocks = blocks.collect::<Vec<_>>();
+        let mut next = blocks.iter();
+        let chain = Chain::with(config, blocks.len(), |header| {
+            let block = next.next().expect("a header a block");
+            header.ops_root = ops_root(&block.ops);
+            set_root(header, &block.after.digest());
+        });
+        Self { chain, blocks }
+    }
+
+    /// The honest proof of keys in the state of a block.
+    pub(super) fn proof(&self, at: usize, keys: &[&[u8]]) -> Hex {
+        let lookups = keys.iter().map(|key| lookup(state_key(key))).collect::<Vec<_>>();
+        self.blocks[at].after.prove(&lookups).0.proof
+    }
+
+    /// The honest answer about a block, if there is an older one with its header, for a head.
+    pub(super) fn answer(&self, at: usize, head: usize, keys: &[&[u8]]) -> StateAnswer {
+        let answer = self.answer_from(0, head, &self.proof(at, keys), keys);
+        if at == head {
+            return answer;
+        }
+        with_header(answer, &self.chain.headers[at], &self.chain.path(at, head))
+    }
+
+    /// An answer about the head, for a checkpoint at some height.
+    pub(super) fn answer_from(
+        &self,
+        from: usize,
+        head: usize,
+        proof: &Hex,
+        keys: &[&[u8]],
+    ) -> StateAnswer {
+        let head = sync(
+            &self.chain.checkpoint(from),
+            &self.chain.signed(head),
+            &self.chain.path(from, head),
+        );
+        StateAnswer {
+            scheme: Scheme::Avl.as_str().to_owned(),
+            checkpoint: head.checkpoint,
+            head: head.head,
+            inclusion: head.inclusion,
+            now: head.now,
+            max_clock_skew: None,
+            max_head_age: None,
+            header: None,
+            path: None,
+            keys: keys.iter().map(|key| Hex(key.to_vec())).collect(),
+            proof: proof.clone(),
+        }
+    }
+
+    /// What an honest answer about a block says, by the sorted map.
+    pub(super) fn expected(&self, at: usize, keys: &[&[u8]]) -> Answer {
+        let values = &self.blocks[at].values;
+        let value = |key: &&[u8]| values.get(*key).map(|value| Hex(value.clone()));
+        let values = keys.iter().map(value).collect::<Vec<_>>();
+        let mut answer = accepted(&self.chain.headers[at]);
+        answer.insert("values".to_owned(), to_value(values).expect("plain data"));
+        answer
+    }
+
+    /// The honest transition of a block.
+    pub(super) fn transition(&self, height: usize) -> BlockTransition {
+        let block = &self.blocks[height];
+        BlockTransition {
+            digest: block.digest_before.clone(),
+            header: Hex(self.chain.headers[height].encode()),
+            limits: LimitsJson::from(&self.chain.config.limits),
+            ops: block.ops.clone(),
+            proof: block.proof.clone(),
+        }
+    }
+
+    /// What an honest transition of a block leads to.
+    pub(super) fn expected_digest(&self, height: usize) -> Answer {
+        digest_answer(&self.blocks[height].after.digest())
+    }
+}
+
+/// The answer to a transition that leads to this digest.
+pub(super) fn digest_answer(digest: &Hex) -> Answer {
+    match json!({ "digest": digest }) {
+        Value::Object(members) => members,
+        other => unreachable!("{other}"),
+    }
+}
+
+/// The same answer about the block of an older header.
+pub(super) fn with_header(answer: StateAnswer, header: &Header, path: &[Hash]) -> StateAnswer {
+    let path = path.iter().copied().map(Hash32).collect();
+    StateAnswer { header: Some(Hex(header.encode())), path: Some(path), ..answer }
+}
+
+/// Gives a header an `avl` root; one that has none gets none.
+pub(super) fn set_root(header: &mut Header, digest: &Hex) {
+    if let Some((_, root)) = header.roots.iter_mut().find(|(id, _)| *id == Scheme::Avl.id()) {
+        root.clone_from(&digest.0);
+    }
+}
+
+/// A block as the dictionary has it.
+pub(super) fn batch_of(ops: &[StateOp]) -> Vec<Op> {
+    let mut batch = ops.iter().map(op_of).collect::<Vec<_>>();
+    batch.sort_by(|a, b| a.borrow().key().cmp(b.borrow().key()));
+    batch
+}
+
+/// An operation as the dictionary has it.
+pub(super) fn op_of(op: &StateOp) -> Op {
+    match op {
+        StateOp::Set { key, value } => insert_or_update(state_key(&key.0), value.0.clone()),
+        StateOp::Delete { key } => remove_if_exists(state_key(&key.0)),
+    }
+}
+
+pub(super) fn ops_root(ops: &[StateOp]) -> Hash {
+    operations_root(&ops.iter().map(StateOperation::from).collect::<Vec<_>>())
+}
+
+fn perform(values: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[StateOp]) {
+    assert!(ops.is_sorted_by(|a, b| key_of(a) < key_of(b)), "operations are normalised");
+    for op in ops {
+        match op {
+            StateOp::Set { key, value } => drop(values.insert(key.0.clone(), value.0.clone())),
+            StateOp::Delete { key } => {
+                values.remove(&key.0).expect("only keys that are there are deleted");
+            }
+        }
+    }
+}
+
+pub(super) fn key_of(op: &StateOp) -> &[u8] {
+    match op {
+        StateOp::Set { key, .. } | StateOp::Delete { key } => &key.0,
+    }
+}
+
+pub(super) fn set(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> StateOp {
+    StateOp::Set { key: Hex(key.into()), value: Hex(value.into()) }
+}
+
+pub(super) fn delete(key: impl Into<Vec<u8>>) -> StateOp {
+    StateOp::Delete { key: Hex(key.into()) }
+}
+
+/// The blocks of most tests: keys come, change, go and come back.
+pub(super) fn seven_blocks() -> Vec<Vec<StateOp>> {
+    let numbered = (0..20u8).map(|n| set(format!("key {n:02}"), vec![n; n.into()]));
+    let mut many = vec![set("", "of the empty key"), set("empty", "")];
+    many.extend(numbered);
+    many.push(set([0xff; 256], [1]));
+    vec![
+        vec![set("alice", "100"), set("bob", "50")],
+        many,
+        vec![],
+        vec![set("alice", "70"), set("bob", "80"), delete("key 03"), delete("key 11")],
+        vec![delete("alice"), set("carol", vec![7; 300]), set("key 03", "again")],
+        vec![set("alice", "1"), delete("bob"), set("carol", vec![7; 300])],
+        vec![set("dave", ""), set("key 07", "changed")],
+    ]
+}

@@ -1,0 +1,156 @@
+//! `StateAnswer` and `BlockTransition`: what headers of a chain show about its state.
+
+use prooflight_avl::Digest;
+use prooflight_avl::state::{StateKeys, verify_block, verify_state};
+use prooflight_core::chain::{ChainLimits, Header, StateOperation};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::carrier::{Hash32, Hex, Quantity, not_null, object, objects};
+use crate::chain::{HeaderSync, ancestor, answer};
+use crate::checkpoint::{CheckpointJson, LimitsJson};
+use crate::run::Answer;
+
+/// The input of a `StateAnswer` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StateAnswer {
+    /// The name of the scheme that proves the answer.
+    pub scheme: String,
+    /// What the application trusts.
+    #[serde(deserialize_with = "object")]
+    pub checkpoint: CheckpointJson,
+    /// A signed header, encoded.
+    pub head: Hex,
+    /// The path of the checkpoint's header hash in the head's history.
+    pub inclusion: Vec<Hash32>,
+    /// The caller's time, in milliseconds since 1970.
+    pub now: Quantity,
+    /// How far ahead of it the head may be, in milliseconds, if not by the default.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub max_clock_skew: Option<Quantity>,
+    /// How old the head may be, in milliseconds, if that matters.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub max_head_age: Option<Quantity>,
+    /// The header of the block that the answer is about, encoded, if it is not the head's.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub header: Option<Hex>,
+    /// Its path in the head's history.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub path: Option<Vec<Hash32>>,
+    /// The raw keys that were asked for.
+    pub keys: Vec<Hex>,
+    /// The proof.
+    pub proof: Hex,
+}
+
+/// The input of a `BlockTransition` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BlockTransition {
+    /// The digest of the state before the block.
+    pub digest: Hex,
+    /// The block's header, encoded.
+    pub header: Hex,
+    /// The limits of its chain.
+    #[serde(deserialize_with = "object")]
+    pub limits: LimitsJson,
+    /// The block's operations, normalised.
+    #[serde(deserialize_with = "objects")]
+    pub ops: Vec<StateOp>,
+    /// The proof that they lead to the header's digest.
+    pub proof: Hex,
+}
+
+/// One change of the raw state; the member `op` names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", deny_unknown_fields)]
+#[allow(missing_docs, reason = "the same as `prooflight_core::chain::StateOperation`")]
+pub enum StateOp {
+    Set { key: Hex, value: Hex },
+    Delete { key: Hex },
+}
+
+impl StateAnswer {
+    /// Accepts the head, the header and the values, or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let older = self.older()?;
+        let known = Scheme::Avl.as_str();
+        if self.scheme != known {
+            return Err(Error::new(Reason::UnknownStatement, known, &self.scheme));
+        }
+        let (checkpoint, head) = self.sync().accept()?;
+        let header = match older {
+            Some((header, path)) => ancestor(&head, header, path)?,
+            None => head,
+        };
+        let limits = &checkpoint.config.limits;
+        let keys: Vec<_> = self.keys.iter().map(|key| &key.0).collect();
+        let keys = StateKeys::new(&keys, limits)?;
+        let results = verify_state(&digest_of(&header)?, &keys, &self.proof.0, limits)?;
+        let values = results.iter().map(|result| match result {
+            Verified::Present(value) => hex(value.as_ref()),
+            Verified::Absent(()) => Value::Null,
+        });
+        let mut answer = answer(header.height, header.hash());
+        answer.insert("values".to_owned(), values.collect());
+        Ok(answer)
+    }
+
+    /// The header of the block that the answer is about with its path, if it is not the head's.
+    fn older(&self) -> Result<Option<(&Hex, &[Hash32])>> {
+        match (&self.header, &self.path) {
+            (None, None) => Ok(None),
+            (Some(header), Some(path)) => Ok(Some((header, path))),
+            (Some(_), None) => Err(not_both("a header without a path")),
+            (None, Some(_)) => Err(not_both("a path without a header")),
+        }
+    }
+
+    fn sync(&self) -> HeaderSync {
+        HeaderSync {
+            checkpoint: self.checkpoint.clone(),
+            head: self.head.clone(),
+            inclusion: self.inclusion.clone(),
+            now: self.now,
+            max_clock_skew: self.max_clock_skew,
+            max_head_age: self.max_head_age,
+        }
+    }
+}
+
+impl BlockTransition {
+    /// Accepts the block's operations or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let before = Digest::try_from(&self.digest.0[..])?;
+        let header = Header::decode(&self.header.0, &Limits::DEFAULT)?;
+        let operations: Vec<_> = self.ops.iter().map(StateOperation::from).collect();
+        let limits = ChainLimits::from(self.limits);
+        let after = verify_block(&before, &header, &operations, &self.proof.0, &limits)?;
+        Ok(Answer::from_iter([("digest".to_owned(), hex(&after.0))]))
+    }
+}
+
+impl From<&StateOp> for StateOperation {
+    fn from(op: &StateOp) -> Self {
+        match op {
+            StateOp::Set { key, value } => Self::Set { key: key.0.clone(), value: value.0.clone() },
+            StateOp::Delete { key } => Self::Delete { key: key.0.clone() },
+        }
+    }
+}
+
+fn digest_of(header: &Header) -> Result<Digest> {
+    let root = header.root(Scheme::Avl);
+    let root = root.ok_or_else(|| Error::new(Reason::WrongSchemes, "an avl root", "none"))?;
+    Digest::try_from(root)
+}
+
+fn not_both(found: &str) -> Error {
+    Error::new(Reason::InvalidArgument, "a header with its path, or neither", found)
+}
+
+fn hex(bytes: &[u8]) -> Value {
+    Value::String(Hex(bytes.to_vec()).to_string())
+}

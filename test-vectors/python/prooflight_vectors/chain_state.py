@@ -1,0 +1,146 @@
+"""The state of chains (sections 9.5, 9.7 and 9.8), and the groups StateAnswer and BlockTransition."""
+
+from typing import NamedTuple, Optional
+
+from . import avl, borsh, chain_sync, merkle
+from .carrier import (
+    check_names,
+    read_array,
+    read_bytes,
+    read_member,
+    read_name,
+    read_text,
+    write_bytes,
+)
+from .chain import decode_header
+from .checkpoint import read_limits
+from .errors import check
+
+AVL = 1
+DEFAULT = avl.Limits()
+
+
+class StateOperation(NamedTuple):
+    """`value` is None for a Delete."""
+
+    key: bytes
+    value: Optional[bytes]
+
+    def encode(self):
+        if self.value is None:
+            return borsh.u8(1) + borsh.string(self.key)
+        return borsh.u8(0) + borsh.string(self.key) + borsh.string(self.value)
+
+    def of_batch(self):
+        """The operation as the dictionary has it."""
+        if self.value is None:
+            return avl.Operation("RemoveIfExists", hash_of_key(self.key))
+        return avl.Operation("InsertOrUpdate", hash_of_key(self.key), value=self.value)
+
+
+def hash_of_key(key):
+    return merkle.hash_of(key)
+
+
+def avl_root(header):
+    return dict(header.roots).get(AVL)
+
+
+# 9.7 Answers about the state
+
+
+def verify_values(header, keys, proof, limits):
+    """Returns the value of each raw key in the state after an accepted header, or None."""
+    for key in keys:
+        check(len(key) <= limits.max_key, "key_length")
+    root = avl_root(header)
+    check(root is not None, "wrong_schemes")
+    most = min(limits.max_ops, DEFAULT.operations)
+    params = avl.Params(
+        key_length=32,
+        limits=DEFAULT._replace(operations=most, value_bytes=limits.max_value),
+    )
+    lookups = [avl.Operation("Lookup", hash_of_key(key)) for key in keys]
+    return avl.verify_batch(root, lookups, proof, params).results
+
+
+# 9.8 Blocks
+
+
+def verify_block(digest, header, operations, proof, limits):
+    """Returns the digest after a block, which is the accepted header's."""
+    check(len(operations) <= limits.max_ops, "invalid_block")
+    keys = [operation.key for operation in operations]
+    check(all(one < other for one, other in zip(keys, keys[1:])), "invalid_block")
+    for key, value in operations:
+        check(len(key) <= limits.max_key, "invalid_block")
+        check(value is None or len(value) <= limits.max_value, "invalid_block")
+
+    leaves = [merkle.leaf_hash(operation.encode()) for operation in operations]
+    check(merkle.root_of(leaves) == header.ops_root, "operations_mismatch")
+
+    batch = sorted((operation.of_batch() for operation in operations), key=lambda it: it.key)
+    params = avl.Params(
+        key_length=32,
+        limits=avl.Limits(limits.max_ops, limits.max_ops, value_bytes=limits.max_value),
+    )
+    answer = avl.verify_batch(digest, batch, proof, params)
+    for operation, result in zip(batch, answer.results):
+        check(operation.name != "RemoveIfExists" or result is not None, "key_absent")
+
+    root = avl_root(header)
+    check(root is not None, "wrong_schemes")
+    check(answer.digest == root, "state_root_mismatch")
+    return answer.digest
+
+
+# 8.8 StateAnswer
+
+
+def verify_answer_input(test_input):
+    """Verifies the `input` of a test."""
+    check_names(test_input, chain_sync.SYNC + ("scheme", "header", "path", "keys", "proof"))
+    sync = chain_sync.read_sync(test_input)
+    scheme = read_member(test_input, "scheme", read_text)
+    data = read_member(test_input, "header", read_bytes, default=None)
+    path = read_member(test_input, "path", chain_sync.read_path, default=None)
+    check((data is None) == (path is None), "invalid_argument")
+    keys = read_member(test_input, "keys", lambda keys: read_array(keys, read_bytes))
+    proof = read_member(test_input, "proof", read_bytes)
+
+    check(scheme == b"avl", "unknown_statement")
+    header = chain_sync.verify_head(**sync)
+    if data is not None:
+        header = chain_sync.verify_ancestor(header, data, path)
+    values = verify_values(header, keys, proof, sync["checkpoint"].config.limits)
+    return {
+        **chain_sync.write_answer(header),
+        "values": [None if value is None else write_bytes(value) for value in values],
+    }
+
+
+# 8.9 BlockTransition
+
+
+def verify_transition_input(test_input):
+    """Verifies the `input` of a test."""
+    check_names(test_input, ("digest", "header", "limits", "ops", "proof"))
+    digest = read_member(test_input, "digest", read_bytes)
+    data = read_member(test_input, "header", read_bytes)
+    limits = read_member(test_input, "limits", read_limits)
+    operations = read_member(test_input, "ops", lambda ops: read_array(ops, read_operation))
+    proof = read_member(test_input, "proof", read_bytes)
+
+    check(len(digest) == 33, "digest_length")
+    header = decode_header(data)
+    return {"digest": write_bytes(verify_block(digest, header, operations, proof, limits))}
+
+
+def read_operation(value):
+    name = read_member(value, "op", lambda op: read_name(op, ("Set", "Delete")))
+    key = read_member(value, "key", read_bytes)
+    if name == "Delete":
+        check_names(value, ("op", "key"))
+        return StateOperation(key, None)
+    check_names(value, ("op", "key", "value"))
+    return StateOperation(key, read_member(value, "value", read_bytes))
