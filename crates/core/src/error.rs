@@ -164,6 +164,7 @@ reasons! {
     AccountMismatch "account_mismatch" Mismatch "the answer says something else of the account than its proof"
     SlotMismatch "slot_mismatch" Mismatch "the answer says another value of a slot than its proof"
     HeaderHashMismatch "header_hash_mismatch" Mismatch "the header does not have the trusted hash"
+    CodeMismatch "code_mismatch" Mismatch "the code does not have the hash that the account commits to"
     // The caller's own arguments.
     InvalidArgument "invalid_argument" InvalidInput "an argument has the wrong type or is out of range"
     DigestLength "digest_length" InvalidInput "the digest is not 33 bytes"
@@ -173,6 +174,7 @@ reasons! {
     TooManyOperations "too_many_operations" InvalidInput "more operations than the limit"
     TooManyDeletes "too_many_deletes" InvalidInput "more deletes than the limit"
     TooManyKeys "too_many_keys" InvalidInput "more keys than the limit"
+    AccountMissing "account_missing" InvalidInput "a slot is set of an account that does not exist"
     DictionaryFull "dictionary_full" InvalidInput "the dictionary has reached the number of nodes that it can hold"
     // The prover's store.
     VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"
@@ -194,6 +196,7 @@ reasons! {
     // The SDK around the verifiers.
     NotInitialised "not_initialised" InvalidInput "a function was called before its WebAssembly was initialised"
     Disposed "disposed" InvalidInput "an object was used after it had been disposed of"
+    UnverifiableMethod "unverifiable_method" Unsupported "the method's answer cannot be verified"
     UnknownStatement "unknown_statement" Unsupported "this build does not know statements of that scheme and kind"
     SimdMissing "simd_missing" Unsupported "this engine has no WebAssembly with simd128"
     WasmUnavailable "wasm_unavailable" Unavailable "the WebAssembly file could not be loaded"

@@ -84,6 +84,7 @@ export type Reason =
   | "account_mismatch"
   | "slot_mismatch"
   | "header_hash_mismatch"
+  | "code_mismatch"
   | "invalid_argument"
   | "digest_length"
   | "key_length"
@@ -92,6 +93,7 @@ export type Reason =
   | "too_many_operations"
   | "too_many_deletes"
   | "too_many_keys"
+  | "account_missing"
   | "dictionary_full"
   | "version_unavailable"
   | "store_corrupt"
@@ -109,6 +111,7 @@ export type Reason =
   | "wrong_block"
   | "not_initialised"
   | "disposed"
+  | "unverifiable_method"
   | "unknown_statement"
   | "simd_missing"
   | "wasm_unavailable"
@@ -310,6 +313,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "mismatch",
       meaning: "the header does not have the trusted hash",
     },
+    code_mismatch: {
+      code: "mismatch",
+      meaning: "the code does not have the hash that the account commits to",
+    },
     invalid_argument: {
       code: "invalid_input",
       meaning: "an argument has the wrong type or is out of range",
@@ -327,6 +334,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
     too_many_deletes: { code: "invalid_input", meaning: "more deletes than the limit" },
     too_many_keys: { code: "invalid_input", meaning: "more keys than the limit" },
+    account_missing: {
+      code: "invalid_input",
+      meaning: "a slot is set of an account that does not exist",
+    },
     dictionary_full: {
       code: "invalid_input",
       meaning: "the dictionary has reached the number of nodes that it can hold",
@@ -371,6 +382,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "invalid_input",
       meaning: "an object was used after it had been disposed of",
     },
+    unverifiable_method: { code: "unsupported", meaning: "the method's answer cannot be verified" },
     unknown_statement: {
       code: "unsupported",
       meaning: "this build does not know statements of that scheme and kind",

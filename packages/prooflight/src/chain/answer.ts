@@ -75,9 +75,8 @@ export function rootOf(scheme: StateScheme, roots: Header["roots"]): Bytes {
   throw refuse("wrong_schemes", `a chain with the scheme ${scheme}`, "another", { scheme });
 }
 
-/** Throws `unknown_statement` if this package verifies no answers of the scheme, which is a name. */
+/** Throws `unknown_statement` unless this package verifies answers of the scheme. */
 export function checkScheme(scheme: unknown): asserts scheme is StateScheme {
-  if (typeof scheme !== "string") throw invalid(undefined, "scheme", "a string", describe(scheme));
   if (typeof scheme !== "string") {
     throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
   }

@@ -1,0 +1,14 @@
+/**
+ * A provider for Ethereum (EIP-1193) that answers about the state only what it has verified.
+ *
+ * @packageDocumentation
+ */
+
+export type { Hex } from "./chain/checkpoint.js";
+export type { HttpOptions } from "./provider/http.js";
+export { httpProvider } from "./provider/http.js";
+export { ProviderError } from "./provider/error.js";
+export type { Mode, ProviderOptions, VerifyingProvider } from "./provider/provider.js";
+export { createProvider } from "./provider/provider.js";
+export type { Eip1193Provider, RequestArguments } from "./provider/request.js";
+export type { BlockName, Trust, TrustedBlock, TrustedHeader } from "./provider/trust.js";

@@ -1,0 +1,84 @@
+/** Which state a provider trusts: what the caller says, and nothing else. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import type { Hex } from "../chain/checkpoint.js";
+import { describe, refuse } from "../error.js";
+import { type BytesLike, bytesLike } from "../mpt/bytes.js";
+import { verifyEthHeader } from "../mpt/header.js";
+
+/** A block as requests name it: a tag, a number, or a hash. */
+export type BlockName = "latest" | "safe" | "finalized" | bigint | Hex;
+
+/** A block whose state the caller trusts. */
+export interface TrustedBlock {
+  number: bigint;
+  /** The hash of the block, 32 bytes. */
+  hash: BytesLike;
+  /** The root of the state after it, 32 bytes. */
+  stateRoot: BytesLike;
+}
+
+/** A block that the caller trusts by its hash; the header, which may come from anywhere, is checked. */
+export interface TrustedHeader {
+  /** The hash of the block, 32 bytes. */
+  hash: BytesLike;
+  /** The block's header in RLP. */
+  headerRlp: BytesLike;
+}
+
+/**
+ * Says what is trusted about a block, or `undefined` if nothing is.
+ *
+ * It must not ask the server that is being checked: a light client, a node of one's own, or a block
+ * that the application pins are sources.
+ */
+export type Trust = (
+  block: BlockName,
+) => TrustedBlock | TrustedHeader | undefined | Promise<TrustedBlock | TrustedHeader | undefined>;
+
+/** A trusted block, checked for its form. */
+export interface Anchor {
+  number: bigint;
+  hash: Bytes;
+  stateRoot: Bytes;
+}
+
+/** What the caller trusts about a block; throws `unknown_block` if nothing, `wrong_block` if another. */
+export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> {
+  const trusted = await trust(block);
+  if (trusted === undefined) {
+    throw refuse("unknown_block", "a block that trust() knows", String(block), { scheme: "mpt" });
+  }
+  const anchor = read(trusted);
+  const found = typeof block === "bigint" ? anchor.number : toHex(anchor.hash);
+  if ((typeof block === "bigint" || block.startsWith("0x")) && found !== block) {
+    throw refuse("wrong_block", `block ${block} from trust()`, String(found), { scheme: "mpt" });
+  }
+  return anchor;
+}
+
+function read(trusted: unknown): Anchor {
+  const given = new Arguments(
+    "mpt",
+    trusted,
+    ["number", "hash", "stateRoot", "headerRlp"],
+    "what trust() gives",
+  );
+  const hash = bytesLike(given.unchecked("hash"), "hash of trust()", 32).slice();
+  if (given.unchecked("headerRlp") !== undefined) {
+    for (const name of ["number", "stateRoot"] as const) {
+      // They would not be looked at, and whoever gives them may believe that they are compared.
+      if (given.unchecked(name) === undefined) continue;
+      throw invalid("mpt", `${name} of trust()`, "left out beside headerRlp", "there");
+    }
+    const headerRlp = bytesLike(given.unchecked("headerRlp"), "headerRlp of trust()");
+    return { hash, ...verifyEthHeader({ hash, headerRlp }) };
+  }
+  const number = given.unchecked("number");
+  if (typeof number !== "bigint" || number < 0n) {
+    throw invalid("mpt", "number of trust()", "a bigint of 0 or more", describe(number));
+  }
+  const stateRoot = bytesLike(given.unchecked("stateRoot"), "stateRoot of trust()", 32).slice();
+  return { number, hash, stateRoot };
+}
