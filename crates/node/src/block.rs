@@ -24,6 +24,18 @@ use crate::store::corrupt;
 pub(crate) const CONFIG_KEY: &[u8] = b"c";
 pub(crate) const NEWEST_KEY: &[u8] = b"n";
 
+/// The bytes that a block's operations count for at most, so that a reply can hold the block.
+pub(crate) const MAX_BYTES: usize = 8 << 20;
+
+/// The bytes that an operation counts for: half of what it takes in JSON.
+pub(crate) fn bytes_of(operation: &StateOperation) -> usize {
+    let value = match operation {
+        StateOperation::Set { value, .. } => value.len(),
+        StateOperation::Delete { .. } => 0,
+    };
+    operation.key().len() + value + 20
+}
+
 /// A block: its signed header, what it does, and the proofs that its roots follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {

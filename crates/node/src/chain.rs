@@ -12,7 +12,7 @@ use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
 use crate::authority::Signers;
 use crate::block::{self, Block, Body, CONFIG_KEY, NEWEST_KEY};
 use crate::history;
-use crate::normalise::normalise;
+use crate::normalise::{check_bytes, normalise};
 use crate::schemes::{self, NormalBlock, Prepared, SchemeStore};
 use crate::store::{Anchor, EmbeddedStore, corrupt};
 use crate::view::View;
@@ -128,8 +128,10 @@ impl Chain {
     /// Makes, signs and keeps the next block.
     ///
     /// Its timestamp is `now_ms`, or the first one after the parent's; that of genesis is the
-    /// configuration's. If an operation is refused nothing has changed. After `store_failed` the
-    /// chain takes no more blocks: it must be opened again, which shows what is on disk.
+    /// configuration's. If an operation is refused nothing has changed; `request_too_large` if they
+    /// have more bytes than a block may, or their transition is larger than a verifier reads. After
+    /// `store_failed` the chain takes no more blocks: it must be opened again, which shows what is on
+    /// disk.
     pub fn make(
         &mut self,
         operations: impl IntoIterator<Item = StateOperation>,
@@ -139,8 +141,11 @@ impl Chain {
         self.check_usable()?;
         let store = &self.store;
         let is_live = |key: &[u8]| Ok(store.get(&block::state_key(key))?.is_some());
-        let normal = NormalBlock::new(normalise(operations, &self.config.limits, is_live)?);
+        let operations = normalise(operations, &self.config.limits, is_live)?;
+        check_bytes(&operations)?;
+        let normal = NormalBlock::new(operations);
         let outcome = self.run(&normal)?;
+        check_transition_bytes(&outcome.transitions)?;
         let header = self.next_header(&normal, outcome.roots.clone(), now_ms)?;
         let header = signers.sign(header);
         self.keep(header, &normal, outcome)
@@ -364,6 +369,18 @@ impl Chain {
 impl core::fmt::Debug for Chain {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Chain").field("height", &self.height()).finish_non_exhaustive()
+    }
+}
+
+/// A transition is proved in vain if no verifier reads it.
+fn check_transition_bytes(transitions: &[(u8, Vec<u8>)]) -> Result<()> {
+    let most = Limits::DEFAULT.max_proof_bytes;
+    match transitions.iter().map(|(_, proof)| proof.len()).max() {
+        Some(bytes) if bytes > most => {
+            let expected = format_args!("operations whose transition has at most {most} bytes");
+            Err(Error::new(Reason::RequestTooLarge, expected, bytes))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use prooflight_core::chain::{ChainLimits, StateOperation};
 use prooflight_core::{Error, Reason, Result};
 
+use crate::block::{MAX_BYTES, bytes_of};
+
 /// Normalises the operations of a block: at most one a key, ascending by key.
 ///
 /// The last operation on a key wins; then the delete of a key that had no value before the block is
@@ -68,7 +70,8 @@ pub fn check_key(key: &[u8], limits: &ChainLimits) -> Result<()> {
     ))
 }
 
-/// Checks that operations can go into a block, before they are normalised.
+/// Checks that operations can go into a block, before they are normalised; more bytes than a block
+/// may have are `request_too_large`.
 pub fn check_all(operations: &[StateOperation], limits: &ChainLimits) -> Result<()> {
     if operations.len() as u64 > limits.max_ops.into() {
         return Err(Error::new(
@@ -77,7 +80,18 @@ pub fn check_all(operations: &[StateOperation], limits: &ChainLimits) -> Result<
             operations.len(),
         ));
     }
+    check_bytes(operations)?;
     operations.iter().try_for_each(|operation| check(operation, limits))
+}
+
+/// Checks that a block with these operations fits into a reply.
+pub(crate) fn check_bytes(operations: &[StateOperation]) -> Result<()> {
+    let bytes: usize = operations.iter().map(bytes_of).sum();
+    if bytes <= MAX_BYTES {
+        return Ok(());
+    }
+    let expected = format_args!("operations of at most {MAX_BYTES} bytes");
+    Err(Error::new(Reason::RequestTooLarge, expected, bytes))
 }
 
 #[cfg(test)]

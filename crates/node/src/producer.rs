@@ -9,6 +9,7 @@ use prooflight_core::{Error, Reason, Result};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::authority::Signers;
+use crate::block::{MAX_BYTES, bytes_of};
 use crate::metrics::Metrics;
 use crate::{Chain, View};
 
@@ -111,58 +112,70 @@ impl Producer {
     /// As many of the submissions that wait as a block holds, and whether no more can come.
     fn take(&mut self) -> (Vec<Submission>, bool) {
         let max = usize::try_from(self.chain.config().limits.max_ops).unwrap_or(usize::MAX);
-        let mut taken: Vec<Submission> = self.next.take().into_iter().collect();
-        let mut count: usize = taken.iter().map(|submission| submission.operations.len()).sum();
+        let mut taken = Vec::new();
+        let (mut count, mut bytes) = (0, 0);
         loop {
-            match self.submissions.try_recv() {
-                Ok(submission) if count + submission.operations.len() <= max => {
-                    count += submission.operations.len();
-                    taken.push(submission);
-                }
-                Ok(submission) => {
-                    self.next = Some(submission);
-                    return (taken, false);
-                }
+            let submission = match self.next.take().map_or_else(|| self.submissions.try_recv(), Ok)
+            {
+                Ok(submission) => submission,
                 Err(error) => return (taken, error == mpsc::error::TryRecvError::Disconnected),
+            };
+            count += submission.operations.len();
+            bytes += submission.operations.iter().map(bytes_of).sum::<usize>();
+            // Each alone was checked before.
+            if !taken.is_empty() && (count > max || bytes > MAX_BYTES) {
+                self.next = Some(submission);
+                return (taken, false);
             }
+            taken.push(submission);
         }
     }
 
-    fn make(&mut self, taken: Vec<Submission>) -> Result<()> {
+    fn make(&mut self, mut taken: Vec<Submission>) -> Result<()> {
         let started = Instant::now();
-        let (operations, waiting): (Vec<_>, Vec<_>) = taken
-            .into_iter()
-            .map(|submission| (submission.operations, submission.included))
-            .unzip();
-        match self.chain.make(operations.into_iter().flatten(), now_ms(), &self.signers) {
-            Ok(view) => {
-                let took = started.elapsed();
-                self.metrics.block(took);
-                let included = Included { height: view.height(), hash: *view.head_hash() };
-                tracing::info!(
-                    height = included.height,
-                    hash = %prooflight_core::Hex(&included.hash),
-                    submissions = waiting.len(),
-                    milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-                    "block"
-                );
-                self.published.send_replace(view);
-                for waiter in waiting {
-                    // Who has gone does not wait for the answer.
-                    let _ = waiter.send(Ok(included));
+        let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
+        match self.chain.make(operations, now_ms(), &self.signers) {
+            Ok(view) => self.made(view, taken, started.elapsed()),
+            // How large the transition of a block is shows only once it is made.
+            Err(error) if error.reason() == Reason::RequestTooLarge => {
+                let rest = taken.split_off(taken.len() / 2);
+                if taken.is_empty() {
+                    answer(rest, &Err(error));
+                    return Ok(());
                 }
-                self.metrics.store(self.chain.disk_bytes()?);
-                self.chain.keep_states(self.pace.keep_states)
+                self.make(taken)?;
+                self.make(rest)
             }
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
-                for waiter in waiting {
-                    let _ = waiter.send(Err(error.clone()));
-                }
+                answer(taken, &Err(error.clone()));
                 // Submissions were checked before, so it is the store that failed.
                 Err(error)
             }
         }
+    }
+
+    fn made(&mut self, view: View, taken: Vec<Submission>, took: Duration) -> Result<()> {
+        self.metrics.block(took);
+        let included = Included { height: view.height(), hash: *view.head_hash() };
+        tracing::info!(
+            height = included.height,
+            hash = %prooflight_core::Hex(&included.hash),
+            submissions = taken.len(),
+            milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "block"
+        );
+        self.published.send_replace(view);
+        answer(taken, &Ok(included));
+        self.metrics.store(self.chain.disk_bytes()?);
+        self.chain.keep_states(self.pace.keep_states)
+    }
+}
+
+fn answer(submissions: Vec<Submission>, result: &Result<Included>) {
+    for submission in submissions {
+        // Who has gone does not wait for the answer.
+        let _ = submission.included.send(result.clone());
     }
 }
 

@@ -6,11 +6,13 @@ mod harness;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use harness::{Client, Node, WebSocket, bytes, command, hex, set, text};
+use harness::connection::WebSocket;
+use harness::{Client, Node, bytes, command, hex, set, text};
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
     ChainConfig, Checkpoint, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
@@ -105,18 +107,31 @@ fn what_is_submitted_is_proved_at_every_height() {
     assert_eq!(text(&output.stdout), "7 blocks and 0 values verified\n");
 }
 
+/// Kills of one chain; a longer chain takes longer to open.
+const KILLS_OF_A_CHAIN: u32 = 50;
+
 #[test]
 fn no_acknowledged_block_is_lost_to_kill_9() {
     let kills = std::env::var("PROOFLIGHT_KILLS").map_or(50, |kills| kills.parse().unwrap());
+    let mut blocks = 0;
+    for first in (0..kills).step_by(KILLS_OF_A_CHAIN as usize) {
+        let last = kills.min(first + KILLS_OF_A_CHAIN);
+        blocks += kill_in_rounds(first..last);
+        println!("{last} kills, {blocks} acknowledged blocks");
+    }
+    assert!(blocks > 0, "no block was made in time");
+}
+
+/// Kills a node in each of these rounds; gives how many blocks were acknowledged, all of them kept.
+fn kill_in_rounds(rounds: Range<u32>) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged: Vec<Value> = Vec::new();
-    for round in 0..kills {
+    for round in rounds {
         let mut node = Node::start(folder.path(), FAST);
-        for included in &acknowledged {
+        for included in acknowledged.iter().rev().take(20) {
             let kept = node.ask("prooflight_header", &json!({ "at": included["height"] }));
             assert_eq!(kept["hash"], included["hash"], "round {round}");
         }
-        acknowledged.drain(..acknowledged.len().saturating_sub(20));
         let client = node.client();
         let submitter = thread::spawn(move || submit_until_killed(&client, round));
         // Anywhere between the first write and some blocks later.
@@ -124,9 +139,9 @@ fn no_acknowledged_block_is_lost_to_kill_9() {
         node.kill();
         acknowledged.extend(submitter.join().unwrap());
     }
-    assert!(!acknowledged.is_empty(), "no block was made in time");
     let output = command(folder.path(), &["verify"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
+    acknowledged.len()
 }
 
 fn submit_until_killed(client: &Client, round: u32) -> Vec<Value> {
@@ -238,6 +253,33 @@ fn wrong_requests_are_refused_by_name() {
     assert_eq!(client.get("/ready"), (200, "ready at height 0\n".to_owned()));
     let metrics = client.get("/metrics").1;
     assert!(metrics.contains("reason=\"unknown_block\""), "{metrics}");
+}
+
+#[test]
+fn blocks_stay_within_what_a_reply_and_a_verifier_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ["--block-interval-ms", "300", "--max-request-bytes", "20000000"];
+    let node = Node::start(folder.path(), &settings);
+    let submit = |keys: Range<u32>, value: &str| {
+        let ops: Vec<_> = keys.map(|key| set(&key.to_string(), value)).collect();
+        node.call("prooflight_submit", &json!({ "ops": ops }))
+    };
+    let large = "x".repeat(65_536);
+    assert_eq!(refused(submit(0..140, &large)), "invalid_input request_too_large");
+    submit(0..70, &large).unwrap();
+    submit(70..140, &large).unwrap();
+    // Small operations, but their transition shows all the values before.
+    assert_eq!(refused(submit(0..140, "")), "invalid_input request_too_large");
+    let blocks = thread::scope(|scope| {
+        let halves = [0..70, 70..140].map(|half| scope.spawn(|| submit(half, "").unwrap()));
+        halves.map(|half| half.join().unwrap()["height"].clone())
+    });
+    assert_ne!(blocks[0], blocks[1]);
+    for block in &blocks {
+        let block = node.ask("prooflight_block", &json!({ "at": block }));
+        assert_eq!(block["ops"].as_array().unwrap().len(), 70);
+    }
+    assert_eq!(node.ask("prooflight_head", &json!({}))["height"], "0x4");
 }
 
 #[test]

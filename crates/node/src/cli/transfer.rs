@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use prooflight_core::chain::StateOperation;
 use prooflight_core::{Error, Reason, Result};
+use prooflight_node::authority::Signers;
 use prooflight_node::normalise::check;
 use prooflight_node::producer::now_ms;
 use prooflight_node::{At, Chain};
@@ -55,7 +56,7 @@ impl File {
 pub(super) struct Import {
     #[command(flatten)]
     file: File,
-    /// Keys of one block.
+    /// Keys of one block, or fewer if they are too large for one.
     #[arg(long, default_value_t = 10_000)]
     block: usize,
 }
@@ -83,15 +84,25 @@ impl Import {
             operations.push(operation);
             keys += 1;
             if operations.len() == at_once || lines.peek().is_none() {
-                let view = chain.make(operations.drain(..), now_ms(), &signers)?;
-                eprintln!(
-                    "{:3} %  {keys} keys  height {}",
-                    done * 100 / size.max(1),
-                    view.height()
-                );
+                make(&mut chain, &signers, &operations)?;
+                operations.clear();
+                let height = chain.height().unwrap_or_default();
+                eprintln!("{:3} %  {keys} keys  height {height}", done * 100 / size.max(1));
             }
         }
         Ok(())
+    }
+}
+
+/// Makes one block, or as many as it takes for each to be within its limits.
+fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> Result<()> {
+    match chain.make(operations.iter().cloned(), now_ms(), signers) {
+        Err(error) if error.reason() == Reason::RequestTooLarge && operations.len() > 1 => {
+            let (first, rest) = operations.split_at(operations.len() / 2);
+            make(chain, signers, first)?;
+            make(chain, signers, rest)
+        }
+        made => made.map(|_| ()),
     }
 }
 

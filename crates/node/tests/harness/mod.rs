@@ -1,6 +1,7 @@
 //! The real program on a real socket.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod connection;
 pub(crate) mod liar;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -62,6 +63,18 @@ impl Node {
         self.call(method, params).unwrap()
     }
 
+    /// The physical memory of the process, from Linux.
+    pub(crate) fn memory(&self) -> Memory {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let bytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
+            kilobytes << 10
+        };
+        Memory { now: bytes("VmRSS:"), most: bytes("VmHWM:") }
+    }
+
     pub(crate) fn client(&self) -> Client {
         Client { address: self.address, token: None }
     }
@@ -91,6 +104,13 @@ impl Drop for Node {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Bytes of physical memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) now: u64,
+    pub(crate) most: u64,
 }
 
 /// A caller of a node.
@@ -148,56 +168,6 @@ impl Client {
             .ok_or_else(|| std::io::Error::other(format!("no reply: {reply}")))?;
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
         Ok((status.unwrap(), body.to_owned()))
-    }
-}
-
-/// A WebSocket, as far as short texts need one.
-pub(crate) struct WebSocket(BufReader<TcpStream>);
-
-impl WebSocket {
-    pub(crate) fn connect(address: SocketAddr) -> Self {
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-        let head = "GET / HTTP/1.1\r\nHost: node\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-                    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut reader = BufReader::new(stream);
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        assert!(line.contains("101"), "{line}");
-        while line != "\r\n" {
-            line.clear();
-            reader.read_line(&mut line).unwrap();
-        }
-        Self(reader)
-    }
-
-    /// Sends a text in one frame, whose mask is zeros.
-    pub(crate) fn send(&mut self, text: &str) {
-        let length = u8::try_from(text.len()).ok().filter(|length| *length < 126).unwrap();
-        let frame = [&[0x81, 0x80 | length, 0, 0, 0, 0], text.as_bytes()].concat();
-        self.0.get_mut().write_all(&frame).unwrap();
-    }
-
-    /// The JSON of the next text; pings are passed over.
-    pub(crate) fn receive(&mut self) -> Value {
-        loop {
-            let mut head = [0; 2];
-            self.0.read_exact(&mut head).unwrap();
-            let length = match head[1] {
-                126 => {
-                    let mut length = [0; 2];
-                    self.0.read_exact(&mut length).unwrap();
-                    u16::from_be_bytes(length).into()
-                }
-                short => usize::from(short),
-            };
-            let mut content = vec![0; length];
-            self.0.read_exact(&mut content).unwrap();
-            if head[0] == 0x81 {
-                return serde_json::from_slice(&content).unwrap();
-            }
-        }
     }
 }
 

@@ -1,0 +1,118 @@
+//! Connections that stay open: of HTTP, and a WebSocket.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream
+}
+
+/// The status and the length of the body of a reply's head.
+fn read_head(reader: &mut BufReader<TcpStream>) -> (u16, usize) {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    let status = line.split(' ').nth(1).unwrap_or_default().parse().unwrap();
+    let mut length = 0;
+    while line != "\r\n" {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+        if let Some(text) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = text.trim().parse().unwrap();
+        }
+    }
+    (status, length)
+}
+
+/// A connection of HTTP that is kept alive.
+pub(crate) struct Connection(BufReader<TcpStream>);
+
+impl Connection {
+    pub(crate) fn open(address: SocketAddr) -> Self {
+        Self(BufReader::new(connect(address)))
+    }
+
+    /// The status and body of the reply to a POST request.
+    pub(crate) fn post(&mut self, body: &[u8]) -> (u16, String) {
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        self.0.get_mut().write_all(&[head.as_bytes(), body].concat()).unwrap();
+        let (status, length) = read_head(&mut self.0);
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body).unwrap();
+        (status, String::from_utf8(body).unwrap())
+    }
+}
+
+/// A WebSocket, as far as texts in one frame need one.
+pub(crate) struct WebSocket(BufReader<TcpStream>);
+
+impl WebSocket {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let mut stream = connect(address);
+        let head = "GET / HTTP/1.1\r\nHost: node\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        assert_eq!(read_head(&mut reader).0, 101);
+        Self(reader)
+    }
+
+    /// Sends a text in one frame, whose mask is zeros.
+    pub(crate) fn send(&mut self, text: &str) {
+        let mut frame = vec![0x81];
+        match u16::try_from(text.len()) {
+            Ok(short @ ..126) => frame.push(0x80 | u8::try_from(short).unwrap()),
+            Ok(length) => {
+                frame.push(0xfe);
+                frame.extend(length.to_be_bytes());
+            }
+            Err(_) => {
+                frame.push(0xff);
+                frame.extend((text.len() as u64).to_be_bytes());
+            }
+        }
+        frame.extend([0; 4]);
+        frame.extend(text.as_bytes());
+        self.0.get_mut().write_all(&frame).unwrap();
+    }
+
+    /// The JSON of the next text; pings are passed over.
+    pub(crate) fn receive(&mut self) -> Value {
+        self.try_receive().unwrap()
+    }
+
+    /// As `receive`, or that the connection has ended.
+    pub(crate) fn try_receive(&mut self) -> std::io::Result<Value> {
+        loop {
+            let mut head = [0; 2];
+            self.0.read_exact(&mut head)?;
+            let length = match head[1] {
+                126 => {
+                    let mut length = [0; 2];
+                    self.0.read_exact(&mut length)?;
+                    u16::from_be_bytes(length).into()
+                }
+                127 => {
+                    let mut length = [0; 8];
+                    self.0.read_exact(&mut length)?;
+                    usize::try_from(u64::from_be_bytes(length)).unwrap()
+                }
+                short => usize::from(short),
+            };
+            let mut content = vec![0; length];
+            self.0.read_exact(&mut content)?;
+            if head[0] == 0x81 {
+                return Ok(serde_json::from_slice(&content).unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Many readers at once, while blocks are made: every answer is right, and memory stays bounded.
+//!
+//! `PROOFLIGHT_READERS=1000 cargo test --release -p prooflight-node --test readers -- --nocapture`
+//! prints how long answers took.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+
+mod harness;
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use harness::connection::{Connection, WebSocket};
+use harness::{Node, bytes, set};
+use prooflight_avl::{Digest, Operation, Params, verify_batch};
+use prooflight_core::chain::{ChainConfig, SignedHeader};
+use prooflight_core::{Limits, Scheme, Verified};
+use prooflight_node::schemes::key_hash;
+use serde_json::{Value, json};
+
+/// Keys of the state; the block of height h gives each of them the value h.
+const KEYS: usize = 100;
+/// Requests of one reader.
+const REQUESTS: usize = 20;
+/// What a reader may cost the node, on top of what its store and caches take.
+const BYTES_A_READER: u64 = 256 << 10;
+const BYTES_OF_THE_NODE: u64 = 128 << 20;
+
+enum Reader {
+    Http(Connection),
+    WebSocket(WebSocket),
+}
+
+impl Reader {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut reply = match self {
+            Self::Http(connection) => {
+                let (status, body) = connection.post(request.to_string().as_bytes());
+                assert_eq!(status, 200, "{body}");
+                serde_json::from_str(&body).unwrap()
+            }
+            Self::WebSocket(socket) => {
+                socket.send(&request.to_string());
+                socket.receive()
+            }
+        };
+        assert!(reply.get("error").is_none(), "{reply}");
+        reply["result"].take()
+    }
+}
+
+#[test]
+fn many_readers_get_right_answers_while_blocks_are_made() {
+    let readers = std::env::var("PROOFLIGHT_READERS").map_or(200, |it| it.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let connections = (readers + 100).to_string();
+    let node = Node::start(
+        folder.path(),
+        &["--block-interval-ms", "10", "--max-connections", &connections],
+    );
+    let chain = node.ask("prooflight_chain", &json!({}));
+    let config: ChainConfig = borsh::from_slice(&bytes(&chain["config"])).unwrap();
+    make_block(&node);
+    let before = node.memory();
+
+    let (start, done) = (Barrier::new(readers), AtomicBool::new(false));
+    let (mut times, blocks) = thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut blocks = 0;
+            while !done.load(Ordering::Relaxed) {
+                make_block(&node);
+                blocks += 1;
+            }
+            blocks
+        });
+        let threads: Vec<_> = (0..readers)
+            .map(|number| {
+                let (node, config, start) = (&node, &config, &start);
+                let small = thread::Builder::new().stack_size(256 << 10);
+                small.spawn_scoped(scope, move || read(node, config, number, start)).unwrap()
+            })
+            .collect();
+        let times: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        done.store(true, Ordering::Relaxed);
+        (times, writer.join().unwrap())
+    });
+    let after = node.memory();
+    times.sort_unstable();
+    let part = |part: usize| times[(times.len() - 1) * part / 100];
+    println!(
+        "{readers} readers, {} answers, {blocks} blocks meanwhile: p50 {:?}, p99 {:?}, longest {:?}; \
+         memory {} MiB before, {} MiB at most",
+        times.len(),
+        part(50),
+        part(99),
+        part(100),
+        before.now >> 20,
+        after.most >> 20,
+    );
+    assert_eq!(times.len(), readers * REQUESTS);
+    assert!(blocks > 1, "no block was made meanwhile");
+    let bound = BYTES_OF_THE_NODE + BYTES_A_READER * readers as u64;
+    assert!(after.most < before.now + bound, "{before:?} {after:?}");
+    let metrics = node.client().get("/metrics").1;
+    assert!(!metrics.contains("rpc_errors_total{"), "{metrics}");
+}
+
+/// Makes the next block, which gives every key its height.
+fn make_block(node: &Node) {
+    let head = node.ask("prooflight_head", &json!({}));
+    let next = head["height"].as_str().unwrap().trim_start_matches("0x");
+    let next = u64::from_str_radix(next, 16).unwrap() + 1;
+    let ops: Vec<_> = (0..KEYS).map(|key| set(&key.to_string(), &next.to_string())).collect();
+    node.ask("prooflight_submit", &json!({ "ops": ops }));
+}
+
+/// Reads over one connection, all readers from the same moment on; gives how long each answer took.
+fn read(node: &Node, config: &ChainConfig, number: usize, start: &Barrier) -> Vec<Duration> {
+    let mut reader = if number.is_multiple_of(10) {
+        Reader::WebSocket(WebSocket::connect(node.address))
+    } else {
+        Reader::Http(Connection::open(node.address))
+    };
+    start.wait();
+    (0..REQUESTS)
+        .map(|round| {
+            let key = ((number + round) % KEYS).to_string();
+            let params = json!({ "scheme": "avl", "keys": [harness::hex(key.as_bytes())] });
+            let asked = Instant::now();
+            let proved = reader.ask("prooflight_prove", &params);
+            let took = asked.elapsed();
+            check(config, &proved, &key);
+            took
+        })
+        .collect()
+}
+
+/// The proof is against the root of a signed header, and shows the value that its block has given.
+fn check(config: &ChainConfig, proved: &Value, key: &str) {
+    let signed = bytes(&proved["header"]["signedHeader"]);
+    let signed = SignedHeader::decode(&signed, &Limits::default()).unwrap();
+    signed.check_signed(config).unwrap();
+    let hash = key_hash(key.as_bytes());
+    let ops = [Operation::Lookup { key: &hash }];
+    let digest = Digest::try_from(signed.header.root(Scheme::Avl).unwrap()).unwrap();
+    let proof = bytes(&proved["proof"]);
+    let batch = verify_batch(&digest, &ops, &proof, &Params::new(32, None)).unwrap();
+    let Verified::Present(value) = &batch.results[0] else { panic!("{key} is absent") };
+    assert_eq!(value.as_ref(), signed.header.height.to_string().as_bytes());
+}
