@@ -1,0 +1,57 @@
+// Answers as files: with their proofs and headers, they verify without any server.
+
+import {
+  type Answer,
+  type Bundle,
+  type Checkpoint,
+  fromHex,
+  type VerifiedAnswer,
+  verifyBundle,
+} from "prooflight";
+
+import { nameOf } from "./account.js";
+
+/** More than any answer takes. */
+const MAX_BYTES = 32 << 20;
+
+/** Why a file is no answer, in a sentence for people. */
+export class NotABundle extends Error {}
+
+/** A file's verified answers: each account with what was proved about it. */
+export interface Verified {
+  header: VerifiedAnswer["header"];
+  results: { name: string; result: VerifiedAnswer["results"][number] }[];
+}
+
+/** The answer about an account as a file. */
+export function toFile(account: string, answer: Answer): File {
+  const text = JSON.stringify(answer.toBundle(), null, 2);
+  const name = `${account.replace(/[^\w-]+/g, "-")}-at-block-${answer.block.height}.json`;
+  return new File([text], name, { type: "application/json" });
+}
+
+/** Verifies a file. Throws `NotABundle` or a `VerifyError`. */
+export async function verifyFile(file: File, checkpoint: Checkpoint): Promise<Verified> {
+  const bundle = await read(file);
+  const { header, results } = await verifyBundle(bundle, { checkpoint });
+  return {
+    header,
+    results: results.map((result, index) => ({
+      name: nameOf(fromHex(bundle.keys[index] ?? "0x")),
+      result,
+    })),
+  };
+}
+
+async function read(file: File): Promise<Bundle> {
+  if (file.size > MAX_BYTES) throw new NotABundle(`It has more than ${MAX_BYTES >> 20} MiB.`);
+  const text = await file.text().catch(() => {
+    throw new NotABundle("It could not be read. Folders cannot be verified.");
+  });
+  try {
+    // Whether it has the form of one is checked by whoever verifies it.
+    return JSON.parse(text) as Bundle;
+  } catch (error) {
+    throw new NotABundle(`It is not JSON: ${(error as Error).message}.`);
+  }
+}

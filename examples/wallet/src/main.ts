@@ -1,0 +1,127 @@
+// Puts the wallet, the liar and the page together.
+
+import { type Answer, VerifyError } from "prooflight";
+
+import { toFile, verifyFile } from "./bundle.js";
+import { type Demo, loadDemo, NoDemo } from "./demo.js";
+import { Liar } from "./liar.js";
+import { confirm, NotSent, send, type Transfer } from "./transfer.js";
+import * as accounts from "./view/accounts.js";
+import { button, fill, find } from "./view/dom.js";
+import { showBlocks } from "./view/blocks.js";
+import { showEvidence } from "./view/evidence.js";
+import * as files from "./view/file.js";
+import * as liarView from "./view/liar.js";
+import * as sending from "./view/send.js";
+import { showPill, showVerdict } from "./view/verdict.js";
+import { bestAnswer, Wallet } from "./wallet.js";
+
+/** How often it is looked whether there is a demo by now, in milliseconds. */
+const LOOK_AGAIN = 3000;
+
+function run({ servers, checkpoint, accounts: own }: Demo): void {
+  const liar = new Liar(servers.proxy);
+  const wallet = new Wallet({
+    // Two ways to the node: where one fails or lies, the client asks the other.
+    urls: [servers.node, new URL("honest", servers.proxy)],
+    checkpoint,
+    fetch: liar.fetch,
+    onChange: show,
+  });
+  own.forEach((name) => wallet.watch(name));
+  function show(): void {
+    showVerdict(wallet, (server) => liar.isInFrontOf(server));
+    showPill(wallet);
+    accounts.showAccounts(wallet, own, accountActions);
+    showEvidence(wallet, checkpoint);
+    showBlocks(wallet.blocks);
+    sending.offerAccounts(wallet);
+    liarView.showOutcome(wallet.status);
+    button("save").disabled = !wallet.chosen?.answer;
+  }
+
+  const accountActions: accounts.Actions = {
+    choose(name) {
+      wallet.watch(name);
+      wallet.choose(name);
+    },
+    remove(name) {
+      wallet.unwatch(name);
+    },
+  };
+
+  accounts.offerLookups(accountActions);
+  sending.offerSending((transfer) => sendAndConfirm(wallet, servers.node, transfer));
+  files.onFile((file) => void verify(file, checkpoint));
+  find("save").addEventListener("click", () => {
+    const answer = wallet.chosen && bestAnswer(wallet.chosen);
+    if (answer) files.save(toFile(wallet.chosen.name, answer));
+  });
+  liar.lies().then(
+    (lies) => {
+      liarView.offerLies(lies, {
+        async tell(lie, everywhere) {
+          liar.telling = lie;
+          liar.inFrontOf = everywhere ? undefined : (wallet.server ?? servers.node.href);
+          await wallet.restart();
+          return wallet.status;
+        },
+      });
+    },
+    () => {
+      liarView.showNoLiar();
+    },
+  );
+  setInterval(() => {
+    showPill(wallet);
+  }, 1000);
+  void wallet.restart();
+}
+
+/** Sends an amount, and says so once the new balances are verified. */
+async function sendAndConfirm(wallet: Wallet, node: URL, transfer: Transfer): Promise<void> {
+  const { from, to } = transfer;
+  let height: bigint | undefined;
+  try {
+    sending.showSending("waiting", "Sending …");
+    height = await send(wallet, node, transfer);
+    sending.showSending("waiting", `The node says it is in block ${height}. Verifying …`);
+    const now = await confirm(wallet, transfer, height);
+    const balances = [from, to].map((name, index) => `${name} has ${amountOf(now[index])}`);
+    sending.showSending("verified", `Verified in block ${height}: ${balances.join(", ")}.`);
+  } catch (error) {
+    if (!(error instanceof NotSent || error instanceof VerifyError)) throw error;
+    const said = height === undefined ? "Not sent. " : `Block ${height} could not be verified. `;
+    sending.showSending("failed", said + error.message);
+  }
+}
+
+const amountOf = (answer: Answer | undefined) => (answer ? accounts.amountText(answer) : "nothing");
+
+async function verify(file: File, checkpoint: Demo["checkpoint"]): Promise<void> {
+  try {
+    files.showFile(file.name, await verifyFile(file, checkpoint));
+  } catch (error) {
+    files.showFileRefused(file.name, error);
+  }
+}
+
+/** Begins once there is a demo; until then says how to start one. */
+async function begin(): Promise<void> {
+  try {
+    const demo = await loadDemo();
+    show(false);
+    run(demo);
+  } catch (error) {
+    if (!(error instanceof NoDemo)) throw error;
+    fill(find("missing-text"), error.message);
+    show(true);
+    setTimeout(() => void begin(), LOOK_AGAIN);
+  }
+  function show(missing: boolean): void {
+    find("missing").hidden = !missing;
+    for (const id of ["verdict", "columns"]) find(id).hidden = missing;
+  }
+}
+
+void begin();

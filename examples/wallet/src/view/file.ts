@@ -1,0 +1,86 @@
+// Files: what was verified, to save, and what was saved, to verify.
+
+import { REASONS, VerifyError } from "prooflight";
+
+import { NotABundle, type Verified } from "../bundle.js";
+import { amountText } from "./accounts.js";
+import { element, fill, find, input, markDifference, number, rows, sentence } from "./dom.js";
+
+/** Calls back with each file that is dropped anywhere on the page, or chosen. */
+export function onFile(listener: (file: File) => void): void {
+  const chooser = input("file");
+  const dragging = (on: boolean) => document.body.classList.toggle("dragging", on);
+  chooser.addEventListener("change", () => {
+    const file = chooser.files?.[0];
+    if (file) listener(file);
+    chooser.value = ""; // or choosing the same file again would change nothing
+  });
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    dragging(event.dataTransfer?.types.includes("Files") ?? false);
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) dragging(false); // has left the page, not only an element
+  });
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    dragging(false);
+    const file = event.dataTransfer?.files[0];
+    if (file) listener(file);
+  });
+}
+
+/** Saves a file the way browsers do. */
+export function save(file: File): void {
+  const link = element("a");
+  link.href = URL.createObjectURL(file);
+  link.download = file.name;
+  link.click();
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href);
+  }, 60_000);
+}
+
+/** Shows what a file's verification gave. */
+export function showFile(name: string, { header, results }: Verified): void {
+  showOutcome("verified", [
+    element("p", [
+      element("b", "Verified. "),
+      `${name} has the state after block ${number(header.height)}:`,
+    ]),
+    element("dl", rows(results.map(({ name, result }) => [name, fileAmount(result)])), "amounts"),
+  ]);
+}
+
+/** Shows why a file is not to be believed. Throws what is nobody's fault but the page's. */
+export function showFileRefused(name: string, error: unknown): void {
+  if (error instanceof NotABundle) {
+    showOutcome("problem", [
+      element("p", [element("b", `${name} cannot be verified. `), error.message]),
+    ]);
+    return;
+  }
+  if (!(error instanceof VerifyError)) throw error;
+  const { code, reason, details } = error;
+  showOutcome("refused", [
+    element("p", [element("b", `${name} is refused. `), sentence(REASONS[reason].meaning)]),
+    element(
+      "dl",
+      rows([
+        ["Code", [element("code", code)]],
+        ["Reason", [element("code", reason)]],
+        ["Expected", markDifference(details.expected, details.found)],
+        ["Found", markDifference(details.found, details.expected)],
+      ]),
+    ),
+  ]);
+}
+
+const fileAmount = (result: Verified["results"][number]["result"]): string =>
+  result.kind === "absent" ? "no such account" : amountText(result);
+
+function showOutcome(state: string, content: Node[]): void {
+  find("file-outcome").dataset.state = state;
+  fill(find("file-outcome"), content);
+  find("file-outcome").scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,210 @@
+// The switch that puts the liar in between, the choice of lies, and what became of each.
+
+import type { Lie } from "../liar.js";
+import type { Status } from "../wallet.js";
+import { button, element, fill, find, input, number } from "./dom.js";
+
+/** What can be done with the liar. */
+export interface Actions {
+  /**
+   * Puts him in front of every server or of one, with a lie, or takes him away. Resolves when it is
+   * known what the page says to that.
+   */
+  tell: (lie: Lie | undefined, everywhere: boolean) => Promise<Status>;
+}
+
+interface Choice {
+  lie: Lie;
+  label: HTMLLabelElement;
+  radio: HTMLInputElement;
+  mark: HTMLElement;
+}
+
+type Outcome = "off" | "waiting" | "refused" | "caught" | "harmless";
+
+/** Lies are told apart by what they are about, which the code of their refusal says. */
+const GROUPS: readonly (readonly [code: string, title: string])[] = [
+  ["mismatch", "False values and proofs"],
+  ["untrusted", "False heads and blocks"],
+  ["malformed", "Bytes that are no proof"],
+  ["unavailable", "No answer at all"],
+];
+
+let choices: Choice[] = [];
+let chosen: Choice | undefined;
+let on = false;
+
+/** Offers lies to tell. */
+export function offerLies(lies: readonly Lie[], actions: Actions): void {
+  choices = lies.map(makeChoice);
+  const known = GROUPS.map(([code]) => code);
+  const groups = [
+    ...GROUPS.map(([code, title]) => ({ title, of: (lie: Lie) => lie.code === code })),
+    { title: "Others", of: (lie: Lie) => !known.includes(lie.code) },
+  ];
+  for (const { title, of } of groups) {
+    const labels = choices.filter(({ lie }) => of(lie)).map(({ label }) => label);
+    if (labels.length === 0) continue;
+    find("lies").append(element("fieldset", [element("legend", title), ...labels]));
+  }
+  // In the order in which they are shown.
+  choices.sort((a, b) => (follows(a.label, b.label) ? -1 : 1));
+
+  for (const choice of choices) {
+    choice.radio.addEventListener("change", () => {
+      choose(choice);
+      if (on) void tell(actions);
+    });
+  }
+  find("switch").addEventListener("click", () => {
+    turn(!on);
+    void tell(actions);
+  });
+  for (const id of ["everywhere", "one"]) {
+    find(id).addEventListener("change", () => void tell(actions));
+  }
+  find("try-all").addEventListener("click", () => void tellAll(actions));
+  offerSearch();
+  if (choices[0]) choose(choices[0]);
+}
+
+/** Says that there is no liar. */
+export function showNoLiar(): void {
+  fill(find("lie-title"), "The liar is not there");
+  fill(
+    find("lie-text"),
+    "His proxy does not answer. `npm start` starts it together with the node.",
+  );
+  for (const id of ["switch", "try-all"]) button(id).disabled = true;
+}
+
+/** Shows what became of the lie that is told, as far as it is known. */
+export function showOutcome(status: Status): void {
+  if (!on || !chosen || find("lie-outcome").dataset.state === "waiting") return;
+  const { outcome, mark, text } = judge(status);
+  show(outcome, text);
+  if (mark) note(chosen, outcome, mark);
+}
+
+/** Has the chosen lie told if the liar is on, and shows what becomes of it. */
+async function tell(actions: Actions): Promise<void> {
+  const choice = on ? chosen : undefined;
+  if (choice) show("waiting", "Asking again, through the liar …");
+  else show("off", "");
+  const status = await actions.tell(choice?.lie, input("everywhere").checked);
+  if (choice !== (on ? chosen : undefined)) return; // something else was chosen meanwhile
+  find("lie-outcome").dataset.state = "off";
+  showOutcome(status);
+}
+
+/** Tells one lie after the other; ends when somebody chooses otherwise. */
+async function tellAll(actions: Actions): Promise<void> {
+  if (find("try-all").ariaPressed === "true") {
+    find("try-all").ariaPressed = "false";
+    return;
+  }
+  find("try-all").ariaPressed = "true";
+  fill(find("try-all"), "Stop");
+  turn(true);
+  for (const choice of choices) {
+    if (!on || find("try-all").ariaPressed !== "true") break;
+    choice.radio.checked = true;
+    choose(choice);
+    choice.label.scrollIntoView({ block: "nearest" });
+    await tell(actions);
+    showTally();
+  }
+  find("try-all").ariaPressed = "false";
+  fill(find("try-all"), "Tell every lie once");
+  turn(false);
+  await tell(actions);
+}
+
+function showTally(): void {
+  const told = choices.filter(({ mark }) => mark.dataset.outcome);
+  const refused = told.filter(({ mark }) => mark.dataset.outcome !== "harmless");
+  fill(
+    find("tally"),
+    `${number(refused.length)} of ${number(told.length)} told were refused; ${number(choices.length)} there are.`,
+  );
+}
+
+interface Judgement {
+  outcome: Outcome;
+  mark?: string;
+  text: string;
+}
+
+function judge(status: Status): Judgement {
+  switch (status.kind) {
+    case "connecting":
+      return { outcome: "waiting", text: "Connecting." };
+    case "refused": {
+      const { code, reason } = status.error;
+      return { outcome: "refused", mark: reason, text: `Refused: ${code}, ${reason}.` };
+    }
+    case "verified": {
+      const [failure] = status.caught;
+      if (failure) {
+        const { code, reason } = failure.error;
+        const text = `Caught: ${code}, ${reason}. The other server gave the true answer.`;
+        return { outcome: "caught", mark: reason, text };
+      }
+      const text = "Nothing false has arrived yet: all that this page asked for is verified.";
+      return { outcome: "harmless", mark: "not told yet", text };
+    }
+  }
+}
+
+function show(outcome: Outcome, text: string): void {
+  find("lie-outcome").dataset.state = outcome;
+  fill(find("lie-outcome"), outcome === "off" ? "Not told now." : text);
+}
+
+function note({ mark }: Choice, outcome: Outcome, text: string): void {
+  // What was refused once was a lie.
+  if (outcome === "harmless" && mark.dataset.outcome) return;
+  mark.dataset.outcome = outcome;
+  fill(mark, text);
+}
+
+function turn(to: boolean): void {
+  on = to;
+  find("switch").ariaChecked = String(on);
+  find("liar").dataset.on = String(on);
+}
+
+function choose(choice: Choice): void {
+  chosen = choice;
+  choice.radio.checked = true;
+  fill(find("lie-title"), choice.lie.title);
+  fill(find("lie-text"), choice.lie.explanation);
+  if (!on) show("off", "");
+}
+
+function makeChoice(lie: Lie): Choice {
+  const radio = element("input");
+  radio.type = "radio";
+  radio.name = "lie";
+  radio.value = lie.name;
+  const mark = element("small");
+  const label = element("label", [radio, element("span", lie.title), mark]);
+  return { lie, label, radio, mark };
+}
+
+function offerSearch(): void {
+  const search = input("search");
+  search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    for (const { lie, label } of choices) {
+      const text = [lie.title, lie.explanation, lie.code, lie.reason].join(" ").toLowerCase();
+      label.hidden = !words.every((word) => text.includes(word));
+    }
+    for (const group of find("lies").querySelectorAll("fieldset")) {
+      group.hidden = !group.querySelector("label:not([hidden])");
+    }
+  });
+}
+
+const follows = (a: Node, b: Node) =>
+  (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

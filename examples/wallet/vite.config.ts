@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fileURLToPath } from "node:url";
+
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  base: "./", // works in any folder of any host
+  plugins: [demoFile()],
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0, // the page's policy allows no data: addresses
+  },
+  test: { testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+});
+
+/**
+ * Serves `/demo.json`: the page's servers, accounts and checkpoint, which `npm start` wrote from the
+ * node's data folder. The file is read anew each time, since the chain may have begun anew.
+ */
+function demoFile(): Plugin {
+  const path =
+    process.env.PROOFLIGHT_DEMO ??
+    fileURLToPath(new URL("../../.cache/demo/demo.json", import.meta.url));
+
+  function serve(_request: IncomingMessage, response: ServerResponse): void {
+    response.setHeader("cache-control", "no-store");
+    response.setHeader("content-type", "application/json");
+    try {
+      response.end(readFileSync(path));
+    } catch {
+      response.statusCode = 404;
+      response.end("null");
+    }
+  }
+
+  return {
+    name: "demo-file",
+    configureServer: ({ middlewares }) => void middlewares.use("/demo.json", serve),
+    configurePreviewServer: ({ middlewares }) => void middlewares.use("/demo.json", serve),
+  };
+}
