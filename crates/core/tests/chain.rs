@@ -140,6 +140,10 @@ fn only_valid_signatures_of_distinct_authorities_count() {
     let header = || chain.headers[2].clone();
     assert_eq!(check(&sign(header(), &[])), Reason::TooFewSignatures);
     assert_eq!(check(&sign(header(), &[0, 3])), Reason::TooFewSignatures);
+    // One authority three times, where no decoder has looked.
+    for again in [[0, 0, 0], [0, 0, 1], [1, 0, 3]] {
+        assert_eq!(check(&sign(header(), &again)), Reason::SignatureOrder);
+    }
     // A signature of the wrong key, of another header, with one bit flipped.
     let mut head = sign(header(), &[0, 1, 2]);
     head.signatures[2].0 = 3;

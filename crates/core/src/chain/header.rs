@@ -107,23 +107,19 @@ impl SignedHeader {
     /// Signatures that are not in strictly ascending order are `signature_order`.
     pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
         let signed: Self = crate::envelope::decode_bounded(bytes, limits)?;
-        signed.header.check()?;
-        if !signed.signatures.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Err(Error::new(
-                Reason::SignatureOrder,
-                "authority indices in strictly ascending order",
-                "another order, or one twice",
-            ));
-        }
+        signed.check()?;
         Ok(signed)
     }
 
     /// Checks that the header is of this chain and that a quorum of its authorities signed it.
     ///
-    /// An index that is no authority's is `signature_order`; another chain is `wrong_chain`; other
-    /// schemes than the chain's are `wrong_schemes`; too few valid signatures, which are those that
-    /// strict Ed25519 verification accepts, are `too_few_signatures`.
+    /// Refuses what [`SignedHeader::decode`] refuses, for one that was not decoded: an authority's
+    /// signature must not count twice. An index that is no authority's is `signature_order`; another
+    /// chain is `wrong_chain`; other schemes than the chain's are `wrong_schemes`; too few valid
+    /// signatures, which are those that strict Ed25519 verification accepts, are
+    /// `too_few_signatures`.
     pub fn check_signed(&self, config: &ChainConfig) -> Result<()> {
+        self.check()?;
         let chain = config.id();
         if self.header.chain != chain {
             return Err(Error::new(
@@ -159,6 +155,18 @@ impl SignedHeader {
             ));
         }
         Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        self.header.check()?;
+        if self.signatures.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Reason::SignatureOrder,
+            "authority indices in strictly ascending order",
+            "another order, or one twice",
+        ))
     }
 }
 
