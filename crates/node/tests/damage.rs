@@ -1,62 +1,168 @@
-//! A changed byte anywhere in the files of a chain is named, or makes no difference.
+//! A changed byte anywhere in the files of a chain is named, or makes no difference, and nothing that
+//! a node serves from such files is wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
 
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use harness::{Node, command, set, text};
-use serde_json::json;
+use harness::light::{genesis, path, proved, synced};
+use harness::{Node, command, hex, set, text};
+use prooflight_core::Limits;
+use prooflight_core::chain::{Checkpoint, SignedHeader, verify_ancestor};
+use serde_json::{Value, json};
 
 /// Where the bytes to change are, as parts of 1,000 of a file.
-const PLACES: [usize; 5] = [0, 100, 431, 733, 999];
+const PLACES: [usize; 7] = [0, 100, 250, 431, 600, 733, 999];
+/// The blocks after genesis; block h gives each key the value h.
+const BLOCKS: u64 = 10;
+const KEYS: u64 = 20;
 
 #[test]
-fn a_changed_byte_is_found_or_harmless() {
+fn a_changed_byte_of_a_young_chain_is_found_or_harmless() {
+    // All of it is still in the log.
+    damage_everywhere(|_| {});
+}
+
+#[test]
+fn a_changed_byte_of_an_old_chain_is_found_or_harmless() {
+    // The log has become tables, as it does when it is long.
+    damage_everywhere(|folder| {
+        let database = fjall::Database::builder(folder.join("store")).open().unwrap();
+        let all = database.keyspace("all", fjall::KeyspaceCreateOptions::default).unwrap();
+        all.rotate_memtable_and_wait().unwrap();
+        assert!(all.table_count() > 0);
+    });
+}
+
+fn damage_everywhere(age: impl Fn(&Path)) {
     let folder = tempfile::tempdir().unwrap();
     let node = Node::start(folder.path(), &["--block-interval-ms", "0"]);
-    for n in 0..10 {
-        let ops: Vec<_> = (0..20).map(|key| set(&format!("{key}"), &format!("{n}"))).collect();
+    for height in 1..=BLOCKS {
+        let ops: Vec<_> = (0..KEYS).map(|key| set(&key.to_string(), &height.to_string())).collect();
         node.ask("prooflight_submit", &json!({ "ops": ops }));
     }
+    let truth = Truth::of(&node);
     assert!(node.stop().success());
-    let verified = "11 blocks and 20 values verified\n";
+    age(folder.path());
+    let verified = format!("{} blocks and {KEYS} values verified\n", BLOCKS + 1);
     assert_eq!(text(&command(folder.path(), &["verify"]).stdout), verified);
 
-    let (mut found, mut harmless) = (0, 0);
-    for file in files(folder.path()) {
-        let length = fs::metadata(folder.path().join(&file)).unwrap().len();
-        if length == 0 || file.extension().is_some_and(|extension| extension == "key") {
-            continue;
+    let (mut found, mut harmless, mut refused) = (0, 0, 0);
+    for (file, place) in files(folder.path()).iter().flat_map(|file| PLACES.map(|it| (file, it))) {
+        let copy = tempfile::tempdir().unwrap();
+        for file in files(folder.path()) {
+            let to = copy.path().join(&file);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(folder.path().join(&file), to).unwrap();
         }
-        for place in PLACES {
-            let copy = tempfile::tempdir().unwrap();
-            for file in files(folder.path()) {
-                let to = copy.path().join(&file);
-                fs::create_dir_all(to.parent().unwrap()).unwrap();
-                fs::copy(folder.path().join(&file), to).unwrap();
+        let mut running = Node::start(copy.path(), &[]);
+        // Opening the store can have replaced the file by another.
+        let Some(at) = change_a_byte(&copy.path().join(file), place) else { continue };
+        let what = format!("{} byte {at}", file.display());
+        refused += truth.compare(&running, &what);
+        running.kill();
+        match Node::try_start(copy.path(), &[]) {
+            Ok(again) => {
+                refused += truth.compare(&again, &what);
+                assert!(again.stop().success());
             }
-            let damaged = copy.path().join(&file);
-            let mut bytes = fs::read(&damaged).unwrap();
-            // Reserved space has nothing in it.
-            let used = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |last| last + 1);
-            let at = used * place / 1000;
-            bytes[at] ^= 0x10;
-            fs::write(&damaged, bytes).unwrap();
-            let output = command(copy.path(), &["verify"]);
-            let what = format!("{} byte {at}: {}", file.display(), text(&output.stderr));
-            if output.status.success() {
-                assert_eq!(text(&output.stdout), verified, "{what}");
-                harmless += 1;
-            } else {
-                assert!(text(&output.stderr).contains("prooflight-node: "), "{what}");
-                found += 1;
-            }
+            Err(said) => assert!(said.contains("prooflight-node: "), "{what}: {said}"),
+        }
+        let output = command(copy.path(), &["verify"]);
+        let said = text(&output.stderr);
+        if output.status.success() {
+            assert_eq!(text(&output.stdout), verified, "{what}: {said}");
+            harmless += 1;
+        } else {
+            assert!(said.contains("prooflight-node: "), "{what}: {said}");
+            found += 1;
         }
     }
-    println!("{found} found, {harmless} harmless");
+    println!("{found} found, {harmless} harmless, {refused} answers refused");
     assert!(found > harmless, "{found} found, {harmless} harmless");
+}
+
+/// What a node said before its files were damaged.
+struct Truth {
+    checkpoint: Checkpoint,
+    head: Value,
+    blocks: Vec<Value>,
+}
+
+impl Truth {
+    fn of(node: &Node) -> Self {
+        let at = |height: u64| json!({ "at": format!("{height:#x}") });
+        let blocks = (0..=BLOCKS).map(|height| node.ask("prooflight_block", &at(height)));
+        let head = node.ask("prooflight_head", &json!({}));
+        Self { checkpoint: genesis(node), head, blocks: blocks.collect() }
+    }
+
+    /// Whatever a node serves now is right; gives how many answers it refuses.
+    fn compare(&self, node: &Node, what: &str) -> usize {
+        let mut refused = 0;
+        let mut ask = |method: &str, params: &Value| match node.call(method, params) {
+            Ok(result) => Some(result),
+            Err(error) => {
+                assert_eq!(error["data"]["reason"], "store_corrupt", "{what}: {error}");
+                refused += 1;
+                None
+            }
+        };
+        let head =
+            SignedHeader::decode(&harness::bytes(&self.head["signedHeader"]), &Limits::default());
+        let head = head.unwrap().header;
+        if let Some(reply) = ask("prooflight_head", &json!({})) {
+            assert_eq!(reply, self.head, "{what}");
+        }
+        if let Some(reply) = ask("prooflight_headerProof", &json!({ "at": "0x0" })) {
+            assert_eq!(synced(&reply, &self.checkpoint), head, "{what}");
+        }
+        for (height, block) in (0_u64..).zip(&self.blocks) {
+            let header = harness::light::header(&block["header"]).header;
+            let by_height = json!({ "at": format!("{height:#x}") });
+            let by_hash = json!({ "at": hex(&header.hash()) });
+            for at in [&by_height, &by_hash] {
+                if let Some(reply) = ask("prooflight_header", at) {
+                    assert_eq!(reply, block["header"], "{what}");
+                }
+            }
+            if let Some(reply) = ask("prooflight_headerProof", &by_height) {
+                assert_eq!(reply["header"], block["header"], "{what}");
+                verify_ancestor(&head, &header, &path(&reply)).unwrap();
+            }
+            if let Some(reply) = ask("prooflight_block", &by_height) {
+                assert_eq!(reply, *block, "{what}");
+            }
+            for key in ["0", "7", "nobody"] {
+                let keys = [hex(key.as_bytes())];
+                let params = json!({ "scheme": "avl", "keys": keys, "at": by_height["at"] });
+                if let Some(reply) = ask("prooflight_prove", &params) {
+                    assert_eq!(reply["header"], block["header"], "{what}");
+                    let given = (height > 0 && key != "nobody").then(|| height.to_string());
+                    let value = proved(&reply, &header, key);
+                    assert_eq!(value, given.map(String::into_bytes), "{what}");
+                }
+            }
+        }
+        refused
+    }
+}
+
+/// Changes a byte in place; `None` if there is none, or it is of a key.
+fn change_a_byte(path: &Path, place: usize) -> Option<usize> {
+    if path.extension().is_some_and(|extension| extension == "key") {
+        return None;
+    }
+    let bytes = fs::read(path).ok()?;
+    // Reserved space has nothing in it.
+    let used = bytes.iter().rposition(|byte| *byte != 0)? + 1;
+    let at = used * place / 1000;
+    let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(&[bytes[at] ^ 0x10], at as u64).unwrap();
+    Some(at)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

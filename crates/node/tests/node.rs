@@ -12,60 +12,11 @@ use std::thread;
 use std::time::Duration;
 
 use harness::connection::WebSocket;
-use harness::{Client, Node, bytes, command, hex, set, text};
-use prooflight_avl::{Digest, Operation, Params, verify_batch};
-use prooflight_core::chain::{
-    ChainConfig, Checkpoint, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
-};
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Limits, Scheme, Verified};
-use prooflight_node::producer::now_ms;
-use prooflight_node::schemes::key_hash;
+use harness::light::{genesis, header, verified};
+use harness::{Client, Node, command, hex, set, text};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
-
-fn header(reply: &Value) -> SignedHeader {
-    SignedHeader::decode(&bytes(&reply["signedHeader"]), &Limits::default()).unwrap()
-}
-
-fn path(reply: &Value) -> Vec<Hash> {
-    let hashes = reply["path"].as_array().unwrap().iter();
-    hashes.map(|hash| bytes(hash).try_into().unwrap()).collect()
-}
-
-/// The checkpoint of a running node's genesis, as an application would pin it.
-fn genesis(node: &Node) -> Checkpoint {
-    let chain = node.ask("prooflight_chain", &json!({}));
-    let config: ChainConfig = borsh::from_slice(&bytes(&chain["config"])).unwrap();
-    let genesis = header(&node.ask("prooflight_header", &json!({ "at": "0x0" })));
-    Checkpoint { config, height: 0, header_hash: genesis.header.hash() }
-}
-
-/// A value as a light client reads it: nothing is believed but the checkpoint.
-fn verified(node: &Node, checkpoint: &Checkpoint, at: &str, key: &str) -> Option<Vec<u8>> {
-    let proof = node.ask("prooflight_headerProof", &json!({ "at": "0x0" }));
-    let head = header(&proof["head"]);
-    verify_head(checkpoint, &head, &path(&proof), &SyncPolicy::at(now_ms())).unwrap();
-
-    let params = json!({ "scheme": "avl", "keys": [hex(key.as_bytes())], "at": at });
-    let proved = node.ask("prooflight_prove", &params);
-    let block = header(&proved["header"]).header;
-    let at = json!({ "at": hex(&block.hash()), "head": hex(&head.header.hash()) });
-    if block.height <= head.header.height {
-        let ancestor = node.ask("prooflight_headerProof", &at);
-        verify_ancestor(&head.header, &block, &path(&ancestor)).unwrap();
-    }
-    let hash = key_hash(key.as_bytes());
-    let ops = [Operation::Lookup { key: &hash }];
-    let digest = Digest::try_from(block.root(Scheme::Avl).unwrap()).unwrap();
-    let proof = bytes(&proved["proof"]);
-    let batch = verify_batch(&digest, &ops, &proof, &Params::new(32, None)).unwrap();
-    match &batch.results[0] {
-        Verified::Present(value) => Some(value.as_ref().to_vec()),
-        Verified::Absent(_) => None,
-    }
-}
 
 fn refused(reply: Result<Value, Value>) -> String {
     let error = reply.unwrap_err();

@@ -12,11 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use harness::connection::{Connection, WebSocket};
-use harness::{Node, bytes, set};
-use prooflight_avl::{Digest, Operation, Params, verify_batch};
-use prooflight_core::chain::{ChainConfig, SignedHeader};
-use prooflight_core::{Limits, Scheme, Verified};
-use prooflight_node::schemes::key_hash;
+use harness::light::{genesis, header, proved};
+use harness::{Node, set};
+use prooflight_core::chain::ChainConfig;
 use serde_json::{Value, json};
 
 /// Keys of the state; the block of height h gives each of them the value h.
@@ -60,8 +58,7 @@ fn many_readers_get_right_answers_while_blocks_are_made() {
         folder.path(),
         &["--block-interval-ms", "10", "--max-connections", &connections],
     );
-    let chain = node.ask("prooflight_chain", &json!({}));
-    let config: ChainConfig = borsh::from_slice(&bytes(&chain["config"])).unwrap();
+    let config = genesis(&node).config;
     make_block(&node);
     let before = node.memory();
 
@@ -129,24 +126,18 @@ fn read(node: &Node, config: &ChainConfig, number: usize, start: &Barrier) -> Ve
             let key = ((number + round) % KEYS).to_string();
             let params = json!({ "scheme": "avl", "keys": [harness::hex(key.as_bytes())] });
             let asked = Instant::now();
-            let proved = reader.ask("prooflight_prove", &params);
+            let reply = reader.ask("prooflight_prove", &params);
             let took = asked.elapsed();
-            check(config, &proved, &key);
+            check(config, &reply, &key);
             took
         })
         .collect()
 }
 
 /// The proof is against the root of a signed header, and shows the value that its block has given.
-fn check(config: &ChainConfig, proved: &Value, key: &str) {
-    let signed = bytes(&proved["header"]["signedHeader"]);
-    let signed = SignedHeader::decode(&signed, &Limits::default()).unwrap();
+fn check(config: &ChainConfig, reply: &Value, key: &str) {
+    let signed = header(&reply["header"]);
     signed.check_signed(config).unwrap();
-    let hash = key_hash(key.as_bytes());
-    let ops = [Operation::Lookup { key: &hash }];
-    let digest = Digest::try_from(signed.header.root(Scheme::Avl).unwrap()).unwrap();
-    let proof = bytes(&proved["proof"]);
-    let batch = verify_batch(&digest, &ops, &proof, &Params::new(32, None)).unwrap();
-    let Verified::Present(value) = &batch.results[0] else { panic!("{key} is absent") };
-    assert_eq!(value.as_ref(), signed.header.height.to_string().as_bytes());
+    let expected = signed.header.height.to_string();
+    assert_eq!(proved(reply, &signed.header, key), Some(expected.into_bytes()));
 }

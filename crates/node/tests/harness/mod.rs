@@ -3,6 +3,7 @@
 
 pub(crate) mod connection;
 pub(crate) mod liar;
+pub(crate) mod light;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,0 +1,69 @@
+//! What a light client checks of a node's answers: nothing is believed but the checkpoint.
+
+use prooflight_avl::{Digest, Operation, Params, verify_batch};
+use prooflight_core::chain::{
+    ChainConfig, Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
+};
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Limits, Scheme, Verified};
+use prooflight_node::producer::now_ms;
+use prooflight_node::schemes::key_hash;
+use serde_json::{Value, json};
+
+use super::{Node, bytes, hex};
+
+pub(crate) fn header(reply: &Value) -> SignedHeader {
+    SignedHeader::decode(&bytes(&reply["signedHeader"]), &Limits::default()).unwrap()
+}
+
+pub(crate) fn path(reply: &Value) -> Vec<Hash> {
+    let hashes = reply["path"].as_array().unwrap().iter();
+    hashes.map(|hash| bytes(hash).try_into().unwrap()).collect()
+}
+
+/// The checkpoint of a running node's genesis, as an application would pin it.
+pub(crate) fn genesis(node: &Node) -> Checkpoint {
+    let chain = node.ask("prooflight_chain", &json!({}));
+    let config: ChainConfig = borsh::from_slice(&bytes(&chain["config"])).unwrap();
+    let genesis = header(&node.ask("prooflight_header", &json!({ "at": "0x0" })));
+    Checkpoint { config, height: 0, header_hash: genesis.header.hash() }
+}
+
+/// The head in the reply to `prooflight_headerProof` about the checkpoint's height.
+pub(crate) fn synced(reply: &Value, checkpoint: &Checkpoint) -> Header {
+    let head = header(&reply["head"]);
+    verify_head(checkpoint, &head, &path(reply), &SyncPolicy::at(now_ms())).unwrap();
+    head.header
+}
+
+/// The value in the reply to `prooflight_prove` about a key, against the root of this header.
+pub(crate) fn proved(reply: &Value, header: &Header, key: &str) -> Option<Vec<u8>> {
+    let hash = key_hash(key.as_bytes());
+    let ops = [Operation::Lookup { key: &hash }];
+    let digest = Digest::try_from(header.root(Scheme::Avl).unwrap()).unwrap();
+    let proof = bytes(&reply["proof"]);
+    let batch = verify_batch(&digest, &ops, &proof, &Params::new(32, None)).unwrap();
+    match &batch.results[0] {
+        Verified::Present(value) => Some(value.as_ref().to_vec()),
+        Verified::Absent(_) => None,
+    }
+}
+
+/// A value as a light client reads it.
+pub(crate) fn verified(
+    node: &Node,
+    checkpoint: &Checkpoint,
+    at: &str,
+    key: &str,
+) -> Option<Vec<u8>> {
+    let head = synced(&node.ask("prooflight_headerProof", &json!({ "at": "0x0" })), checkpoint);
+    let params = json!({ "scheme": "avl", "keys": [hex(key.as_bytes())], "at": at });
+    let reply = node.ask("prooflight_prove", &params);
+    let block = header(&reply["header"]).header;
+    let at = json!({ "at": hex(&block.hash()), "head": hex(&head.hash()) });
+    if block.height <= head.height {
+        let ancestor = node.ask("prooflight_headerProof", &at);
+        verify_ancestor(&head, &block, &path(&ancestor)).unwrap();
+    }
+    proved(&reply, &block, key)
+}
