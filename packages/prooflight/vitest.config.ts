@@ -20,8 +20,9 @@ export default defineConfig({
   // The test vectors are outside of the package.
   server: { fs: { allow: ["../.."] } },
   test: {
-    // For slow machines; no test waits for anything.
+    // For slow machines; tests wait for events, not for time.
     testTimeout: 60_000,
+    globalSetup: "test/network/setup.ts",
     projects: [
       {
         extends: true,
@@ -29,7 +30,7 @@ export default defineConfig({
         test: {
           name: "node",
           environment: "node",
-          include: ["test/*.test.ts", "test/node/*.test.ts"],
+          include: ["test/*.test.ts", "test/client/*.test.ts", "test/node/*.test.ts"],
         },
       },
       {
@@ -37,7 +38,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "chromium",
-          include: ["test/*.test.ts", "test/chromium/*.test.ts"],
+          include: ["test/*.test.ts", "test/client/*.test.ts", "test/chromium/*.test.ts"],
           browser: {
             enabled: true,
             headless: true,

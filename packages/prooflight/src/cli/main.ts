@@ -19,7 +19,8 @@ ${bold("Usage")}
   prooflight get KEY…           ask servers for values, and verify the answers
   prooflight head               the newest head that servers can show
   prooflight watch [KEY…]       print every new head, and what the keys have
-  prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }
+  prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }, a saved
+                                answer of get, or an answer of a node to eth_getProof
   prooflight vectors FILE…      run whole files of test vectors
 
   KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
@@ -35,6 +36,8 @@ ${bold("Options of get, head and watch")}
 
 ${bold("Options")}
   --checkpoint FILE     of verify: what a saved answer is verified from
+  --state-root HASH     of verify: what an answer to eth_getProof is verified against
+  --address ADDRESS     of verify: the account that was asked for (default: the answer's)
   --json                print the outcome as JSON; watch prints a line for each head
   --help                print this
   --version             print the version
@@ -70,6 +73,8 @@ async function main(args: string[]): Promise<number> {
         timeout: { type: "string" },
         "max-head-age": { type: "string" },
         bundle: { type: "string" },
+        "state-root": { type: "string" },
+        address: { type: "string" },
         help: { type: "boolean", short: "h" },
         version: { type: "boolean", short: "v" },
       },
@@ -118,7 +123,7 @@ const OPTIONS = {
   get: [...ASKING, "at", "bundle"],
   head: ASKING,
   watch: ASKING,
-  verify: ["checkpoint"],
+  verify: ["checkpoint", "state-root", "address"],
   vectors: [] as string[],
 };
 

@@ -3,6 +3,7 @@ import { toQuantity } from "../chain/quantity.js";
 import { type Json, parseJson } from "../vectors/json.js";
 import { type Kind, KINDS } from "../vectors/kinds.js";
 import { readCheckpointFile } from "./chain.js";
+import { type EthOptions, ethStatement } from "./eth.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
 import { print, printJson, printRows } from "./output.js";
@@ -15,16 +16,19 @@ const SUBJECT_WIDTH = 36;
 /**
  * `prooflight verify FILE`: prints the verdict on one statement, gives the exit code.
  *
- * A statement that leaves out what whoever verifies it must know gets the checkpoint in the file
+ * An answer to `eth_getProof` is verified as it came, against the state root of the options. A
+ * statement that leaves out what whoever verifies it must know gets the checkpoint in the file
  * `checkpoint`, and the time of the clock.
  */
 export async function verify(
   file: string,
-  { checkpoint }: { checkpoint?: string | undefined },
+  options: EthOptions & { checkpoint?: string | undefined },
   json: boolean,
 ): Promise<number> {
-  const { name, kind, input } = parse(await readText(file));
-  await complete(kind, input, checkpoint);
+  const statement = parseJson(await readText(file), "a statement");
+  const ethAnswer = ethStatement(statement, options);
+  const { name, kind, input } = parse(ethAnswer ?? statement);
+  await complete(kind, input, options.checkpoint);
   await kind.init();
   try {
     const answer = kind.verify(input);
@@ -41,8 +45,7 @@ export async function verify(
 }
 
 /** The statement in a file: what kind it is, and its input. */
-function parse(text: string): { name: string; kind: Kind; input: Record<string, unknown> } {
-  const statement = parseJson(text, "a statement");
+function parse(statement: unknown): { name: string; kind: Kind; input: Record<string, unknown> } {
   if (typeof statement !== "object" || statement === null) throw wrong("an object", statement);
   const { scheme, kind, type, ...input } = statement as Record<string, unknown>;
   if (kind !== undefined && type !== undefined) throw wrong("a kind or a type, not both", type);
@@ -92,17 +95,25 @@ function printVerified(
   print();
   print("  It rests on this, which you must know from a source that you trust, not from the file:");
   printRows(Object.entries(trusted).map(([member, value]) => [member, plain(value)]));
-  const shown = Object.entries(answer).filter((entry): entry is [string, string] => {
-    return typeof entry[1] === "string";
-  });
   print();
   print("  The proof shows:");
-  printRows(shown);
-  const { results, values } = answer;
+  printRows(Object.entries(answer).flatMap(shownRows));
+  const { results, values, storage } = answer;
   if (Array.isArray(results)) {
     printResults("Each key before its operation:", kind.subjects(input), results);
   }
   if (Array.isArray(values)) printResults("Each key in that state:", kind.subjects(input), values);
+  if (Array.isArray(storage) && storage.length > 0) {
+    printResults("Each slot:", kind.subjects(input), storage);
+  }
+}
+
+/** The rows of one member of an answer; lists are printed on their own. */
+function shownRows([name, value]: [string, Json]): [string, string | SafeText][] {
+  if (value === null) return [[name, dim("absent")]];
+  if (typeof value === "string") return [[name, value]];
+  if (Array.isArray(value) || typeof value !== "object") return [];
+  return Object.entries(value).map(([member, value]) => [member, plain(value)]);
 }
 
 function printResults(title: string, subjects: readonly string[], results: readonly Json[]): void {
@@ -135,7 +146,7 @@ function inWords(result: Json | undefined): string | SafeText {
 }
 
 const shorten = (text: string, width: number) =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  text.length <= width ? text : `${text.slice(0, width - 9)}…${text.slice(-8)}`;
 
 const wrong = (expected: string, found: unknown) =>
   refuse("invalid_argument", `a statement with ${expected}`, describe(found));

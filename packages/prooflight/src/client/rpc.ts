@@ -14,6 +14,15 @@ export interface Transport {
 }
 
 /**
+ * How many bytes of a reply there are at least for each list or object in it, beyond the first few.
+ *
+ * The smallest operation of a block has more. An empty object takes fifty bytes of memory for three
+ * of text, so that a reply of nothing else would fill it, and stop the page for seconds.
+ */
+const BYTES_PER_OBJECT = 24;
+const FEW_OBJECTS = 100;
+
+/**
  * Calls a method; gives the result, in which nothing is checked yet.
  *
  * Throws `unavailable` if there is no result: `unreachable`, `request_timeout`, `invalid_reply` for
@@ -37,7 +46,11 @@ export async function call(
   };
   signal?.addEventListener("abort", abort);
   try {
-    return await exchange(transport, url, method, params, stop.signal);
+    // A fetch that is not the platform's may not look at its signal.
+    return await Promise.race([
+      exchange(transport, url, method, params, stop.signal),
+      aborted(stop.signal),
+    ]);
   } catch (error) {
     // Whatever the platform makes of an abort, its cause is the one that says most.
     stop.signal.throwIfAborted();
@@ -66,6 +79,8 @@ async function exchange(
     body: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
     cache: "no-store",
     credentials: "omit",
+    // Else a server could make the client ask others, of its own network too.
+    redirect: "error",
     referrerPolicy: "no-referrer",
     signal,
   });
@@ -88,9 +103,8 @@ async function readText(
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    // A fetch that is not the platform's may not look at its signal.
-    signal.throwIfAborted();
     try {
+      signal.throwIfAborted();
       if (done) return parts.join("") + decoder.decode();
       bytes += value.length;
       if (bytes > limit) throw invalidReply(url, `at most ${limit} bytes`, "more");
@@ -104,6 +118,10 @@ async function readText(
 }
 
 function parse(text: string, url: URL): unknown {
+  const most = FEW_OBJECTS + Math.floor(text.length / BYTES_PER_OBJECT);
+  if (count(text, "[", most) + count(text, "{", most) > most) {
+    throw invalidReply(url, `at most ${most} lists and objects`, "more");
+  }
   try {
     return JSON.parse(text);
   } catch {
@@ -114,6 +132,15 @@ function parse(text: string, url: URL): unknown {
       start ? `text that starts with ${JSON.stringify(start)}` : "nothing",
     );
   }
+}
+
+/** How often a character is in a text; it is not counted beyond `most`. */
+function count(text: string, character: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(character); at >= 0 && found <= most; found++) {
+    at = text.indexOf(character, at + 1);
+  }
+  return found;
 }
 
 function resultOf(reply: unknown, id: number, url: URL): unknown {
@@ -149,6 +176,15 @@ const invalidReply = (url: URL, expected: string, found: string) =>
 
 const timedOut = ({ timeout }: Transport, url: URL) =>
   refuse("request_timeout", `a reply of ${url.host} within ${timeout} ms`, "none yet");
+
+/** Throws the reason of an abort. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(signal.reason as Error);
+    });
+  });
+}
 
 /** What the platform says; the useful part of Node's `fetch failed` is its cause. */
 function reasonOf(error: unknown): string {

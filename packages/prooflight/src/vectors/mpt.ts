@@ -36,9 +36,9 @@ export const MptProof: Kind = {
 /** A server's answer about an account and its storage. */
 export const EthGetProof: Kind = {
   scheme: "mpt",
-  trusted: ({ stateRoot, limits }) => there({ stateRoot, limits }),
+  trusted: ({ stateRoot, address, limits }) => there({ stateRoot, address, limits }),
   asked: [],
-  subjects: () => [],
+  subjects: (input) => (input as { slots: string[] }).slots,
   init,
   verify(input) {
     const given = new Arguments("mpt", input, [

@@ -1,0 +1,78 @@
+// Says who told the truth.
+
+import { styleText } from "node:util";
+
+import { toHex } from "prooflight";
+
+const MARKS = { verified: ["green", "✔"], refused: ["red", "✘"], unavailable: ["yellow", "?"] };
+
+/** Prints the outcome; gives the exit code. */
+export function report(trusted, outcomes, json) {
+  if (json) console.log(JSON.stringify(asJson(trusted, outcomes), undefined, 2));
+  else print(trusted, outcomes);
+  const verdicts = outcomes.flatMap(({ answers }) => answers.map(({ verdict }) => verdict));
+  if (verdicts.includes("refused")) return 1;
+  return verdicts.includes("unavailable") ? 3 : 0;
+}
+
+function print({ number, hash }, outcomes) {
+  console.log(`Block ${number}  ${dim(hash)}`);
+  for (const { name, answers } of outcomes) {
+    const truth = answers.filter(({ verdict }) => verdict === "verified").length;
+    const lies = answers.filter(({ verdict }) => verdict === "refused").length;
+    const mark = lies > 0 ? "refused" : truth === answers.length ? "verified" : "unavailable";
+    const summary =
+      lies > 0 ? "an answer does not verify" : `${truth} of ${answers.length} verified`;
+    console.log(`\n${paint(mark)} ${style("bold", name)}  ${summary}`);
+    for (const answer of answers) printAnswer(answer);
+  }
+}
+
+function printAnswer({ address, slots, verdict, account, error }) {
+  console.log(
+    `  ${paint(verdict)} ${address}  ${verdict === "verified" ? inWords(account) : why(error)}`,
+  );
+  if (verdict !== "verified") return;
+  slots.forEach((slot, index) => {
+    console.log(`      slot ${slot}  ${dim(`0x${account.storage[index].toString(16)}`)}`);
+  });
+}
+
+function inWords(account) {
+  if (account.kind === "absent") return "no such account";
+  return `${ether(account.balance)} ETH, nonce ${account.nonce}`;
+}
+
+function why(error) {
+  const [first] = String(error.message).split("\n");
+  return error.reason ? `${error.code} / ${error.reason}: ${first}` : first;
+}
+
+/** Wei as a decimal number of ether. */
+function ether(wei) {
+  const digits = String(wei).padStart(19, "0");
+  return `${digits.slice(0, -18)}.${digits.slice(-18).replace(/0+$/, "") || "0"}`;
+}
+
+function asJson({ number, hash }, outcomes) {
+  const answerJson = ({ address, verdict, account, error }) => ({
+    address,
+    verdict,
+    ...(account && { account: accountJson(account) }),
+    ...(error && { error: error.toJSON?.() ?? { message: error.message } }),
+  });
+  const sources = outcomes.map(({ name, answers }) => ({ name, answers: answers.map(answerJson) }));
+  return { block: { number: String(number), hash }, sources };
+}
+
+function accountJson({ kind, balance, nonce, codeHash, storage }) {
+  const values = storage.map((value) => `0x${value.toString(16)}`);
+  if (kind === "absent") return { kind, storage: values };
+  const [wei, count] = [balance, nonce].map(String);
+  return { kind, balance: wei, nonce: count, codeHash: toHex(codeHash), storage: values };
+}
+
+const coloured = process.stdout.isTTY && !process.env.NO_COLOR;
+const style = (format, text) => (coloured ? styleText(format, text) : text);
+const dim = (text) => style("dim", text);
+const paint = (verdict) => style(...MARKS[verdict]);

@@ -1,0 +1,68 @@
+/** Clients of the network that `../network/setup.ts` starts. */
+
+import { inject, onTestFinished } from "vitest";
+
+import { LightClient } from "../../src/index.js";
+import type { Failure, Options } from "../../src/index.js";
+import type { Controlled } from "../network/control.js";
+
+export const network = inject("network");
+
+/** A liar's URL, and one through which it tells the truth. */
+export const liar = (name: string) => `${network.liar}/${name}`;
+export const honest = `${network.liar}/honest`;
+
+/** Connects from the pinned checkpoint to the node; the client is closed when the test is over. */
+export async function connect(options: Partial<Options> = {}): Promise<LightClient> {
+  const client = await LightClient.connect({
+    urls: [network.url],
+    checkpoint: network.pinned,
+    ...options,
+  });
+  onTestFinished(() => {
+    client.close();
+  });
+  return client;
+}
+
+/** Collects what `onFailure` hears: of each failure who, and its code and reason. */
+export function failures() {
+  const heard: { url: string; verdict: string }[] = [];
+  const onFailure = ({ url, error }: Failure) => {
+    heard.push({ url, verdict: `${error.code} / ${error.reason}` });
+  };
+  return { heard, onFailure };
+}
+
+/**
+ * A `fetch` that sends what is for `from` to another server, which `to` changes: a server that
+ * changes its mind.
+ */
+export function turncoat(from: string, first: string) {
+  let target = first;
+  return {
+    to: (url: string) => {
+      target = url;
+    },
+    fetch: (url: URL | RequestInfo, init?: RequestInit) =>
+      fetch(url instanceof URL && url.href === from ? target : url, init),
+  };
+}
+
+/** Starts a node with a chain of its own, which is stopped when all tests are over. */
+export const begin = () => control<Controlled>("begin");
+
+/** A second node that goes on by itself from where the first one is, with the same key. */
+export const fork = ({ id }: Controlled) => control<Controlled>("fork", { id });
+
+export const stop = ({ id }: Controlled) => control("stop", { id });
+export const start = ({ id }: Controlled) => control("start", { id });
+
+async function control<T = null>(action: string, given: object = {}): Promise<T> {
+  const response = await fetch(`${network.control}/${action}`, {
+    method: "POST",
+    body: JSON.stringify(given),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as T;
+}

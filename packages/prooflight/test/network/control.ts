@@ -1,0 +1,73 @@
+/**
+ * Starts and stops nodes for tests, which may run in a browser and cannot do it themselves.
+ *
+ * `POST /begin`, `/fork`, `/start`, `/stop` with what each takes in JSON; the reply is what it gives.
+ */
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+import type { Checkpoint } from "../../src/chain/checkpoint.js";
+import { ChainNode } from "./chain-node.js";
+
+/** A node that a test may stop and start. */
+export interface Controlled {
+  id: number;
+  url: string;
+  /** The newest block when it was made. */
+  checkpoint: Checkpoint;
+}
+
+export async function serveControl(
+  folder: string,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const nodes: ChainNode[] = [];
+
+  const started = async (node: ChainNode): Promise<Controlled> => {
+    const checkpoint = await node.checkpoint();
+    await node.start();
+    return { id: nodes.push(node) - 1, url: node.url, checkpoint };
+  };
+  const named = ({ id }: { id: number }) => nodes[id] ?? fail("no such node");
+  const actions: Record<string, (given: { id: number }) => Promise<unknown>> = {
+    /** Begins a chain of its own. */
+    "/begin": async () => started(await ChainNode.begin(folder, `chain-${crypto.randomUUID()}`)),
+    /** A second node that goes on from the same chain by itself, with the same key. */
+    "/fork": async (given) => {
+      const node = named(given);
+      await node.stop();
+      const fork = await node.fork("fork");
+      await node.start();
+      return started(fork);
+    },
+    "/start": (given) => named(given).start(),
+    "/stop": (given) => named(given).stop(),
+  };
+
+  const server = createServer((request, response) => {
+    const cors = { "access-control-allow-origin": "*" };
+    const reply = async () => {
+      const action = actions[request.url ?? ""] ?? fail("no such action");
+      const result = await action(JSON.parse(await text(request)) as { id: number });
+      response.writeHead(200, cors).end(JSON.stringify(result ?? null));
+    };
+    reply().catch((error: unknown) => {
+      response.writeHead(500, cors).end(String(error));
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await Promise.all(nodes.map((node) => node.stop()));
+    },
+  };
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
