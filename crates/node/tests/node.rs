@@ -135,6 +135,14 @@ fn every_concurrent_submitter_learns_its_own_block() {
         "{metrics}"
     );
     assert!(!metrics.contains("rpc_errors_total"), "{metrics}");
+    let number = |name: &str| -> f64 {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no {name} in {metrics}")).trim().parse().unwrap()
+    };
+    let blocks = number("prooflight_block_seconds_count");
+    assert!((blocks - number("prooflight_height")).abs() < 0.5, "{metrics}");
+    assert!(number("prooflight_proof_seconds_count{scheme=\"avl\"}") >= 1.0);
+    assert!(number("prooflight_store_bytes") > 1000.0);
 }
 
 fn submit_ten(node: &Node, who: u32) -> Vec<String> {
@@ -352,6 +360,38 @@ fn settings_come_from_flag_then_environment_then_file() {
         panic!("a misspelt setting was accepted");
     };
     assert!(said.contains("max-kes"), "{said}");
+}
+
+#[test]
+fn a_chain_begins_with_a_state_and_keeps_its_own_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let [chain, state] = ["chain", "state.jsonl"].map(|name| folder.path().join(name));
+    let line = |key: &str, value: &str| {
+        json!({ "key": hex(key.as_bytes()), "value": hex(value.as_bytes()) }).to_string()
+    };
+    std::fs::write(&state, [line("alice", "70"), line("bob", "30")].join("\n")).unwrap();
+    let init = |limits: &[&str]| {
+        command(&chain, &[&["init", "--state", state.to_str().unwrap()], limits].concat())
+    };
+    for (limits, reason) in [
+        (["--max-key", "4"], "key_length"),
+        (["--max-value", "1"], "value_length"),
+        (["--max-ops", "1"], "too_many_operations"),
+    ] {
+        let refused = init(&limits);
+        assert!(text(&refused.stderr).contains(reason), "{}", text(&refused.stderr));
+        assert!(!chain.join("store").exists() && !chain.join("genesis.jsonl").exists());
+    }
+    assert!(init(&["--max-key", "5", "--max-value", "2"]).status.success());
+    assert!(text(&init(&[]).stderr).contains("no chain in"));
+
+    let node = Node::start(&chain, FAST);
+    let checkpoint = genesis(&node);
+    assert_eq!(verified(&node, &checkpoint, "0x0", "bob"), Some(b"30".to_vec()));
+    let submit = |key, value| node.call("prooflight_submit", &json!({ "ops": [set(key, value)] }));
+    assert_eq!(refused(submit("carol", "123")), "invalid_input value_length");
+    assert_eq!(refused(submit("carola", "1")), "invalid_input key_length");
+    submit("carol", "12").unwrap();
 }
 
 #[test]

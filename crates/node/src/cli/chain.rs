@@ -11,6 +11,9 @@ use prooflight_node::producer::now_ms;
 use prooflight_node::{At, Chain, View};
 use prooflight_vectors::{carrier, checkpoint};
 
+use super::cannot;
+use super::transfer::read_block;
+
 /// Where a chain is.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Where {
@@ -36,11 +39,27 @@ pub(super) struct Init {
     /// How many authorities must sign a header.
     #[arg(long, default_value_t = 1)]
     quorum: u16,
+    /// A file with the state to begin with, in the form of `export`; it must fit into one block.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// Bytes of the longest raw key.
+    #[arg(long, default_value_t = ChainLimits::default().max_key)]
+    max_key: u16,
+    /// Bytes of the longest value.
+    #[arg(long, default_value_t = ChainLimits::default().max_value)]
+    max_value: u32,
+    /// Operations of a block.
+    #[arg(long, default_value_t = ChainLimits::default().max_ops)]
+    max_ops: u32,
 }
 
 impl Init {
     pub(super) fn run(self) -> Result<()> {
         let folder = &self.folder.data_dir;
+        if Chain::exists(folder) {
+            let expected = format_args!("no chain in {}", folder.display());
+            return Err(Error::new(Reason::InvalidArgument, expected, "one"));
+        }
         let mut keys = Vec::new();
         for path in &self.keys {
             let key = authority::read_key(path)?;
@@ -58,7 +77,10 @@ impl Init {
             })?;
             public.push(key);
         }
-        let view = begin(folder, self.chain_id, public, self.quorum, keys)?;
+        let Self { max_key, max_value, max_ops, .. } = self;
+        let limits = ChainLimits { max_key, max_value, max_ops };
+        let config = ChainConfig { limits, ..config(&self.chain_id, public, self.quorum) };
+        let view = begin(folder, &config, keys, self.state.as_deref())?;
         println!("chain {}", Hex(&view.config().id()));
         println!("genesis {}", Hex(view.head_hash()));
         Ok(())
@@ -68,31 +90,51 @@ impl Init {
 /// Begins a development chain with a key of its own.
 pub(super) fn begin_development(folder: &Path) -> Result<()> {
     let key = own_key(folder)?;
-    let public = key.verifying_key().to_bytes();
-    begin(folder, "development".to_owned(), vec![public], 1, vec![key]).map(|_| ())
+    let config = config("development", vec![key.verifying_key().to_bytes()], 1);
+    begin(folder, &config, vec![key], None).map(|_| ())
 }
 
-fn begin(
-    folder: &Path,
-    chain_id: String,
-    authorities: Vec<[u8; 32]>,
-    quorum: u16,
-    keys: Vec<SigningKey>,
-) -> Result<View> {
-    let config = ChainConfig {
+fn config(chain_id: &str, authorities: Vec<[u8; 32]>, quorum: u16) -> ChainConfig {
+    ChainConfig {
         version: 1,
-        chain_id,
+        chain_id: chain_id.to_owned(),
         schemes: vec![Scheme::Avl.id()],
         lvmt: None,
         authorities,
         quorum,
         limits: ChainLimits::default(),
         genesis_timestamp_ms: now_ms(),
-    };
+    }
+}
+
+fn begin(
+    folder: &Path,
+    config: &ChainConfig,
+    keys: Vec<SigningKey>,
+    state: Option<&Path>,
+) -> Result<View> {
     config.check()?;
-    let signers = Signers::new(&config, keys)?;
-    let mut chain = Chain::create(folder, &config)?;
-    chain.make([], now_ms(), &signers)
+    let signers = Signers::new(config, keys)?;
+    let kept = folder.join(GENESIS);
+    if kept.exists() {
+        // Of a start that was cut off before there was a chain.
+        std::fs::remove_file(&kept).map_err(|error| cannot(&kept, &error))?;
+    }
+    if let Some(state) = state {
+        read_block(state, &config.limits)?;
+        std::fs::copy(state, &kept).map_err(|error| cannot(state, &error))?;
+    }
+    make_genesis(folder, &mut Chain::create(folder, config)?, &signers)
+}
+
+/// The state that a chain begins with, in its folder; it is there before the chain is.
+const GENESIS: &str = "genesis.jsonl";
+
+fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
+    let kept = folder.join(GENESIS);
+    let operations =
+        if kept.exists() { read_block(&kept, &chain.config().limits)? } else { Vec::new() };
+    chain.make(operations, now_ms(), signers)
 }
 
 fn key_path(folder: &Path, index: usize) -> PathBuf {
@@ -111,7 +153,7 @@ fn own_key(folder: &Path) -> Result<SigningKey> {
 }
 
 fn keep_key(folder: &Path, index: usize, key: &SigningKey) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| super::cannot(folder, &error))?;
+    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
     authority::write_key(&key_path(folder, index), key)
 }
 
@@ -126,7 +168,7 @@ pub(super) fn open(folder: &Path) -> Result<(Chain, Signers)> {
     let mut chain = Chain::open(folder)?;
     let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
     if chain.height().is_none() {
-        chain.make([], now_ms(), &signers)?;
+        make_genesis(folder, &mut chain, &signers)?;
     }
     Ok((chain, signers))
 }
@@ -135,8 +177,8 @@ impl Where {
     /// Executes every block again in a folder of its own, and compares.
     pub(super) fn verify(&self) -> Result<()> {
         let view = Chain::open(&self.data_dir)?.view()?;
-        let scratch = tempfile::tempdir_in(&self.data_dir)
-            .map_err(|error| super::cannot(&self.data_dir, &error))?;
+        let scratch =
+            tempfile::tempdir_in(&self.data_dir).map_err(|error| cannot(&self.data_dir, &error))?;
         let mut again = Chain::create(&scratch.path().join("chain"), view.config())?;
         for height in 0..=view.height() {
             again.follow(view.block(At::Height(height))?).map_err(|error| {

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prooflight_core::chain::StateOperation;
+use prooflight_core::chain::{ChainLimits, StateOperation};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
-use prooflight_node::normalise::check;
+use prooflight_node::normalise::{check, check_all};
 use prooflight_node::producer::now_ms;
 use prooflight_node::{At, Chain};
 use prooflight_vectors::carrier::Hex;
@@ -23,6 +23,27 @@ use super::chain::{Where, open};
 struct Line {
     key: Hex,
     value: Hex,
+}
+
+fn parse(line: &str, number: u64, limits: &ChainLimits) -> Result<StateOperation> {
+    let Line { key, value } = serde_json::from_str(line).map_err(|error| {
+        let expected = format_args!("a key and a value in line {number}");
+        Error::new(Reason::InvalidArgument, expected, error)
+    })?;
+    let operation = StateOperation::Set { key: key.0, value: value.0 };
+    check(&operation, limits)?;
+    Ok(operation)
+}
+
+/// The state in a file of such lines, as the operations of one block.
+pub(super) fn read_block(path: &Path, limits: &ChainLimits) -> Result<Vec<StateOperation>> {
+    let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
+    let lines = BufReader::new(file).lines().zip(1_u64..);
+    let operations = lines
+        .map(|(line, number)| parse(&line.map_err(|error| cannot(path, &error))?, number, limits));
+    let operations = operations.collect::<Result<Vec<_>>>()?;
+    check_all(&operations, limits)?;
+    Ok(operations)
 }
 
 /// A chain and a file.
@@ -75,13 +96,7 @@ impl Import {
         while let Some((line, number)) = lines.next() {
             let line = line.map_err(|error| cannot(path, &error))?;
             done += line.len() as u64 + 1;
-            let Line { key, value } = serde_json::from_str(&line).map_err(|error| {
-                let expected = format_args!("a key and a value in line {number}");
-                Error::new(Reason::InvalidArgument, expected, error)
-            })?;
-            let operation = StateOperation::Set { key: key.0, value: value.0 };
-            check(&operation, &limits)?;
-            operations.push(operation);
+            operations.push(parse(&line, number, &limits)?);
             keys += 1;
             if operations.len() == at_once || lines.peek().is_none() {
                 make(&mut chain, &signers, &operations)?;

@@ -1,0 +1,37 @@
+//! The files for systemd and Docker say what is so.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+
+mod harness;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+#[test]
+fn the_image_is_built_with_the_pinned_toolchain() {
+    let pinned = read("../../rust-toolchain.toml");
+    let pinned = pinned.lines().find_map(|line| line.strip_prefix("channel = ")).unwrap();
+    let image = format!("FROM rust:{}-", pinned.trim_matches('"'));
+    assert!(read("deploy/Dockerfile").contains(&image), "{image}");
+}
+
+#[test]
+fn the_variables_are_settings_of_the_node() {
+    let help = Command::new(harness::PROGRAM).args(["run", "--help"]).output().unwrap();
+    let help = harness::text(&help.stdout);
+    for file in ["deploy/Dockerfile", "deploy/prooflight-node.service"] {
+        let file = read(file);
+        let named: Vec<&str> = file
+            .split(|c: char| !c.is_ascii_uppercase() && c != '_')
+            .filter(|word| word.starts_with("PROOFLIGHT_") && *word != "PROOFLIGHT_")
+            .collect();
+        assert!(!named.is_empty());
+        for name in named {
+            assert!(help.contains(&format!("[env: {name}=]")), "{name}");
+        }
+    }
+}
