@@ -1,0 +1,158 @@
+// Lies in how replies are sent: other programs, bodies without end, no reply at all.
+
+import { createGzip } from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+const to = ["sync", "get", "get at height", "blocks"];
+const JSON_TYPE = { "content-type": "application/json" };
+const HTML_TYPE = { "content-type": "text/html" };
+const PAGE = "<!doctype html><title>Sign in</title><p>Please sign in to this network.";
+
+/** @type {import("./index.mjs").Lie[]} */
+export const connections = [
+  {
+    name: "html",
+    title: "A page in place of a reply",
+    explanation: "A page comes, with status 200, as from a network that wants one to sign in.",
+    code: "unavailable",
+    reason: "invalid_reply",
+    to,
+    respond: ({ response, cors }) => response.writeHead(200, { ...cors, ...HTML_TYPE }).end(PAGE),
+  },
+  {
+    name: "html-502",
+    title: "A page about an error",
+    explanation: "A page comes, with status 502, as from a server in front of one that is down.",
+    code: "unavailable",
+    reason: "server_error",
+    to,
+    respond: ({ response, cors }) => response.writeHead(502, { ...cors, ...HTML_TYPE }).end(PAGE),
+  },
+  {
+    name: "result-with-500",
+    title: "A result with an error's status",
+    explanation: "The true reply comes with status 500.",
+    code: "unavailable",
+    reason: "server_error",
+    to,
+    respond: async ({ response, cors, honest }) => {
+      const { text } = await honest();
+      response.writeHead(500, { ...cors, ...JSON_TYPE }).end(text);
+    },
+  },
+  {
+    name: "endless-body",
+    title: "A reply without end",
+    explanation: "The reply starts well, and then spaces follow as fast as they are taken.",
+    code: "unavailable",
+    reason: "invalid_reply",
+    to,
+    respond: ({ response, cors }) => {
+      response.writeHead(200, { ...cors, ...JSON_TYPE });
+      return send(endless(), response);
+    },
+  },
+  {
+    name: "compressed-body",
+    title: "A small reply that becomes a huge one",
+    explanation: "The reply is compressed a thousandfold, and is without end when it is unpacked.",
+    code: "unavailable",
+    reason: "invalid_reply",
+    to,
+    respond: ({ response, cors }) => {
+      response.writeHead(200, { ...cors, ...JSON_TYPE, "content-encoding": "gzip" });
+      return send(endless(), createGzip(), response);
+    },
+  },
+  {
+    name: "slow-body",
+    title: "A reply that drips",
+    explanation: "A space comes every tenth of a second, so that the reply never ends.",
+    code: "unavailable",
+    reason: "request_timeout",
+    to,
+    respond: ({ response, cors }) => {
+      response.writeHead(200, { ...cors, ...JSON_TYPE }).write(" ");
+      const drip = setInterval(() => response.write(" "), 100);
+      response.on("close", () => clearInterval(drip));
+    },
+  },
+  {
+    name: "half-body",
+    title: "A reply that stops",
+    explanation: "The first half of the reply comes, and then nothing more.",
+    code: "unavailable",
+    reason: "request_timeout",
+    to,
+    respond: async ({ response, cors, honest }) => {
+      const { text } = await honest();
+      response.writeHead(200, { ...cors, ...JSON_TYPE }).write(text.slice(0, text.length / 2));
+    },
+  },
+  {
+    name: "silence",
+    title: "No reply at all",
+    explanation: "The server takes the request and says nothing.",
+    code: "unavailable",
+    reason: "request_timeout",
+    to,
+    respond: () => undefined,
+  },
+  {
+    name: "reset",
+    title: "A connection that breaks",
+    explanation: "The server resets the connection.",
+    code: "unavailable",
+    reason: "unreachable",
+    to,
+    respond: ({ request }) => request.socket.resetAndDestroy(),
+  },
+  {
+    name: "cut-off",
+    title: "Less than announced",
+    explanation: "The connection ends before the number of bytes came that was announced.",
+    code: "unavailable",
+    reason: "unreachable",
+    to,
+    respond: async ({ request, response, cors, honest }) => {
+      const { text } = await honest();
+      const length = { "content-length": String(text.length + 1) };
+      response.writeHead(200, { ...cors, ...JSON_TYPE, ...length });
+      response.write(text, () => request.socket.end());
+    },
+  },
+  {
+    name: "redirect-loop",
+    title: "A way in circles",
+    explanation: "The server sends the client to where it is already.",
+    code: "unavailable",
+    reason: "unreachable",
+    to,
+    respond: ({ request, response, cors }) =>
+      response.writeHead(307, { ...cors, location: request.url }).end(),
+  },
+  {
+    name: "no-http",
+    title: "Not the protocol",
+    explanation: "What comes is not HTTP.",
+    code: "unavailable",
+    reason: "unreachable",
+    to,
+    respond: ({ request }) => request.socket.end("220 mail.example ESMTP ready\r\n"),
+  },
+];
+
+function endless() {
+  const spaces = Buffer.alloc(1 << 16, " ");
+  return Readable.from(
+    (function* () {
+      yield '{"jsonrpc":"2.0","id":1,"result":';
+      for (;;) yield spaces;
+    })(),
+    { objectMode: false },
+  );
+}
+
+/** Sends until nobody takes it any more, which is how it ends. */
+const send = (...streams) => pipeline(...streams).catch(() => undefined);

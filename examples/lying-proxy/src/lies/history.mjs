@@ -1,0 +1,208 @@
+// Lies about time: old answers for new ones, other blocks than those asked for, wrong histories.
+
+import { flipped, forge, fromHex, readHeader, toHex } from "../header.mjs";
+
+const AGO = 3n;
+const OLDER = ["get at height", "get at hash"];
+
+/** @type {import("./index.mjs").Lie[]} */
+export const history = [
+  {
+    name: "stale-value",
+    title: "An old value",
+    explanation: "The newest value is asked for; what comes is true, but of three blocks ago.",
+    code: "untrusted",
+    reason: "head_behind",
+    to: ["get", "get many"],
+    result: async ({ method, params, node }) => {
+      if (method !== "prooflight_prove" || !isLatest(params.at)) return undefined;
+      return node(method, { ...params, at: await ago(node, AGO) });
+    },
+  },
+  {
+    name: "old-head",
+    title: "A head behind the checkpoint",
+    explanation:
+      "The server acts as if the chain ended before the block that the client knows already.",
+    code: "untrusted",
+    reason: "head_behind",
+    to: ["sync", "get", "get many"],
+    result: async ({ method, params, node }) => {
+      if (method === "prooflight_prove" && isLatest(params.at)) {
+        return node(method, { ...params, at: await ago(node, AGO) });
+      }
+      if (method !== "prooflight_headerProof" || !isLatest(params.head)) return undefined;
+      const known = BigInt(params.at);
+      if (known === 0n) return undefined;
+      const head = quantity(known - 1n);
+      return node(method, { at: head, head });
+    },
+  },
+  {
+    name: "stale-proof",
+    title: "An old proof under a new header",
+    explanation: "The header is the right one, but the proof is of an older state.",
+    code: "mismatch",
+    reason: "root_mismatch",
+    to: ["get", "get at hash", "get many"],
+    result: async ({ method, params, honest, node }) => {
+      if (method !== "prooflight_prove" || !honest) return undefined;
+      const older = await otherState(node, honest.header);
+      const { proof } = await node(method, { ...params, at: older });
+      return { ...honest, proof };
+    },
+  },
+  {
+    name: "relabelled-header",
+    title: "An old answer under a new height",
+    explanation:
+      "Header and proof are of three blocks ago; the header's height is changed to the newest.",
+    code: "untrusted",
+    reason: "too_few_signatures",
+    to: ["get", "get many"],
+    result: async ({ method, params, honest, node }) => {
+      const latest = await node("prooflight_head", {});
+      const relabelled = (header) => forge(header, () => ({ height: BigInt(latest.height) }));
+      if (method === "prooflight_prove" && isLatest(params.at)) {
+        const old = await node(method, { ...params, at: await ago(node, AGO) });
+        return { ...old, header: relabelled(old.header) };
+      }
+      // The client asks where the forged header stands; the node does not know it.
+      if (method !== "prooflight_headerProof" || honest) return undefined;
+      return node(method, { ...params, head: "latest" });
+    },
+  },
+  {
+    name: "another-block",
+    title: "Another block than asked for",
+    explanation: "The answer is about the block before the one that was asked for.",
+    code: "mismatch",
+    reason: "wrong_block",
+    to: OLDER,
+    result: async ({ method, params, honest, node }) => {
+      if (method !== "prooflight_prove" || isLatest(params.at) || !honest) return undefined;
+      return node(method, { ...params, at: honest.header.parent });
+    },
+  },
+  {
+    name: "forged-ancestor",
+    title: "An older header with another state",
+    explanation:
+      "The root of the state in an older header is exchanged; older headers need no signatures.",
+    code: "untrusted",
+    reason: "not_an_ancestor",
+    to: ["get at height", "blocks"],
+    result: async ({ method, params, honest }) => {
+      if (!honest || isLatest(params.at)) return undefined;
+      if (method !== "prooflight_prove" && method !== "prooflight_block") return undefined;
+      const change = ({ roots }) => ({
+        roots: roots.map(({ scheme, root }) => ({ scheme, root: flipped(root) })),
+      });
+      return { ...honest, header: forge(honest.header, change) };
+    },
+  },
+  ...paths(
+    "wrong-path",
+    "A wrong path in the head's history",
+    "One bit of each hash in the path is flipped.",
+    ({ path }) => (path.length > 0 ? path.map((hash) => toHex(flipped(fromHex(hash)))) : undefined),
+  ),
+  ...paths(
+    "short-path",
+    "A path that is too short",
+    "The last hash of the path is left out.",
+    ({ path }) => (path.length > 0 ? path.slice(0, -1) : undefined),
+  ),
+  ...paths(
+    "long-path",
+    "A path that is too long",
+    "A hash is added to the end of the path.",
+    ({ path }) => [...path, toHex(Buffer.alloc(32))],
+  ),
+  ...paths(
+    "path-of-another-block",
+    "The path of another block",
+    "The path is a true one, of the next block in the same history.",
+    async ({ header, head }, node) => {
+      const at = quantity(BigInt(header.height) + 1n);
+      const { path } = await node("prooflight_headerProof", { at, head: head.hash });
+      return path;
+    },
+  ),
+  ...paths(
+    "path-in-another-history",
+    "A path in another head's history",
+    "The path is a true one, in the history of the block before the head.",
+    async ({ header, head }, node) => {
+      const at = header.height;
+      const { path } = await node("prooflight_headerProof", { at, head: head.parent });
+      return path;
+    },
+  ),
+  {
+    name: "false-alarm",
+    title: "A false accusation",
+    explanation:
+      "The server shows a forged header at the height that the client knows, as if the authorities had signed two histories.",
+    code: "untrusted",
+    reason: "not_extending",
+    to: ["sync"],
+    result: async ({ method, params, honest }) => {
+      if (method !== "prooflight_headerProof" || !isLatest(params.head) || !honest)
+        return undefined;
+      if (honest.path.length === 0) return undefined;
+      const header = forge(honest.header, ({ opsRoot }) => ({ opsRoot: flipped(opsRoot) }));
+      const path = honest.path.map((hash) => toHex(flipped(fromHex(hash))));
+      return { ...honest, header, path };
+    },
+  },
+];
+
+/** A lie about the path of what the client knows in a head's history, and one about older blocks. */
+function paths(name, title, explanation, change) {
+  const lie = async ({ honest, node }) => {
+    const path = await change(honest, node);
+    return path && { ...honest, path };
+  };
+  const isPath = ({ method, honest }) => method === "prooflight_headerProof" && honest;
+  return [
+    {
+      name,
+      title,
+      explanation,
+      code: "untrusted",
+      reason: "not_extending",
+      to: ["sync"],
+      result: async (call) => (isPath(call) && isLatest(call.params.head) ? lie(call) : undefined),
+    },
+    {
+      name: `${name}-of-ancestor`,
+      title: `${title}, to an older block`,
+      explanation,
+      code: "untrusted",
+      reason: "not_an_ancestor",
+      to: ["get at height", "get at hash", "blocks"],
+      result: async (call) => (isPath(call) && !isLatest(call.params.head) ? lie(call) : undefined),
+    },
+  ];
+}
+
+const isLatest = (at) => at === undefined || at === "latest";
+
+const quantity = (number) => `0x${number.toString(16)}`;
+
+/** The height of so many blocks before the newest, or of the first block. */
+async function ago(node, blocks) {
+  const height = BigInt((await node("prooflight_head", {})).height);
+  return quantity(height > blocks ? height - blocks : 0n);
+}
+
+/** The hash of the newest block before this one that left another state. */
+async function otherState(node, header) {
+  const root = ({ signedHeader }) => toHex(readHeader(fromHex(signedHeader)).roots[0].root);
+  let older = header;
+  do {
+    older = await node("prooflight_header", { at: older.parent });
+  } while (root(older) === root(header));
+  return older.hash;
+}

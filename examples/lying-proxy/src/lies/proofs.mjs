@@ -1,0 +1,217 @@
+// Lies about values: the header is right, the proof is not.
+
+import { flipped, fromHex, toHex } from "../header.mjs";
+import { readProof, withLeaves, writeProof } from "../proof.mjs";
+
+const GET = ["get", "get at height", "get at hash", "get many"];
+
+/** @type {import("./index.mjs").Lie[]} */
+export const proofs = [
+  {
+    name: "changed-value",
+    title: "Another value",
+    explanation: "The value in the proof is exchanged for another one.",
+    code: "mismatch",
+    reason: "root_mismatch",
+    to: GET,
+    result: withLeavesOf(({ value }) => ({ value: otherValue(value) })),
+  },
+  {
+    name: "hidden-key",
+    title: "A key that is there is said to be absent",
+    explanation:
+      "The leaf of the key gets a smaller key, so that the asked one seems to be between two leaves.",
+    code: "mismatch",
+    reason: "root_mismatch",
+    to: GET,
+    result: withLeavesOf(({ key }) => key && { key: oneLess(key) }),
+  },
+  {
+    name: "another-keys-proof",
+    title: "Another key's value",
+    explanation: "The proof is a true one, of another key that has a value.",
+    code: "mismatch",
+    reason: "key_not_in_leaf",
+    to: ["get", "get at height", "get at hash"],
+    result: withProofOf(presentKeys),
+  },
+  {
+    name: "another-keys-absence",
+    title: "Another key's absence",
+    explanation: "The proof is a true one that another key is absent.",
+    code: "mismatch",
+    reason: "key_not_in_leaf",
+    to: ["get", "get at height", "get at hash"],
+    result: withProofOf(absentKeys),
+  },
+  {
+    name: "swapped-keys",
+    title: "Answers in another order",
+    explanation: "The proof shows the values of the asked keys, but in reverse order.",
+    code: "mismatch",
+    reason: "key_not_in_leaf",
+    to: ["get many"],
+    result: async ({ method, params, honest, node }) => {
+      if (method !== "prooflight_prove" || !honest || params.keys.length < 2) return undefined;
+      const keys = params.keys.toReversed();
+      return node(method, { ...params, keys, at: honest.header.hash });
+    },
+  },
+  {
+    name: "more-than-asked",
+    title: "More than was asked for",
+    explanation: "The proof shows many keys, the asked one among them.",
+    code: "mismatch",
+    reason: "too_many_nodes",
+    to: ["get", "get at height", "get at hash"],
+    result: async ({ method, params, honest, node }) => {
+      if (method !== "prooflight_prove" || !honest) return undefined;
+      const keys = [...params.keys, ...absentKeys()];
+      return node(method, { ...params, keys, at: honest.header.hash });
+    },
+  },
+  {
+    name: "nothing-shown",
+    title: "Only a hash",
+    explanation: "The proof is the root's label, which fits the header, and shows no leaf.",
+    code: "mismatch",
+    reason: "node_not_expanded",
+    to: GET,
+    result: withProof((proof, { header }) => {
+      const label = fromHex(header.roots.avl).subarray(0, 32);
+      return writeProof({ ...readProof(proof), nodes: [{ label }] });
+    }),
+  },
+  {
+    name: "no-leaf",
+    title: "The way ends before the leaf",
+    explanation: "The proof lacks the directions that lead to the key's leaf.",
+    code: "mismatch",
+    reason: "directions_exhausted",
+    to: GET,
+    result: withProof((proof) => writeProof({ ...readProof(proof), directions: Buffer.of() })),
+  },
+  {
+    name: "other-way",
+    title: "The way to another place",
+    explanation:
+      "The directions lead away from the key's leaf, to a part of the tree that is not shown.",
+    code: "mismatch",
+    reason: "node_not_expanded",
+    to: ["get", "get at height", "get at hash"],
+    result: withProof((proof) => {
+      const { nodes, directions } = readProof(proof);
+      return writeProof({ nodes, directions: directions.map((byte) => byte ^ 0xff) });
+    }),
+  },
+  {
+    name: "flipped-bit",
+    title: "One bit of the proof flipped",
+    explanation: "One bit of a label or key in the proof is flipped.",
+    code: "mismatch",
+    reason: "root_mismatch",
+    to: GET,
+    result: withProof((proof) => flipped(proof, 1)),
+  },
+  {
+    name: "truncated-proof",
+    title: "Half of a proof",
+    explanation: "The second half of the proof is left out.",
+    code: "malformed",
+    reason: "truncated",
+    to: GET,
+    result: withProof((proof) => proof.subarray(0, proof.length / 2)),
+  },
+  {
+    name: "empty-proof",
+    title: "No proof",
+    explanation: "The proof has no bytes.",
+    code: "malformed",
+    reason: "truncated",
+    to: GET,
+    result: withProof(() => Buffer.of()),
+  },
+  {
+    name: "extended-proof",
+    title: "A proof with something behind it",
+    explanation: "A byte is added to the end of the proof.",
+    code: "mismatch",
+    reason: "directions_left_over",
+    to: GET,
+    result: withProof((proof) => Buffer.concat([proof, Buffer.of(0)])),
+  },
+  {
+    name: "huge-length",
+    title: "A value of 4 GiB",
+    explanation: "The proof says that a value has 4,294,967,295 bytes.",
+    code: "malformed",
+    reason: "value_too_large",
+    to: GET,
+    result: withLeavesOf(() => ({ length: 0xffffffff })),
+  },
+  {
+    name: "huge-proof",
+    title: "A proof of 9 MiB",
+    explanation: "The proof is followed by more zeros than any proof may have bytes.",
+    code: "malformed",
+    reason: "proof_too_large",
+    to: GET,
+    result: withProof((proof) => Buffer.concat([proof, Buffer.alloc(9 << 20)])),
+  },
+];
+
+/** Tells another proof beside the same header. */
+function withProof(change) {
+  return async ({ method, honest }) => {
+    if (method !== "prooflight_prove" || !honest) return undefined;
+    return { ...honest, proof: toHex(change(fromHex(honest.proof), honest)) };
+  };
+}
+
+function withLeavesOf(change) {
+  return withProof((proof) => writeProof(withLeaves(readProof(proof), change)));
+}
+
+/** Tells the proof of the first other key that has another one. */
+function withProofOf(others) {
+  return async ({ method, params, honest, node }) => {
+    if (method !== "prooflight_prove" || !honest) return undefined;
+    const at = honest.header.hash;
+    for await (const key of others(node, at)) {
+      const other = await node(method, { ...params, keys: params.keys.map(() => key), at });
+      if (other.proof !== honest.proof) return other;
+    }
+    return undefined;
+  };
+}
+
+/** Keys that blocks have set, the latest first; those that were deleted since are among them. */
+async function* presentKeys(node, at) {
+  let header = await node("prooflight_header", { at });
+  for (let read = 0; read < 20; read++) {
+    const { ops } = await node("prooflight_block", { at: header.hash });
+    for (const { op, key } of ops) if (op === "Set") yield key;
+    if (BigInt(header.height) === 0n) return;
+    header = await node("prooflight_header", { at: header.parent });
+  }
+}
+
+/** Keys that no block has set. */
+function* absentKeys() {
+  for (let i = 0; i < 100; i++) yield toHex(Buffer.from(`nobody ever set this ${i}`));
+}
+
+/** A value that looks as true: of the same length, with another first digit or letter. */
+function otherValue(value) {
+  if (value.length === 0) return Buffer.from("1");
+  const copy = Buffer.from(value);
+  const isDigit = copy[0] >= 0x30 && copy[0] <= 0x39;
+  copy[0] = isDigit ? 0x30 + 0x39 - copy[0] : copy[0] ^ 1;
+  return copy;
+}
+
+function oneLess(key) {
+  const number = BigInt(toHex(key));
+  if (number === 0n) return key;
+  return Buffer.from((number - 1n).toString(16).padStart(64, "0"), "hex");
+}

@@ -1,0 +1,30 @@
+// The node behind the proxy.
+
+/** An error that the node answered a call with. */
+export class RpcError extends Error {}
+
+/**
+ * @param {string | URL} target
+ */
+export function openNode(target) {
+  const url = new URL(target);
+
+  /** Passes a body on; gives the reply as it is. */
+  async function post({ body, authorization }) {
+    const headers = { "content-type": "application/json" };
+    if (authorization) headers.authorization = authorization;
+    const response = await fetch(url, { method: "POST", headers, body });
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Calls a method; gives its result, or throws an `RpcError`. */
+  async function call(method, params) {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method, params });
+    const { text } = await post({ body });
+    const { result, error } = JSON.parse(text);
+    if (error) throw new RpcError(error.message);
+    return result;
+  }
+
+  return { url, post, call };
+}

@@ -1,0 +1,54 @@
+// WebSockets, as far as a liar needs them.
+
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+
+/**
+ * @typedef {object} Upgrade
+ * @property {import("node:http").IncomingMessage} request
+ * @property {import("node:net").Socket} socket
+ * @property {Buffer} head what came behind the request
+ * @property {URL} target the node
+ */
+
+/** Lets client and node talk to each other. @param {Upgrade} upgrade */
+export function passSocketThrough({ request, socket, head, target }) {
+  const node = connect(Number(target.port || 80), target.hostname, () => {
+    const lines = Object.entries({ ...request.headers, host: target.host });
+    const fields = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    node.write(`GET ${target.pathname} HTTP/1.1\r\n${fields}\r\n`);
+    node.write(head);
+    node.pipe(socket).pipe(node);
+  });
+  node.on("error", () => socket.destroy());
+  node.on("close", () => socket.destroy());
+  socket.on("close", () => node.destroy());
+}
+
+/** Answers the handshake; gives the socket. @param {Upgrade} upgrade */
+export function acceptSocket({ request, socket }) {
+  const key = request.headers["sec-websocket-key"];
+  const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
+  socket.write(
+    "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n" +
+      `sec-websocket-accept: ${accept.digest("base64")}\r\n\r\n`,
+  );
+  socket.resume();
+  return socket;
+}
+
+/** Sends a text as one frame; false where the socket's buffer is full. */
+export function sendText(socket, text) {
+  const payload = Buffer.from(text);
+  return socket.write(Buffer.concat([frameHead(payload.length), payload]));
+}
+
+/** A whole text begins; its length has the shortest of three forms. */
+function frameHead(length) {
+  if (length < 126) return Buffer.of(0x81, length);
+  if (length < 0x10000) return Buffer.of(0x81, 126, length >> 8, length & 255);
+  const head = Buffer.alloc(10);
+  head.set([0x81, 127]);
+  head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
+}
