@@ -1,9 +1,8 @@
-// npm start: builds, shows real blocks verified and forged ones refused, then serves the browser
-// example. `npm start -- --once` ends before serving.
+// npm start: builds, then runs the demo: a node on a store in .cache/demo, a light client, a wallet
+// page and a liar. `npm start -- --once` ends when it has shown one verified and one refused answer.
 
 import { build } from "./lib/build.mjs";
-import { demo } from "./lib/demo.mjs";
-import { serve } from "./lib/serve.mjs";
+import { demo } from "./lib/demo/main.mjs";
 import { forBuild, prepare } from "./lib/setup.mjs";
 import { Problem, main } from "./lib/task.mjs";
 
@@ -13,6 +12,5 @@ await main(async () => {
   if (args.some((arg) => arg !== "--once")) throw new Problem("Usage: npm start [-- --once]");
   await prepare(forBuild);
   await build();
-  if (!(await demo())) return 1;
-  if (!args.includes("--once")) await serve("examples/verify-in-browser");
+  return demo({ once: args.includes("--once") });
 });

@@ -1,0 +1,144 @@
+// What `npm start` runs: a node, a light client that trusts only its checkpoint, a wallet page, and a
+// liar who is caught.
+
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
+import { cache, inside } from "../paths.mjs";
+import { bold, cyan, dim, green, red, say, table } from "../terminal.mjs";
+import { startActivity } from "./activity.mjs";
+import { verifyErgoBlocks } from "./ergo.mjs";
+import { isFree, prepareChain, startNode } from "./node.mjs";
+import { account, NAMES } from "./sample.mjs";
+
+const PORTS = { node: 8645, proxy: 8646, wallet: 4173, ergo: 4174 };
+const LIE = "changed-value";
+
+/** Runs the demo until Ctrl-C, or with `once` until it has shown what it does; gives the exit code. */
+export async function demo({ once }) {
+  const folder = join(cache, "demo");
+  const open = [];
+  try {
+    const checkpoint = await prepareChain(folder);
+    const node = await startNode(folder, PORTS.node);
+    open.push(() => node.stop());
+    const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
+    const proxy = await startProxy({
+      target: node.url,
+      port: (await isFree(PORTS.proxy)) ? PORTS.proxy : 0,
+    });
+    open.push(() => proxy.close());
+    const servers = { node: node.url, proxy: proxy.url };
+    writeDemo(folder, { servers, checkpoint, accounts: NAMES });
+
+    const { LightClient } = await import("prooflight");
+    const honest = await show(LightClient, checkpoint, servers);
+    if (!honest) return 1;
+    const wallet = await servePage("examples/wallet", PORTS.wallet);
+    open.push(() => wallet.close());
+    const blocks = await servePage("examples/verify-in-browser", PORTS.ergo);
+    open.push(() => blocks.close());
+    sayWhere(servers, folder, wallet, blocks, once);
+    if (once) return 0;
+    open.push(startActivity(node.url, honest));
+    await Promise.race([interrupted(), node.ended.then(() => say(red("The node stopped.")))]);
+    say(dim("\nstopping"));
+    return 0;
+  } finally {
+    for (const close of open.reverse()) await close();
+  }
+}
+
+/** What the page must know, and must not learn from a server. */
+function writeDemo(folder, content) {
+  writeFileSync(join(folder, "demo.json"), `${JSON.stringify(content, undefined, 2)}\n`);
+  process.env.PROOFLIGHT_DEMO = join(folder, "demo.json");
+}
+
+/** Prints one verified and one refused answer; gives the client, or nothing if one was wrong. */
+async function show(LightClient, checkpoint, servers) {
+  const { blocks, operations, milliseconds } = await verifyErgoBlocks();
+  say(
+    `\n${green("✔")} ${bold("Ergo's mainnet")}  ${blocks} real blocks, ${operations} operations, verified in ${milliseconds.toFixed(0)} ms`,
+  );
+  const client = await LightClient.connect({ urls: [servers.node], checkpoint });
+  const key = new TextEncoder().encode(account(NAMES[0]));
+  const answer = await client.get(key);
+  say(`\n${green("✔")} ${bold("verified")}  an answer of the node on this machine`);
+  rows([
+    ["key", account(NAMES[0])],
+    ["value", bold(new TextDecoder().decode(answer.value))],
+    ["block", `${answer.block.height}  ${dim(hex(answer.block.hash))}`],
+    [
+      "proof",
+      `${answer.evidence.proofBytes} bytes, verified in ${answer.evidence.milliseconds.toFixed(1)} ms`,
+    ],
+    [
+      "trusted",
+      `the checkpoint at height ${Number(checkpoint.height)}  ${dim(checkpoint.headerHash)}`,
+    ],
+  ]);
+  try {
+    const urls = [`${servers.proxy}/${LIE}`];
+    const liar = await LightClient.connect({ urls, checkpoint });
+    await liar.get(key);
+  } catch (error) {
+    if (error.name !== "VerifyError") throw error;
+    say(`\n${green("✔")} ${bold("refused")}  the same answer from a server that changed the value`);
+    rows([
+      ["code", red(error.code)],
+      ["reason", red(error.reason)],
+      ["expected", error.details.expected],
+      ["found", error.details.found],
+    ]);
+    return client;
+  }
+  say(red("\n✗ A lie was believed, which must never happen."));
+  return undefined;
+}
+
+function sayWhere({ node, proxy }, folder, wallet, blocks, once) {
+  say();
+  rows([
+    [
+      bold("wallet"),
+      `${cyan(wallet.url)}  accounts, verified in your browser; a liar to switch on`,
+    ],
+    [bold("blocks"), `${cyan(blocks.url)}  real Ergo blocks, and forged ones`],
+    [bold("node"), `${cyan(node)}  JSON-RPC; its store and log are in ${relative(".", folder)}`],
+    [bold("liar"), `${cyan(proxy)}  /lies lists what it can do to the node's answers`],
+  ]);
+  const flags = `--server ${node} --checkpoint ${relative(".", join(folder, "checkpoint.json"))}`;
+  say(dim(`\nnpx prooflight get account/bob ${flags}`));
+  say(dim(`node examples/stateless-follower/src/main.mjs ${flags}`));
+  say(dim(once ? "\nnpm start keeps them running." : "\nCtrl-C ends it."));
+}
+
+/** Serves a built example. */
+async function servePage(example, port) {
+  // Imported late: vite is there only once the npm packages are.
+  const { preview } = await import("vite");
+  const server = await preview({
+    root: inside(example),
+    logLevel: "warn",
+    preview: { host: "localhost", port },
+  });
+  return { url: server.resolvedUrls.local[0], close: () => server.close() };
+}
+
+function interrupted() {
+  // Being stopped is how it ends, not a failure.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.removeAllListeners(signal);
+  return new Promise((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+}
+
+const rows = (pairs) =>
+  table(
+    pairs.map(([name, value]) => [`  ${name}`, value]),
+    "ll",
+  ).forEach((line) => say(line));
+
+const hex = (bytes) => `0x${Buffer.from(bytes).toString("hex")}`;

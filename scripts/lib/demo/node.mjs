@@ -1,0 +1,93 @@
+// The demo's node: the real program, on a store in a folder of its own.
+
+import { spawn } from "node:child_process";
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { environment } from "../environment.mjs";
+import { node as program } from "../paths.mjs";
+import { Problem, task } from "../task.mjs";
+import { ask } from "../command.mjs";
+import { sampleState } from "./sample.mjs";
+
+/** Makes the chain with its sample state if it is not there; gives the checkpoint to pin. */
+export async function prepareChain(folder) {
+  const chain = join(folder, "chain");
+  const loaded = join(folder, "loaded");
+  if (!existsSync(loaded)) {
+    // One that was begun and not loaded to its end is begun again.
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await task("a chain with a sample state", async ({ sh }) => {
+      const state = join(folder, "state.jsonl");
+      writeFileSync(state, sampleState());
+      await sh(program, ["init", "--data-dir", chain, "--chain-id", "prooflight-demo"]);
+      await sh(program, ["import", state, "--data-dir", chain]);
+      rmSync(state);
+      writeFileSync(loaded, "");
+    });
+  }
+  // From the node's own folder, as whoever runs the chain would hand it out; never over RPC.
+  const checkpoint = ask(program, "checkpoint", "--height", "0", "--data-dir", chain);
+  if (!checkpoint) throw new Problem(`${chain} is in use; is another npm start running?`);
+  writeFileSync(join(folder, "checkpoint.json"), `${checkpoint}\n`);
+  return JSON.parse(checkpoint);
+}
+
+/** Runs the node; gives its URL and how to stop it. Its log is `node.log` in the folder. */
+export async function startNode(folder, port) {
+  const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
+  const log = join(folder, "node.log");
+  const child = spawn(
+    program,
+    ["run", "--data-dir", join(folder, "chain"), "--listen", listen, "--log-format", "json"],
+    // Ctrl-C is for this program, which then stops the node.
+    { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
+  );
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  // However this program ends, it does not leave the node behind.
+  process.once("exit", () => child.kill("SIGTERM"));
+  const stopped = () => {
+    throw new Problem(`The node stopped; the end of ${log}:\n${tail(log)}`);
+  };
+  child.stderr.pipe(createWriteStream(log));
+  const address = await Promise.race([addressIn(child.stderr), ended.then(stopped)]);
+  return {
+    url: `http://${address}`,
+    log,
+    ended,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** Whether nothing listens on a port of this machine. */
+export function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+/** Where the node says that it serves. */
+async function addressIn(stderr) {
+  for await (const line of createInterface({ input: stderr })) {
+    const { message, address } = JSON.parse(line).fields ?? {};
+    if (message === "serving") return address;
+  }
+  return new Promise(() => undefined); // It ended, which `ended` tells.
+}
+
+const tail = (file) => readFileSync(file, "utf8").trimEnd().split("\n").slice(-5).join("\n");
