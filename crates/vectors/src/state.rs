@@ -85,10 +85,11 @@ impl StateAnswer {
             Some((header, path)) => ancestor(&head, header, path)?,
             None => head,
         };
+        let digest = digest_of(&header)?;
         let limits = &checkpoint.config.limits;
         let keys: Vec<_> = self.keys.iter().map(|key| &key.0).collect();
         let keys = StateKeys::new(&keys, limits)?;
-        let results = verify_state(&digest_of(&header)?, &keys, &self.proof.0, limits)?;
+        let results = verify_state(&digest, &keys, &self.proof.0, limits)?;
         let values = results.iter().map(|result| match result {
             Verified::Present(value) => hex(value.as_ref()),
             Verified::Absent(()) => Value::Null,

@@ -51,10 +51,10 @@ def avl_root(header):
 
 def verify_values(header, keys, proof, limits):
     """Returns the value of each raw key in the state after an accepted header, or None."""
-    for key in keys:
-        check(len(key) <= limits.max_key, "key_length")
     root = avl_root(header)
     check(root is not None, "wrong_schemes")
+    for key in keys:
+        check(len(key) <= limits.max_key, "key_length")
     most = min(limits.max_ops, DEFAULT.operations)
     params = avl.Params(
         key_length=32,

@@ -169,11 +169,14 @@ fn no_root(file: &mut Builder) {
         let mut config = config(1, 1);
         config.schemes = schemes.to_vec();
         let ledger = Ledger { chain: Chain::new(config, 2), blocks: Vec::new() };
-        let comment = format!("a chain of the schemes {schemes:?}, without avl");
+        let what = format!("a chain of the schemes {schemes:?}, without avl");
         let input = ledger.answer_from(0, 1, &proof, &KEYS);
-        file.invalid(&["NoRoot"], &comment[..], &input, Reason::WrongSchemes);
-        let comment = format!("{comment}, and no key");
+        file.invalid(&["NoRoot"], &what[..], &input, Reason::WrongSchemes);
+        let comment = format!("{what}, and no key");
         file.invalid(&["NoRoot"], comment, &with_keys(&input, &[]), Reason::WrongSchemes);
+        let comment = format!("{what}, and a key too long");
+        let input = with_keys(&input, &[&[7; 300]]);
+        file.invalid(&["Order"], comment, &input, Reason::WrongSchemes);
     }
     // The authorities signed a history in which a header lacks the root.
     let rootless = Chain::with(config(1, 1), 3, |header| {
