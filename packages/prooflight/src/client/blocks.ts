@@ -1,13 +1,14 @@
 /** Follows a chain block by block, with the digest of the state as all that is kept of it. */
 
-import { invalid } from "../arguments.js";
+import { Arguments } from "../arguments.js";
 import { type Bytes, fromHex, toHex } from "../bytes.js";
 import { rootOf } from "../chain/answer.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
-import { describe, refuse, VerifyError } from "../error.js";
+import { refuse, VerifyError } from "../error.js";
 import { pause } from "./heads.js";
+import { abortSignal } from "./options.js";
 import { readBlock, readHeaderProof } from "./replies.js";
 import type { Server, Servers } from "./servers.js";
 import type { Trust } from "./trust.js";
@@ -50,15 +51,18 @@ const EMPTY = fromHex("0x4ec61f485b98eb87153f7c57db4f5ecd75556fddbc403b41acf8441
 
 export async function* blocks(
   client: Client,
-  { from, digest: given, signal }: BlocksOptions,
+  options: BlocksOptions,
 ): AsyncGenerator<Block, void, undefined> {
-  if (from !== undefined && (typeof from !== "bigint" || from < 0n)) {
-    throw invalid(undefined, "from", "a height, a bigint", describe(from));
-  }
-  const heads = new Heads(client, await client.sync(signal), signal);
-  let height = from ?? heads.height + 1n;
+  const given = new Arguments(undefined, options, ["from", "digest", "signal"]);
+  const from = given.optionalU64("from");
+  let digest = given.unchecked("digest") === undefined ? undefined : given.array("digest", 33);
+  digest = digest?.slice();
+  const signal = abortSignal(given.unchecked("signal"));
+
+  const newest = await persistently(() => client.sync(signal), signal);
+  const heads = new Heads(client, newest, signal);
+  let height = from ?? newest.height + 1n;
   let parent: Header | undefined;
-  let digest = given?.slice();
   try {
     for (;;) {
       await heads.reach(height);
@@ -67,11 +71,11 @@ export async function* blocks(
         digest ??= parent ? rootOf("avl", parent.roots) : EMPTY;
         return blockAt(client, height, parent, digest, signal);
       };
-      const block = await heads.orLater(next);
-      if (!block) continue;
-      yield block;
-      ({ header: parent, digest } = block);
+      const block = await persistently(next, signal);
+      parent = block.header;
+      digest = block.digest.slice();
       height += 1n;
+      yield block;
     }
   } finally {
     heads.close();
@@ -93,18 +97,15 @@ class Heads {
     this.#stop = client.onHead(
       ({ height }) => {
         this.#newest = height;
+        this.#failure = undefined;
         this.#notify();
       },
       (error) => {
-        if (error instanceof VerifyError && error.code === "unavailable") return;
+        if (isUnavailable(error)) return;
         this.#failure = error;
         this.#notify();
       },
     );
-  }
-
-  get height(): bigint {
-    return this.#newest;
   }
 
   /** Waits for a head of that height or above. */
@@ -117,18 +118,6 @@ class Heads {
     }
   }
 
-  /** What is asked for; undefined, after a pause, where the servers are unavailable. */
-  async orLater<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof VerifyError) || error.code !== "unavailable") throw error;
-      // `onFailure` has heard of it; servers come back.
-      await pause(AGAIN);
-      return undefined;
-    }
-  }
-
   close(): void {
     this.#stop();
     this.#signal?.removeEventListener("abort", this.#notify);
@@ -138,6 +127,23 @@ class Heads {
     this.#wake?.();
   };
 }
+
+/** Asks again and again where the servers are unavailable; `onFailure` hears of it. */
+async function persistently<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isUnavailable(error)) throw error;
+    }
+    await pause(AGAIN, signal);
+    signal?.throwIfAborted();
+  }
+}
+
+const isUnavailable = (error: unknown) =>
+  error instanceof VerifyError && error.code === "unavailable";
 
 function headerAt(client: Client, height: bigint, signal: AbortSignal | undefined) {
   return client.servers.ask(async (server) => {

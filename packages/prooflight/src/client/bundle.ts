@@ -38,6 +38,8 @@ export interface BundleTrust extends Freshness {
   now?: bigint | undefined;
 }
 
+const TRUST = ["checkpoint", "now", "maxClockSkew", "maxHeadAge"] as const;
+
 /**
  * Verifies a saved answer without a server.
  *
@@ -46,9 +48,16 @@ export interface BundleTrust extends Freshness {
  */
 export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedAnswer> {
   await init();
-  const { now = BigInt(Date.now()), checkpoint, maxClockSkew, maxHeadAge } = trust;
   const given = new Arguments(undefined, bundle, BUNDLE, "bundle");
-  return verifyAnswer({ ...answerInput(given), checkpoint, now, maxClockSkew, maxHeadAge });
+  const trusted = new Arguments(undefined, trust, TRUST, "trust");
+  return verifyAnswer({
+    ...answerInput(given),
+    // verifyAnswer checks what is passed on as it is.
+    checkpoint: trusted.unchecked("checkpoint") as Checkpoint,
+    now: trusted.optionalU64("now") ?? BigInt(Date.now()),
+    maxClockSkew: trusted.optionalU64("maxClockSkew"),
+    maxHeadAge: trusted.optionalU64("maxHeadAge"),
+  });
 }
 
 /** Everything of a bundle as bytes. */

@@ -2,6 +2,7 @@
 
 import { toHex } from "../bytes.js";
 import type { Header } from "../chain/header.js";
+import { notify } from "./callback.js";
 import type { Servers } from "./servers.js";
 
 /** How heads are followed. */
@@ -21,6 +22,10 @@ interface Subscriber {
 const WITH_HINTS = 10;
 const LONGEST_PAUSE = 30_000;
 const SHORTEST_PAUSE = 50;
+
+/** More or longer messages between two looks at the head than heads could be the cause of. */
+const MOST_HINTS = 1000;
+const LONGEST_HINT = 1 << 20;
 
 /** Runs while there are subscribers. */
 export class HeadWatch {
@@ -44,7 +49,9 @@ export class HeadWatch {
   subscribe(listener: Subscriber["listener"], onError?: Subscriber["onError"]): () => void {
     const subscriber = { listener, onError, heard: "" };
     this.#subscribers.add(subscriber);
-    if (this.#newest) tell(subscriber, this.#newest);
+    queueMicrotask(() => {
+      if (this.#newest) this.#tell(subscriber, this.#newest);
+    });
     this.#start();
     return () => {
       this.#subscribers.delete(subscriber);
@@ -66,10 +73,7 @@ export class HeadWatch {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const hints = new Hints(this.#servers);
-    signal.addEventListener("abort", () => {
-      hints.close();
-    });
+    const hints = new Hints(this.#servers, this.#pollInterval, signal);
     const ended = () => signal.aborted;
     let failures = 0;
     while (!ended()) {
@@ -78,77 +82,93 @@ export class HeadWatch {
         if (ended()) return;
         failures = 0;
         this.#newest = head;
-        for (const subscriber of [...this.#subscribers]) tell(subscriber, head);
+        for (const subscriber of [...this.#subscribers]) this.#tell(subscriber, head);
       } catch (error) {
         if (ended()) return;
         failures += 1;
-        for (const { onError } of [...this.#subscribers]) onError?.(error);
+        for (const { onError } of [...this.#subscribers]) notify(onError, error);
       }
       const interval = this.#pollInterval * (hints.open() ? WITH_HINTS : 1);
       // A little chance, so that many clients do not come back at one moment.
       const wait = interval * 2 ** Math.min(failures, 10) * (failures ? 0.5 + Math.random() : 1);
-      await hints.next(Math.min(wait, Math.max(LONGEST_PAUSE, interval)), signal);
+      await hints.next(Math.min(wait, Math.max(LONGEST_PAUSE, interval)));
     }
+  }
+
+  #tell(subscriber: Subscriber, head: Header): void {
+    const hash = toHex(head.hash);
+    // One subscriber may have ended another.
+    if (subscriber.heard === hash || !this.#subscribers.has(subscriber)) return;
+    subscriber.heard = hash;
+    notify(subscriber.listener, head);
   }
 }
 
-function tell(subscriber: Subscriber, head: Header): void {
-  const hash = toHex(head.hash);
-  if (subscriber.heard === hash) return;
-  subscriber.heard = hash;
-  subscriber.listener(head);
-}
-
-/** Waits so many milliseconds. */
-export function pause(milliseconds: number): Promise<void> {
+/** Waits so many milliseconds, or until an abort. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
   });
 }
 
 /** A WebSocket to the preferred server whose messages say no more than that something happened. */
 class Hints {
   readonly #servers: Servers;
+  readonly #pollInterval: number;
+  readonly #signal: AbortSignal;
   #socket: WebSocket | undefined;
+  #url = "";
   #wake: (() => void) | undefined;
-  #hinted = false;
+  #hints = 0;
+  readonly #flooding = new Set<string>();
 
-  constructor(servers: Servers) {
+  constructor(servers: Servers, pollInterval: number, signal: AbortSignal) {
     this.#servers = servers;
+    this.#pollInterval = pollInterval;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => {
+      this.#socket?.close();
+      this.#wake?.();
+    });
   }
 
   /** Whether one is open; if not, it is tried, where the platform has WebSockets. */
   open(): boolean {
     const { WebSocket } = globalThis as { WebSocket?: typeof globalThis.WebSocket };
     if (!WebSocket) return false;
-    if (!this.#socket) this.#connect(WebSocket);
-    return this.#socket?.readyState === WebSocket.OPEN;
+    const url = new URL(this.#servers.preferred);
+    url.protocol = url.protocol.replace("http", "ws");
+    // Another server may have become the preferred one.
+    if (this.#url !== url.href) this.#socket?.close();
+    else if (this.#socket) return this.#socket.readyState === WebSocket.OPEN;
+    if (!this.#flooding.has(url.href)) this.#connect(url.href, WebSocket);
+    return false;
   }
 
   /** Waits for a hint, or so long. */
-  async next(milliseconds: number, signal: AbortSignal): Promise<void> {
+  async next(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
-      if (this.#hinted || signal.aborted) this.#wake();
+      if (this.#hints > 0 || this.#signal.aborted) this.#wake();
     });
     this.#wake = undefined;
     // A server that sends hints without end must not make the client ask without end.
-    if (this.#hinted && !signal.aborted) await pause(SHORTEST_PAUSE);
-    this.#hinted = false;
+    if (this.#hints > 0) await pause(SHORTEST_PAUSE, this.#signal);
+    this.#hints = 0;
   }
 
-  close(): void {
-    this.#socket?.close();
-    this.#wake?.();
-  }
-
-  #connect(WebSocket: typeof globalThis.WebSocket): void {
-    const url = new URL(this.#servers.preferred);
-    url.protocol = url.protocol.replace("http", "ws");
+  #connect(url: string, WebSocket: typeof globalThis.WebSocket): void {
     let socket: WebSocket;
     try {
       socket = new WebSocket(url);
@@ -156,16 +176,23 @@ class Hints {
       return; // For example `ws:` on a page of https.
     }
     this.#socket = socket;
+    this.#url = url;
     const subscribe = { jsonrpc: "2.0", id: 1, method: "prooflight_newHeads", params: {} };
     socket.onopen = () => {
       socket.send(JSON.stringify(subscribe));
     };
-    socket.onmessage = () => {
-      this.#hinted = true;
+    socket.onmessage = ({ data }: { data: unknown }) => {
+      this.#hints += 1;
+      if (this.#hints > MOST_HINTS || typeof data !== "string" || data.length > LONGEST_HINT) {
+        this.#flooding.add(url);
+        socket.close();
+      }
       this.#wake?.();
     };
     socket.onclose = () => {
       if (this.#socket === socket) this.#socket = undefined;
+      // Nobody says any more when there is a head.
+      void pause(this.#pollInterval, this.#signal).then(() => this.#wake?.());
     };
   }
 }

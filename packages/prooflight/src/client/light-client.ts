@@ -1,8 +1,8 @@
-import { invalid } from "../arguments.js";
+import { Arguments, invalid } from "../arguments.js";
 import type { Absent, Present } from "../avl/result.js";
 import { type Bytes, fromHex, toHex, viewOf } from "../bytes.js";
 import { checkScheme, type StateScheme, verifyKeys } from "../chain/answer.js";
-import type { Checkpoint, Hex } from "../chain/checkpoint.js";
+import type { ChainLimits, Checkpoint, Hex } from "../chain/checkpoint.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { verifyAncestor } from "../chain/sync.js";
@@ -11,7 +11,7 @@ import { init } from "../wasm/hash.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
 import { type Bundle, toBundle } from "./bundle.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
-import { type Options, readOptions } from "./options.js";
+import { abortSignal, type Options, readOptions } from "./options.js";
 import { readHeaderProof, readStateProof } from "./replies.js";
 import { type Server, Servers } from "./servers.js";
 import { type Accepted, Trust } from "./trust.js";
@@ -93,7 +93,8 @@ export class LightClient {
   }
 
   /** Asks for the newest head and accepts it; gives it. Throws as {@link LightClient.connect}. */
-  async sync({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<Header> {
+  async sync(options: { signal?: AbortSignal | undefined } = {}): Promise<Header> {
+    const signal = abortSignal(new Arguments(undefined, options, ["signal"]).unchecked("signal"));
     return this.#servers.ask(async (server) => {
       for (;;) {
         const before = this.#trust.accepted;
@@ -125,10 +126,13 @@ export class LightClient {
 
   /** The verified values of several keys at one block, with one request and one verification. */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
-    const { scheme = "avl", at = "latest", signal } = options;
+    const given = new Arguments(undefined, options, ["scheme", "at", "signal"]);
+    const scheme = given.unchecked("scheme") ?? "avl";
     checkScheme(scheme);
-    const raw = keys.map(readKey);
-    const where = readAt(at);
+    const { limits } = this.#trust.pinned.json.config;
+    const raw = readKeys(keys, limits);
+    const where = readAt(given.unchecked("at") ?? "latest");
+    const signal = abortSignal(given.unchecked("signal"));
     if (raw.length === 0) return [];
     const params = { scheme, keys: raw.map(toHex), at: where };
     return this.#servers.ask(async (server) => {
@@ -138,7 +142,6 @@ export class LightClient {
       checkBlock(where, claimed, newest);
       const place = await this.#authenticate(server, reply.header, claimed);
       const started = performance.now();
-      const { limits } = this.#trust.pinned.json.config;
       const results = verifyKeys(scheme, place.block, limits, raw, reply.proof);
       const evidence = {
         head: place.accepted.header,
@@ -274,6 +277,15 @@ function checkBlock(at: string, claimed: Header, newest: bigint): void {
   }
   const found = at.length === 66 ? toHex(claimed.hash) : toQuantity(claimed.height);
   if (found !== at) throw refuse("wrong_block", `block ${at}`, `block ${found}`);
+}
+
+function readKeys(keys: unknown, { maxKey }: ChainLimits): Bytes[] {
+  if (!Array.isArray(keys)) throw invalid(undefined, "keys", "an array", describe(keys));
+  return Array.from(keys, (key: unknown) => {
+    const raw = readKey(key);
+    if (raw.length <= maxKey) return raw;
+    throw refuse("key_length", `at most ${maxKey} bytes`, `${raw.length} bytes`);
+  });
 }
 
 function readKey(key: unknown): Bytes {

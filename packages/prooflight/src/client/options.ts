@@ -87,7 +87,7 @@ export function readOptions(options: Options): Settings {
     now:
       (called(given.unchecked("now"), "now") as (() => bigint) | undefined) ??
       (() => BigInt(Date.now())),
-    signal: given.unchecked("signal") as AbortSignal | undefined,
+    signal: abortSignal(given.unchecked("signal")),
   };
 }
 
@@ -96,6 +96,14 @@ export function milliseconds(value: unknown, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw invalid(undefined, name, "a whole number of milliseconds", describe(value));
+}
+
+/** An `AbortSignal`, of this realm or another one, or undefined; throws `invalid_argument`. */
+export function abortSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || Object.prototype.toString.call(value) === "[object AbortSignal]") {
+    return value as AbortSignal | undefined;
+  }
+  throw invalid(undefined, "signal", "an AbortSignal", describe(value));
 }
 
 function called(value: unknown, name: string): unknown {

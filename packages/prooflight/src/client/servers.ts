@@ -2,6 +2,7 @@
 
 import { describe, refuse, VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
+import { notify } from "./callback.js";
 import { call, type Transport } from "./rpc.js";
 
 /** A server, asked one call at a time. */
@@ -72,8 +73,10 @@ export class Servers {
         this.#preferred = index;
         return answer;
       } catch (error) {
+        // Whatever an application gives as its reason is not a server's failure.
+        signal?.throwIfAborted();
         if (!(error instanceof VerifyError) || !OTHERS_MAY_DO_BETTER.has(error.code)) throw error;
-        this.#onFailure({ url: url.href, error });
+        notify(this.#onFailure, { url: url.href, error });
         // Two signed heads of one height are not this server's doing, and no other can mend them.
         if (error.reason === "equivocation") throw error;
         errors.push(error);

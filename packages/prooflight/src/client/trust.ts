@@ -81,9 +81,16 @@ export class Trust {
    */
   accept(signed: Bytes, fromNewest: HeaderProof, fromPinned: readonly Bytes[]): Header {
     const header = this.#verify(this.checkpoint, signed, fromNewest);
+    // Only its age was in question. What is accepted stays, so that calls under way can go on from it.
+    if (this.#isAccepted(header)) return header;
     if (this.#accepted) this.#verifyPath(this.pinned.json, signed, fromPinned);
     this.#accepted = { header, signed, inclusion: fromPinned };
     return header;
+  }
+
+  #isAccepted({ hash }: Header): boolean {
+    const { accepted } = this;
+    return accepted !== undefined && toHex(accepted.header.hash) === toHex(hash);
   }
 
   #verify(checkpoint: Checkpoint, signed: Bytes, fromNewest: HeaderProof): Header {

@@ -6,7 +6,7 @@ import type { Answer, Hex, Options } from "../../src/index.js";
 import { LightClient, toHex } from "../../src/index.js";
 import type { Network, Question } from "../network/setup.js";
 import { alice, empty, NEWEST, nobody, stateAt } from "../network/state.js";
-import { connect, failures, honest, liar, network, turncoat } from "./network.js";
+import { failures, honest, liar, network, turncoat } from "./network.js";
 import { rejection, verdict } from "../refusal.js";
 
 type Lie = Network["lies"][number];
@@ -77,8 +77,8 @@ function lied({ name, code, reason }: Lie, question: Question, urls: string[]) {
   const { heard, onFailure } = failures();
   const server = turncoat(liar("x"), question === "sync" ? liar(name) : honest);
   const stop = new AbortController();
-  const options: Partial<Options> = {
-    ...{ urls, fetch: server.fetch },
+  const options: Options = {
+    ...{ urls, checkpoint: network.pinned, fetch: server.fetch },
     ...(reason === "request_timeout" && { timeout: 1000 }),
     ...(reason === "invalid_reply" && { maxReplyBytes: 2 ** 20 }),
     onFailure: (failure) => {
@@ -89,9 +89,11 @@ function lied({ name, code, reason }: Lie, question: Question, urls: string[]) {
     },
   };
   const ask = async () => {
-    const client = await connect(options);
+    const client = await LightClient.connect(options);
     server.to(liar(name));
-    return questions[question](client, stop.signal);
+    return questions[question](client, stop.signal).finally(() => {
+      client.close();
+    });
   };
   return { heard, answer: ask() };
 }

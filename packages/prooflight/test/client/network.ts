@@ -12,7 +12,10 @@ export const network = inject("network");
 export const liar = (name: string) => `${network.liar}/${name}`;
 export const honest = `${network.liar}/honest`;
 
-/** Connects from the pinned checkpoint to the node; the client is closed when the test is over. */
+/**
+ * Connects from the pinned checkpoint to the node; the client is closed when the test is over,
+ * which must not be a concurrent one.
+ */
 export async function connect(options: Partial<Options> = {}): Promise<LightClient> {
   const client = await LightClient.connect({
     urls: [network.url],
