@@ -1,4 +1,7 @@
-//! The fuzz targets' work, shared with the tests of `crates/avl`, which replay what fuzzing found.
+//! The fuzz targets' work, shared with the tests of the crates, which replay what fuzzing found.
 
 #[path = "../../avl/tests/harness/mod.rs"]
 pub mod harness;
+
+#[path = "../../mpt/tests/harness/mod.rs"]
+pub mod mpt;

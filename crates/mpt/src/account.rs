@@ -63,7 +63,7 @@ pub fn verify_slot(
 
 impl Account {
     /// Reads RLP([nonce, balance, storage root, code hash]).
-    fn decode(value: &[u8]) -> Result<Self> {
+    pub(crate) fn decode(value: &[u8]) -> Result<Self> {
         let mut items = match rlp::decode(value) {
             Ok(Item::List(payload)) => rlp::items(payload),
             Ok(Item::String(_)) => return Err(invalid_account("a list", "a string")),
@@ -93,7 +93,7 @@ impl Account {
 }
 
 /// Reads the RLP of an integer that is not zero.
-fn decode_slot(value: &[u8]) -> Result<Word> {
+pub(crate) fn decode_slot(value: &[u8]) -> Result<Word> {
     let integer = rlp::decode(value).ok().and_then(rlp::integer);
     integer.filter(|word| *word != Word::default()).ok_or_else(|| {
         Error::new(Reason::InvalidSlotValue, "a non-zero integer of 256 bits", Hex(value))

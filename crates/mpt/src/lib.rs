@@ -14,6 +14,8 @@ mod hash;
 mod header;
 mod nibbles;
 mod node;
+#[cfg(feature = "prover")]
+mod prover;
 mod rlp;
 mod verify;
 
@@ -21,4 +23,9 @@ pub use account::{Account, Address, Word, verify_account, verify_slot};
 pub use get_proof::{GetProof, SlotProof, VerifiedState, verify_get_proof};
 pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT, Hash, keccak256};
 pub use header::{Header, verify_header};
+#[cfg(feature = "prover")]
+pub use prover::{
+    Change, PersistentState, PersistentTrie, PreparedVersion, ProvedAccount, ProvedKey, ProvedSlot,
+    StateChange, prove_at, prove_state_at,
+};
 pub use verify::{MAX_KEY_LENGTH, verify_proof};

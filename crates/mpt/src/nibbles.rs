@@ -76,6 +76,12 @@ impl<'a> CompactPath<'a> {
     fn nibble(&self, at: usize) -> Option<u8> {
         nibble(self.bytes, self.start + at)
     }
+
+    /// The nibbles, a byte each.
+    #[cfg(feature = "prover")]
+    pub(crate) fn to_nibbles(self) -> alloc::vec::Vec<u8> {
+        (0..self.length()).filter_map(|at| self.nibble(at)).collect()
+    }
 }
 
 fn nibble(bytes: &[u8], at: usize) -> Option<u8> {

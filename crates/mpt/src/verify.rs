@@ -30,6 +30,13 @@ pub fn verify_proof<'a>(
     proof: &[&'a [u8]],
     limits: &Limits,
 ) -> Result<Verified<&'a [u8]>> {
+    check_key(key)?;
+    check_size(proof, limits)?;
+    walk(root, key, &decode(key, proof, limits)?)
+}
+
+/// Checks that a key is not too long; else `key_length`.
+pub(crate) fn check_key(key: &[u8]) -> Result<()> {
     if key.len() > MAX_KEY_LENGTH {
         return Err(Error::new(
             Reason::KeyLength,
@@ -37,8 +44,7 @@ pub fn verify_proof<'a>(
             format_args!("{} bytes", key.len()),
         ));
     }
-    check_size(proof, limits)?;
-    walk(root, key, &decode(key, proof, limits)?)
+    Ok(())
 }
 
 /// Checks the bytes of all nodes together; `proof_too_large` if they are more than the limit.

@@ -1,0 +1,13 @@
+//! Answers about an honest state, changed: what is still accepted must be true.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::Unstructured;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use prooflight_fuzz::mpt::targets::mpt_get_proof;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match mpt_get_proof(&mut Unstructured::new(data)) {
+        Ok(()) => Corpus::Keep,
+        Err(_) => Corpus::Reject,
+    }
+});

@@ -1,0 +1,100 @@
+//! Nodes in memory, while a batch changes them.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+
+use super::record::corrupt;
+use crate::hash::Hash;
+use crate::node::{self, Child};
+
+/// A node that is in the store: what its parent commits to, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub(super) hash: Hash,
+    pub(super) id: u64,
+}
+
+/// What a node has of the node below it.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Link {
+    #[default]
+    Empty,
+    Stored(Stored),
+    /// Changed by this batch, or inside its parent.
+    Held(Box<Node>),
+}
+
+/// A node whose paths have a nibble a byte.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Leaf {
+        path: Vec<u8>,
+        value: Vec<u8>,
+        /// The root node of the trie that the value names, if there is one.
+        below: Option<u64>,
+    },
+    Extension {
+        path: Vec<u8>,
+        child: Link,
+    },
+    Branch {
+        children: Box<[Link; 16]>,
+        value: Vec<u8>,
+    },
+}
+
+impl Node {
+    /// A node from its encoding and the ids of the nodes that it names, in order.
+    pub(super) fn decode(rlp: &[u8], ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
+        Self::from_verified(node::Node::decode(rlp, usize::MAX)?, ids)
+    }
+
+    fn from_verified(node: node::Node<'_>, ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
+        Ok(match node {
+            node::Node::Leaf { path, value } => {
+                Self::Leaf { path: path.to_nibbles(), value: value.to_vec(), below: ids.next() }
+            }
+            node::Node::Extension { path, child } => {
+                Self::Extension { path: path.to_nibbles(), child: Link::from_verified(child, ids)? }
+            }
+            node::Node::Branch(branch) => {
+                let mut children: Box<[Link; 16]> = Box::default();
+                for (nibble, child) in children.iter_mut().enumerate() {
+                    *child = Link::from_verified(branch.child(nibble)?, ids)?;
+                }
+                Self::Branch { children, value: branch.value.to_vec() }
+            }
+        })
+    }
+}
+
+impl Link {
+    fn from_verified(child: Child<'_>, ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
+        Ok(match child {
+            Child::Empty => Self::Empty,
+            Child::Hash(hash) => {
+                let id = ids.next().ok_or_else(|| corrupt("an id for each hash", "fewer"))?;
+                Self::Stored(Stored { hash: *hash, id })
+            }
+            Child::Inline(payload) => {
+                let inside = node::Node::from_items(payload, usize::MAX)?;
+                // It is too short to name other nodes.
+                Self::from(Node::from_verified(inside, &mut core::iter::empty())?)
+            }
+        })
+    }
+}
+
+impl From<Node> for Link {
+    fn from(node: Node) -> Self {
+        Self::Held(Box::new(node))
+    }
+}
+
+impl From<Option<Stored>> for Link {
+    fn from(root: Option<Stored>) -> Self {
+        root.map_or(Self::Empty, Self::Stored)
+    }
+}

@@ -1,0 +1,294 @@
+//! A state of Ethereum's shape that is kept in a store: accounts, and the storage of each.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use prooflight_core::store::{Read, Store};
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use super::encode;
+use super::node::{Link, Stored};
+use super::overlay::{Overlay, Root, root_hash};
+use super::persistent::{PersistentTrie, PreparedVersion};
+use super::record::{corrupt, read_kept};
+use super::trie::{Value, nibbles};
+use crate::account::{Account, Address, Word, decode_slot};
+use crate::hash::{EMPTY_ROOT, Hash, keccak256};
+
+/// A change of one account or slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateChange {
+    /// Sets an account; its storage stays as it is.
+    SetAccount {
+        /// Where.
+        address: Address,
+        /// How many transactions it has sent.
+        nonce: u64,
+        /// What it owns.
+        balance: Word,
+        /// The hash of its code.
+        code_hash: Hash,
+    },
+    /// Removes an account, if there is one, with its storage.
+    DeleteAccount {
+        /// Where.
+        address: Address,
+    },
+    /// Sets a slot of an account that exists; zero removes it.
+    SetSlot {
+        /// Whose slot.
+        address: Address,
+        /// Which one.
+        slot: Word,
+        /// What it holds.
+        value: Word,
+    },
+}
+
+/// A state whose every version is kept in a store until it is pruned.
+///
+/// Its roots are Ethereum's for the same accounts and slots. Versions are those of
+/// [`PersistentTrie`]: 0 is empty, and each batch of changes makes the next one.
+#[derive(Debug)]
+pub struct PersistentState<S> {
+    accounts: PersistentTrie<S>,
+}
+
+impl<S: Store> PersistentState<S> {
+    /// Opens the newest version in a store, or begins an empty state in an empty one.
+    pub fn open(store: S) -> Result<Self> {
+        PersistentTrie::open(store).map(|accounts| Self { accounts })
+    }
+
+    /// The newest version.
+    pub const fn version(&self) -> u64 {
+        self.accounts.version()
+    }
+
+    /// The oldest version that can be rolled back to.
+    pub const fn oldest_version(&self) -> u64 {
+        self.accounts.oldest_version()
+    }
+
+    /// The state root of the newest version.
+    pub fn root(&self) -> Hash {
+        self.accounts.root()
+    }
+
+    /// Proves an account and slots of it in the newest version.
+    pub fn prove(&self, address: &Address, slots: &[Word]) -> Result<ProvedAccount> {
+        prove(self.accounts.store(), self.accounts.newest_root(), address, slots)
+    }
+
+    /// Writes the next version, and only then goes over to it: all or nothing.
+    pub fn apply(&mut self, changes: &[StateChange]) -> Result<Hash> {
+        let mut prepared = self.prepare(changes)?;
+        self.accounts.write(&mut prepared)?;
+        self.commit(&prepared)
+    }
+
+    /// Says what has to be written for the next version; changes nothing.
+    ///
+    /// Accounts are changed first, then slots, each in their order. A slot that is set to a value
+    /// while its account does not exist is `account_missing`.
+    pub fn prepare(&self, changes: &[StateChange]) -> Result<PreparedVersion> {
+        self.accounts.prepare_with(|overlay, root| {
+            let mut accounts = Link::from(root);
+            let mut storages = BTreeMap::<_, Vec<_>>::new();
+            for change in changes {
+                match *change {
+                    StateChange::SetAccount { address, nonce, balance, code_hash } => {
+                        let storage_root = EMPTY_ROOT;
+                        let account = Account { nonce, balance, storage_root, code_hash };
+                        accounts = overlay.set_account(accounts, &address, account)?;
+                    }
+                    StateChange::DeleteAccount { address } => {
+                        accounts = overlay.delete_account(accounts, &address)?;
+                    }
+                    StateChange::SetSlot { address, slot, value } => {
+                        storages.entry(address).or_default().push((slot, value));
+                    }
+                }
+            }
+            for (address, slots) in storages {
+                accounts = overlay.set_slots(accounts, &address, &slots)?;
+            }
+            Ok(overlay.seal(accounts))
+        })
+    }
+
+    /// Takes over a prepared version whose writes are in the store; gives its state root.
+    ///
+    /// `invalid_argument` if it was prepared for another version than the newest.
+    pub fn commit(&mut self, prepared: &PreparedVersion) -> Result<Hash> {
+        self.accounts.commit(prepared)
+    }
+
+    /// Goes back to a kept version and forgets the newer ones.
+    pub fn roll_back(&mut self, version: u64) -> Result<()> {
+        self.accounts.roll_back(version)
+    }
+
+    /// Forgets the versions before `oldest`, and the nodes that only they had.
+    pub fn prune(&mut self, oldest: u64) -> Result<()> {
+        self.accounts.prune(oldest)
+    }
+
+    /// The store, with everything written.
+    pub fn into_store(self) -> S {
+        self.accounts.into_store()
+    }
+}
+
+/// An account with its proof, and slots of it with theirs: an honest answer to `eth_getProof`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvedAccount {
+    /// The root of the state.
+    pub state_root: Hash,
+    /// The account, or none if it does not exist.
+    pub account: Option<Account>,
+    /// The nodes from the state root on.
+    pub account_proof: Vec<Vec<u8>>,
+    /// The slots that were asked for, in that order.
+    pub storage: Vec<ProvedSlot>,
+}
+
+/// A slot with its proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvedSlot {
+    /// Which slot.
+    pub key: Word,
+    /// What it holds; zero if it is absent.
+    pub value: Word,
+    /// The nodes from the account's storage root on.
+    pub proof: Vec<Vec<u8>>,
+}
+
+/// Proves an account and slots of it in a kept version, reading only the nodes on their paths.
+///
+/// `version_unavailable` if the version is not kept.
+pub fn prove_state_at<S: Read + ?Sized>(
+    store: &S,
+    version: u64,
+    address: &Address,
+    slots: &[Word],
+) -> Result<ProvedAccount> {
+    prove(store, read_kept(store, version)?.root, address, slots)
+}
+
+fn prove<S: Read + ?Sized>(
+    store: &S,
+    root: Root,
+    address: &Address,
+    slots: &[Word],
+) -> Result<ProvedAccount> {
+    let overlay = Overlay::new(store, u64::MAX);
+    let (value, account_proof) = overlay.prove(root, &keccak256(address))?;
+    let held = value.as_ref().map(HeldAccount::read).transpose()?;
+    let storage_root = held.and_then(|held| held.storage);
+    let prove_slot = |key: &Word| {
+        let (value, proof) = overlay.prove(storage_root, &keccak256(key))?;
+        let value = value.map(|value| decode_slot(&value.bytes)).transpose()?;
+        Ok(ProvedSlot { key: *key, value: value.unwrap_or_default(), proof })
+    };
+    Ok(ProvedAccount {
+        state_root: root_hash(root),
+        account: held.map(|held| held.account),
+        account_proof,
+        storage: slots.iter().map(prove_slot).collect::<Result<_>>()?,
+    })
+}
+
+/// An account as its leaf has it, and its storage.
+#[derive(Clone, Copy)]
+struct HeldAccount {
+    account: Account,
+    storage: Root,
+}
+
+impl HeldAccount {
+    fn read(value: &Value) -> Result<Self> {
+        let account = Account::decode(&value.bytes)?;
+        let storage = value.below.map(|id| Stored { hash: account.storage_root, id });
+        if storage.is_none() && account.storage_root != EMPTY_ROOT {
+            return Err(corrupt("where the storage of an account is", "nothing"));
+        }
+        Ok(Self { account, storage })
+    }
+
+    /// Writes RLP([nonce, balance, storage root, code hash]).
+    fn write(self) -> Value {
+        let bytes = encode::list(&[
+            encode::integer(&self.account.nonce.to_be_bytes()),
+            encode::integer(&self.account.balance),
+            encode::string(&root_hash(self.storage)),
+            encode::string(&self.account.code_hash),
+        ]);
+        Value { bytes, below: self.storage.map(|storage| storage.id) }
+    }
+}
+
+impl<S: Read + ?Sized> Overlay<'_, S> {
+    fn account(&self, accounts: &Link, path: &[u8]) -> Result<Option<HeldAccount>> {
+        let value = self.find(accounts, path, &mut |_| {})?;
+        value.as_ref().map(HeldAccount::read).transpose()
+    }
+
+    fn set_account(&mut self, accounts: Link, address: &Address, account: Account) -> Result<Link> {
+        let path = nibbles(&keccak256(address));
+        let held = self.account(&accounts, &path)?;
+        let new = HeldAccount { account, storage: held.and_then(|held| held.storage) };
+        if held.is_some_and(|held| held.write() == new.write()) {
+            return Ok(accounts);
+        }
+        self.insert(accounts, &path, new.write())
+    }
+
+    fn delete_account(&mut self, accounts: Link, address: &Address) -> Result<Link> {
+        let path = nibbles(&keccak256(address));
+        let Some(held) = self.account(&accounts, &path)? else { return Ok(accounts) };
+        self.remove_all(held.storage)?;
+        self.remove(accounts, &path)
+    }
+
+    fn set_slots(
+        &mut self,
+        accounts: Link,
+        address: &Address,
+        slots: &[(Word, Word)],
+    ) -> Result<Link> {
+        let path = nibbles(&keccak256(address));
+        let Some(held) = self.account(&accounts, &path)? else {
+            return match slots.iter().find(|(_, value)| *value != Word::default()) {
+                None => Ok(accounts),
+                Some((slot, _)) => Err(Error::new(
+                    Reason::AccountMissing,
+                    format_args!("the account {}", Hex(address)),
+                    format_args!("only its slot {}", Hex(slot)),
+                )),
+            };
+        };
+        let mut storage = Link::from(held.storage);
+        for (slot, value) in slots {
+            storage = self.set_slot(storage, slot, value)?;
+        }
+        let new = HeldAccount { storage: self.seal(storage), ..held };
+        if new.storage == held.storage {
+            return Ok(accounts);
+        }
+        self.insert(accounts, &path, new.write())
+    }
+
+    fn set_slot(&mut self, storage: Link, slot: &Word, value: &Word) -> Result<Link> {
+        let path = nibbles(&keccak256(slot));
+        let held = self.find(&storage, &path, &mut |_| {})?;
+        if *value == Word::default() {
+            return if held.is_some() { self.remove(storage, &path) } else { Ok(storage) };
+        }
+        let encoded = encode::integer(value);
+        match held {
+            Some(held) if held.bytes == encoded => Ok(storage),
+            _ => self.insert(storage, &path, Value { bytes: encoded, below: None }),
+        }
+    }
+}

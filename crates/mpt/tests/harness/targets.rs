@@ -1,0 +1,122 @@
+//! What each fuzz target does with its input; a panic is a finding.
+
+use arbitrary::{Result, Unstructured};
+use prooflight_core::Limits;
+use prooflight_mpt::{EMPTY_CODE_HASH, EMPTY_ROOT, keccak256, verify_header, verify_proof};
+
+use super::honest::{Honest, assert_is_refusal, shown};
+use super::hostile::Hostile;
+use super::mutation::mutate;
+use super::state::{Asked, HonestState, draw_address, draw_slot, draw_word};
+use super::{oracle, slices};
+
+pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+
+/// The targets, by name.
+pub const TARGETS: [(&str, Target); 2] =
+    [("mpt_proof", mpt_proof), ("mpt_get_proof", mpt_get_proof)];
+
+/// Proofs in one trie: honest ones changed, forged ones under their own root, and any bytes.
+pub fn mpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
+    match u.int_in_range(0..=7)? {
+        0 => any_bytes(u),
+        1..=3 => {
+            Hostile::draw(u)?.check();
+            Ok(())
+        }
+        _ => changed_proof(u),
+    }
+}
+
+fn any_bytes(u: &mut Unstructured<'_>) -> Result<()> {
+    let length = *u.choose(&[0, 1, 32])?;
+    let key = u.bytes(length)?;
+    let mut proof = Vec::new();
+    for _ in 0..u.int_in_range(1..=3)? {
+        let length = u.arbitrary_len::<u8>()?;
+        proof.push(u.bytes(length)?.to_vec());
+    }
+    let root = keccak256(&proof[0]);
+    Hostile { root, key: key.to_vec(), proof: proof.clone() }.check();
+    match verify_header(&root, &proof[0], &Limits::DEFAULT) {
+        Ok(header) => assert!(proof[0].len() > 500, "{header:?}"),
+        Err(error) => assert_is_refusal(&error),
+    }
+    Ok(())
+}
+
+fn changed_proof(u: &mut Unstructured<'_>) -> Result<()> {
+    let honest = Honest::draw(u, 12)?;
+    let (key, other) = (honest.draw_key(u)?, honest.draw_key(u)?);
+    let mut proof = honest.proof(&key);
+    honest.judge(&key, &proof).expect("an honest proof");
+    for _ in 0..u.int_in_range(0..=2)? {
+        mutate(u, &mut proof, &honest.proof(&other))?;
+    }
+    let accepted = honest.judge(&key, &proof).is_ok();
+    let root = honest.trie.root();
+    assert_eq!(oracle::verify(&root, &key, &proof).is_some(), accepted, "{proof:02x?}");
+
+    // The same under the root that the proof has, as if it were the server's.
+    let root = keccak256(proof.first().map_or(&[0x80], Vec::as_slice));
+    let expected = oracle::verify(&root, &key, &proof);
+    let found = verify_proof(&root, &key, &slices(&proof), &Limits::DEFAULT);
+    assert_eq!(found.ok().map(shown), expected, "{proof:02x?}");
+    Ok(())
+}
+
+/// Answers about an honest state, changed: what is still accepted must be true.
+pub fn mpt_get_proof(u: &mut Unstructured<'_>) -> Result<()> {
+    let honest = HonestState::draw(u, 2)?;
+    let mut asked = honest.draw_question(u)?;
+    honest.judge(&asked).expect("an honest answer");
+    let other = honest.draw_question(u)?;
+    for _ in 0..u.int_in_range(1..=2)? {
+        change(u, &mut asked, &other)?;
+    }
+    // Refused or true; the judge tells.
+    let _ = honest.judge(&asked);
+    Ok(())
+}
+
+fn change(u: &mut Unstructured<'_>, asked: &mut Asked, other: &Asked) -> Result<()> {
+    let Asked { address, slots, answer } = asked;
+    match u.int_in_range(0..=12)? {
+        0 => *address = draw_address(u)?,
+        1 => answer.address = draw_address(u)?,
+        2 => answer.nonce ^= 1 << u.int_in_range(0..=9)?,
+        3 => answer.balance = draw_word(u)?,
+        4 => answer.storage_hash = *u.choose(&[[0; 32], EMPTY_ROOT, other.answer.storage_hash])?,
+        5 => answer.code_hash = *u.choose(&[[0; 32], EMPTY_CODE_HASH, other.answer.code_hash])?,
+        6 => slots.push(draw_slot(u)?),
+        7 => {
+            answer.account_proof.clone_from(&other.answer.account_proof);
+        }
+        8 => {
+            answer.slots.clone_from(&other.answer.slots);
+            answer.storage_hash = other.answer.storage_hash;
+        }
+        _ if slots.is_empty() || answer.slots.is_empty() => {
+            mutate(u, &mut answer.account_proof, &other.answer.account_proof)?;
+        }
+        9 => {
+            let (one, two) =
+                (u.choose_index(answer.slots.len())?, u.choose_index(answer.slots.len())?);
+            answer.slots.swap(one, two);
+        }
+        10 => {
+            let at = u.choose_index(answer.slots.len())?;
+            answer.slots[at].value = draw_word(u)?;
+        }
+        11 => {
+            let at = u.choose_index(answer.slots.len())?;
+            answer.slots[at].key = draw_slot(u)?;
+        }
+        _ => {
+            let mut proofs = answer.proofs_mut();
+            let at = u.choose_index(proofs.len())?;
+            mutate(u, proofs[at], &other.answer.account_proof)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! Changed proofs: every bit, byte and length of honest ones. What is accepted must be true, and be the
+//! honest proof itself; the second verifier must say the same.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by panicking"
+)]
+
+mod harness;
+
+use arbitrary::Unstructured;
+use harness::honest::Honest;
+use harness::oracle;
+use harness::state::HonestState;
+use harness::targets::{mpt_get_proof, mpt_proof};
+use prooflight_core::Reason;
+use prooflight_mpt::keccak256;
+use rand::rngs::StdRng;
+use rand::{RngCore, SeedableRng};
+
+fn random_bytes(seed: u64) -> Vec<u8> {
+    let mut data = vec![0; 4000];
+    StdRng::seed_from_u64(seed).fill_bytes(&mut data);
+    data
+}
+
+/// Honest proofs of present and absent keys in tries of every shape.
+fn each(most: usize, mut test: impl FnMut(&Honest, &[u8], &[Vec<u8>])) {
+    let (mut count, mut long) = (0, 0);
+    for seed in 0..60 {
+        let data = random_bytes(seed);
+        let u = &mut Unstructured::new(&data);
+        let honest = Honest::draw(u, 14).unwrap();
+        for _ in 0..4 {
+            let key = honest.draw_key(u).unwrap();
+            let proof = honest.proof(&key);
+            if proof.iter().map(Vec::len).sum::<usize>() <= most {
+                honest.judge(&key, &proof).unwrap();
+                test(&honest, &key, &proof);
+                count += 1;
+                long += usize::from(proof.len() > 2);
+            }
+        }
+    }
+    assert!(count > 60 && long > 20, "{count} {long}");
+}
+
+/// A changed proof is refused; so it is under the root that it has, unless it is the proof of that trie.
+fn refused(honest: &Honest, key: &[u8], proof: &[Vec<u8>]) -> Reason {
+    let error = honest.judge(key, proof).expect_err("a changed proof");
+    assert_eq!(oracle::verify(&honest.trie.root(), key, proof), None);
+    if let [first, ..] = proof {
+        let (root, proof) = (keccak256(first), proof.to_vec());
+        harness::hostile::Hostile { root, key: key.to_vec(), proof }.check();
+    }
+    error.reason()
+}
+
+/// Every way to change one node of a proof.
+fn each_node(most: usize, change: impl Fn(&[u8], &mut dyn FnMut(Vec<u8>))) {
+    each(most, |honest, key, proof| {
+        for (at, node) in proof.iter().enumerate() {
+            change(node, &mut |changed| {
+                if changed != *node {
+                    let mut proof = proof.to_vec();
+                    proof[at] = changed;
+                    refused(honest, key, &proof);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_bit_flipped() {
+    each_node(500, |node, refused| {
+        for bit in 0..8 * node.len() {
+            let mut changed = node.to_vec();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            refused(changed);
+        }
+    });
+}
+
+#[test]
+fn bytes_replaced_inserted_deleted_or_swapped_anywhere() {
+    each_node(350, |node, refused| {
+        for at in 0..node.len() {
+            for byte in [0x00, 0x05, 0x7f, 0x80, 0x81, 0xa0, 0xb8, 0xc0, 0xf8, 0xff] {
+                let mut changed = node.to_vec();
+                changed[at] = byte;
+                refused(changed.clone());
+                changed[at] = node[at];
+                changed.insert(at, byte);
+                refused(changed);
+            }
+            let mut deleted = node.to_vec();
+            deleted.remove(at);
+            refused(deleted);
+            for other in [at + 1, at + 2, at + 33] {
+                if other < node.len() {
+                    let mut swapped = node.to_vec();
+                    swapped.swap(at, other);
+                    refused(swapped);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn truncated_at_every_length_or_longer() {
+    each_node(usize::MAX, |node, refused| {
+        for end in 0..node.len() {
+            refused(node[..end].to_vec());
+        }
+        for tail in [&[0][..], &[0x80], &[0xc0; 40]] {
+            refused([node, tail].concat());
+        }
+    });
+}
+
+#[test]
+fn nodes_missing_doubled_swapped_or_added() {
+    each(usize::MAX, |honest, key, proof| {
+        for end in 0..proof.len() {
+            let reason = refused(honest, key, &proof[..end]);
+            let expected = if end == 0 { Reason::RootMismatch } else { Reason::NodeMissing };
+            assert_eq!(reason, expected);
+        }
+        for at in 0..proof.len() {
+            let mut more = proof.to_vec();
+            more.insert(at, proof[at].clone());
+            refused(honest, key, &more);
+            let mut last = proof.to_vec();
+            last.push(proof[at].clone());
+            refused(honest, key, &last);
+            for other in 0..at {
+                let mut swapped = proof.to_vec();
+                swapped.swap(at, other);
+                refused(honest, key, &swapped);
+            }
+        }
+        let mut stranger = proof.to_vec();
+        stranger.push([&[0xf8, 0x43, 0x20, 0xb8, 0x40], &[7; 64][..]].concat());
+        refused(honest, key, &stranger);
+        if !proof.is_empty() {
+            refused(honest, key, &[vec![0x80]]);
+        }
+    });
+}
+
+/// The proof of one key is never one of another with a different answer or path.
+#[test]
+fn proofs_of_other_keys() {
+    let (mut accepted, mut tried) = (0, 0);
+    each(usize::MAX, |honest, key, proof| {
+        for other in honest.entries.keys() {
+            let same = honest.proof(other) == proof;
+            assert_eq!(honest.judge(other, proof).is_ok(), same, "{key:02x?} {other:02x?}");
+            accepted += usize::from(same);
+            tried += 1;
+        }
+        let mut longer = key.to_vec();
+        longer.push(0);
+        let _ = honest.judge(&longer, proof);
+        let _ = honest.judge(&key[..key.len().saturating_sub(1)], proof);
+    });
+    assert!(accepted > 100 && tried > 800, "{accepted} {tried}");
+}
+
+#[test]
+fn every_bit_of_the_root_flipped() {
+    each(usize::MAX, |honest, key, proof| {
+        for bit in 0..256 {
+            let mut root = honest.trie.root();
+            root[bit / 8] ^= 1 << (bit % 8);
+            let verified = prooflight_mpt::verify_proof(
+                &root,
+                key,
+                &harness::slices(proof),
+                &prooflight_core::Limits::DEFAULT,
+            );
+            assert_eq!(verified.unwrap_err().reason(), Reason::RootMismatch);
+        }
+    });
+}
+
+/// Every field of an answer changed, one at a time.
+#[test]
+fn fields_of_answers() {
+    let mut tried = 0;
+    for seed in 500..540 {
+        let data = random_bytes(seed);
+        let u = &mut Unstructured::new(&data);
+        let honest = HonestState::draw(u, 3).unwrap();
+        let asked = honest.draw_question(u).unwrap();
+        honest.judge(&asked).unwrap();
+        let mut refused = |change: &dyn Fn(&mut harness::state::Answer), reason| {
+            let mut other = asked.clone();
+            change(&mut other.answer);
+            if other.answer != asked.answer {
+                assert_eq!(honest.judge(&other).unwrap_err().reason(), reason);
+                tried += 1;
+            }
+        };
+        refused(&|it| it.nonce += 1, Reason::AccountMismatch);
+        refused(&|it| it.address[3] ^= 1, Reason::AddressMismatch);
+        for bit in (0..256).step_by(7) {
+            let flip = |word: &mut [u8; 32]| word[bit / 8] ^= 1 << (bit % 8);
+            refused(&|it| flip(&mut it.balance), Reason::AccountMismatch);
+            refused(&|it| flip(&mut it.storage_hash), Reason::AccountMismatch);
+            refused(&|it| flip(&mut it.code_hash), Reason::AccountMismatch);
+            for slot in 0..asked.slots.len() {
+                refused(&|it| flip(&mut it.slots[slot].value), Reason::SlotMismatch);
+                refused(&|it| flip(&mut it.slots[slot].key), Reason::SlotKeysMismatch);
+            }
+        }
+        refused(&|it| drop(it.slots.pop()), Reason::SlotKeysMismatch);
+        refused(&|it| it.slots.extend(it.slots.clone()), Reason::SlotKeysMismatch);
+    }
+    assert!(tried > 3000, "{tried}");
+}
+
+/// Several changes at once, as the fuzz targets make them.
+#[test]
+fn random_changes() {
+    let mut read = 0;
+    for seed in 0..8000 {
+        let data = random_bytes(seed);
+        read += usize::from(mpt_proof(&mut Unstructured::new(&data[..600])).is_ok());
+        read += usize::from(mpt_get_proof(&mut Unstructured::new(&data[600..1600])).is_ok());
+    }
+    assert!(read > 12_000, "{read}");
+}
