@@ -61,14 +61,16 @@ pub fn word(number: u64) -> Word {
     word
 }
 
-impl HonestState {
-    pub fn new() -> Self {
+impl Default for HonestState {
+    fn default() -> Self {
         let state = PersistentState::open(MemoryStore::default()).unwrap();
         Self { accounts: BTreeMap::new(), state }
     }
+}
 
+impl HonestState {
     pub fn draw(u: &mut Unstructured<'_>, batches: usize) -> Result<Self> {
-        let mut honest = Self::new();
+        let mut honest = Self::default();
         for _ in 0..batches {
             let changes = honest.draw_changes(u)?;
             honest.apply(&changes);
