@@ -12,7 +12,7 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: addresses
   },
-  test: { testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+  test: { testTimeout: 120_000, hookTimeout: 120_000 },
 });
 
 /**

@@ -14,10 +14,11 @@ export interface Lie {
 /** Sits between the page and its servers, and lies where he is told to. */
 export class Liar {
   readonly #proxy: URL;
-  /** The lie that is told; undefined while he is not there. */
-  telling: Lie | undefined;
-  /** The only server that he sits in front of; undefined if it is every one. */
-  inFrontOf: string | undefined;
+  #telling: Lie | undefined;
+  /** Whether he sits in front of every server. */
+  #everywhere = true;
+  /** If not: the server that he sits in front of, once one is asked. */
+  #inFrontOf: string | undefined;
 
   constructor(proxy: URL) {
     this.#proxy = proxy;
@@ -29,16 +30,27 @@ export class Liar {
     return (await response.json()) as Lie[];
   }
 
-  /** Sends a request to the liar, if he sits in front of the server that it is for. */
-  readonly fetch: typeof fetch = (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (!this.telling || !this.isInFrontOf(url.href)) return fetch(input, init);
-    return fetch(new URL(this.telling.name, this.#proxy), init);
-  };
+  /** Has him tell a lie in front of every server, or only of the one that is asked first from now on. */
+  tell(lie: Lie, everywhere: boolean): void {
+    this.#telling = lie;
+    this.#everywhere = everywhere;
+    this.#inFrontOf = undefined;
+  }
+
+  /** Takes him away. */
+  leave(): void {
+    this.#telling = undefined;
+  }
 
   isInFrontOf(server: string): boolean {
-    return (
-      this.telling !== undefined && (this.inFrontOf === undefined || this.inFrontOf === server)
-    );
+    return this.#telling !== undefined && (this.#everywhere || this.#inFrontOf === server);
   }
+
+  /** Sends a request to the liar, if he sits in front of the server that it is for. */
+  readonly fetch: typeof fetch = (input, init) => {
+    const { href } = new URL(input instanceof Request ? input.url : input);
+    this.#inFrontOf ??= href;
+    if (!this.#telling || !this.isInFrontOf(href)) return fetch(input, init);
+    return fetch(new URL(this.#telling.name, this.#proxy), init);
+  };
 }

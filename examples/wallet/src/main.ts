@@ -61,8 +61,8 @@ function run({ servers, checkpoint, accounts: own }: Demo): void {
     (lies) => {
       liarView.offerLies(lies, {
         async tell(lie, everywhere) {
-          liar.telling = lie;
-          liar.inFrontOf = everywhere ? undefined : (wallet.server ?? servers.node.href);
+          if (lie) liar.tell(lie, everywhere);
+          else liar.leave();
           await wallet.restart();
           return wallet.status;
         },

@@ -7,8 +7,8 @@ export class Round {
   #settle: () => void = () => undefined;
   readonly #stop = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether a block was read in it. */
-  readBlock = false;
+  /** Whether blocks were read in it. */
+  readBlocks = false;
   #reading = false;
   #readAgain = false;
 

@@ -47,7 +47,7 @@ export interface Options {
 const TIMEOUT = 3000;
 
 /** How many blocks are kept to show. */
-const BLOCKS = 5;
+const BLOCKS = 5n;
 
 /** When to begin anew after there was no answer, or a wrong one. */
 const AGAIN = 2000;
@@ -55,7 +55,7 @@ const AGAIN = 2000;
 export class Wallet {
   readonly accounts: Account[] = [];
   /** The newest blocks whose operations were verified, the newest first. */
-  readonly blocks: Block[] = [];
+  blocks: readonly Block[] = [];
   readonly #options: Options;
   #client: LightClient | undefined;
   #status: Status = { kind: "connecting" };
@@ -74,11 +74,6 @@ export class Wallet {
   /** The newest accepted head. */
   get head(): Header | undefined {
     return this.#client?.head;
-  }
-
-  /** The server that gave the last verified answer. */
-  get server(): string | undefined {
-    return this.accounts.find(({ answer }) => answer)?.answer?.evidence.server;
   }
 
   /** The account that is looked at; its balance gets a proof of its own. */
@@ -184,20 +179,22 @@ export class Wallet {
     chosen.alone = await client.get(keyOf(chosen.name), { at, signal });
   }
 
-  /** The newest block and those before it that are not known yet; their operations are verified. */
+  /** The newest blocks; their operations are verified. */
   async #readBlocks(client: LightClient, round: Round): Promise<void> {
     const { height } = client.head;
-    const known = this.blocks[0]?.header.height ?? 0n;
-    // In a new round the newest one is read again: the server may be another.
-    if (known === height && round.readBlock) return;
-    const oldest = height - BigInt(BLOCKS) + 1n;
-    const from = known === height ? height : known + 1n > oldest ? known + 1n : oldest;
+    // In a new round all are read again: the server may be another.
+    const known = round.readBlocks ? (this.blocks[0]?.header.height ?? -1n) : -1n;
+    if (known >= height) return;
+    const oldest = height < BLOCKS ? 0n : height - BLOCKS + 1n;
+    const from = known < oldest ? oldest : known + 1n;
+    const read: Block[] = [];
     for await (const block of client.blocks({ from, signal: round.signal })) {
-      if (block.header.height > known) this.blocks.unshift(block);
+      read.unshift(block);
       if (block.header.height >= height) break;
     }
-    this.blocks.splice(BLOCKS);
-    round.readBlock = true;
+    const kept = this.blocks.filter(({ header }) => header.height < from);
+    this.blocks = [...read, ...kept].slice(0, Number(BLOCKS));
+    round.readBlocks = true;
   }
 
   #fail(round: Round, error: unknown): void {

@@ -30,6 +30,9 @@ const GROUPS: readonly (readonly [code: string, title: string])[] = [
   ["unavailable", "No answer at all"],
 ];
 
+/** How long a lie may take until it is told, in milliseconds. */
+const PATIENCE = 10_000;
+
 let choices: Choice[] = [];
 let chosen: Choice | undefined;
 let on = false;
@@ -112,6 +115,7 @@ async function tellAll(actions: Actions): Promise<void> {
     choose(choice);
     choice.label.scrollIntoView({ block: "nearest" });
     await tell(actions);
+    await told(choice);
     showTally();
   }
   find("try-all").ariaPressed = "false";
@@ -120,13 +124,26 @@ async function tellAll(actions: Actions): Promise<void> {
   await tell(actions);
 }
 
+/** Resolves once a lie was refused: some can only be told about a new block, which takes a while. */
+async function told({ mark }: Choice): Promise<void> {
+  for (
+    let waited = 0;
+    waited < PATIENCE && mark.dataset.outcome === "harmless" && on;
+    waited += 50
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 function showTally(): void {
   const told = choices.filter(({ mark }) => mark.dataset.outcome);
-  const refused = told.filter(({ mark }) => mark.dataset.outcome !== "harmless");
-  fill(
-    find("tally"),
-    `${number(refused.length)} of ${number(told.length)} told were refused; ${number(choices.length)} there are.`,
-  );
+  const refused = told.filter(({ mark }) => mark.dataset.outcome !== "harmless").length;
+  const all = choices.length;
+  const text =
+    refused === all
+      ? `All ${number(all)} lies were refused.`
+      : `${number(refused)} of ${number(told.length)} told were refused, ${number(all - told.length)} to go.`;
+  fill(find("tally"), text);
 }
 
 interface Judgement {
@@ -141,20 +158,23 @@ function judge(status: Status): Judgement {
       return { outcome: "waiting", text: "Connecting." };
     case "refused": {
       const { code, reason } = status.error;
-      return { outcome: "refused", mark: reason, text: `Refused: ${code}, ${reason}.` };
+      return { outcome: "refused", mark: reason, text: `${word(code)}: ${code}, ${reason}.` };
     }
     case "verified": {
       const [failure] = status.caught;
       if (failure) {
         const { code, reason } = failure.error;
-        const text = `Caught: ${code}, ${reason}. The other server gave the true answer.`;
+        const text = `${word(code)}: ${code}, ${reason}. The other server gave the true answer.`;
         return { outcome: "caught", mark: reason, text };
       }
-      const text = "Nothing false has arrived yet: all that this page asked for is verified.";
+      const text = "Nothing false has arrived yet: some lies can only be told about a new block.";
       return { outcome: "harmless", mark: "not told yet", text };
     }
   }
 }
+
+/** Where nothing arrived that could be checked, there was nothing to refuse. */
+const word = (code: string) => (code === "unavailable" ? "No usable answer" : "Refused");
 
 function show(outcome: Outcome, text: string): void {
   find("lie-outcome").dataset.state = outcome;

@@ -66,6 +66,9 @@ function showVerified(
   const { block, evidence } = answer;
   const text = `${wallet.accounts.length === 1 ? "The balance" : `All ${wallet.accounts.length} balances`} of block ${number(block.height)} follow from the checkpoint of this page.`;
   showState("verified", "Verified", text);
+  announce(
+    caught.length === 0 ? "All balances are verified." : "Verified, but one server was caught.",
+  );
   const server = place(evidence.server) + (viaLiar(evidence.server) ? ", through the liar" : "");
   fill(
     find("facts"),
@@ -90,11 +93,12 @@ function showCaught(caught: readonly Failure[], server: string): void {
   const what = code === "unavailable" ? "gave no usable answer" : "was caught lying";
   fill(find("caught"), [
     element("b", `${place(failure.url)} ${what}. `),
-    `${sentence(REASONS[reason].meaning)} (`,
+    `${sentence(REASONS[reason].meaning)} Code `,
+    element("code", code),
+    ", reason ",
     element("code", reason),
-    `) ${server} answered instead.`,
+    `. ${server} answered instead.`,
   ]);
-  announce(`Verified, but one server ${what}.`);
 }
 
 function showRefused(wallet: Wallet, error: VerifyError): void {
@@ -107,6 +111,7 @@ function showRefused(wallet: Wallet, error: VerifyError): void {
       ? ""
       : ` The balances shown are the last verified ones, of block ${number(last)}.`;
   showState(state, title, sentence(REASONS[reason].meaning) + kept);
+  announce(`${title}. ${sentence(REASONS[reason].meaning)}`);
   fill(
     find("facts"),
     rows([
@@ -125,7 +130,6 @@ function showState(state: State, title: string, text: string): void {
   find("verdict-icon").setAttribute("href", `#${state}`);
   fill(find("verdict-title"), title);
   fill(find("verdict-text"), text);
-  announce(state === "verified" ? "All balances are verified." : `${title}. ${text}`);
 }
 
 /** Tells screen readers, once for as long as it stays the same. */

@@ -1,0 +1,166 @@
+// A real node with accounts, the real lying proxy, the built page, and Chromium.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { preview } from "vite";
+
+import { startProxy } from "../../lying-proxy/src/proxy.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const binary =
+  process.env.PROOFLIGHT_NODE ??
+  fileURLToPath(new URL("../../../target/node/prooflight-node", import.meta.url));
+
+/** The accounts at first. */
+export const BALANCES = { alice: "1250.00", bob: "320.50", carol: "0.05", dave: "9000000.00" };
+
+/** A page, and what the browser complained about. */
+export interface Visit {
+  page: Page;
+  complaints: string[];
+}
+
+export type World = Awaited<ReturnType<typeof start>>;
+
+/** Starts everything. */
+export async function start() {
+  for (const file of [binary, `${root}dist/index.html`]) {
+    if (!existsSync(file)) throw new Error(`no ${file}: run \`npm run build\` before the tests`);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "prooflight-wallet-"));
+  const data = join(folder, "node");
+  execFileSync(binary, ["init", "--data-dir", data, "--chain-id", "wallet-test"]);
+  const checkpoint = JSON.parse(
+    execFileSync(binary, ["checkpoint", "--data-dir", data], { encoding: "utf8" }),
+  ) as { headerHash: string; config: { authorities: string[] } };
+  const node = new Node(data);
+  await node.start();
+  await node.submit(BALANCES);
+  const proxy = await startProxy({ target: node.url });
+
+  const demoFile = join(folder, "demo.json");
+  const servers = { node: node.url, proxy: proxy.url };
+  const demo = { servers, checkpoint, accounts: Object.keys(BALANCES) };
+  const writeDemo = (changes: Partial<typeof demo> = {}) => {
+    writeFileSync(demoFile, JSON.stringify({ ...demo, ...changes }));
+  };
+  writeDemo();
+  process.env.PROOFLIGHT_DEMO = demoFile; // which vite.config.ts reads
+  const server = await preview({ root, logLevel: "warn", preview: { host: "localhost", port: 0 } });
+  const url = server.resolvedUrls?.local[0] ?? "";
+  const browser = await chromium.launch({
+    executablePath: process.env.PROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+
+  /** Opens the page in a profile of its own. */
+  async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("request", (request) => {
+      const known = [url, node.url, proxy.url, "blob:"];
+      if (!known.some((start) => request.url().startsWith(start))) {
+        complaints.push(`request to ${request.url()}`);
+      }
+    });
+    await page.exposeFunction("complain", (complaint: string) => complaints.push(complaint));
+    await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
+      window.complain("policy: " + event.violatedDirective + " " + event.blockedURI));`);
+    await page.goto(url);
+    return { page, complaints };
+  }
+
+  async function stop(): Promise<void> {
+    await browser.close();
+    await server.close();
+    await proxy.close();
+    await node.stop();
+    rmSync(folder, { recursive: true });
+  }
+
+  return { node, proxy, checkpoint, demoFile, writeDemo, visit, stop };
+}
+
+/** The node, which can be stopped and started again at the same address. */
+class Node {
+  readonly #data: string;
+  #address = "127.0.0.1:0";
+  #process: ChildProcess | undefined;
+
+  constructor(data: string) {
+    this.#data = data;
+  }
+
+  get url(): string {
+    return `http://${this.#address}`;
+  }
+
+  async start(): Promise<void> {
+    const args = ["run", "--data-dir", this.#data, "--listen", this.#address];
+    const node = spawn(binary, [...args, "--block-interval-ms", "100"], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#process = node;
+    this.#address = await new Promise((resolve, reject) => {
+      const lines: string[] = [];
+      for (const input of [node.stdout, node.stderr]) {
+        createInterface({ input }).on("line", (line) => {
+          lines.push(line);
+          const [, address] = /serving address=(\S+)/.exec(line) ?? [];
+          if (address) resolve(address);
+        });
+      }
+      node.once("exit", (code) => {
+        reject(new Error(`the node ended with ${code}:\n${lines.join("\n")}`));
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#process) return;
+    const ended = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await ended;
+  }
+
+  /** Sets balances; gives the height of their block, once it is made. */
+  async submit(balances: Readonly<Record<string, string>>): Promise<bigint> {
+    const hex = (text: string) => `0x${Buffer.from(text).toString("hex")}`;
+    const ops = Object.entries(balances).map(([name, balance]) => ({
+      op: "Set",
+      key: hex(`account/${name}`),
+      value: hex(balance),
+    }));
+    const { height } = await this.call<{ height: string }>("prooflight_submit", { ops });
+    return BigInt(height);
+  }
+
+  async call<T>(method: string, params: object): Promise<T> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    return ((await response.json()) as { result: T }).result;
+  }
+}
