@@ -74,7 +74,7 @@ fn each_node(most: usize, change: impl Fn(&[u8], &mut dyn FnMut(Vec<u8>))) {
 
 #[test]
 fn every_bit_flipped() {
-    each_node(500, |node, refused| {
+    each_node(350, |node, refused| {
         for bit in 0..8 * node.len() {
             let mut changed = node.to_vec();
             changed[bit / 8] ^= 1 << (bit % 8);
@@ -227,10 +227,10 @@ fn fields_of_answers() {
 #[test]
 fn random_changes() {
     let mut read = 0;
-    for seed in 0..8000 {
+    for seed in 0..30_000 {
         let data = random_bytes(seed);
         read += usize::from(mpt_proof(&mut Unstructured::new(&data[..600])).is_ok());
         read += usize::from(mpt_get_proof(&mut Unstructured::new(&data[600..1600])).is_ok());
     }
-    assert!(read > 12_000, "{read}");
+    assert!(read > 45_000, "{read}");
 }
