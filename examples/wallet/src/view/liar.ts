@@ -48,7 +48,9 @@ export function offerLies(lies: readonly Lie[], actions: Actions): void {
   for (const { title, of } of groups) {
     const labels = choices.filter(({ lie }) => of(lie)).map(({ label }) => label);
     if (labels.length === 0) continue;
-    find("lies").append(element("fieldset", [element("legend", title), ...labels]));
+    find("lies").append(
+      element("fieldset", [element("legend", `${title} (${number(labels.length)})`), ...labels]),
+    );
   }
   // In the order in which they are shown.
   choices.sort((a, b) => (follows(a.label, b.label) ? -1 : 1));
