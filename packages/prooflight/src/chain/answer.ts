@@ -40,7 +40,6 @@ export interface VerifiedAnswer {
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const { scheme, header: older, path, keys, proof, ...sync } = input;
-  checkScheme(scheme);
   if ((older === undefined) !== (path === undefined)) {
     const missing = older === undefined ? "header" : "path";
     throw invalid(
@@ -50,6 +49,7 @@ export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
       describe(undefined),
     );
   }
+  checkScheme(scheme);
   const head = verifyHead(sync);
   const header =
     older && path ? verifyAncestor({ head: head.encoded, header: older, inclusion: path }) : head;

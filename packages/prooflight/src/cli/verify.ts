@@ -66,7 +66,6 @@ async function complete(
   input: Record<string, unknown>,
   checkpoint: string | undefined,
 ): Promise<void> {
-  if (asked.includes("now")) input["now"] ??= toQuantity(BigInt(Date.now()));
   const needed = asked.includes("checkpoint") && input["checkpoint"] === undefined;
   if (needed && checkpoint === undefined) {
     throw wrong("--checkpoint FILE, from a source that you trust", undefined);
@@ -74,7 +73,16 @@ async function complete(
   if (!needed && checkpoint !== undefined) {
     throw refuse("invalid_argument", "no --checkpoint for this statement", "one");
   }
-  if (checkpoint !== undefined) input["checkpoint"] = await readCheckpointFile(checkpoint);
+  const now = toQuantity(BigInt(Date.now()));
+  if (checkpoint === undefined) {
+    if (asked.includes("now")) input["now"] ??= now;
+    return;
+  }
+  // Whoever made the file must not say what time it is for whoever verifies it.
+  const own = ["now", "maxClockSkew", "maxHeadAge"].find((member) => member in input);
+  if (own !== undefined) throw wrong(`no ${own} beside --checkpoint`, input[own]);
+  input["checkpoint"] = await readCheckpointFile(checkpoint);
+  input["now"] = now;
 }
 
 function printVerified(

@@ -1,10 +1,11 @@
 /** `StateAnswer` and `BlockTransition` of `test-vectors/SPEC.md`. */
 
-import { Arguments } from "../arguments.js";
+import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import { type AnswerInput, checkScheme, verifyAnswer } from "../chain/answer.js";
+import { type AnswerInput, type StateScheme, verifyAnswer } from "../chain/answer.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
+import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { path, SYNC, syncInput, there } from "./chain.js";
 import { hexItems, hexMember } from "./json.js";
@@ -70,10 +71,13 @@ export function answerInput(
   given: Arguments<Exclude<(typeof BUNDLE)[number], "kind">>,
 ): Omit<AnswerInput, "checkpoint" | "now"> {
   const scheme = given.unchecked("scheme");
-  checkScheme(scheme);
+  if (typeof scheme !== "string") {
+    throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
+  }
   const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
   return {
-    scheme,
+    // verifyAnswer checks that it is one that can be verified.
+    scheme: scheme as StateScheme,
     head: hexMember(undefined, given, "head"),
     inclusion: path(given.list("inclusion"), "inclusion"),
     ...(has("header") && { header: hexMember(undefined, given, "header") }),

@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { fromHex, toHex } from "../src/bytes.js";
+import {
+  init,
+  verifyEthGetProof,
+  verifyEthGetProofs,
+  verifyEthHeader,
+  verifyMptProof,
+} from "../src/mpt.js";
+import { vectorFiles } from "./files.js";
+import { refusal, verdict } from "./refusal.js";
+
+beforeAll(() => init());
+
+type Hex = `0x${string}`;
+
+interface Input {
+  stateRoot: Hex;
+  address: Hex;
+  slots: Hex[];
+  response: { balance: Hex; accountProof: Hex[]; storageProof: { key: Hex; value: Hex }[] };
+}
+
+const tests = (
+  JSON.parse(vectorFiles.get("mpt/eth_get_proof.json") ?? "{}") as {
+    testGroups: { tests: { comment: string; input: Input }[] }[];
+  }
+).testGroups.flatMap(({ tests }) => tests);
+
+const recorded = (name: string): Input => {
+  const found = tests.find(({ comment }) => comment.startsWith(name));
+  if (!found) throw new Error(`nothing was recorded as ${name}`);
+  return found.input;
+};
+
+const contract = recorded("mainnet_21925176_depositcontract");
+const miner = recorded("mainnet_21925176_eoa_miner");
+
+describe("an answer to eth_getProof", () => {
+  test("gives what the proofs show", () => {
+    const account = verifyEthGetProof(contract);
+    if (account.kind !== "present") throw new Error("absent");
+    expect(account.balance).toBe(BigInt(contract.response.balance));
+    expect(account.nonce).toBe(1n);
+    expect(account.storage).toEqual(
+      contract.response.storageProof.map(({ value }) => BigInt(value)),
+    );
+  });
+
+  test("takes bytes, hexadecimal digits and integers for what was asked", () => {
+    const { stateRoot, address, slots, response } = contract;
+    const asked = [
+      slots,
+      slots.map((slot) => BigInt(slot)),
+      slots.map((slot) => fromHex(slot)),
+      slots.map((slot) => `0x${BigInt(slot).toString(16)}` as const),
+    ];
+    for (const slots of asked) {
+      const account = verifyEthGetProof({
+        stateRoot: fromHex(stateRoot),
+        address: fromHex(address),
+        slots,
+        response,
+      });
+      expect(account.storage).toHaveLength(1);
+    }
+    const upper = address.toUpperCase().replace("0X", "0x") as Hex;
+    expect(verifyEthGetProof({ stateRoot, address: upper, slots, response }).kind).toBe("present");
+  });
+
+  test("that there is no account is an answer", () => {
+    const account = verifyEthGetProof(recorded("mainnet_0_account_missing"));
+    expect(account).toEqual({ kind: "absent", storage: [] });
+  });
+
+  test("is one of many about a state", () => {
+    const { stateRoot } = contract;
+    const questions = Array.from({ length: 50 }, (_, index) => (index % 2 ? contract : miner)).map(
+      ({ address, slots, response }) => ({ address, slots, response }),
+    );
+    const accounts = verifyEthGetProofs({ stateRoot, questions });
+    expect(accounts).toEqual(
+      questions.map((question) => verifyEthGetProof({ stateRoot, ...question })),
+    );
+    const withLie = questions.map((question, index) =>
+      index === 30 ? { ...question, response: { ...miner.response, balance: "0x1" } } : question,
+    );
+    expect(verdict(refusal(() => verifyEthGetProofs({ stateRoot, questions: withLie })))).toBe(
+      "mismatch / account_mismatch",
+    );
+    expect(verifyEthGetProofs({ stateRoot, questions: [] })).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    ["a short root", { stateRoot: "0x11" }, "invalid_input / invalid_argument"],
+    ["a short address", { address: "0x11" }, "invalid_input / invalid_argument"],
+    ["an address that is none", { address: 7 }, "invalid_input / invalid_argument"],
+    ["a slot that is too large", { slots: [1n << 256n] }, "invalid_input / invalid_argument"],
+    ["a negative slot", { slots: [-1n] }, "invalid_input / invalid_argument"],
+    ["a slot as a number", { slots: [1] }, "invalid_input / invalid_argument"],
+    ["a misspelt limit", { limits: { maxProofByte: 1 } }, "invalid_input / invalid_argument"],
+    ["no answer", { response: undefined }, "malformed / invalid_answer"],
+    ["a proof over the limit", { limits: { maxProofBytes: 100 } }, "malformed / proof_too_large"],
+    ["more slots than the limit", { limits: { maxKeys: 0 } }, "invalid_input / too_many_keys"],
+    ["other slots than asked", { slots: [] }, "mismatch / slot_keys_mismatch"],
+  ])("is refused for %s", (_, changes, expected) => {
+    expect(verdict(refusal(() => verifyEthGetProof({ ...contract, ...changes })))).toBe(expected);
+  });
+});
+
+test("one trie's proof gives the value of its key", () => {
+  // A trie of the keys 10 and 11, from SPEC.md; its one node has everything inline.
+  const root = "0x8cc4e2f3b37ba65d9b4437b81a36f84ac4c62be164b9ab12d90b5b8d4d1ca965";
+  const proof = [`0xd911d7c32081aac32081bb${"80".repeat(15)}`] as const;
+  const value = (key: Hex) => {
+    const result = verifyMptProof({ root, key, proof });
+    return result.kind === "present" ? toHex(result.value) : "absent";
+  };
+  expect(["0x10", "0x11", "0x12", "0x20", "0x1000", "0x"].map((key) => value(key as Hex))).toEqual([
+    "0xaa",
+    "0xbb",
+    "absent",
+    "absent",
+    "absent",
+    "absent",
+  ]);
+  const other = `0x${"11".repeat(32)}` as const;
+  expect(verdict(refusal(() => verifyMptProof({ root: other, key: "0x10", proof })))).toBe(
+    "mismatch / root_mismatch",
+  );
+});
+
+test("a header is that of its hash", () => {
+  const { hash, headerRlp } = tests.find(({ input }) => "headerRlp" in input)?.input as unknown as {
+    hash: Hex;
+    headerRlp: Hex;
+  };
+  const { number, stateRoot } = verifyEthHeader({ hash, headerRlp });
+  expect(number).toBeGreaterThan(0n);
+  expect(stateRoot).toHaveLength(32);
+  const other = `0x${"11".repeat(32)}` as const;
+  expect(verdict(refusal(() => verifyEthHeader({ hash: other, headerRlp })))).toBe(
+    "mismatch / header_hash_mismatch",
+  );
+});
