@@ -25,6 +25,17 @@ pub struct Metrics {
     timestamp_ms: Gauge,
     leader_height: Gauge,
     follow_errors: Family<NotFollowed, Counter>,
+    connections: Gauge,
+}
+
+/// A connection that is open; it is counted until it is dropped.
+#[derive(Debug)]
+pub struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -64,6 +75,7 @@ impl Metrics {
             timestamp_ms: Gauge::default(),
             leader_height: Gauge::default(),
             follow_errors: Family::default(),
+            connections: Gauge::default(),
         };
         let mut all = Registry::with_prefix("prooflight");
         all.register("rpc_seconds", "How long calls took", new.calls.clone());
@@ -76,6 +88,7 @@ impl Metrics {
         all.register("height", "The height of the newest block", new.height.clone());
         let help = "The timestamp of the newest block, in milliseconds since 1970";
         all.register("head_timestamp_ms", help, new.timestamp_ms.clone());
+        all.register("connections", "Connections that are open", new.connections.clone());
         let help = "The newest height that the node which is followed has shown";
         all.register("follow_leader_height", help, new.leader_height.clone());
         let help = "Answers of the node which is followed that were refused or did not come";
@@ -122,6 +135,12 @@ impl Metrics {
     /// Says which block is the newest of the node that is followed.
     pub fn leader(&self, height: u64) {
         self.leader_height.set(number(height));
+    }
+
+    /// Counts a connection while what is returned is kept.
+    pub fn connection(&self) -> OpenConnection {
+        self.connections.inc();
+        OpenConnection(self.connections.clone())
     }
 
     /// Counts an answer of the node that is followed which was refused or did not come.

@@ -69,7 +69,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
         request_time: time + Duration::from_secs(1),
     };
     let token = token(&chosen)?.map(Into::into);
-    let front = Front { limits, token, views: views.clone(), progress, metrics };
+    let front = Front { limits, token, views: views.clone(), progress, metrics, busy: false };
     let (address, server) = server::start(chosen.listen, module, &chosen.origins, front).await?;
     announce(&views.borrow(), address);
 

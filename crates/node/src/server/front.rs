@@ -2,10 +2,12 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Poll};
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, Method, StatusCode};
+use http_body_util::BodyExt;
 use jsonrpsee::server::{HttpBody, HttpRequest, HttpResponse};
 use jsonrpsee::types::{Id, Response, ResponsePayload};
 use prooflight_core::{Error, Reason};
@@ -31,6 +33,8 @@ pub struct Front {
     pub progress: Option<watch::Receiver<Progress>>,
     /// What is counted.
     pub metrics: Metrics,
+    /// Whether all that it says is that there are too many connections.
+    pub busy: bool,
 }
 
 impl<S> Layer<S> for Front {
@@ -65,6 +69,11 @@ where
     }
 
     fn call(&mut self, mut request: HttpRequest) -> Self::Future {
+        if self.front.busy {
+            let mut response = self.front.refused(StatusCode::TOO_MANY_REQUESTS);
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            return Box::pin(async move { Ok(response) });
+        }
         if let Some(response) = self.front.plain(&request) {
             return Box::pin(async move { Ok(response) });
         }
@@ -72,12 +81,18 @@ where
             request.extensions_mut().insert(MaySubmit);
         }
         let front = self.front.clone();
-        let inner = self.inner.call(request);
+        let read = Arc::new(AtomicU64::new(0));
+        let inner = self.inner.call(request.map(|body| counted(body, read.clone())));
         Box::pin(async move {
-            match tokio::time::timeout(front.limits.request_time, inner).await {
-                Ok(response) => response.map(|response| front.named(response)),
-                Err(_) => Ok(front.refused(StatusCode::REQUEST_TIMEOUT)),
-            }
+            let time = front.limits.request_time;
+            let Ok(response) = tokio::time::timeout(time, inner).await else {
+                return Ok(front.refused(StatusCode::REQUEST_TIMEOUT));
+            };
+            let response = response?;
+            // A body whose length nobody said beforehand: jsonrpsee takes its end for its own error.
+            let too_large = read.load(Ordering::Relaxed) > front.limits.request_bytes.into()
+                || response.status() == StatusCode::PAYLOAD_TOO_LARGE;
+            Ok(if too_large { front.refused(StatusCode::PAYLOAD_TOO_LARGE) } else { response })
         })
     }
 }
@@ -131,16 +146,6 @@ impl Front {
         })
     }
 
-    /// The response, with our reason where the server refused by its status alone.
-    fn named(&self, response: HttpResponse) -> HttpResponse {
-        match response.status() {
-            status @ (StatusCode::PAYLOAD_TOO_LARGE | StatusCode::TOO_MANY_REQUESTS) => {
-                self.refused(status)
-            }
-            _ => response,
-        }
-    }
-
     /// A refusal of a whole request, as the JSON-RPC error of a call that nobody could name.
     fn refused(&self, status: StatusCode) -> HttpResponse {
         let limits = &self.limits;
@@ -164,6 +169,15 @@ impl Front {
         let body = serde_json::to_string(&body).unwrap_or_default();
         respond(status, "application/json", body)
     }
+}
+
+/// A body that counts the bytes that are read of it.
+fn counted(body: HttpBody, read: Arc<AtomicU64>) -> HttpBody {
+    HttpBody::new(body.map_frame(move |frame| {
+        let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
+        read.fetch_add(bytes, Ordering::Relaxed);
+        frame
+    }))
 }
 
 fn respond(status: StatusCode, kind: &'static str, body: String) -> HttpResponse {

@@ -1,20 +1,38 @@
 //! One port for JSON-RPC over HTTP and WebSocket, and for `/health`, `/ready` and `/metrics`.
 
 mod front;
+mod gate;
+mod paced;
 
 pub use front::Front;
 
 use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderValue, Method};
-use jsonrpsee::server::{BatchRequestConfig, PingConfig, Server, ServerConfig, ServerHandle};
+use http::{HeaderValue, Method, Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::Service;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use jsonrpsee::core::BoxError;
+use jsonrpsee::core::middleware::RpcServiceBuilder;
+use jsonrpsee::server::{
+    BatchRequestConfig, HttpBody, PingConfig, Server, ServerConfig, ServerHandle, StopHandle,
+    stop_channel,
+};
 use jsonrpsee::{Methods, RpcModule};
 use prooflight_core::{Error, Reason, Result};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use crate::rpc::Context;
+use gate::{Gate, Gated};
+use paced::Paced;
 
 /// Bytes of a reply: a block with its operations and the transition of the largest size, or a proof
 /// of that size, in hexadecimal, and what is around it.
@@ -31,7 +49,7 @@ pub struct ServerLimits {
     pub connections: u32,
     /// Subscriptions of a connection.
     pub subscriptions: u32,
-    /// How long an HTTP request may take, from its first byte to its reply.
+    /// How long a head, a request until its reply, and taking a part of a reply may take.
     pub request_time: Duration,
 }
 
@@ -45,30 +63,33 @@ pub async fn start(
     origins: &[String],
     front: Front,
 ) -> Result<(SocketAddr, ServerHandle)> {
-    let limits = &front.limits;
-    let config = ServerConfig::builder()
-        .max_request_body_size(limits.request_bytes)
-        .max_response_body_size(REPLY_BYTES)
-        .max_connections(limits.connections)
-        .max_subscriptions_per_connection(limits.subscriptions)
-        .set_batch_request_config(BatchRequestConfig::Limit(limits.batch))
-        .set_first_request_timeout(Some(limits.request_time))
-        // What a reader has not taken of its subscriptions; one that takes none is disconnected.
-        .set_message_buffer_capacity(64)
-        .enable_ws_ping(PingConfig::new().inactive_limit(limits.request_time))
-        .build();
-    let middleware = tower::ServiceBuilder::new().layer(cors(origins)?).layer(front);
     let cannot = |error: &dyn core::fmt::Display| {
         Error::new(Reason::InvalidArgument, format_args!("to listen on {listen}"), error)
     };
-    let server = Server::builder()
-        .set_config(config)
-        .set_http_middleware(middleware)
-        .build(listen)
-        .await
-        .map_err(|error| cannot(&error))?;
-    let address = server.local_addr().map_err(|error| cannot(&error))?;
-    Ok((address, server.start(Methods::from(module))))
+    let listener = TcpListener::bind(listen).await.map_err(|error| cannot(&error))?;
+    let address = listener.local_addr().map_err(|error| cannot(&error))?;
+    let (stop, handle) = stop_channel();
+    let port = Port {
+        config: config(&front.limits),
+        cors: cors(origins)?,
+        methods: Methods::from(module),
+        front,
+        stop,
+    };
+    tokio::spawn(port.listen(listener));
+    Ok((address, handle))
+}
+
+fn config(limits: &ServerLimits) -> ServerConfig {
+    ServerConfig::builder()
+        .max_request_body_size(limits.request_bytes)
+        .max_response_body_size(REPLY_BYTES)
+        .max_subscriptions_per_connection(limits.subscriptions)
+        .set_batch_request_config(BatchRequestConfig::Limit(limits.batch))
+        // Answers that wait to be sent.
+        .set_message_buffer_capacity(8)
+        .enable_ws_ping(PingConfig::new().inactive_limit(limits.request_time))
+        .build()
 }
 
 fn cors(origins: &[String]) -> Result<CorsLayer> {
@@ -83,4 +104,90 @@ fn cors(origins: &[String]) -> Result<CorsLayer> {
             .map_err(|_| Error::new(Reason::InvalidArgument, "an origin", origin))
     });
     Ok(layer.allow_origin(AllowOrigin::list(origins.collect::<Result<Vec<_>>>()?)))
+}
+
+/// What every connection gets.
+struct Port {
+    config: ServerConfig,
+    cors: CorsLayer,
+    methods: Methods,
+    front: Front,
+    stop: StopHandle,
+}
+
+/// Connections beyond the limit that are told so; further ones are closed.
+const TURNED_AWAY: usize = 64;
+
+impl Port {
+    async fn listen(self, listener: TcpListener) {
+        let most = usize::try_from(self.front.limits.connections).unwrap_or(usize::MAX);
+        let served = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
+        let mut stopped = pin!(self.stop.clone().shutdown());
+        for id in (0..=u32::MAX).cycle() {
+            let stream = tokio::select! {
+                () = &mut stopped => return,
+                accepted = listener.accept() => accepted,
+            };
+            let stream = match stream {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Above all too many open files, of which some will be closed.
+                    tracing::warn!(%error, "no connection");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            if let Ok(counted) = served.clone().try_acquire_owned() {
+                self.serve(stream, id, counted, false);
+            } else if let Ok(counted) = turned_away.clone().try_acquire_owned() {
+                self.serve(stream, id, counted, true);
+            }
+        }
+    }
+
+    fn serve(&self, stream: TcpStream, id: u32, counted: OwnedSemaphorePermit, busy: bool) {
+        // Without it answers may wait for more to come; they are whole as they are.
+        let _ = stream.set_nodelay(true);
+        let gate = Gate::new();
+        let front = Front { busy, ..self.front.clone() };
+        let (time, open) = (front.limits.request_time, front.metrics.connection());
+        let service = Server::builder()
+            .set_config(self.config.clone())
+            .set_http_middleware(tower::ServiceBuilder::new().layer(self.cors.clone()).layer(front))
+            .set_rpc_middleware(RpcServiceBuilder::new().layer(Gated(gate.clone())))
+            .to_service_builder()
+            .connection_id(id)
+            .build(self.methods.clone(), self.stop.clone());
+        let service = tower::ServiceBuilder::new()
+            .map_request(|request: Request<Incoming>| request.map(HttpBody::new))
+            .service(service);
+        let stream = Paced::new(stream, gate, time, (counted, open));
+        let stopped = self.stop.clone().shutdown();
+        tokio::spawn(serve(stream, TowerToHyperService::new(service), time, stopped));
+    }
+}
+
+/// Serves the requests of a connection, one after the other, until it ends or becomes a WebSocket.
+async fn serve<S>(stream: Paced, service: S, head_time: Duration, stopped: impl Future<Output = ()>)
+where
+    S: Service<Request<Incoming>, Response = Response<HttpBody>>,
+    S::Error: Into<BoxError>,
+{
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head_time)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    let served = tokio::select! {
+        served = &mut connection => served,
+        () = stopped => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "connection");
+    }
 }

@@ -66,8 +66,19 @@ impl WebSocket {
         Self(reader)
     }
 
+    /// How long to wait for the node to take or send something.
+    pub(crate) fn give_up_after(&self, time: Duration) {
+        self.0.get_ref().set_write_timeout(Some(time)).unwrap();
+        self.0.get_ref().set_read_timeout(Some(time)).unwrap();
+    }
+
     /// Sends a text in one frame, whose mask is zeros.
     pub(crate) fn send(&mut self, text: &str) {
+        self.try_send(text).unwrap();
+    }
+
+    /// As `send`, or that the connection does not take it.
+    pub(crate) fn try_send(&mut self, text: &str) -> std::io::Result<()> {
         let mut frame = vec![0x81];
         match u16::try_from(text.len()) {
             Ok(short @ ..126) => frame.push(0x80 | u8::try_from(short).unwrap()),
@@ -82,7 +93,7 @@ impl WebSocket {
         }
         frame.extend([0; 4]);
         frame.extend(text.as_bytes());
-        self.0.get_mut().write_all(&frame).unwrap();
+        self.0.get_mut().write_all(&frame)
     }
 
     /// The JSON of the next text; pings are passed over.

@@ -156,7 +156,8 @@ impl Client {
         self.send(head.as_bytes()).unwrap()
     }
 
-    fn send(&self, request: &[u8]) -> std::io::Result<(u16, String)> {
+    /// The status and body of the reply to a request.
+    pub(crate) fn send(&self, request: &[u8]) -> std::io::Result<(u16, String)> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(Duration::from_mins(1)))?;
         // A server that refuses by the head alone need not read the rest.

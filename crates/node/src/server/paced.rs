@@ -1,0 +1,118 @@
+//! A connection that is read as fast as its gate allows, and cut when nobody takes what it sends.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Sleep, sleep};
+
+use super::gate::Gate;
+use crate::metrics::OpenConnection;
+
+/// A connection; it counts as one until it is dropped.
+#[derive(Debug)]
+pub(super) struct Paced {
+    stream: TcpStream,
+    gate: Arc<Gate>,
+    /// How long the peer may take nothing.
+    limit: Duration,
+    /// Runs while the peer takes nothing.
+    stall: Option<Pin<Box<Sleep>>>,
+    /// The peer has taken nothing for too long.
+    cut: bool,
+    _counted: Counted,
+}
+
+/// What counts a connection: against the limit, and for the metrics.
+pub(super) type Counted = (OwnedSemaphorePermit, OpenConnection);
+
+impl Paced {
+    pub(super) fn new(
+        stream: TcpStream,
+        gate: Arc<Gate>,
+        limit: Duration,
+        counted: Counted,
+    ) -> Self {
+        Self { stream, gate, limit, stall: None, cut: false, _counted: counted }
+    }
+
+    /// Writes, and watches whether that goes on.
+    fn paced(
+        &mut self,
+        context: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if self.cut {
+            return Poll::Ready(Err(too_slow()));
+        }
+        if let Poll::Ready(written) = write(Pin::new(&mut self.stream), context) {
+            if self.stall.take().is_some() {
+                self.gate.set_stalled(false);
+            }
+            return Poll::Ready(written);
+        }
+        if self.stall.is_none() {
+            self.gate.set_stalled(true);
+        }
+        let limit = self.limit;
+        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(stall.as_mut().poll(context));
+        self.cut = true;
+        // Whoever reads is to learn it too.
+        self.gate.wake();
+        Poll::Ready(Err(too_slow()))
+    }
+}
+
+fn too_slow() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "what is sent is not taken")
+}
+
+impl AsyncRead for Paced {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.cut {
+            return Poll::Ready(Err(too_slow()));
+        }
+        ready!(self.gate.poll_open(context));
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Paced {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.paced(context, |stream, context| stream.poll_write(context, bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.paced(context, |stream, context| stream.poll_write_vectored(context, parts))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
