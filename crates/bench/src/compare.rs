@@ -1,4 +1,5 @@
-//! What is compared: batches on large dictionaries, and blocks of the Ergo mainnet.
+//! What is compared: batches on large dictionaries, blocks of the Ergo mainnet, and accounts of
+//! Ethereum's.
 
 use std::io::{IsTerminal, stderr};
 
@@ -9,6 +10,7 @@ use prooflight_vectors::carrier::Hex;
 use serde_json::Value;
 
 use crate::Plan;
+use crate::account;
 use crate::process::Pair;
 use crate::report::{Samples, Table, timed};
 use crate::workload::{OPERATIONS, PARAMS, Workload};
@@ -63,6 +65,31 @@ pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
         verifiers.verify(&json, plan.repeats)?;
     }
     verifiers.report(table, &name);
+    Ok(())
+}
+
+/// Compares verifiers on the mainnet's account proofs of a vector file.
+pub(crate) fn accounts(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
+    let cases = account::accounts(json, account::NODES)?;
+    let verifications = cases.len() * account::REPEATS;
+    let json: Value = serde_json::from_str(json)?;
+    let json = json.to_string();
+    let mut times = <[Samples; 2]>::default();
+    let mut hashing = Samples::default();
+    let mut allocations = [0; 2];
+    for _ in 0..plan.batches {
+        let mut pair = Pair::start("account")?;
+        pair.load(&json)?;
+        allocations = pair.compete()?.map(|answer| answer.allocations / verifications);
+        for _ in 0..plan.repeats {
+            Samples::add_both(&mut times, &pair.compete()?);
+            hashing.add(timed(|| account::hash(&cases)).1);
+        }
+    }
+    let name = format!("mainnet accounts, {} nodes", account::NODES);
+    table.times(&name, &format!("{verifications} verifications"), &times);
+    table.floor("    the nodes' Keccak-256 alone", &hashing, &times);
+    table.both("  allocations a verification", allocations);
     Ok(())
 }
 

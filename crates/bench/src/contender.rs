@@ -9,6 +9,7 @@ use prooflight_vectors::avl::Op;
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 
+use crate::account::{self, Account};
 use crate::allocations;
 use crate::report::timed;
 use crate::workload::PARAMS;
@@ -18,7 +19,7 @@ use crate::workload::PARAMS;
 pub(crate) struct Answer {
     pub(crate) nanoseconds: u64,
     pub(crate) allocations: usize,
-    /// The digest after each batch.
+    /// The digest after each batch, or the value of each account.
     pub(crate) digests: Vec<Hex>,
     /// The proof that a prover made.
     pub(crate) proof: Hex,
@@ -35,6 +36,8 @@ pub(crate) fn serve(side: &str, role: &str) -> Result<()> {
         }
         ("ours", "verifier") => Box::new(Verifier { read: Cases::ours, cases: Cases::default() }),
         ("peer", "verifier") => Box::new(Verifier { read: Cases::peer, cases: Cases::default() }),
+        ("ours", "account") => Box::new(Accounts { verify: account::ours, accounts: Vec::new() }),
+        ("peer", "account") => Box::new(Accounts { verify: account::peers, accounts: Vec::new() }),
         _ => return Err(format!("no contender {side} {role}").into()),
     };
     for line in stdin().lines() {
@@ -111,6 +114,24 @@ impl Contender for Verifier {
     fn work(&mut self) -> Result<Answer> {
         let (digests, answer) = measure(|| self.cases.verify())?;
         let digests = digests.iter().map(|digest| Hex(digest.0.into())).collect();
+        Ok(Answer { digests, ..answer })
+    }
+}
+
+/// Our verifier of account proofs or the other peer's.
+struct Accounts {
+    verify: fn(&[Account]) -> Result<Vec<Hex>>,
+    accounts: Vec<Account>,
+}
+
+impl Contender for Accounts {
+    fn load(&mut self, json: &str) -> Result<()> {
+        self.accounts = account::accounts(json, account::NODES)?;
+        Ok(())
+    }
+
+    fn work(&mut self) -> Result<Answer> {
+        let (digests, answer) = measure(|| (self.verify)(&self.accounts))?;
         Ok(Answer { digests, ..answer })
     }
 }

@@ -1,9 +1,10 @@
-//! `prooflight-bench [--quick] [--write-cases DIR]`: our AVL+ and the peer's, in one run on the same
-//! input.
+//! `prooflight-bench [--quick] [--write-cases DIR]`: our AVL+ and Merkle Patricia proofs and the peers',
+//! in one run on the same input.
 //!
 //! Each side works in a process of its own, so that neither pays for what the other left in the
 //! heap; they take turns, batch by batch.
 
+mod account;
 mod allocations;
 mod compare;
 mod contender;
@@ -33,6 +34,7 @@ const FULL: Plan = Plan { dictionaries: &[100_000, 1_000_000], batches: 15, repe
 const QUICK: Plan = Plan { dictionaries: &[100_000], batches: 5, repeats: 3 };
 
 const BLOCKS: &str = include_str!("../../../test-vectors/avl/ergo_mainnet.json");
+const ANSWERS: &str = include_str!("../../../test-vectors/mpt/eth_get_proof.json");
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -53,6 +55,7 @@ fn benchmark(plan: Plan) -> Result<()> {
         compare::dictionary(&mut table, keys, plan)?;
     }
     compare::blocks(&mut table, BLOCKS, plan)?;
+    compare::accounts(&mut table, ANSWERS, plan)?;
     table.print();
     println!("\n{}\nLoad average at the end: {}.", report::LEGEND, machine::load());
     Ok(())

@@ -69,26 +69,20 @@ impl Account {
             Ok(Item::String(_)) => return Err(invalid_account("a list", "a string")),
             Err(error) => return Err(invalid_account(error.expected(), error.found())),
         };
-        let mut next = |what: &str| match items.next() {
-            Some(Ok(item)) => Ok(item),
-            Some(Err(error)) => Err(invalid_account(error.expected(), error.found())),
-            None => Err(invalid_account(format_args!("a {what}"), "the end")),
-        };
+        let mut next =
+            || items.take().map_err(|error| invalid_account(error.expected(), error.found()));
         let account = Self {
-            nonce: rlp::integer(next("nonce")?)
+            nonce: rlp::integer(next()?)
                 .map(u64::from_be_bytes)
                 .ok_or_else(|| invalid_account("a nonce of 64 bits", Hex(value)))?,
-            balance: rlp::integer(next("balance")?)
+            balance: rlp::integer(next()?)
                 .ok_or_else(|| invalid_account("a balance of 256 bits", Hex(value)))?,
-            storage_root: rlp::array(next("storage root")?)
+            storage_root: rlp::array(next()?)
                 .ok_or_else(|| invalid_account("a storage root of 32 bytes", Hex(value)))?,
-            code_hash: rlp::array(next("code hash")?)
+            code_hash: rlp::array(next()?)
                 .ok_or_else(|| invalid_account("a code hash of 32 bytes", Hex(value)))?,
         };
-        match items.next() {
-            None => Ok(account),
-            Some(_) => Err(invalid_account("four items", "more")),
-        }
+        if items.is_empty() { Ok(account) } else { Err(invalid_account("four items", "more")) }
     }
 }
 

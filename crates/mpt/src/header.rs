@@ -87,8 +87,9 @@ impl Header {
         };
         let mut header = Self { number: 0, state_root: Hash::default() };
         let mut count = 0;
-        for item in rlp::items(payload) {
-            let Item::String(field) = item? else {
+        let mut items = rlp::items(payload);
+        while !items.is_empty() {
+            let Item::String(field) = items.take()? else {
                 return Err(invalid("fields that are strings", format_args!("a list at {count}")));
             };
             let (name, form) = FIELDS.get(count).copied().unwrap_or(("field", Field::Any));

@@ -4,7 +4,7 @@ use prooflight_core::{Error, Hex, Reason, Result};
 
 use crate::hash::Hash;
 use crate::nibbles::CompactPath;
-use crate::rlp::{self, Item};
+use crate::rlp::{self, Item, Items};
 
 /// Nodes of at least this many bytes are outside their parent, which has their hash.
 pub(crate) const HASHED_LENGTH: usize = 32;
@@ -54,26 +54,16 @@ impl<'a> Node<'a> {
     /// Calls itself for a node inside this one, which has less than 32 bytes and at least two less
     /// than what it is in: about 15 levels are the most that any bytes can make.
     pub(crate) fn from_items(payload: &'a [u8], max_value: usize) -> Result<Self> {
-        let mut items = [Item::String(&[]); BRANCH_ITEMS];
-        let mut count = 0;
-        for item in rlp::items(payload) {
-            let item = item?;
-            if let Some(place) = items.get_mut(count) {
-                *place = item;
-            }
-            count += 1;
-        }
-        match (count, items) {
-            (2, [path, rest, ..]) => Self::short(path, rest, max_value),
-            (BRANCH_ITEMS, [children @ .., value]) => {
-                Self::branch(payload, &children, value, max_value)
-            }
-            _ => Err(invalid_node("2 or 17 items", count)),
+        match rlp::count_items(payload)? {
+            2 => Self::short(rlp::items(payload), max_value),
+            BRANCH_ITEMS => Self::branch(payload, rlp::items(payload), max_value),
+            count => Err(invalid_node("2 or 17 items", count)),
         }
     }
 
-    fn short(path: Item<'a>, rest: Item<'a>, max_value: usize) -> Result<Self> {
-        let (path, is_leaf) = CompactPath::decode(string(path, "path")?)?;
+    fn short(mut items: Items<'a>, max_value: usize) -> Result<Self> {
+        let (path, is_leaf) = CompactPath::decode(string(items.take()?, "path")?)?;
+        let rest = items.take()?;
         if is_leaf {
             let value = value(rest, max_value)?;
             if value.is_empty() {
@@ -93,19 +83,13 @@ impl<'a> Node<'a> {
         Ok(Self::Extension { path, child })
     }
 
-    fn branch(
-        payload: &'a [u8],
-        children: &[Item<'a>],
-        last: Item<'a>,
-        max_value: usize,
-    ) -> Result<Self> {
+    fn branch(payload: &'a [u8], mut items: Items<'a>, max_value: usize) -> Result<Self> {
         let mut entries = 0;
-        for &child in children {
-            if !matches!(Child::decode(child, max_value)?, Child::Empty) {
-                entries += 1;
-            }
+        for _ in 0..16 {
+            let child = Child::decode(items.take()?, max_value)?;
+            entries += usize::from(!matches!(child, Child::Empty));
         }
-        let value = value(last, max_value)?;
+        let value = value(items.take()?, max_value)?;
         entries += usize::from(!value.is_empty());
         if entries < 2 {
             return Err(Error::new(Reason::BranchEntries, "at least two", entries));
@@ -130,16 +114,19 @@ const BRANCH_ITEMS: usize = 17;
 impl<'a> Branch<'a> {
     /// The child at a nibble.
     pub(crate) fn child(&self, nibble: usize) -> Result<Child<'a>> {
-        let item = rlp::items(self.payload).nth(nibble).transpose()?;
-        Ok(match item {
-            Some(Item::List(payload)) => Child::Inline(payload),
-            Some(Item::String(string)) => string.try_into().map_or(Child::Empty, Child::Hash),
-            None => Child::Empty,
+        let mut items = rlp::items(self.payload);
+        for _ in 0..nibble {
+            items.take()?;
+        }
+        Ok(match items.take()? {
+            Item::List(payload) => Child::Inline(payload),
+            Item::String(string) => string.try_into().map_or(Child::Empty, Child::Hash),
         })
     }
 }
 
 impl<'a> Child<'a> {
+    #[inline]
     fn decode(item: Item<'a>, max_value: usize) -> Result<Self> {
         match item {
             Item::String([]) => Ok(Self::Empty),

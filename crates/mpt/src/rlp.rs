@@ -48,18 +48,55 @@ pub(crate) fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
     })
 }
 
-/// The items of a list's payload, each or its error; after an error there is no more.
-pub(crate) fn items(payload: &[u8]) -> impl Iterator<Item = Result<Item<'_>>> {
-    let mut reader = Reader::new(payload);
-    let mut failed = false;
-    core::iter::from_fn(move || {
-        if failed || reader.rest().is_empty() {
-            return None;
+/// The items of a list's payload.
+pub(crate) const fn items(payload: &[u8]) -> Items<'_> {
+    Items { rest: payload }
+}
+
+/// How many items a list's payload has; the error of the first that is none.
+pub(crate) fn count_items(payload: &[u8]) -> Result<usize> {
+    let mut items = items(payload);
+    let mut count = 0;
+    while !items.is_empty() {
+        items.take()?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// What is left of a list's payload.
+#[derive(Clone, Debug)]
+pub(crate) struct Items<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Items<'a> {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next item; `truncated` if there is none.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Result<Item<'a>> {
+        // What branches consist of: hashes, and children that they do not have.
+        match self.rest {
+            [0x80, rest @ ..] => {
+                self.rest = rest;
+                return Ok(Item::String(&[]));
+            }
+            [0xa0, rest @ ..] => {
+                if let Some((hash, rest)) = rest.split_at_checked(32) {
+                    self.rest = rest;
+                    return Ok(Item::String(hash));
+                }
+            }
+            _ => {}
         }
-        let item = item(&mut reader);
-        failed = item.is_err();
-        Some(item)
-    })
+        let mut reader = Reader::new(self.rest);
+        let item = item(&mut reader)?;
+        self.rest = reader.rest();
+        Ok(item)
+    }
 }
 
 fn long<'a>(reader: &mut Reader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
@@ -100,7 +137,6 @@ pub(crate) fn array<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
 mod tests {
     use super::*;
     use alloc::vec;
-    use alloc::vec::Vec;
 
     fn refused(bytes: &[u8]) -> Reason {
         decode(bytes).unwrap_err().reason()
@@ -171,12 +207,22 @@ mod tests {
 
     #[test]
     fn items_of_a_list_end_with_the_list_or_an_error() {
-        let all = |payload| items(payload).collect::<Vec<_>>();
-        assert_eq!(all(&[]), []);
-        assert_eq!(all(&[1, 0xc0]), [Ok(Item::String(&[1])), Ok(Item::List(&[]))]);
-        let cut = all(&[1, 0x82, 0xff]);
-        assert_eq!(cut.len(), 2);
-        assert_eq!(cut[1].as_ref().unwrap_err().reason(), Reason::Truncated);
+        let hash = [&[0xa0][..], &[7; 32]].concat();
+        let payload = [&hash[..], &[0x80, 1, 0xc0], &hash].concat();
+        let mut all = items(&payload);
+        let hash = Item::String(&[7; 32]);
+        for item in [hash, Item::String(&[]), Item::String(&[1]), Item::List(&[]), hash] {
+            assert!(!all.is_empty());
+            assert_eq!(all.take(), Ok(item));
+        }
+        assert!(all.is_empty());
+        assert_eq!(all.take().unwrap_err().reason(), Reason::Truncated);
+        assert_eq!(count_items(&payload), Ok(5));
+        assert_eq!(count_items(&[]), Ok(0));
+        for end in [32, 67] {
+            let cut = count_items(&payload[..end]).unwrap_err();
+            assert_eq!(cut.reason(), Reason::Truncated, "{end}");
+        }
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! Account proofs of Ethereum's mainnet, verified by ours and by alloy-trie.
+
+use alloy_trie::{Nibbles, proof::verify_proof as peer_verify_proof};
+use prooflight_bench::Result;
+use prooflight_core::Limits;
+use prooflight_mpt::{Hash, keccak256, verify_proof};
+use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::file::{VectorFile, Verdict};
+use prooflight_vectors::mpt::{EthGetProof, Response};
+
+/// How often each proof is verified in one measurement.
+pub(crate) const REPEATS: usize = 1000;
+
+/// How many nodes the proofs have.
+pub(crate) const NODES: usize = 9;
+
+/// An account of a state, with its proof.
+pub(crate) struct Account {
+    root: Hash,
+    /// The hash of its address.
+    key: Hash,
+    /// What the trie has at the key.
+    value: Vec<u8>,
+    proof: Vec<Vec<u8>>,
+}
+
+/// The accounts of a vector file whose proofs have so many nodes.
+pub(crate) fn accounts(json: &str, nodes: usize) -> Result<Vec<Account>> {
+    let file = VectorFile::parse(json)?;
+    let groups = file.test_groups.into_iter().filter(|group| group.group_type == "EthGetProof");
+    let mut accounts = Vec::new();
+    for test in groups.flat_map(|group| group.tests) {
+        if test.result != Verdict::Valid {
+            continue;
+        }
+        let EthGetProof { state_root, address, response, .. } = serde_json::from_value(test.input)?;
+        let response: Response = serde_json::from_value(response)?;
+        let proof: Vec<_> = response.account_proof.into_iter().map(|node| node.0).collect();
+        if proof.len() != nodes {
+            continue;
+        }
+        let (root, key) = (state_root.0, keccak256(&address.0));
+        let slices: Vec<_> = proof.iter().map(Vec::as_slice).collect();
+        if let Some(value) = verify_proof(&root, &key, &slices, &Limits::DEFAULT)?.value() {
+            let value = value.to_vec();
+            accounts.push(Account { root, key, value, proof });
+        }
+    }
+    Ok(accounts)
+}
+
+/// Hashes every node as often as the verifiers must.
+pub(crate) fn hash(accounts: &[Account]) {
+    for account in accounts {
+        for _ in 0..REPEATS {
+            for node in &account.proof {
+                core::hint::black_box(keccak256(node));
+            }
+        }
+    }
+}
+
+/// What ours has shown each account to be.
+pub(crate) fn ours(accounts: &[Account]) -> Result<Vec<Hex>> {
+    let verify = |account: &Account| {
+        let proof: Vec<_> = account.proof.iter().map(Vec::as_slice).collect();
+        let verify = || verify_proof(&account.root, &account.key, &proof, &Limits::DEFAULT);
+        for _ in 1..REPEATS {
+            drop(core::hint::black_box(verify()?));
+        }
+        let value = verify()?.value().ok_or("an account that exists")?;
+        Ok(Hex(value.to_vec()))
+    };
+    accounts.iter().map(verify).collect()
+}
+
+/// What the peer has agreed that each account is; it is told the value, and compares it.
+pub(crate) fn peers(accounts: &[Account]) -> Result<Vec<Hex>> {
+    let verify = |account: &Account| {
+        let proof: Vec<_> = account.proof.iter().map(|node| node.clone().into()).collect();
+        for _ in 0..REPEATS {
+            let (key, value) = (Nibbles::unpack(account.key), Some(account.value.clone()));
+            peer_verify_proof(account.root.into(), key, value, &proof)?;
+        }
+        Ok(Hex(account.value.clone()))
+    };
+    accounts.iter().map(verify).collect()
+}
