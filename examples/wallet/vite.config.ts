@@ -12,7 +12,8 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: addresses
   },
-  test: { testTimeout: 120_000, hookTimeout: 120_000 },
+  // The tests mostly wait: for blocks, and for liars that say nothing.
+  test: { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 4 },
 });
 
 /**

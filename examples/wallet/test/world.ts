@@ -75,6 +75,8 @@ export async function start() {
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
+      // Whoever switches quickly ends what has just begun, and the browser remarks on it.
+      if (message.text().includes("WebSocket is closed before the connection")) return;
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
     page.on("request", (request) => {
