@@ -1,20 +1,23 @@
 //! How much one connection may have the node do at once.
 //!
-//! Over a WebSocket, calls come without waiting for answers. Each connection has a gate: no more is
-//! read from it while it has enough calls under way, and no call begins while its peer does not take
-//! what is sent. So what a client can have the node keep for it is a few answers.
+//! Over a WebSocket, calls come without waiting for answers. Each connection has a gate: no call begins
+//! while the answers before have not been taken, and no more is read while enough calls wait. So what a
+//! client can have the node keep for it is a few answers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use jsonrpsee::server::middleware::rpc::{Batch, Notification, RpcServiceT};
+use jsonrpsee::server::middleware::rpc::{Batch, MethodResponse, Notification, RpcServiceT};
 use jsonrpsee::types::Request;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tower::Layer;
 
 /// Calls of a connection that run at the same time; as many again may wait before no more is read.
 const CALLS: usize = 8;
+
+/// Bytes of answers that wait to be sent when no further call begins.
+const UNSENT: usize = 1 << 20;
 
 /// The gate of one connection.
 #[derive(Debug)]
@@ -23,8 +26,8 @@ pub(super) struct Gate {
     free: Semaphore,
     /// Calls that run or wait.
     taken: AtomicUsize,
-    /// Whether the peer does not take what is sent.
-    stalled: watch::Sender<bool>,
+    /// Bytes of answers that are not sent yet. What is sent beside answers makes it a little less.
+    unsent: watch::Sender<usize>,
     /// Who wants to read.
     reader: Mutex<Option<Waker>>,
 }
@@ -34,7 +37,7 @@ impl Gate {
         Arc::new(Self {
             free: Semaphore::new(CALLS),
             taken: AtomicUsize::new(0),
-            stalled: watch::Sender::new(false),
+            unsent: watch::Sender::new(0),
             reader: Mutex::new(None),
         })
     }
@@ -43,14 +46,19 @@ impl Gate {
     pub(super) fn poll_open(&self, context: &Context<'_>) -> Poll<()> {
         // First the waker: what changes after that is not missed.
         *self.reader() = Some(context.waker().clone());
-        let full = self.taken.load(Ordering::SeqCst) >= 2 * CALLS || *self.stalled.borrow();
+        let full =
+            self.taken.load(Ordering::SeqCst) >= 2 * CALLS || *self.unsent.borrow() >= UNSENT;
         if full { Poll::Pending } else { Poll::Ready(()) }
     }
 
-    /// Says whether the peer takes what is sent.
-    pub(super) fn set_stalled(&self, stalled: bool) {
-        self.stalled.send_replace(stalled);
+    /// Says that bytes were sent.
+    pub(super) fn sent(&self, bytes: usize) {
+        self.unsent.send_modify(|unsent| *unsent = unsent.saturating_sub(bytes));
         self.wake();
+    }
+
+    fn answered(&self, answer: &MethodResponse) {
+        self.unsent.send_modify(|unsent| *unsent += answer.as_json().get().len());
     }
 
     /// Wakes who wants to read.
@@ -71,7 +79,7 @@ impl Gate {
         let taken = Taken(self);
         // Neither is ever closed.
         let permit = self.free.acquire().await.ok();
-        let _ = self.stalled.subscribe().wait_for(|stalled| !stalled).await;
+        let _ = self.unsent.subscribe().wait_for(|unsent| *unsent < UNSENT).await;
         (taken, permit)
     }
 }
@@ -105,10 +113,14 @@ pub(super) struct GatedService<S> {
     gate: Arc<Gate>,
 }
 
-impl<S: RpcServiceT + Clone + Send + Sync + 'static> RpcServiceT for GatedService<S> {
-    type MethodResponse = S::MethodResponse;
+impl<S> RpcServiceT for GatedService<S>
+where
+    S: RpcServiceT<MethodResponse = MethodResponse, BatchResponse = MethodResponse>,
+    S: Clone + Send + Sync + 'static,
+{
+    type MethodResponse = MethodResponse;
     type NotificationResponse = S::NotificationResponse;
-    type BatchResponse = S::BatchResponse;
+    type BatchResponse = MethodResponse;
 
     fn call<'a>(
         &self,
@@ -117,7 +129,9 @@ impl<S: RpcServiceT + Clone + Send + Sync + 'static> RpcServiceT for GatedServic
         let Self { inner, gate } = self.clone();
         async move {
             let _entered = gate.enter().await;
-            inner.call(request).await
+            let answer = inner.call(request).await;
+            gate.answered(&answer);
+            answer
         }
     }
 
@@ -125,7 +139,9 @@ impl<S: RpcServiceT + Clone + Send + Sync + 'static> RpcServiceT for GatedServic
         let Self { inner, gate } = self.clone();
         async move {
             let _entered = gate.enter().await;
-            inner.batch(batch).await
+            let answer = inner.batch(batch).await;
+            gate.answered(&answer);
+            answer
         }
     }
 

@@ -51,13 +51,9 @@ impl Paced {
             return Poll::Ready(Err(too_slow()));
         }
         if let Poll::Ready(written) = write(Pin::new(&mut self.stream), context) {
-            if self.stall.take().is_some() {
-                self.gate.set_stalled(false);
-            }
+            self.stall = None;
+            self.gate.sent(*written.as_ref().unwrap_or(&0));
             return Poll::Ready(written);
-        }
-        if self.stall.is_none() {
-            self.gate.set_stalled(true);
         }
         let limit = self.limit;
         let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(limit)));
