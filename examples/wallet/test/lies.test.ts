@@ -154,11 +154,11 @@ test("told one after the other, every lie there is is refused", async () => {
   });
   await page.getByLabel("in front of one of the two").check();
   await page.getByRole("button", { name: "Tell every lie once" }).click();
-  await page.getByText(`All ${lies.length} lies were refused.`).waitFor({ timeout: 110_000 });
+  await page.getByText(`All ${lies.length} lies were refused.`).waitFor({ timeout: 200_000 });
   const marks = await page
     .locator("#lies label")
     .evaluateAll((labels) => labels.map((label) => label.querySelector("small")?.dataset.outcome));
   expect(marks).toEqual(lies.map(() => "caught"));
   await page.getByRole("switch", { checked: false }).waitFor();
   await state(page, "verified");
-});
+}, 240_000);
