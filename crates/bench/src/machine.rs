@@ -8,10 +8,9 @@ pub(crate) fn describe() {
     let cores = available_parallelism().map_or(0, usize::from);
     println!("{}, {cores} cores, load average {}", processor(), load());
     println!("{}, release with lto and one codegen unit", env!("RUSTC_VERSION"));
-    println!(
-        "prooflight-avl {} (strict, Ergo blocks compat) and ergo_avltree_rust 0.1.1\n",
-        env!("CARGO_PKG_VERSION")
-    );
+    let ours = env!("CARGO_PKG_VERSION");
+    println!("prooflight-avl {ours} (strict, Ergo blocks compat) and ergo_avltree_rust 0.1.1");
+    println!("prooflight-mpt {ours} and alloy-trie 0.9.9\n");
 }
 
 /// How busy the machine was in the last minute; other programs make the numbers worse.

@@ -12,7 +12,8 @@ Times are what the processor worked: medians of all samples, in brackets the mid
 A prover performs the operations, makes the proof and computes the new digest. A verifier reads the
 proof, performs the operations, computes the new digest and frees what it took. Labels are the
 hashes that no verifier of the batch can do without; below them are the time that as many
-compressions of 66 bytes take and nothing else, and how many times as long the verifiers took.";
+compressions of 66 bytes take and nothing else, and how many times as long the verifiers took. A
+verification of an account reads the nodes of its proof; the other peer is told the value.";
 
 /// Makes a call, and measures the processor's time; freeing what it does not return is part of it.
 pub(crate) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
