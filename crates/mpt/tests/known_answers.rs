@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use harness::rlp::Rlp;
 use harness::slices;
 use prooflight_core::Limits;
 use prooflight_core::store::MemoryStore;
@@ -113,40 +112,6 @@ fn check(name: &str, entries: &[(Vec<u8>, Option<Vec<u8>>)], root: [u8; 32]) {
     }
 }
 
-/// A change as the reference node's chains have it: a key of 20 or 52 bytes.
-fn state_change(key: &[u8], value: Option<&[u8]>) -> StateChange {
-    let word = |value: &[u8]| {
-        let mut word = [0; 32];
-        word[32 - value.len()..].copy_from_slice(value);
-        word
-    };
-    let address = key[..20].try_into().unwrap();
-    match (&key[20..], value) {
-        ([], None) => StateChange::DeleteAccount { address },
-        ([], Some(value)) => {
-            let Rlp::List(items) = Rlp::decode(value).unwrap() else {
-                panic!("an account is a list")
-            };
-            let strings = items.iter().map(|item| match item {
-                Rlp::String(string) => string,
-                other @ Rlp::List(_) => panic!("{other:?}"),
-            });
-            let [nonce, balance, code_hash] = strings.collect::<Vec<_>>().try_into().unwrap();
-            StateChange::SetAccount {
-                address,
-                nonce: u64::from_be_bytes(word(nonce)[24..].try_into().unwrap()),
-                balance: word(balance),
-                code_hash: code_hash[..].try_into().unwrap(),
-            }
-        }
-        (slot, value) => StateChange::SetSlot {
-            address,
-            slot: slot.try_into().unwrap(),
-            value: word(value.unwrap_or_default()),
-        },
-    }
-}
-
 #[test]
 fn states_of_an_independent_model() {
     let file = data("state_roots.json");
@@ -160,8 +125,10 @@ fn states_of_an_independent_model() {
             for operation in block.as_array().unwrap() {
                 last.insert(bytes(&operation["key"]).unwrap(), bytes(&operation["value"]));
             }
-            let changes: Vec<_> =
-                last.iter().map(|(key, value)| state_change(key, value.as_deref())).collect();
+            let changes: Vec<_> = last
+                .iter()
+                .map(|(key, value)| StateChange::from_entry(key, value.as_deref()).unwrap())
+                .collect();
             assert_eq!(state.apply(&changes).unwrap(), hash(root), "{}", test["comment"]);
             blocks += 1;
         }

@@ -5,6 +5,7 @@
 //! Ethereum.
 
 mod encode;
+mod entry;
 mod node;
 mod overlay;
 mod persistent;
