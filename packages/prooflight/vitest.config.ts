@@ -30,6 +30,8 @@ export default defineConfig({
         test: {
           name: "node",
           environment: "node",
+          // Newer releases have WebSockets without it.
+          execArgv: ["--experimental-websocket"],
           include: ["test/*.test.ts", "test/client/*.test.ts", "test/node/*.test.ts"],
         },
       },

@@ -3,6 +3,9 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 
+const TEXT = 0x81;
+const CLOSE = 0x88;
+
 /**
  * @typedef {object} Upgrade
  * @property {import("node:http").IncomingMessage} request
@@ -33,7 +36,12 @@ export function acceptSocket({ request, socket }) {
     "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n" +
       `sec-websocket-accept: ${accept.digest("base64")}\r\n\r\n`,
   );
-  socket.resume();
+  // Reads nothing but that the client closes it.
+  socket.on("data", (frames) => {
+    for (let at = 0; at < frames.length; at += frameLength(frames, at)) {
+      if (frames[at] === CLOSE) socket.destroy();
+    }
+  });
   return socket;
 }
 
@@ -45,10 +53,16 @@ export function sendText(socket, text) {
 
 /** A whole text begins; its length has the shortest of three forms. */
 function frameHead(length) {
-  if (length < 126) return Buffer.of(0x81, length);
-  if (length < 0x10000) return Buffer.of(0x81, 126, length >> 8, length & 255);
+  if (length < 126) return Buffer.of(TEXT, length);
+  if (length < 0x10000) return Buffer.of(TEXT, 126, length >> 8, length & 255);
   const head = Buffer.alloc(10);
-  head.set([0x81, 127]);
+  head.set([TEXT, 127]);
   head.writeBigUInt64BE(BigInt(length), 2);
   return head;
+}
+
+/** The length of a client's frame, which has a mask of 4 bytes, and is not a long one. */
+function frameLength(frames, at) {
+  const length = frames[at + 1] & 0x7f;
+  return 6 + (length < 126 ? length : 2 + frames.readUInt16BE(at + 2));
 }

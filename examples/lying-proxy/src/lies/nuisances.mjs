@@ -23,9 +23,11 @@ export const nuisances = [
     upgrade: (upgrade) => {
       const socket = acceptSocket(upgrade);
       const flood = () => {
-        while (socket.writable && sendText(socket, "junk"));
+        if (!socket.writable) return;
+        for (let sent = 0; sent < 1000; sent++) sendText(socket, "junk");
+        if (socket.writableNeedDrain) socket.once("drain", flood);
+        else setImmediate(flood);
       };
-      socket.on("drain", flood);
       flood();
     },
   },

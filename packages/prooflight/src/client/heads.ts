@@ -189,10 +189,13 @@ class Hints {
       }
       this.#wake?.();
     };
-    socket.onclose = () => {
+    const end = () => {
       if (this.#socket === socket) this.#socket = undefined;
       // Nobody says any more when there is a head.
       void pause(this.#pollInterval, this.#signal).then(() => this.#wake?.());
     };
+    socket.onclose = end;
+    // Some platforms do not say that a socket closed that never opened.
+    socket.onerror = end;
   }
 }

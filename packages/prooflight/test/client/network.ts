@@ -4,7 +4,9 @@ import { inject, onTestFinished } from "vitest";
 
 import { LightClient } from "../../src/index.js";
 import type { Failure, Options } from "../../src/index.js";
+import { submit } from "../network/chain-client.js";
 import type { Controlled } from "../network/control.js";
+import { alice, set } from "../network/state.js";
 
 export const network = inject("network");
 
@@ -68,4 +70,29 @@ async function control<T = null>(action: string, given: object = {}): Promise<T>
   });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as T;
+}
+
+/** Makes a block at a node that sets alice's value. */
+export const pay = (node: Controlled, value: string) => submit(node.url, [set(alice, value)]);
+
+/** What came one after the other, for which a test can wait. */
+export class Events<T> {
+  readonly all: T[] = [];
+  #waiting: (() => void)[] = [];
+
+  readonly add = (event: T): void => {
+    this.all.push(event);
+    this.#waiting.splice(0).forEach((wake) => {
+      wake();
+    });
+  };
+
+  /** The first event that fits; waits for it. */
+  async first(fits: (event: T) => boolean = () => true): Promise<T> {
+    for (;;) {
+      const found = this.all.find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
 }

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import type { Checkpoint } from "../../src/chain/checkpoint.js";
+import { submit } from "./chain-client.js";
 import type { Operation } from "./state.js";
 
 const program =
@@ -86,16 +87,4 @@ export class ChainNode {
   async submit(ops: readonly Operation[]): Promise<void> {
     await submit(this.url, ops);
   }
-}
-
-/** Makes a block of these operations at a node. */
-export async function submit(url: string, ops: readonly Operation[]): Promise<void> {
-  const call = { jsonrpc: "2.0", id: 1, method: "prooflight_submit", params: { ops } };
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(call),
-  });
-  const text = await response.text();
-  if (!(JSON.parse(text) as { result?: unknown }).result) throw new Error(text);
 }

@@ -11,11 +11,14 @@ import { text } from "node:stream/consumers";
 
 import type { Checkpoint } from "../../src/chain/checkpoint.js";
 import { ChainNode } from "./chain-node.js";
+import { startProxy } from "./liar.js";
 
 /** A node that a test may stop and start. */
 export interface Controlled {
   id: number;
   url: string;
+  /** A liar in front of it. */
+  liar: string;
   /** The newest block when it was made. */
   checkpoint: Checkpoint;
 }
@@ -24,11 +27,14 @@ export async function serveControl(
   folder: string,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const nodes: ChainNode[] = [];
+  const proxies: Awaited<ReturnType<typeof startProxy>>[] = [];
 
   const started = async (node: ChainNode): Promise<Controlled> => {
     const checkpoint = await node.checkpoint();
     await node.start();
-    return { id: nodes.push(node) - 1, url: node.url, checkpoint };
+    const proxy = await startProxy({ target: node.url });
+    proxies.push(proxy);
+    return { id: nodes.push(node) - 1, url: node.url, liar: proxy.url, checkpoint };
   };
   const named = ({ id }: { id: number }) => nodes[id] ?? fail("no such node");
   const actions: Record<string, (given: { id: number }) => Promise<unknown>> = {
@@ -63,6 +69,7 @@ export async function serveControl(
     close: async () => {
       server.close();
       server.closeAllConnections();
+      await Promise.all(proxies.map((proxy) => proxy.close()));
       await Promise.all(nodes.map((node) => node.stop()));
     },
   };
