@@ -28,6 +28,7 @@ use std::{fs, io};
 /// Some are made from real data, which is read from `folder`, the folder `test-vectors`.
 pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
     let ergo_mainnet = fs::read_to_string(folder.join("avl/ergo_mainnet.json"))?;
+    let eth_get_proof = fs::read_to_string(folder.join("mpt/eth_get_proof.json"))?;
     Ok(vec![
         ("avl/avl_batch.json", avl_valid::file()),
         ("avl/avl_negative.json", avl_negative::file()),
@@ -41,6 +42,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("mpt/answer.json", mpt::answer_valid::file()),
         ("mpt/answer_negative.json", mpt::answer_negative::file()),
         ("mpt/header.json", mpt::header::file()),
+        ("mpt/mainnet_negative.json", mpt::mainnet::file(&eth_get_proof)),
         ("chain/state_answer.json", chain::state_valid::file()),
         ("chain/state_answer_negative.json", chain::state_negative::file()),
         ("chain/block_transition.json", chain::block_valid::file()),

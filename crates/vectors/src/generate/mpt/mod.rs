@@ -3,6 +3,7 @@
 pub(super) mod answer_negative;
 pub(super) mod answer_valid;
 pub(super) mod header;
+pub(super) mod mainnet;
 mod state;
 mod trie;
 pub(super) mod trie_negative;
