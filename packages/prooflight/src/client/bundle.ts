@@ -3,6 +3,7 @@ import { toHex } from "../bytes.js";
 import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
 import type { Checkpoint, Hex } from "../chain/checkpoint.js";
 import type { Freshness } from "../chain/sync.js";
+import { describe, refuse } from "../error.js";
 import { answerInput, BUNDLE } from "../vectors/answer.js";
 import { init } from "../wasm/hash.js";
 
@@ -44,11 +45,15 @@ const TRUST = ["checkpoint", "now", "maxClockSkew", "maxHeadAge"] as const;
  * Verifies a saved answer without a server.
  *
  * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` if the bundle does not have the
- * form of one.
+ * form of one, `unknown_statement` if it is of another kind.
  */
 export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedAnswer> {
   await init();
   const given = new Arguments(undefined, bundle, BUNDLE, "bundle");
+  const kind = given.unchecked("kind");
+  if (kind !== "StateAnswer") {
+    throw refuse("unknown_statement", "the kind StateAnswer", describe(kind));
+  }
   const trusted = new Arguments(undefined, trust, TRUST, "trust");
   return verifyAnswer({
     ...answerInput(given),

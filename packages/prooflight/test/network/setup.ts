@@ -51,6 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const other = await ChainNode.begin(folder, "other");
   const otherPinned = await other.checkpoint();
   await other.start();
+  for (const operations of blocks.slice(0, 4)) await other.submit(operations);
 
   const proxy = await startProxy({ target: node.url });
   const control = await serveControl(folder);
