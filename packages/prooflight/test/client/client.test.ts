@@ -149,7 +149,7 @@ describe("wrong arguments are refused before anybody is asked:", () => {
 
   test.each<[string, object]>([
     ["no server", { urls: [] }],
-    ["a server that is no URL", { urls: ["127.0.0.1:80"] }],
+    ["a server that is no URL", { urls: ["http://["] }],
     ["a server of another protocol", { urls: ["ftp://127.0.0.1"] }],
     ["servers that are no array", { urls: honest }],
     ["a misspelt option", { maxHeadAgeMs: 1 }],

@@ -103,8 +103,8 @@ describe("how old a head may be", () => {
     const client = await connect({ now: () => now(), maxHeadAge: Number(hour) });
     await client.get(alice);
     now = at(2n * hour);
-    for (const asked of [client.get(alice), client.sync()]) {
-      expect(verdict(await rejection(asked))).toBe("untrusted / head_too_old");
+    for (const ask of [() => client.get(alice), () => client.sync()]) {
+      expect(verdict(await rejection(ask()))).toBe("untrusted / head_too_old");
     }
     now = at(0n);
     await client.get(alice);
