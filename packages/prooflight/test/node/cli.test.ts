@@ -46,7 +46,7 @@ describe("prooflight verify", () => {
     for (const root of ["parentStateRoot", "stateRoot", "adProofsRoot"]) {
       expect(stdout).toMatch(new RegExp(`${root} +${String(input[root])}`));
     }
-    expect(stdout).toMatch(/Remove +0x2337a1e6c86191e614… +0x80a0dbe9f6d29104.* 347 bytes/);
+    expect(stdout).toMatch(/Remove +0x2337a1e6c8…d4fcfd95 +0x80a0dbe9f6d29104.* 347 bytes/);
     expect(stdout).not.toContain("\u001b");
   });
 
@@ -161,10 +161,10 @@ describe("prooflight vectors", () => {
   });
 
   test("says which types it does not know", () => {
-    const path = file("unknown.json", groups("MptProof", test1));
+    const path = file("unknown.json", groups("SmtProof", test1));
     const { status, stdout } = prooflight(["vectors", path, blocks]);
     expect(status).toBe(4);
-    expect(stdout).toMatch(/tcId 1 +unsupported +right\n.*group type MptProof\n/);
+    expect(stdout).toMatch(/tcId 1 +unsupported +right\n.*group type SmtProof\n/);
     expect(stdout).toMatch(/\n29 passed, 0 failed, 1 unsupported\n$/);
   });
 
