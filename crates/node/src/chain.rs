@@ -263,7 +263,12 @@ impl Chain {
             None => (0, [0; 32], self.config.genesis_timestamp_ms),
             Some((head, hash)) => {
                 let head = &head.header;
-                (head.height + 1, *hash, now_ms.max(head.timestamp_ms + 1))
+                let next = |number: u64| {
+                    number.checked_add(1).ok_or_else(|| {
+                        Error::new(Reason::NotExtending, "a height and time below 2^64 - 1", number)
+                    })
+                };
+                (next(head.height)?, *hash, now_ms.max(next(head.timestamp_ms)?))
             }
         };
         Ok(Header {
