@@ -3,6 +3,22 @@
 //! A state is known by its root. [`verify_get_proof`] takes a root that the caller trusts and a
 //! node's whole answer; [`verify_header`] leads from a trusted block hash to the root.
 //! [`verify_account`], [`verify_slot`] and [`verify_proof`] check single proofs.
+//!
+//! ```
+//! use prooflight_core::{Limits, Verified};
+//! use prooflight_mpt::{keccak256, verify_proof};
+//!
+//! # fn main() -> prooflight_core::Result<()> {
+//! // The keys 10 and 11 with the values aa and bb: an extension over a branch over two leaves.
+//! let mut node = vec![0xd9, 0x11, 0xd7, 0xc3, 0x20, 0x81, 0xaa, 0xc3, 0x20, 0x81, 0xbb];
+//! node.extend([0x80; 15]);
+//! let (root, proof) = (keccak256(&node), [&node[..]]);
+//! let verify = |key: &[u8]| verify_proof(&root, key, &proof, &Limits::DEFAULT);
+//! assert_eq!(verify(&[0x10])?, Verified::Present(&[0xaa][..]));
+//! assert_eq!(verify(&[0x12])?, Verified::Absent(()));
+//! # Ok(())
+//! # }
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 
