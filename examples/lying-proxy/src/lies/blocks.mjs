@@ -51,6 +51,15 @@ export const blocks = [
     ...impossible,
     change: ({ ops }) => (ops.length > 0 ? { ops: [ops[0], ...ops] } : undefined),
   }),
+  lie(
+    "huge-block",
+    "Too many operations",
+    "The block has more operations than any block may have.",
+    {
+      ...impossible,
+      change: () => ({ ops: Array(200_001).fill({ op: "Delete", key: "0x00" }) }),
+    },
+  ),
   lie("too-long-key", "A key that no block has", "A key is longer than the chain allows.", {
     ...impossible,
     change: ({ ops }) => ({

@@ -140,6 +140,18 @@ export const history = [
     },
   ),
   {
+    name: "huge-path",
+    title: "A path of a hundred thousand hashes",
+    explanation: "The path has more hashes than that of any block in any history.",
+    code: "malformed",
+    reason: "invalid_result",
+    to: ["sync", "get at height"],
+    result: async ({ method, honest }) => {
+      if (method !== "prooflight_headerProof" || !honest) return undefined;
+      return { ...honest, path: Array(100_000).fill(honest.header.hash) };
+    },
+  },
+  {
     name: "false-alarm",
     title: "A false accusation",
     explanation:

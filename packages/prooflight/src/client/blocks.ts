@@ -163,11 +163,12 @@ function blockAt(
 ): Promise<Block> {
   return client.servers.ask(async (server) => {
     const params = { at: toQuantity(height) };
-    const reply = readBlock(await server.call("prooflight_block", params), "avl");
+    const { limits } = client.trust.pinned.json.config;
+    const block = await server.call("prooflight_block", params);
+    const reply = readBlock(block, "avl", limits.maxOps);
     const header = await authentic(client, server, reply.header, height);
     if (parent) checkFollows(parent, header);
     const { operations, transition: proof } = reply;
-    const { limits } = client.trust.pinned.json.config;
     const after = verifyBlock({ digest, header: header.encoded, limits, operations, proof });
     return { header, operations, digest: after, proofBytes: proof.length };
   }, signal);

@@ -24,13 +24,16 @@ export interface BlockReply {
   transition: Bytes;
 }
 
+/** Heights have 64 bits, and a path at most one hash for each. */
+const LONGEST_PATH = 64;
+
 /** Reads a header's place in a head's history; both headers come signed. */
 export function readHeaderProof(result: unknown): HeaderProof {
   const { header, head, path } = members(result, "a header's place");
   return {
     header: signedHeader(header, "header"),
     head: signedHeader(head, "head"),
-    path: list(path, "path").map((hash, index) => bytes(hash, `path[${index}]`, 32)),
+    path: list(path, "path", LONGEST_PATH).map((hash, index) => bytes(hash, `path[${index}]`, 32)),
   };
 }
 
@@ -40,15 +43,21 @@ export function readStateProof(result: unknown): StateProof {
   return { header: signedHeader(header, "header"), proof: bytes(proof, "proof") };
 }
 
-/** Reads a block with its transition of a scheme. */
-export function readBlock(result: unknown, scheme: string): BlockReply {
+/** Reads a block with its transition of a scheme; `invalid_block` if it has too many operations. */
+export function readBlock(result: unknown, scheme: string, maxOps: number): BlockReply {
   const { header, ops, transitions } = members(result, "a block");
   const proofs = members(transitions, "transitions");
   return {
     header: signedHeader(header, "header"),
-    operations: list(ops, "ops").map(operation),
+    operations: operations(list(ops, "ops"), maxOps),
     transition: bytes(proofs[scheme], `transitions.${scheme}`),
   };
+}
+
+/** Their number is checked first: each takes more memory than it has bytes in the reply. */
+function operations(ops: unknown[], most: number): StateOperation[] {
+  if (ops.length <= most) return ops.map(operation);
+  throw refuse("invalid_block", `at most ${most} operations`, `${ops.length}`);
 }
 
 function operation(given: unknown, index: number): StateOperation {
@@ -71,9 +80,10 @@ function members(given: unknown, path: string): Record<string, unknown> {
   throw wrong(path, "an object", describe(given));
 }
 
-function list(given: unknown, path: string): unknown[] {
-  if (Array.isArray(given)) return given;
-  throw wrong(path, "an array", describe(given));
+function list(given: unknown, path: string, most = Infinity): unknown[] {
+  if (!Array.isArray(given)) throw wrong(path, "an array", describe(given));
+  if (given.length > most) throw wrong(path, `at most ${most} items`, `${given.length}`);
+  return given;
 }
 
 function bytes(given: unknown, path: string, length?: number): Bytes {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { VerifyError } from "../../src/index.js";
+import { verifyBundle, VerifyError } from "../../src/index.js";
 import type { Failure } from "../../src/index.js";
 import { alice, NEWEST, stateAt } from "../network/state.js";
 import { begin, connect, failures, honest, liar, network, pay, turncoat } from "./network.js";
@@ -131,6 +131,8 @@ test("many questions at once, while blocks are made, each get the value of their
   const ask = async () => {
     const answer = await client.get(alice);
     if (answer.kind === "absent") throw new Error("it was there from the first block on");
+    const saved = await verifyBundle(answer.toBundle(), { checkpoint: node.checkpoint });
+    expect(saved.header).toEqual(answer.block);
     return [answer.block.height, BigInt(text.decode(answer.value)) + 1n];
   };
   const asked: Promise<bigint[]>[] = [];
