@@ -138,7 +138,9 @@ export async function startServer(): Promise<Running> {
     behave: (next) => (behaviour = next),
     close: () =>
       new Promise((resolve) => {
-        server.close(() => { resolve(); });
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       }),
   };
