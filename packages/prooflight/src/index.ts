@@ -17,7 +17,7 @@ export type { Header } from "./chain/header.js";
 export type { Quantity } from "./chain/quantity.js";
 export type { StateOperation } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
-export type { Bundle, BundleTrust } from "./client/bundle.js";
+export type { Bundle, BundleTrust, VerifiedBundle } from "./client/bundle.js";
 export { verifyBundle } from "./client/bundle.js";
 export type { Answer, At, GetOptions, Key } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";

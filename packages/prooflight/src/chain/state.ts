@@ -7,8 +7,8 @@ import { Reader, Writer } from "../wire.js";
 import { type ChainLimits, readLimits, writeLimits } from "./checkpoint.js";
 
 /** One change of the raw state. */
-export type StateOperation =
-  { op: "Set"; key: Uint8Array; value: Uint8Array } | { op: "Delete"; key: Uint8Array };
+export type StateOperation<B extends Uint8Array = Uint8Array> =
+  { op: "Set"; key: B; value: B } | { op: "Delete"; key: B };
 
 /** What {@link verifyState} takes. */
 export interface StateInput {

@@ -27,7 +27,7 @@ export interface BlocksOptions {
 export interface Block {
   header: Header;
   /** What it did to the state, ascending by key. */
-  operations: StateOperation[];
+  operations: StateOperation<Bytes>[];
   /** The digest of the state after it, 33 bytes: all that is needed to go on. */
   digest: Bytes;
   /** Bytes of the transition proof. */

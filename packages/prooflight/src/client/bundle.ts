@@ -1,5 +1,5 @@
 import { Arguments } from "../arguments.js";
-import { toHex } from "../bytes.js";
+import { type Bytes, toHex } from "../bytes.js";
 import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
 import type { Checkpoint, Hex } from "../chain/checkpoint.js";
 import type { Freshness } from "../chain/sync.js";
@@ -41,13 +41,19 @@ export interface BundleTrust extends Freshness {
 
 const TRUST = ["checkpoint", "now", "maxClockSkew", "maxHeadAge"] as const;
 
+/** A saved answer that was verified. */
+export interface VerifiedBundle extends VerifiedAnswer {
+  /** The raw keys, in the order of the results. */
+  keys: Bytes[];
+}
+
 /**
  * Verifies a saved answer without a server.
  *
  * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` if the bundle does not have the
  * form of one, `unknown_statement` if it is of another kind.
  */
-export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedAnswer> {
+export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedBundle> {
   await init();
   const given = new Arguments(undefined, bundle, BUNDLE, "bundle");
   const kind = given.unchecked("kind");
@@ -55,14 +61,16 @@ export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<
     throw refuse("unknown_statement", "the kind StateAnswer", describe(kind));
   }
   const trusted = new Arguments(undefined, trust, TRUST, "trust");
-  return verifyAnswer({
-    ...answerInput(given),
+  const said = answerInput(given);
+  const verified = verifyAnswer({
+    ...said,
     // verifyAnswer checks what is passed on as it is.
     checkpoint: trusted.unchecked("checkpoint") as Checkpoint,
     now: trusted.optionalU64("now") ?? BigInt(Date.now()),
     maxClockSkew: trusted.optionalU64("maxClockSkew"),
     maxHeadAge: trusted.optionalU64("maxHeadAge"),
   });
+  return { ...verified, keys: said.keys };
 }
 
 /** Everything of a bundle as bytes. */

@@ -20,7 +20,7 @@ export interface StateProof {
 /** The result of `prooflight_block`. */
 export interface BlockReply {
   header: Bytes;
-  operations: StateOperation[];
+  operations: StateOperation<Bytes>[];
   transition: Bytes;
 }
 
@@ -55,12 +55,12 @@ export function readBlock(result: unknown, scheme: string, maxOps: number): Bloc
 }
 
 /** Their number is checked first: each takes more memory than it has bytes in the reply. */
-function operations(ops: unknown[], most: number): StateOperation[] {
+function operations(ops: unknown[], most: number): StateOperation<Bytes>[] {
   if (ops.length <= most) return ops.map(operation);
   throw refuse("invalid_block", `at most ${most} operations`, `${ops.length}`);
 }
 
-function operation(given: unknown, index: number): StateOperation {
+function operation(given: unknown, index: number): StateOperation<Bytes> {
   const path = `ops[${index}]`;
   const { op, key: keyHex, value } = members(given, path);
   const key = bytes(keyHex, `${path}.key`);

@@ -69,7 +69,7 @@ export const BlockTransition: Kind = {
 /** The members of an answer that a server sends, as bytes. */
 export function answerInput(
   given: Arguments<Exclude<(typeof BUNDLE)[number], "kind">>,
-): Omit<AnswerInput, "checkpoint" | "now"> {
+): Omit<AnswerInput, "checkpoint" | "now"> & { keys: Bytes[] } {
   const scheme = given.unchecked("scheme");
   if (typeof scheme !== "string") {
     throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
