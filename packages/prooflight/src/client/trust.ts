@@ -135,7 +135,10 @@ export class Trust {
     }
     const [expected, found, reason] = [toHex(hash), toHex(other.hash), "equivocation"] as const;
     if (other.height !== height || expected === found) return undefined;
-    const message = `the authorities signed two histories: at height ${height} expected ${expected}, found ${found}`;
+    const signers = accepted.signed
+      ? "the authorities signed two histories"
+      : "the authorities signed two histories, or the checkpoint is not one of theirs";
+    const message = `${signers}: at height ${height} expected ${expected}, found ${found}`;
     return new EquivocationError(
       { code: "untrusted", reason, expected, found, message },
       { height, accepted, conflicting: { signed, ancestor: { header: other.encoded, path } } },

@@ -1,0 +1,196 @@
+/** The commands that ask servers, against a real node and liars in front of it. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { begin, liar, network, pay, stop } from "../client/network.js";
+import { alice, nobody, NEWEST, stateAt } from "../network/state.js";
+
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
+const pinned = join(folder, "checkpoint.json");
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+beforeAll(() => {
+  writeFileSync(pinned, JSON.stringify(network.pinned));
+});
+afterAll(() => {
+  running.forEach((child) => child.kill("SIGKILL"));
+  rmSync(folder, { recursive: true });
+});
+
+function start(args: readonly string[]) {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...process.env, FORCE_COLOR: undefined },
+  });
+  running.add(child);
+  child.once("close", () => running.delete(child));
+  return child;
+}
+
+/** Runs the command to its end. */
+async function prooflight(...args: string[]) {
+  const child = start(args);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const [status] = (await once(child, "close")) as [number];
+  return { status, stdout, stderr };
+}
+
+const node = () => ["--server", network.url, "--checkpoint", pinned];
+const through = (...lies: string[]) => [
+  ...lies.flatMap((lie) => ["--server", liar(lie)]),
+  "--checkpoint",
+  pinned,
+];
+const value = stateAt(NEWEST).get(alice) ?? "";
+
+describe("prooflight get", () => {
+  test("prints verified values and absences, with the block that they hold at", async () => {
+    const { status, stdout } = await prooflight("get", "account/alice", nobody, ...node());
+    expect(status).toBe(0);
+    expect(stdout).toContain(`verified  block ${NEWEST}`);
+    expect(stdout).toContain(value);
+    expect(stdout).toMatch(/account\/nobody.*\n +absent\n/);
+  });
+
+  test("asks about an older block, by its height or its hash", async () => {
+    const at = async (block: string) => {
+      const asked = await prooflight("get", alice, "--at", block, "--json", ...node());
+      return JSON.parse(asked.stdout) as {
+        block: { height: string; hash: string };
+        answers: { value: string }[];
+      };
+    };
+    const older = await at("3");
+    expect(older.block.height).toBe("3");
+    expect(older.answers[0]?.value).toBe(stateAt(3n).get(alice));
+    expect(await at(older.block.hash)).toMatchObject({ block: older.block });
+    expect((await at("0x3")).block).toEqual(older.block);
+  });
+
+  test("refuses a lie with exit code 1, and says which server told it", async () => {
+    const { status, stdout, stderr } = await prooflight("get", alice, ...through("changed-value"));
+    expect(status).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(`${new URL(network.liar).host}: mismatch / root_mismatch`);
+  });
+
+  test("takes the next server where one lies, and still says so", async () => {
+    const both = through("changed-value", "honest");
+    const { status, stdout, stderr } = await prooflight("get", alice, ...both);
+    expect(status).toBe(0);
+    expect(stdout).toContain(value);
+    expect(stderr).toContain("root_mismatch");
+  });
+
+  test("ends with 3 where there is no answer, and with 2 where it is asked wrongly", async () => {
+    expect((await prooflight("get", alice, ...through("html-502"))).status).toBe(3);
+    expect((await prooflight("get", alice, "--at", "1000", ...node())).status).toBe(3);
+    for (const wrong of [
+      ["get", ...node()],
+      ["get", alice, "--server", network.url],
+      ["get", alice, "--checkpoint", pinned],
+      ["get", alice, "--at", "newest", ...node()],
+      ["get", "0xabc", ...node()],
+      ["get", alice, "--state-root", "0x11", ...node()],
+      ["head", "--at", "1", ...node()],
+    ]) {
+      expect((await prooflight(...wrong)).status, wrong.join(" ")).toBe(2);
+    }
+  });
+
+  test("never takes a checkpoint for another than the file has", async () => {
+    const file = join(folder, "wrong.json");
+    const changed = { ...network.pinned, headerHash: `0x${"11".repeat(32)}` };
+    writeFileSync(file, JSON.stringify(changed));
+    const args = ["get", alice, "--server", network.url, "--checkpoint", file];
+    const { status, stderr } = await prooflight(...args);
+    expect(status).toBe(1);
+    expect(stderr).toContain("untrusted / equivocation");
+    expect(stderr).toContain("or the checkpoint is not one of theirs");
+    writeFileSync(file, "{}");
+    expect((await prooflight(...args)).status).toBe(2);
+  });
+});
+
+describe("a saved answer", () => {
+  const bundle = join(folder, "bundle.json");
+  const check = (...more: string[]) => prooflight("verify", bundle, ...more);
+
+  test("is verified without a server", async () => {
+    await prooflight("get", alice, nobody, "--at", "4", "--bundle", bundle, ...node());
+    const { status, stdout } = await check("--checkpoint", pinned);
+    expect(status).toBe(0);
+    expect(stdout).toContain("verified  avl StateAnswer");
+    expect(stdout).toContain(stateAt(4n).get(alice));
+    expect(stdout).toContain("absent");
+  });
+
+  test("needs a checkpoint that does not come with it, and does not say what time it is", async () => {
+    expect((await check()).status).toBe(2);
+    const saved = JSON.parse(readFileSync(bundle, "utf8")) as object;
+    const verdict = async (more: object) => {
+      writeFileSync(bundle, JSON.stringify({ ...saved, ...more }));
+      return (await check("--checkpoint", pinned)).status;
+    };
+    expect(await verdict({ checkpoint: network.pinned })).toBe(2);
+    expect(await verdict({ now: "0x0", maxClockSkew: "0xffffffffffffffff" })).toBe(2);
+    expect(await verdict({ keys: [nobody, alice] })).toBe(1);
+    expect(await verdict({})).toBe(0);
+  });
+});
+
+describe("prooflight head", () => {
+  test("prints the newest head, and as JSON the checkpoint that it makes", async () => {
+    const { stdout } = await prooflight("head", ...node());
+    expect(stdout).toContain(`verified  block ${NEWEST}`);
+    const { checkpoint } = JSON.parse((await prooflight("head", "--json", ...node())).stdout) as {
+      checkpoint: { height: string };
+    };
+    expect(BigInt(checkpoint.height)).toBe(NEWEST);
+    const file = join(folder, "head.json");
+    writeFileSync(file, JSON.stringify(checkpoint));
+    const args = ["get", alice, "--server", network.url, "--checkpoint", file];
+    expect((await prooflight(...args)).stdout).toContain(value);
+  });
+
+  test("refuses a forged one", async () => {
+    const { status, stderr } = await prooflight("head", ...through("changed-state-root"));
+    expect(status).toBe(1);
+    expect(stderr).toContain("untrusted / too_few_signatures");
+  });
+});
+
+test("prooflight watch prints every head and what a key has, until it is told to end", async () => {
+  const chain = await begin();
+  const own = join(folder, "own.json");
+  writeFileSync(own, JSON.stringify(chain.checkpoint));
+  await pay(chain, "1.00");
+  const args = ["watch", alice, "--json", "--server", chain.url, "--checkpoint", own];
+  const child = start(args);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value: line } = (await lines.next()) as { value: string };
+    const { head, answers } = JSON.parse(line) as {
+      head: { height: string };
+      answers: [{ value: string }];
+    };
+    return [head.height, Buffer.from(answers[0].value.slice(2), "hex").toString()];
+  };
+  expect(await next()).toEqual(["1", "1.00"]);
+  await pay(chain, "2.00");
+  expect(await next()).toEqual(["2", "2.00"]);
+  const ended = once(child, "close");
+  child.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+  await stop(chain);
+});
