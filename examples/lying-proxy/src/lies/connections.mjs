@@ -133,6 +133,17 @@ export const connections = [
       response.writeHead(307, { ...cors, location: request.url }).end(),
   },
   {
+    name: "redirect-elsewhere",
+    title: "Somewhere else",
+    explanation:
+      "The server sends the client to another address, which could be one of its own network.",
+    code: "unavailable",
+    reason: "unreachable",
+    to,
+    respond: ({ response, cors }) =>
+      response.writeHead(307, { ...cors, location: "/honest" }).end(),
+  },
+  {
     name: "no-http",
     title: "Not the protocol",
     explanation: "What comes is not HTTP.",
