@@ -2,16 +2,20 @@
 
 import assert from "node:assert/strict";
 
+import { inside } from "../../../scripts/lib/paths.mjs";
+import { compileCheck } from "./project.mjs";
 import { assertOutcome } from "./outcome.mjs";
 
 /** Runs the project's scripts. */
 export async function node(path, { sh, output }) {
+  compileCheck(path);
   for (const script of ["main.js", "main.cjs"]) {
     const before = output().length;
     await sh("node", [script], { cwd: path });
     assertOutcome(JSON.parse(output().slice(before)));
   }
   const before = output().length;
-  await sh("npx", ["--no", "prooflight", "vectors", "public/ergo_mainnet.json"], { cwd: path });
+  const vectors = inside("test-vectors", "avl", "ergo_mainnet.json");
+  await sh("npx", ["--no", "prooflight", "vectors", vectors], { cwd: path });
   assert.match(output().slice(before), /^29 passed, 0 failed$/m);
 }

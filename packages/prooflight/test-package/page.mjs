@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 
+import { compileCheck } from "./project.mjs";
 import { assertOutcome } from "./outcome.mjs";
 
 const POLICY = [
@@ -23,6 +24,7 @@ const TYPES = {
 
 /** Opens the project's page: it verifies on the page, in a worker and in a service worker. */
 export async function page(path, open) {
+  compileCheck(path);
   await resolveImports(join(path, "check.js"));
   const server = createServer((request, response) => void answer(path, request, response));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -45,9 +47,7 @@ async function resolveImports(file) {
   const dist = "./node_modules/prooflight/dist";
   await writeFile(
     file,
-    source
-      .replace('"prooflight"', `"${dist}/index.js"`)
-      .replace('"prooflight/avl"', `"${dist}/avl.js"`),
+    source.replace(/"prooflight(?:\/(\w+))?"/g, (_, module = "index") => `"${dist}/${module}.js"`),
   );
 }
 

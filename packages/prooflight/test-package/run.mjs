@@ -1,22 +1,17 @@
 // npm run test:package: packs the package, installs the tarball into projects like a user's, and
-// verifies a real block and a forged one in each. Needs the build and Chromium.
+// verifies recorded answers and forged ones in each. Needs the build and Chromium.
 
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { main, task } from "../../../scripts/lib/task.mjs";
 import { withChromium } from "./chromium.mjs";
+import { copyProject } from "./project.mjs";
 import { node } from "./node.mjs";
 import { pack } from "./pack.mjs";
 import { page } from "./page.mjs";
 import { vite } from "./vite.mjs";
-
-const projects = fileURLToPath(new URL("projects", import.meta.url));
-const block = fileURLToPath(
-  new URL("../../../test-vectors/avl/ergo_mainnet.json", import.meta.url),
-);
 
 await main(async () => {
   // Outside of the repository, whose node_modules would be found otherwise.
@@ -35,9 +30,7 @@ await main(async () => {
     /** A project of projects/ in a folder of its own, with the tarball installed. */
     async function project(name, { sh }) {
       const path = join(folder, name);
-      cpSync(join(projects, name), path, { recursive: true });
-      cpSync(join(projects, "shared"), path, { recursive: true });
-      cpSync(block, join(path, "public", "ergo_mainnet.json"));
+      copyProject(name, path);
       await sh("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: path });
       return path;
     }

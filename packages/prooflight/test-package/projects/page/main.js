@@ -1,13 +1,13 @@
 import { check } from "./check.js";
 
-const file = await (await fetch("public/ergo_mainnet.json")).json();
+const inputs = await (await fetch("public/inputs.json")).json();
 
-/** Sends the file to a worker and waits for its answer. */
+/** Sends the inputs to a worker and waits for its answer. */
 function ask(worker, source = worker) {
   return new Promise((resolve) => {
     source.addEventListener("message", ({ data }) => resolve(data), { once: true });
     source.startMessages?.();
-    worker.postMessage(file);
+    worker.postMessage(inputs);
   });
 }
 
@@ -26,7 +26,7 @@ const { active } = await navigator.serviceWorker.ready;
 
 document.title = JSON.stringify({
   evalRefused: evalRefused(),
-  page: await check(file),
+  page: await check(inputs),
   worker: await ask(worker),
   serviceWorker: await ask(active, navigator.serviceWorker),
 });

@@ -1,0 +1,44 @@
+// A scratch project: what it is made of, and one recorded input for each module, from the vectors.
+
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import ts from "typescript";
+
+import { inside } from "../../../scripts/lib/paths.mjs";
+
+const projects = fileURLToPath(new URL("projects", import.meta.url));
+
+/** Copies a project to `path`, with what all of them share. */
+export function copyProject(name, path) {
+  cpSync(join(projects, name), path, { recursive: true });
+  cpSync(join(projects, "shared"), path, { recursive: true });
+  mkdirSync(join(path, "public"));
+  writeFileSync(join(path, "public", "inputs.json"), JSON.stringify(inputs()));
+}
+
+/** Replaces the check's source by JavaScript, for projects that take nothing else. */
+export function compileCheck(path) {
+  const source = join(path, "check.ts");
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 };
+  const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), { compilerOptions });
+  writeFileSync(join(path, "check.js"), outputText);
+  rmSync(source);
+}
+
+function inputs() {
+  return {
+    block: inputOf("avl/ergo_mainnet.json", () => true),
+    account: inputOf("mpt/eth_get_proof.json", ({ comment }) =>
+      comment.startsWith("mainnet_21925176_eoa_miner"),
+    ),
+    head: inputOf("chain/header_sync.json", ({ input }) => input.inclusion.length > 0),
+  };
+}
+
+/** The input of the first vector in a file that `isIt`. */
+function inputOf(file, isIt) {
+  const { testGroups } = JSON.parse(readFileSync(inside("test-vectors", file), "utf8"));
+  return testGroups.flatMap(({ tests }) => tests).find(isIt).input;
+}

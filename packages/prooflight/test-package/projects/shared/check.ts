@@ -1,0 +1,87 @@
+import { fromHex, toHex, VerifyError } from "prooflight";
+import { AvlProver, type ErgoAdProofsInput, init, verifyErgoAdProofs } from "prooflight/avl";
+import { type Checkpoint, verifyHead } from "prooflight/chain";
+import { type Hex, verifyEthGetProof } from "prooflight/mpt";
+import { createProvider } from "prooflight/provider";
+
+/** What project.mjs takes from the test vectors. */
+export interface Inputs {
+  block: Record<"parentStateRoot" | "stateRoot" | "adProofsRoot" | "proof", string> & {
+    ops: (
+      { op: "Lookup" | "Remove"; key: string } | { op: "Insert"; key: string; value: string }
+    )[];
+  };
+  account: { stateRoot: Hex; address: Hex; slots: Hex[]; response: object };
+  head: { checkpoint: Checkpoint; head: string; inclusion: string[]; now: string };
+}
+
+/** Verifies what was recorded and a forgery of it with each module; gives what came of them. */
+export async function check(inputs: Inputs): Promise<Record<string, string[]>> {
+  await init();
+  return {
+    avl: block(inputs.block),
+    mpt: account(inputs.account),
+    chain: head(inputs.head),
+    provider: [await throughProvider(inputs.account)],
+  };
+}
+
+function block({ parentStateRoot, stateRoot, adProofsRoot, proof, ops }: Inputs["block"]) {
+  const honest: ErgoAdProofsInput = {
+    parentStateRoot: fromHex(parentStateRoot),
+    stateRoot: fromHex(stateRoot),
+    adProofsRoot: fromHex(adProofsRoot),
+    operations: ops.map((operation) =>
+      operation.op === "Insert"
+        ? { op: operation.op, key: fromHex(operation.key), value: fromHex(operation.value) }
+        : { op: operation.op, key: fromHex(operation.key) },
+    ),
+    proof: fromHex(proof),
+  };
+  const digest: Uint8Array<ArrayBuffer> = verifyErgoAdProofs(honest).digest;
+  using prover = new AvlProver({ keyLength: 32 });
+  if (prover.digest.length !== digest.length) throw new Error("not a digest");
+  const operations = honest.operations.slice(0, -1);
+  return [toHex(digest), refusal(() => verifyErgoAdProofs({ ...honest, operations }))];
+}
+
+function account(honest: Inputs["account"]) {
+  const found = verifyEthGetProof(honest);
+  const balance = found.kind === "present" ? `${found.balance} wei` : found.kind;
+  const response = { ...honest.response, balance: "0x1" };
+  return [balance, refusal(() => verifyEthGetProof({ ...honest, response }))];
+}
+
+function head({ checkpoint, head, inclusion, now }: Inputs["head"]) {
+  const honest = {
+    checkpoint,
+    head: fromHex(head),
+    inclusion: inclusion.map(fromHex),
+    now: BigInt(now),
+  };
+  const { height } = verifyHead(honest);
+  // Another digit at the end of the signature.
+  const forged = fromHex(head.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")));
+  return [`height ${height}`, refusal(() => verifyHead({ ...honest, head: forged }))];
+}
+
+/** The balance that a provider gives for a server that has the recorded answer and no other. */
+async function throughProvider({ stateRoot, address, response }: Inputs["account"]) {
+  const hash: Hex = `0x${"00".repeat(32)}`;
+  const provider = createProvider({
+    provider: { request: () => Promise.resolve(response) },
+    chainId: 1,
+    trust: () => ({ number: 1n, hash, stateRoot }),
+  });
+  return String(await provider.request({ method: "eth_getBalance", params: [address] }));
+}
+
+function refusal(verify: () => unknown): string {
+  try {
+    verify();
+    return "accepted";
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    return `${error.code} / ${error.reason}`;
+  }
+}
