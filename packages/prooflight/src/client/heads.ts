@@ -3,6 +3,7 @@
 import { toHex } from "../bytes.js";
 import type { Header } from "../chain/header.js";
 import { notify } from "./callback.js";
+import { LONGEST_TIMER } from "./options.js";
 import type { Servers } from "./servers.js";
 
 /** How heads are followed. */
@@ -43,7 +44,7 @@ export class HeadWatch {
   ) {
     this.#servers = servers;
     this.#sync = sync;
-    this.#pollInterval = pollInterval;
+    this.#pollInterval = Math.max(pollInterval, SHORTEST_PAUSE);
   }
 
   subscribe(listener: Subscriber["listener"], onError?: Subscriber["onError"]): () => void {
@@ -88,7 +89,10 @@ export class HeadWatch {
         failures += 1;
         for (const { onError } of [...this.#subscribers]) notify(onError, error);
       }
-      const interval = this.#pollInterval * (hints.open() ? WITH_HINTS : 1);
+      const interval = Math.min(
+        this.#pollInterval * (hints.open() ? WITH_HINTS : 1),
+        LONGEST_TIMER,
+      );
       // A little chance, so that many clients do not come back at one moment.
       const wait = interval * 2 ** Math.min(failures, 10) * (failures ? 0.5 + Math.random() : 1);
       await hints.next(Math.min(wait, Math.max(LONGEST_PAUSE, interval)));

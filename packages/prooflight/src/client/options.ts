@@ -7,7 +7,7 @@ import type { Failure } from "./servers.js";
 
 /** What {@link LightClient.connect} takes; times are in milliseconds. */
 export interface Options {
-  /** The servers, in the order in which they are tried; http or https. */
+  /** The servers, in the order in which they are tried; http or https. Redirects are not followed. */
   urls: readonly (string | URL)[];
   /** What the application trusts, from its own source. */
   checkpoint: Checkpoint;
@@ -17,7 +17,7 @@ export interface Options {
   maxHeadAge?: number | undefined;
   /** How far ahead of the clock a head may be. Default 30,000. */
   maxClockSkew?: number | undefined;
-  /** How often heads are asked for where no WebSocket tells of them. Default 1000. */
+  /** How often heads are asked for where no WebSocket tells of them, 50 at least. Default 1000. */
   pollInterval?: number | undefined;
   /** The most bytes of a reply. Default 40 MiB. */
   maxReplyBytes?: number | undefined;
@@ -45,8 +45,8 @@ export interface Settings {
 
 const MAX_REPLY_BYTES = 40 * 1024 * 1024;
 
-/** The longest time that a timer can wait. */
-const LONGEST = 2 ** 31 - 1;
+/** The longest time that a timer can wait, in milliseconds; where it is more, it does not wait at all. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Checks the options; throws `invalid_argument`. */
 export function readOptions(options: Options): Settings {
@@ -76,11 +76,11 @@ export function readOptions(options: Options): Settings {
       fetch:
         (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
         ((...to) => fetch(...to)),
-      timeout: Math.min(time("timeout") ?? 10_000, LONGEST),
+      timeout: Math.min(time("timeout") ?? 10_000, LONGEST_TIMER),
       maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
     },
     freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
-    pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST),
+    pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST_TIMER),
     onFailure:
       (called(given.unchecked("onFailure"), "onFailure") as Settings["onFailure"] | undefined) ??
       (() => undefined),

@@ -95,6 +95,25 @@ describe.each<[string, Partial<Options>, boolean]>([
   });
 });
 
+test.each([
+  ["never", 2 ** 31 - 1],
+  ["always", 0],
+])("asking for heads %s is no endless loop", async (_, pollInterval) => {
+  const node = await begin();
+  const delays = vi.spyOn(globalThis, "setTimeout");
+  const client = await connectTo(node, { pollInterval, timeout: 10_000 });
+  const { reach } = follow(client);
+  await reach(0n);
+  for (let height = 1n; height <= 2n; height++) {
+    await pay(node, `${height}.00`);
+    await reach(height);
+  }
+  const waited = delays.mock.calls.map(([, delay = 0]) => delay);
+  expect(waited).not.toHaveLength(0);
+  expect(Math.max(...waited)).toBeLessThan(2 ** 31);
+  expect(Math.min(...waited)).toBeGreaterThanOrEqual(50);
+});
+
 describe.each([true, false])("where there are WebSockets: %s", (sockets) => {
   test("heads go on after the node was away", async () => {
     if (!sockets) vi.stubGlobal("WebSocket", undefined);
