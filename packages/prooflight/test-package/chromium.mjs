@@ -2,21 +2,48 @@
 
 /* global document -- in the pages */
 
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+
 import { chromium } from "playwright-core";
+
+const OPTIONS = {
+  executablePath: process.env.PROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+    ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  ],
+};
 
 /** Gives `body` a function that opens a page and waits until its title is its outcome. */
 export async function withChromium(body) {
-  const browser = await chromium.launch({
-    executablePath: process.env.PROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-    ],
-  });
+  await closing(await chromium.launch(OPTIONS), (browser) => body((url) => outcomes(browser, url)));
+}
+
+/** The same with the extension in the folder `path`; the function takes the name of its page. */
+export async function withExtension(path, body) {
+  const folder = realpathSync(path);
+  const args = [
+    ...OPTIONS.args,
+    `--disable-extensions-except=${folder}`,
+    `--load-extension=${folder}`,
+  ];
+  const context = await chromium.launchPersistentContext("", { ...OPTIONS, args });
+  const origin = `chrome-extension://${extensionId(folder)}`;
+  return closing(context, () => body((page) => outcomes(context, `${origin}/${page}`)));
+}
+
+/** The id that Chromium gives an extension without a key: of its folder. */
+function extensionId(folder) {
+  const digits = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  return digits.replace(/./g, (digit) => "abcdefghijklmnop"[parseInt(digit, 16)]);
+}
+
+async function closing(closable, body) {
   try {
-    await body((url) => outcomes(browser, url));
+    return await body(closable);
   } finally {
-    await browser.close();
+    await closable.close();
   }
 }
 

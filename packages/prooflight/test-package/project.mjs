@@ -27,6 +27,17 @@ export function compileCheck(path) {
   rmSync(source);
 }
 
+/** Writes paths for the names of modules: where nothing is built, nothing else resolves them. */
+export function resolveImports(path) {
+  const file = join(path, "check.js");
+  const dist = "./node_modules/prooflight/dist";
+  const source = readFileSync(file, "utf8").replace(
+    /"prooflight(?:\/(\w+))?"/g,
+    (_, module = "index") => `"${dist}/${module}.js"`,
+  );
+  writeFileSync(file, source);
+}
+
 function inputs() {
   return {
     block: inputOf("avl/ergo_mainnet.json", () => true),

@@ -1,0 +1,7 @@
+import { check } from "./check.js";
+
+const inputs = await (await fetch("public/inputs.json")).json();
+
+document.title = JSON.stringify(
+  await check(inputs).catch(({ code, reason, message }) => ({ code, reason, message })),
+);

@@ -1,0 +1,34 @@
+// An application that webpack builds, which finds the binary by `new URL(…, import.meta.url)`.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import bundler from "webpack";
+
+import { assertOutcome } from "./outcome.mjs";
+import { compileCheck } from "./project.mjs";
+import { withServer } from "./server.mjs";
+
+/** Builds the project for development and for production, with webpack's defaults, and opens both. */
+export async function webpack(path, open) {
+  compileCheck(path);
+  for (const mode of ["development", "production"]) {
+    await build({ mode, context: path, output: { path: join(path, "dist"), clean: true } });
+    const binaries = readdirSync(join(path, "dist")).filter((name) => name.endsWith(".wasm"));
+    assert.equal(binaries.length, 1, "the binary is an asset, once");
+    await withServer(path, {}, async (url) => assertOutcome(await open(`${url}/index.html`)));
+  }
+}
+
+/** Builds; a warning is a failure too. */
+async function build(options) {
+  // Its hints about sizes are off: the binary has a budget, in bytes that are compressed.
+  const compiler = bundler({ entry: "./src/main.js", performance: false, ...options });
+  const stats = await new Promise((resolve, reject) => {
+    compiler.run((error, stats) => (error ? reject(error) : resolve(stats)));
+  });
+  await new Promise((resolve) => compiler.close(resolve));
+  const said = stats.toString({ all: false, errors: true, warnings: true });
+  assert.equal(said, "", "webpack has nothing to say");
+}
