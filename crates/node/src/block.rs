@@ -19,7 +19,7 @@ use prooflight_core::merkle::Hash;
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::store::corrupt;
+use crate::store::{Namespace, corrupt};
 
 pub(crate) const CONFIG_KEY: &[u8] = b"c";
 pub(crate) const NEWEST_KEY: &[u8] = b"n";
@@ -89,6 +89,11 @@ pub(crate) fn height_key(hash: &Hash) -> Vec<u8> {
     [b"i", &hash[..]].concat()
 }
 
+/// The part of the store that has the raw keys with their newest values.
+pub(crate) fn state<S>(store: S) -> Namespace<S> {
+    Namespace::new(store, *b"s")
+}
+
 pub(crate) fn state_key(key: &[u8]) -> Vec<u8> {
     [b"s", key].concat()
 }
@@ -107,11 +112,16 @@ pub(crate) fn put(batch: &mut WriteBatch, block: &Block, hash: &Hash) -> Result<
     batch.put(body_key(height), block.body.encode()?);
     batch.put(height_key(hash), height.to_be_bytes());
     batch.put(NEWEST_KEY, height.to_be_bytes());
-    for operation in &block.body.operations {
+    put_state(batch, &block.body.operations);
+    Ok(())
+}
+
+/// Puts what normalised operations do to the raw keys into a batch.
+pub(crate) fn put_state(batch: &mut WriteBatch, operations: &[StateOperation]) {
+    for operation in operations {
         match operation {
             StateOperation::Set { key, value } => batch.put(state_key(key), value.clone()),
             StateOperation::Delete { key } => batch.delete(state_key(key)),
         }
     }
-    Ok(())
 }

@@ -139,9 +139,7 @@ impl Chain {
         signers: &Signers,
     ) -> Result<View> {
         self.check_usable()?;
-        let store = &self.store;
-        let is_live = |key: &[u8]| Ok(store.get(&block::state_key(key))?.is_some());
-        let operations = normalise(operations, &self.config.limits, is_live)?;
+        let operations = normalise(operations, &self.config, &block::state(self.store.clone()))?;
         check_bytes(&operations)?;
         let normal = NormalBlock::new(operations);
         let outcome = self.run(&normal)?;
@@ -167,10 +165,8 @@ impl Chain {
         if root != header.ops_root {
             return Err(Error::new(Reason::OperationsMismatch, Hex(&header.ops_root), Hex(&root)));
         }
-        let store = &self.store;
-        let is_live = |key: &[u8]| Ok(store.get(&block::state_key(key))?.is_some());
-        let given = block.body.operations;
-        if normalise(given.iter().cloned(), &self.config.limits, is_live)? != given {
+        let (given, state) = (block.body.operations, block::state(self.store.clone()));
+        if normalise(given.iter().cloned(), &self.config, &state)? != given {
             return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
         }
         let normal = NormalBlock::new(given);

@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accounts;
 pub mod authority;
 mod block;
 mod chain;

@@ -2,37 +2,46 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_core::chain::{ChainLimits, StateOperation};
+use prooflight_core::chain::{ChainConfig, ChainLimits, StateOperation};
+use prooflight_core::store::Read;
 use prooflight_core::{Error, Reason, Result};
 
+use crate::accounts;
 use crate::block::{MAX_BYTES, bytes_of};
 
 /// Normalises the operations of a block: at most one a key, ascending by key.
 ///
 /// The last operation on a key wins; then the delete of a key that had no value before the block is
-/// dropped. `is_live` says whether a key had one. A longer key or value than the chain allows is
-/// `key_length` or `value_length`, more operations than a block may hold `too_many_operations`.
+/// dropped. On a chain with `mpt`, a slot that is set to zero is deleted, and so are the slots of an
+/// account that is. `state` has the raw keys with their values before the block. A longer key or value
+/// than the chain allows is `key_length` or `value_length`, more operations than a block may hold
+/// `too_many_operations`. What is normalised stays as it is.
 pub fn normalise(
     operations: impl IntoIterator<Item = StateOperation>,
-    limits: &ChainLimits,
-    mut is_live: impl FnMut(&[u8]) -> Result<bool>,
+    config: &ChainConfig,
+    state: &impl Read,
 ) -> Result<Vec<StateOperation>> {
+    let has_accounts = accounts::has_accounts(config);
+    let max = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
     let mut last = BTreeMap::new();
     for operation in operations {
-        check(&operation, limits)?;
+        check(&operation, config)?;
+        let operation = if has_accounts { accounts::without_zero(operation) } else { operation };
         last.insert(operation.key().to_vec(), operation);
+    }
+    if has_accounts {
+        accounts::delete_slots(&mut last, max, state)?;
     }
     let mut normal = Vec::with_capacity(last.len());
     for (key, operation) in last {
         let has_effect = match operation {
             StateOperation::Set { .. } => true,
-            StateOperation::Delete { .. } => is_live(&key)?,
+            StateOperation::Delete { .. } => state.get(&key)?.is_some(),
         };
         if has_effect {
             normal.push(operation);
         }
     }
-    let max = usize::try_from(limits.max_ops).unwrap_or(usize::MAX);
     if normal.len() > max {
         return Err(Error::new(
             Reason::TooManyOperations,
@@ -43,19 +52,22 @@ pub fn normalise(
     Ok(normal)
 }
 
-/// Checks one operation against the limits of its chain.
-pub fn check(operation: &StateOperation, limits: &ChainLimits) -> Result<()> {
+/// Checks one operation against the limits of its chain, and on a chain with `mpt` that it is about an
+/// account or a slot.
+pub fn check(operation: &StateOperation, config: &ChainConfig) -> Result<()> {
+    let limits = &config.limits;
     check_key(operation.key(), limits)?;
     match operation {
         StateOperation::Set { value, .. } if value.len() as u64 > limits.max_value.into() => {
-            Err(Error::new(
+            return Err(Error::new(
                 Reason::ValueLength,
                 format_args!("at most {} bytes", limits.max_value),
                 format_args!("{} bytes", value.len()),
-            ))
+            ));
         }
-        _ => Ok(()),
+        _ => {}
     }
+    if accounts::has_accounts(config) { accounts::change(operation).map(|_| ()) } else { Ok(()) }
 }
 
 /// Checks a raw key against the limits of its chain.
@@ -72,16 +84,17 @@ pub fn check_key(key: &[u8], limits: &ChainLimits) -> Result<()> {
 
 /// Checks that operations can go into a block, before they are normalised; more bytes than a block
 /// may have are `request_too_large`.
-pub fn check_all(operations: &[StateOperation], limits: &ChainLimits) -> Result<()> {
-    if operations.len() as u64 > limits.max_ops.into() {
+pub fn check_all(operations: &[StateOperation], config: &ChainConfig) -> Result<()> {
+    let most = config.limits.max_ops;
+    if operations.len() as u64 > most.into() {
         return Err(Error::new(
             Reason::TooManyOperations,
-            format_args!("at most {}", limits.max_ops),
+            format_args!("at most {most}"),
             operations.len(),
         ));
     }
     check_bytes(operations)?;
-    operations.iter().try_for_each(|operation| check(operation, limits))
+    operations.iter().try_for_each(|operation| check(operation, config))
 }
 
 /// Checks that a block with these operations fits into a reply.
@@ -98,19 +111,41 @@ pub(crate) fn check_bytes(operations: &[StateOperation]) -> Result<()> {
 #[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 mod tests {
     use super::*;
+    use prooflight_core::Scheme;
+    use prooflight_core::store::{MemoryStore, Store as _, WriteBatch};
 
-    fn set(key: &str, value: &str) -> StateOperation {
+    fn set(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> StateOperation {
         StateOperation::Set { key: key.into(), value: value.into() }
     }
 
-    fn delete(key: &str) -> StateOperation {
+    fn delete(key: impl Into<Vec<u8>>) -> StateOperation {
         StateOperation::Delete { key: key.into() }
+    }
+
+    fn config(scheme: Scheme, limits: ChainLimits) -> ChainConfig {
+        ChainConfig {
+            version: 1,
+            chain_id: String::new(),
+            schemes: vec![scheme.id()],
+            lvmt: None,
+            authorities: vec![],
+            quorum: 0,
+            limits,
+            genesis_timestamp_ms: 0,
+        }
+    }
+
+    fn state<K: Into<Vec<u8>>>(keys: impl IntoIterator<Item = K>) -> MemoryStore {
+        let (mut store, mut batch) = (MemoryStore::default(), WriteBatch::new());
+        keys.into_iter().for_each(|key| batch.put(key, *b"1"));
+        store.write(batch).unwrap();
+        store
     }
 
     const LIMITS: ChainLimits = ChainLimits { max_key: 3, max_value: 4, max_ops: 2 };
 
     fn normal(operations: Vec<StateOperation>) -> Result<Vec<StateOperation>> {
-        normalise(operations, &LIMITS, |key| Ok(key == b"old"))
+        normalise(operations, &config(Scheme::Avl, LIMITS), &state(["old"]))
     }
 
     #[test]
@@ -139,5 +174,73 @@ mod tests {
         );
         // What counts is what is left.
         assert!(normal(vec![set("a", ""), set("b", "1234"), set("b", ""), delete("c")]).is_ok());
+    }
+
+    /// RLP([1, 2, 32 bytes]).
+    fn account() -> Vec<u8> {
+        [&[0xe3, 1, 2, 0xa0][..], &[9; 32]].concat()
+    }
+
+    fn slot(address: u8, slot: u8) -> Vec<u8> {
+        [vec![address; 20], vec![slot; 32]].concat()
+    }
+
+    /// On a chain where accounts 1 and 0xff have slots, and account 2 has none.
+    fn of_accounts(operations: Vec<StateOperation>) -> Result<Vec<StateOperation>> {
+        let limits = ChainLimits { max_ops: 4, ..ChainLimits::default() };
+        let config = config(Scheme::Mpt, limits);
+        let accounts = [vec![1; 20], vec![2; 20], vec![0xff; 20]];
+        let slots = [slot(1, 0), slot(1, 7), slot(1, 0xff), slot(0xff, 0), slot(0xff, 0xff)];
+        let state = state(accounts.into_iter().chain(slots));
+        let normal = normalise(operations, &config, &state)?;
+        // What a replica depends on.
+        assert_eq!(normalise(normal.clone(), &config, &state), Ok(normal.clone()));
+        Ok(normal)
+    }
+
+    #[test]
+    fn a_slot_that_is_set_to_zero_is_deleted() {
+        for zero in [vec![], vec![0], vec![0; 32], vec![0; 40]] {
+            let given = vec![set(slot(1, 7), zero.clone()), set(slot(2, 7), zero)];
+            assert_eq!(of_accounts(given), Ok(vec![delete(slot(1, 7))]));
+        }
+        let given = vec![set(slot(1, 7), [0]), set(slot(1, 7), [5])];
+        assert_eq!(of_accounts(given), Ok(vec![set(slot(1, 7), [5])]));
+    }
+
+    #[test]
+    fn the_slots_of_a_deleted_account_are_deleted() {
+        let deleted =
+            vec![delete([1; 20]), delete(slot(1, 0)), delete(slot(1, 7)), delete(slot(1, 0xff))];
+        assert_eq!(of_accounts(vec![delete([1; 20])]), Ok(deleted.clone()));
+        assert_eq!(of_accounts(vec![delete(slot(1, 7)), delete([1; 20])]), Ok(deleted));
+        let last = vec![delete([0xff; 20]), delete(slot(0xff, 0)), delete(slot(0xff, 0xff))];
+        assert_eq!(of_accounts(vec![delete([0xff; 20])]), Ok(last));
+        assert_eq!(of_accounts(vec![delete([2; 20])]), Ok(vec![delete([2; 20])]));
+        assert_eq!(of_accounts(vec![delete([3; 20])]), Ok(vec![]));
+        // The last operation on the account is another one.
+        let given = vec![delete([1; 20]), set([1; 20], account())];
+        assert_eq!(of_accounts(given), Ok(vec![set([1; 20], account())]));
+        // An operation on a slot stays; that its account is missing shows when it is applied.
+        let given = vec![delete([0xff; 20]), set(slot(0xff, 0), [5])];
+        let kept = vec![delete([0xff; 20]), set(slot(0xff, 0), [5]), delete(slot(0xff, 0xff))];
+        assert_eq!(of_accounts(given), Ok(kept));
+        // Four and three operations are more than four.
+        let refused = of_accounts(vec![delete([1; 20]), delete([0xff; 20])]).unwrap_err();
+        assert_eq!(refused.reason(), Reason::TooManyOperations);
+    }
+
+    #[test]
+    fn keys_and_values_are_those_of_accounts_and_slots() {
+        let reason = |operation| of_accounts(vec![operation]).unwrap_err().reason();
+        assert!(of_accounts(vec![set([3; 20], account()), set(slot(3, 1), [1; 32])]).is_ok());
+        for length in [0, 19, 21, 51, 53] {
+            assert_eq!(reason(set(vec![1; length], account())), Reason::KeyLength);
+            assert_eq!(reason(delete(vec![1; length])), Reason::KeyLength);
+        }
+        assert_eq!(reason(set([1; 20], "")), Reason::InvalidArgument);
+        assert_eq!(reason(set([1; 20], [account(), vec![0]].concat())), Reason::InvalidArgument);
+        assert_eq!(reason(set(slot(1, 1), [0, 1])), Reason::InvalidArgument);
+        assert_eq!(reason(set(slot(1, 1), [1; 33])), Reason::InvalidArgument);
     }
 }

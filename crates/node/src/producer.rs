@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use prooflight_core::chain::StateOperation;
 use prooflight_core::merkle::Hash;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Code, Error, Reason, Result};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::authority::Signers;
@@ -136,8 +136,9 @@ impl Producer {
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
         match self.chain.make(operations, now_ms(), &self.signers) {
             Ok(view) => self.made(view, taken, started.elapsed()),
-            // How large the transition of a block is shows only once it is made.
-            Err(error) if error.reason() == Reason::RequestTooLarge => {
+            // Some of what may be wrong with operations shows only once the block is made: how large its
+            // transition is, and whether accounts are there. Then each half is a block of its own.
+            Err(error) if error.code() == Code::InvalidInput => {
                 let rest = taken.split_off(taken.len() / 2);
                 if taken.is_empty() {
                     answer(rest, &Err(error));
@@ -149,7 +150,7 @@ impl Producer {
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
                 answer(taken, &Err(error.clone()));
-                // Submissions were checked before, so it is the store that failed.
+                // It is not the submissions that are wrong, so it is the store.
                 Err(error)
             }
         }

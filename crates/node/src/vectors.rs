@@ -1,15 +1,17 @@
 //! `StateRoots` vectors: which roots sequences of operations lead to.
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, StateOperation};
-use prooflight_core::store::MemoryStore;
+use prooflight_core::store::{Store as _, WriteBatch};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::{Answer, Report};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::block;
 use crate::normalise::normalise;
-use crate::schemes::{AvlScheme, NormalBlock, SchemeStore};
+use crate::schemes::{self, NormalBlock};
+use crate::store::EmbeddedStore;
 
 /// Runs every test of a vector file, those of the group type `StateRoots` too.
 ///
@@ -43,25 +45,23 @@ fn state_roots(input: &Value) -> Result<Answer> {
     let scheme = Scheme::ALL.into_iter().find(|scheme| scheme.as_str() == input.scheme);
     let scheme = scheme.ok_or_else(|| wrong("the name of a scheme", &input.scheme))?;
     let config = config(scheme);
-    let mut store: Box<dyn SchemeStore> = match scheme {
-        Scheme::Avl => Box::new(AvlScheme::open(MemoryStore::default(), &config)?),
-        other => return Err(Error::new(Reason::UnknownStatement, "avl", other.as_str())),
-    };
-    let mut live = std::collections::BTreeSet::new();
+    let folder = tempfile::tempdir()
+        .map_err(|error| Error::new(Reason::StoreFailed, "a folder for the state", error))?;
+    let mut store = EmbeddedStore::open(folder.path())?;
+    let mut kept = schemes::open(scheme, &store, &config)?;
     let mut roots = Vec::new();
     for block in input.blocks {
         let operations = block.into_iter().map(StateOperation::from);
-        let normal = normalise(operations, &config.limits, |key| Ok(live.contains(key)))?;
-        for operation in &normal {
-            match operation {
-                StateOperation::Set { key, .. } => live.insert(key.clone()),
-                StateOperation::Delete { key } => live.remove(key),
-            };
-        }
+        let normal = normalise(operations, &config, &block::state(store.clone()))?;
         let normal = NormalBlock::new(normal);
-        let prepared = store.prepare(&normal)?;
+        let mut prepared = kept.prepare(&normal)?;
         roots.push(Value::from(Hex(prepared.root.clone()).to_string()));
-        store.commit(prepared)?;
+        let mut batch = WriteBatch::new();
+        let writes = core::mem::take(&mut prepared.writes);
+        schemes::namespace((), scheme).move_into(&mut batch, writes);
+        block::put_state(&mut batch, normal.operations());
+        store.write(batch)?;
+        kept.commit(prepared)?;
     }
     Ok(Answer::from_iter([("roots".to_owned(), Value::from(roots))]))
 }

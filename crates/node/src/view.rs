@@ -6,6 +6,7 @@ use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, ope
 use prooflight_core::merkle::{Hash, leaf_hash, verify_inclusion};
 use prooflight_core::store::Read;
 use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
+use prooflight_mpt::{Address, ProvedAccount, Word};
 
 use crate::block::{Block, Body, body_key, decode_height, header_key, height_key};
 use crate::store::{EmbeddedSnapshot, corrupt};
@@ -168,23 +169,29 @@ impl View {
     /// block whose state has been pruned.
     pub fn prove(&self, scheme: Scheme, at: At, keys: &[&[u8]]) -> Result<ProvedKeys> {
         if !self.config.schemes.contains(&scheme.id()) {
-            return Err(Error::new(
-                Reason::UnknownStatement,
-                "a scheme of this chain",
-                scheme.as_str(),
-            ));
+            return Err(schemes::not_kept(scheme));
         }
         let header = self.header(at)?;
         let height = header.header.height;
         let (root, proof) = schemes::prove(scheme, &self.snapshot, &self.config, height, keys)?;
-        let committed = header.header.root(scheme);
-        if committed != Some(&root[..]) {
-            return Err(corrupt(
-                format_args!("the {} root of header {height}", scheme.as_str()),
-                Hex(&root),
-            ));
-        }
+        check_root(&header.header, scheme, &root)?;
         Ok(ProvedKeys { header, proof })
+    }
+
+    /// Proves an account and slots of it after a block, on a chain with `mpt`.
+    ///
+    /// Errors are those of [`prove`](Self::prove).
+    pub fn prove_account(
+        &self,
+        at: At,
+        address: &Address,
+        slots: &[Word],
+    ) -> Result<ProvedAccount> {
+        let header = self.header(at)?.header;
+        let (config, height) = (&self.config, header.height);
+        let proved = schemes::prove_account(&self.snapshot, config, height, address, slots)?;
+        check_root(&header, Scheme::Mpt, &proved.state_root)?;
+        Ok(proved)
     }
 
     /// The newest value of a raw key, without a proof.
@@ -206,4 +213,13 @@ impl View {
         let value = self.snapshot.get(key)?;
         value.ok_or_else(|| corrupt(format_args!("{what} {height}"), "none"))
     }
+}
+
+/// What the store has must be what the header commits to.
+fn check_root(header: &Header, scheme: Scheme, root: &[u8]) -> Result<()> {
+    if header.root(scheme) == Some(root) {
+        return Ok(());
+    }
+    let expected = format_args!("the {} root of header {}", scheme.as_str(), header.height);
+    Err(corrupt(expected, Hex(root)))
 }

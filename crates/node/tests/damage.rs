@@ -142,7 +142,7 @@ impl Truth {
                 if let Some(reply) = ask("prooflight_prove", &params) {
                     assert_eq!(reply["header"], block["header"], "{what}");
                     let given = (height > 0 && key != "nobody").then(|| height.to_string());
-                    let value = proved(&reply, &header, key);
+                    let value = proved(&reply, &header, key.as_bytes());
                     assert_eq!(value, given.map(String::into_bytes), "{what}");
                 }
             }

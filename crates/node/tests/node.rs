@@ -267,6 +267,16 @@ fn discovery_describes_exactly_the_methods_that_there_are() {
         .map(|method| method["name"].as_str().unwrap())
         .collect();
     let served = [
+        "eth_blockNumber",
+        "eth_chainId",
+        "eth_getBalance",
+        "eth_getBlockByHash",
+        "eth_getBlockByNumber",
+        "eth_getCode",
+        "eth_getProof",
+        "eth_getStorageAt",
+        "eth_getTransactionCount",
+        "net_version",
         "prooflight_block",
         "prooflight_chain",
         "prooflight_head",

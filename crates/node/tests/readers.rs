@@ -139,5 +139,5 @@ fn check(config: &ChainConfig, reply: &Value, key: &str) {
     let signed = header(&reply["header"]);
     signed.check_signed(config).unwrap();
     let expected = signed.header.height.to_string();
-    assert_eq!(proved(reply, &signed.header, key), Some(expected.into_bytes()));
+    assert_eq!(proved(reply, &signed.header, key.as_bytes()), Some(expected.into_bytes()));
 }

@@ -1,5 +1,6 @@
 //! Beginning a chain, and looking at one that is not running.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -8,6 +9,7 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint};
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
+use prooflight_node::schemes::SCHEMES;
 use prooflight_node::{At, Chain, View};
 use prooflight_vectors::{carrier, checkpoint};
 
@@ -42,6 +44,9 @@ pub(super) struct Init {
     /// A file with the state to begin with, in the form of `export`; it must fit into one block.
     #[arg(long)]
     state: Option<PathBuf>,
+    /// The schemes that the chain keeps: `avl`, and `mpt`, on which keys are accounts and slots.
+    #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl")]
+    schemes: Vec<Scheme>,
     /// Bytes of the longest raw key.
     #[arg(long, default_value_t = ChainLimits::default().max_key)]
     max_key: u16,
@@ -79,12 +84,20 @@ impl Init {
         }
         let Self { max_key, max_value, max_ops, .. } = self;
         let limits = ChainLimits { max_key, max_value, max_ops };
-        let config = ChainConfig { limits, ..config(&self.chain_id, public, self.quorum) };
+        let schemes: BTreeSet<u8> = self.schemes.iter().map(|scheme| scheme.id()).collect();
+        let schemes = schemes.into_iter().collect();
+        let config = ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
         let view = begin(folder, &config, keys, self.state.as_deref())?;
         println!("chain {}", Hex(&view.config().id()));
         println!("genesis {}", Hex(view.head_hash()));
         Ok(())
     }
+}
+
+/// A scheme by its name.
+fn scheme(name: &str) -> Result<Scheme, String> {
+    let known = SCHEMES.into_iter().find(|scheme| scheme.as_str() == name);
+    known.ok_or_else(|| "expected avl or mpt".to_owned())
 }
 
 /// Begins a development chain with a key of its own.
@@ -121,7 +134,7 @@ fn begin(
         std::fs::remove_file(&kept).map_err(|error| cannot(&kept, &error))?;
     }
     if let Some(state) = state {
-        read_block(state, &config.limits)?;
+        read_block(state, config)?;
         std::fs::copy(state, &kept).map_err(|error| cannot(state, &error))?;
     }
     make_genesis(folder, &mut Chain::create(folder, config)?, &signers)
@@ -132,8 +145,7 @@ const GENESIS: &str = "genesis.jsonl";
 
 fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
     let kept = folder.join(GENESIS);
-    let operations =
-        if kept.exists() { read_block(&kept, &chain.config().limits)? } else { Vec::new() };
+    let operations = if kept.exists() { read_block(&kept, chain.config())? } else { Vec::new() };
     chain.make(operations, now_ms(), signers)
 }
 

@@ -57,7 +57,8 @@ async fn serve(chosen: Chosen) -> Result<()> {
     };
     let time = Duration::from_millis(chosen.request_time_ms);
     let limits = RequestLimits { keys: chosen.max_keys, time, reads: READS };
-    let context = Context::new(views.clone(), submitter, limits, metrics.clone());
+    let id = chosen.eth_chain_id;
+    let context = Context::new(views.clone(), submitter, limits, id, metrics.clone());
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
     let limits = ServerLimits {

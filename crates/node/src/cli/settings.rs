@@ -46,6 +46,9 @@ pub(crate) struct Settings {
     /// Keys of a proof [default: 1024]
     #[arg(long, env = "PROOFLIGHT_MAX_KEYS")]
     max_keys: Option<usize>,
+    /// What `eth_chainId` says on a chain with `mpt`; proofs do not depend on it [default: 1337]
+    #[arg(long, env = "PROOFLIGHT_ETH_CHAIN_ID")]
+    eth_chain_id: Option<u64>,
     /// Connections at the same time [default: 1024]
     #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS")]
     max_connections: Option<u32>,
@@ -90,6 +93,7 @@ pub(crate) struct Chosen {
     pub(crate) max_request_bytes: u32,
     pub(crate) max_batch: u32,
     pub(crate) max_keys: usize,
+    pub(crate) eth_chain_id: u64,
     pub(crate) max_connections: u32,
     pub(crate) request_time_ms: u64,
     pub(crate) follow: Option<String>,
@@ -114,6 +118,7 @@ impl Settings {
             max_request_bytes: self.max_request_bytes.or(file.max_request_bytes).unwrap_or(4 << 20),
             max_batch: self.max_batch.or(file.max_batch).unwrap_or(32),
             max_keys: self.max_keys.or(file.max_keys).unwrap_or(1024),
+            eth_chain_id: self.eth_chain_id.or(file.eth_chain_id).unwrap_or(1337),
             max_connections: self.max_connections.or(file.max_connections).unwrap_or(1024),
             request_time_ms: self.request_time_ms.or(file.request_time_ms).unwrap_or(30_000),
             follow: self.follow.or(file.follow),

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prooflight_core::chain::{ChainLimits, StateOperation};
+use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
 use prooflight_node::normalise::{check, check_all};
@@ -25,24 +25,24 @@ struct Line {
     value: Hex,
 }
 
-fn parse(line: &str, number: u64, limits: &ChainLimits) -> Result<StateOperation> {
+fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation> {
     let Line { key, value } = serde_json::from_str(line).map_err(|error| {
         let expected = format_args!("a key and a value in line {number}");
         Error::new(Reason::InvalidArgument, expected, error)
     })?;
     let operation = StateOperation::Set { key: key.0, value: value.0 };
-    check(&operation, limits)?;
+    check(&operation, config)?;
     Ok(operation)
 }
 
 /// The state in a file of such lines, as the operations of one block.
-pub(super) fn read_block(path: &Path, limits: &ChainLimits) -> Result<Vec<StateOperation>> {
+pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateOperation>> {
     let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
     let lines = BufReader::new(file).lines().zip(1_u64..);
     let operations = lines
-        .map(|(line, number)| parse(&line.map_err(|error| cannot(path, &error))?, number, limits));
+        .map(|(line, number)| parse(&line.map_err(|error| cannot(path, &error))?, number, config));
     let operations = operations.collect::<Result<Vec<_>>>()?;
-    check_all(&operations, limits)?;
+    check_all(&operations, config)?;
     Ok(operations)
 }
 
@@ -88,15 +88,15 @@ impl Import {
         let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
         let size = file.metadata().map_err(|error| cannot(path, &error))?.len();
         let (mut chain, signers) = open(&self.file.folder.data_dir)?;
-        let limits = chain.config().limits.clone();
-        let most = usize::try_from(limits.max_ops).unwrap_or(usize::MAX);
+        let config = chain.config().clone();
+        let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
         let at_once = self.block.clamp(1, most);
         let (mut operations, mut done, mut keys) = (Vec::with_capacity(at_once), 0, 0_u64);
         let mut lines = BufReader::new(file).lines().zip(1_u64..).peekable();
         while let Some((line, number)) = lines.next() {
             let line = line.map_err(|error| cannot(path, &error))?;
             done += line.len() as u64 + 1;
-            operations.push(parse(&line, number, &limits)?);
+            operations.push(parse(&line, number, &config)?);
             keys += 1;
             if operations.len() == at_once || lines.peek().is_none() {
                 make(&mut chain, &signers, &operations)?;

@@ -1,6 +1,7 @@
 //! The methods of the node. Source: `test-vectors/SPEC.md` section 10 and `openrpc.json`.
 
 mod error;
+mod eth;
 mod json;
 
 pub use error::{ErrorData, to_object};
@@ -51,6 +52,8 @@ pub struct Context {
     pub submitter: Option<Submitter>,
     /// What requests may ask for.
     pub limits: RequestLimits,
+    /// What `eth_chainId` says, on a chain that has accounts.
+    pub eth_chain_id: u64,
     /// What is counted.
     pub metrics: Metrics,
     reads: Arc<Semaphore>,
@@ -62,10 +65,11 @@ impl Context {
         views: watch::Receiver<View>,
         submitter: Option<Submitter>,
         limits: RequestLimits,
+        eth_chain_id: u64,
         metrics: Metrics,
     ) -> Self {
         let reads = Arc::new(Semaphore::new(limits.reads));
-        Self { views, submitter, limits, metrics, reads }
+        Self { views, submitter, limits, eth_chain_id, metrics, reads }
     }
 
     /// Runs something that reads the store, away from the threads that serve connections.
@@ -96,6 +100,7 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
     method(&mut module, "prooflight_block", block)?;
     method(&mut module, "prooflight_prove", prove)?;
     method(&mut module, "prooflight_submit", submit)?;
+    eth::register(&mut module)?;
     module.register_method("rpc.discover", |_, _, _| {
         serde_json::from_str::<Value>(OPENRPC)
             .map_err(|error| to_object(&Error::new(Reason::Bug, "a description", error)))
@@ -123,6 +128,22 @@ fn method<P, R, F, Fut>(
 ) -> Result<(), RegisterMethodError>
 where
     P: DeserializeOwned + Send + 'static,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(Call, P) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    method_of(module, name, parse, run)
+}
+
+/// Registers a method with a reader of its parameters.
+fn method_of<P, R, F, Fut>(
+    module: &mut RpcModule<Context>,
+    name: &'static str,
+    parse: fn(&Params<'_>) -> Result<P>,
+    run: F,
+) -> Result<(), RegisterMethodError>
+where
+    P: Send + 'static,
     R: Serialize + Clone + Send + 'static,
     F: Fn(Call, P) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<R>> + Send + 'static,
@@ -296,9 +317,9 @@ async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
         let expected = "the header Authorization: Bearer with this node's token";
         return Err(Error::new(Reason::NotAuthorised, expected, "another, or none"));
     }
-    let limits = call.context.views.borrow().config().limits.clone();
+    let config = call.context.views.borrow().config().clone();
     let operations: Vec<StateOperation> = ops.into_iter().map(Into::into).collect();
-    normalise::check_all(&operations, &limits)?;
+    normalise::check_all(&operations, &config)?;
     let included = submitter.submit(operations).await?;
     Ok(Submitted { height: Quantity(included.height), hash: Hash32(included.hash) })
 }

@@ -39,7 +39,7 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
             root: prepared.proved.digest.0.to_vec(),
             transition: Some(core::mem::take(&mut prepared.proved.proof)),
             writes: core::mem::take(&mut prepared.writes),
-            changes: Changes::Avl(prepared),
+            changes: Changes::Avl(Box::new(prepared)),
         })
     }
 
@@ -48,10 +48,9 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
         verify_batch(&prover.digest(), &batch(block), proof, prover.params()).map(|_| ())
     }
 
-    #[expect(irrefutable_let_patterns, reason = "the other schemes have their own variants")]
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
         let Changes::Avl(batch) = prepared.changes else { return Err(other_changes()) };
-        self.prover.commit(batch).map(|_| ())
+        self.prover.commit(*batch).map(|_| ())
     }
 
     fn prune(&mut self, oldest: u64) -> Result<()> {

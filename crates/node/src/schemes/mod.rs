@@ -1,8 +1,10 @@
 //! The authenticated stores of a chain: one [`SchemeStore`] for each of its schemes.
 
 mod avl;
+mod mpt;
 
 pub use avl::AvlScheme;
+pub use mpt::{MptScheme, prove_account};
 
 use prooflight_core::chain::{ChainConfig, StateOperation, blake2b256};
 use prooflight_core::merkle::Hash;
@@ -55,7 +57,8 @@ pub struct Prepared<'a> {
 /// What a scheme keeps in memory between the two steps.
 #[derive(Debug)]
 enum Changes<'a> {
-    Avl(prooflight_avl::PreparedBatch<'a>),
+    Avl(Box<prooflight_avl::PreparedBatch<'a>>),
+    Mpt(prooflight_mpt::PreparedVersion),
 }
 
 /// A block's normalised operations, with the hashes that schemes use for keys.
@@ -95,7 +98,10 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
     Namespace::new(store, [b'x', scheme.id()])
 }
 
-/// Opens the store of a scheme; `unknown_scheme` if this build does not have it.
+/// The schemes that this build has.
+pub const SCHEMES: [Scheme; 2] = [Scheme::Avl, Scheme::Mpt];
+
+/// Opens the store of a scheme; `unknown_statement` if this build does not have it.
 pub fn open<S>(scheme: Scheme, store: &S, config: &ChainConfig) -> Result<Box<dyn SchemeStore>>
 where
     S: Store + Clone + Send + 'static,
@@ -103,13 +109,15 @@ where
     let store = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Avl => Ok(Box::new(AvlScheme::open(store, config)?)),
-        other => Err(not_served(other)),
+        Scheme::Mpt => Ok(Box::new(MptScheme::open(store)?)),
+        other => Err(unknown(other)),
     }
 }
 
 /// Proves values and absences of raw keys after block `height`; gives the root and the proof.
 ///
-/// `version_unavailable` if the scheme no longer keeps that state.
+/// `unknown_statement` if the scheme has no proofs of raw keys: those of `mpt` are about accounts, by
+/// [`prove_account`]. `version_unavailable` if the scheme no longer keeps that state.
 pub fn prove<R: Read + Clone>(
     scheme: Scheme,
     snapshot: &R,
@@ -120,13 +128,21 @@ pub fn prove<R: Read + Clone>(
     let snapshot = namespace(snapshot.clone(), scheme);
     match scheme {
         Scheme::Avl => avl::prove(&snapshot, config, height, keys),
-        other => Err(not_served(other)),
+        Scheme::Mpt => {
+            Err(Error::new(Reason::UnknownStatement, "eth_getProof for the scheme mpt", "raw keys"))
+        }
+        other => Err(unknown(other)),
     }
 }
 
 #[cold]
-fn not_served(scheme: Scheme) -> Error {
-    Error::new(Reason::UnknownStatement, "the scheme avl", scheme.as_str())
+fn unknown(scheme: Scheme) -> Error {
+    Error::new(Reason::UnknownStatement, "the schemes avl and mpt", scheme.as_str())
+}
+
+#[cold]
+pub(crate) fn not_kept(scheme: Scheme) -> Error {
+    Error::new(Reason::UnknownStatement, "a scheme of this chain", scheme.as_str())
 }
 
 #[cold]

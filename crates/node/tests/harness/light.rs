@@ -37,8 +37,8 @@ pub(crate) fn synced(reply: &Value, checkpoint: &Checkpoint) -> Header {
 }
 
 /// The value in the reply to `prooflight_prove` about a key, against the root of this header.
-pub(crate) fn proved(reply: &Value, header: &Header, key: &str) -> Option<Vec<u8>> {
-    let hash = key_hash(key.as_bytes());
+pub(crate) fn proved(reply: &Value, header: &Header, key: &[u8]) -> Option<Vec<u8>> {
+    let hash = key_hash(key);
     let ops = [Operation::Lookup { key: &hash }];
     let digest = Digest::try_from(header.root(Scheme::Avl).unwrap()).unwrap();
     let proof = bytes(&reply["proof"]);
@@ -56,8 +56,18 @@ pub(crate) fn verified(
     at: &str,
     key: &str,
 ) -> Option<Vec<u8>> {
+    verified_raw(node, checkpoint, at, key.as_bytes())
+}
+
+/// As `verified`, of any raw key.
+pub(crate) fn verified_raw(
+    node: &Node,
+    checkpoint: &Checkpoint,
+    at: &str,
+    key: &[u8],
+) -> Option<Vec<u8>> {
     let head = synced(&node.ask("prooflight_headerProof", &json!({ "at": "0x0" })), checkpoint);
-    let params = json!({ "scheme": "avl", "keys": [hex(key.as_bytes())], "at": at });
+    let params = json!({ "scheme": "avl", "keys": [hex(key)], "at": at });
     let reply = node.ask("prooflight_prove", &params);
     let block = header(&reply["header"]).header;
     let at = json!({ "at": hex(&block.hash()), "head": hex(&head.hash()) });

@@ -28,9 +28,10 @@ export class ChainNode {
   }
 
   /** Begins a chain in a new folder inside `parent`; the node does not run yet. */
-  static async begin(parent: string, chainId: string): Promise<ChainNode> {
+  static async begin(parent: string, chainId: string, schemes = "avl"): Promise<ChainNode> {
     const node = new ChainNode(join(parent, chainId));
-    await run(program, ["init", "--data-dir", node.#folder, "--chain-id", chainId]);
+    const options = ["--chain-id", chainId, "--schemes", schemes];
+    await run(program, ["init", "--data-dir", node.#folder, ...options]);
     return node;
   }
 

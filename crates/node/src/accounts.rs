@@ -1,0 +1,73 @@
+//! Keys and values of a chain that has the scheme `mpt`: accounts and their slots.
+//! Source: `test-vectors/SPEC.md` section 9.5.
+
+use std::collections::BTreeMap;
+
+use prooflight_core::chain::{ChainConfig, StateOperation};
+use prooflight_core::store::Read;
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_mpt::{Address, StateChange};
+
+/// Whether the keys of a chain are accounts and slots.
+pub(crate) fn has_accounts(config: &ChainConfig) -> bool {
+    config.schemes.contains(&Scheme::Mpt.id())
+}
+
+/// What an operation does to an account or a slot; `key_length` or `invalid_argument` if it cannot.
+pub(crate) fn change(operation: &StateOperation) -> Result<StateChange> {
+    match operation {
+        StateOperation::Set { key, value } => StateChange::from_entry(key, Some(value)),
+        StateOperation::Delete { key } => StateChange::from_entry(key, None),
+    }
+}
+
+/// A slot that is set to zero is deleted.
+pub(crate) fn without_zero(operation: StateOperation) -> StateOperation {
+    match operation {
+        StateOperation::Set { key, value }
+            if is_slot(&key) && value.iter().all(|&byte| byte == 0) =>
+        {
+            StateOperation::Delete { key }
+        }
+        other => other,
+    }
+}
+
+/// Deletes the slots of every account that is deleted, where nothing else is said of them.
+///
+/// `state` has the raw keys before the block. More slots than a block may have operations are
+/// `too_many_operations`: they have to be deleted first, in blocks of their own.
+pub(crate) fn delete_slots(
+    last: &mut BTreeMap<Vec<u8>, StateOperation>,
+    most: usize,
+    state: &impl Read,
+) -> Result<()> {
+    let is_deleted = |operation: &StateOperation| match operation {
+        StateOperation::Delete { key } => Address::try_from(&key[..]).ok(),
+        StateOperation::Set { .. } => None,
+    };
+    let deleted: Vec<Address> = last.values().filter_map(is_deleted).collect();
+    let mut count = 0;
+    for address in deleted {
+        let (first, end) =
+            ([&address[..], &[0; 32]].concat(), [&address[..], &[0xff; 33]].concat());
+        for entry in state.range(&first, &end) {
+            let (key, _) = entry?;
+            count += 1;
+            if count > most {
+                let found = "more slots of deleted accounts";
+                return Err(Error::new(
+                    Reason::TooManyOperations,
+                    format_args!("at most {most}"),
+                    found,
+                ));
+            }
+            last.entry(key).or_insert_with_key(|key| StateOperation::Delete { key: key.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn is_slot(key: &[u8]) -> bool {
+    key.len() == 52
+}

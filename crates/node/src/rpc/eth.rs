@@ -1,0 +1,251 @@
+//! The methods of Ethereum that a chain with `mpt` can answer truthfully, for Ethereum's libraries.
+//!
+//! Parameters are an array. Source: `test-vectors/SPEC.md` section 10.1; EIP-1186; EIP-1898.
+
+mod names;
+
+use std::time::Instant;
+
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::Params;
+use prooflight_core::{Error, Hex, Reason, Result, Scheme};
+use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount, Word};
+use prooflight_vectors::carrier;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use self::names::{BlockName, Bytes20, Slot, quantity};
+use super::json::{Hash32, Quantity};
+use super::{Call, Context, Nothing, method_of};
+use crate::view::{At, View};
+use crate::{accounts, schemes};
+
+pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+    method_of(module, "eth_chainId", array, chain_id)?;
+    method_of(module, "net_version", array, version)?;
+    method_of(module, "eth_blockNumber", array, block_number)?;
+    method_of(module, "eth_getBlockByNumber", array, block_by_number)?;
+    method_of(module, "eth_getBlockByHash", array, block_by_hash)?;
+    method_of(module, "eth_getProof", array, proof)?;
+    method_of(module, "eth_getBalance", array, balance)?;
+    method_of(module, "eth_getTransactionCount", array, transaction_count)?;
+    method_of(module, "eth_getCode", array, code)?;
+    method_of(module, "eth_getStorageAt", array, storage_at)
+}
+
+/// Parameters that are an array; what is left out at its end has its default.
+fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
+    let wrong = |found: &dyn core::fmt::Display| {
+        Error::new(Reason::InvalidArgument, "an array of the method's parameters", found)
+    };
+    let text = params.as_str().unwrap_or("[]");
+    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    if !value.is_array() {
+        return Err(wrong(&"an object"));
+    }
+    serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+impl Call {
+    /// Runs something that reads a chain that has accounts.
+    async fn read_accounts<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&View) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.check_accounts()?;
+        self.context.read(run).await
+    }
+
+    fn check_accounts(&self) -> Result<()> {
+        if accounts::has_accounts(self.context.views.borrow().config()) {
+            return Ok(());
+        }
+        Err(schemes::not_kept(Scheme::Mpt))
+    }
+
+    /// Proves an account and slots of it, in a state that may be asked for.
+    async fn prove(&self, address: Bytes20, slots: Vec<Word>, at: At) -> Result<ProvedAccount> {
+        let limit = self.context.limits.keys;
+        if slots.len() > limit {
+            let expected = format_args!("at most {limit} slots");
+            return Err(Error::new(Reason::TooManyKeys, expected, slots.len()));
+        }
+        let metrics = self.context.metrics.clone();
+        let prove = move |view: &View| {
+            let started = Instant::now();
+            let proved = view.prove_account(at, &address.0, &slots)?;
+            metrics.proved(Scheme::Mpt, started.elapsed());
+            Ok(proved)
+        };
+        self.read_accounts(prove).await
+    }
+}
+
+async fn chain_id(call: Call, _: Nothing) -> Result<Quantity> {
+    call.check_accounts()?;
+    Ok(Quantity(call.context.eth_chain_id))
+}
+
+async fn version(call: Call, _: Nothing) -> Result<String> {
+    call.check_accounts()?;
+    Ok(call.context.eth_chain_id.to_string())
+}
+
+async fn block_number(call: Call, _: Nothing) -> Result<Quantity> {
+    call.check_accounts()?;
+    Ok(Quantity(call.context.views.borrow().height()))
+}
+
+#[derive(Deserialize)]
+struct ByNumber {
+    block: BlockName,
+    /// Whether transactions are wanted whole; these blocks have none.
+    #[serde(default, rename = "full")]
+    _full: bool,
+}
+
+#[derive(Deserialize)]
+struct ByHash {
+    hash: Hash32,
+    #[serde(default, rename = "full")]
+    _full: bool,
+}
+
+/// What is true of a block of this chain.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Block {
+    number: Quantity,
+    hash: Hash32,
+    parent_hash: Hash32,
+    timestamp: Quantity,
+    state_root: carrier::Hex,
+}
+
+async fn block_by_number(call: Call, ByNumber { block, .. }: ByNumber) -> Result<Option<Block>> {
+    call.read_accounts(move |view| read_block(view, block.0)).await
+}
+
+async fn block_by_hash(call: Call, ByHash { hash, .. }: ByHash) -> Result<Option<Block>> {
+    call.read_accounts(move |view| read_block(view, At::Hash(hash.0))).await
+}
+
+/// A block, or as Ethereum has it null if there is none.
+fn read_block(view: &View, at: At) -> Result<Option<Block>> {
+    let header = match view.header(at) {
+        Ok(signed) => signed.header,
+        Err(error) if error.reason() == Reason::UnknownBlock => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let root = header.root(Scheme::Mpt).unwrap_or_default().to_vec();
+    Ok(Some(Block {
+        number: Quantity(header.height),
+        hash: Hash32(header.hash()),
+        parent_hash: Hash32(header.parent),
+        timestamp: Quantity(header.timestamp_ms / 1000),
+        state_root: carrier::Hex(root),
+    }))
+}
+
+#[derive(Deserialize)]
+struct OfSlots {
+    address: Bytes20,
+    slots: Vec<Slot>,
+    #[serde(default)]
+    block: BlockName,
+}
+
+/// An answer of EIP-1186.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    address: carrier::Hex,
+    account_proof: Vec<carrier::Hex>,
+    balance: String,
+    code_hash: Hash32,
+    nonce: Quantity,
+    storage_hash: Hash32,
+    storage_proof: Vec<SlotProof>,
+}
+
+#[derive(Clone, Serialize)]
+struct SlotProof {
+    /// As it was asked for.
+    key: String,
+    value: String,
+    proof: Vec<carrier::Hex>,
+}
+
+async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result<Answer> {
+    let (texts, words) = slots.into_iter().map(|Slot { text, word }| (text, word)).unzip();
+    let proved = call.prove(address, words, block.0).await?;
+    let account = proved.account.unwrap_or(NO_ACCOUNT);
+    let texts: Vec<String> = texts;
+    let slots = texts.into_iter().zip(proved.storage).map(|(key, slot)| SlotProof {
+        key,
+        value: quantity(&slot.value),
+        proof: nodes(slot.proof),
+    });
+    Ok(Answer {
+        address: carrier::Hex(address.0.to_vec()),
+        account_proof: nodes(proved.account_proof),
+        balance: quantity(&account.balance),
+        code_hash: Hash32(account.code_hash),
+        nonce: Quantity(account.nonce),
+        storage_hash: Hash32(account.storage_root),
+        storage_proof: slots.collect(),
+    })
+}
+
+/// What is said of an account that does not exist.
+const NO_ACCOUNT: Account =
+    Account { nonce: 0, balance: [0; 32], storage_root: EMPTY_ROOT, code_hash: EMPTY_CODE_HASH };
+
+fn nodes(proof: Vec<Vec<u8>>) -> Vec<carrier::Hex> {
+    proof.into_iter().map(carrier::Hex).collect()
+}
+
+#[derive(Deserialize)]
+struct OfAccount {
+    address: Bytes20,
+    #[serde(default)]
+    block: BlockName,
+}
+
+async fn balance(call: Call, asked: OfAccount) -> Result<String> {
+    Ok(quantity(&account(call, asked).await?.balance))
+}
+
+async fn transaction_count(call: Call, asked: OfAccount) -> Result<Quantity> {
+    Ok(Quantity(account(call, asked).await?.nonce))
+}
+
+/// No code, of an account that has none; the chain keeps hashes of code alone.
+async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
+    let hash = account(call, asked).await?.code_hash;
+    if hash == EMPTY_CODE_HASH {
+        return Ok("0x");
+    }
+    let expected = "an account without code: this chain keeps no code, only its hash";
+    Err(Error::new(Reason::UnknownStatement, expected, Hex(&hash)))
+}
+
+async fn account(call: Call, OfAccount { address, block }: OfAccount) -> Result<Account> {
+    let proved = call.prove(address, Vec::new(), block.0).await?;
+    Ok(proved.account.unwrap_or(NO_ACCOUNT))
+}
+
+#[derive(Deserialize)]
+struct OfSlot {
+    address: Bytes20,
+    slot: Slot,
+    #[serde(default)]
+    block: BlockName,
+}
+
+async fn storage_at(call: Call, OfSlot { address, slot, block }: OfSlot) -> Result<Hash32> {
+    let proved = call.prove(address, vec![slot.word], block.0).await?;
+    Ok(Hash32(proved.storage.first().map(|slot| slot.value).unwrap_or_default()))
+}

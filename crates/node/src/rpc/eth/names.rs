@@ -1,0 +1,135 @@
+//! How Ethereum's methods name accounts, slots and blocks, and write integers.
+
+use prooflight_mpt::{Address, Word};
+use prooflight_vectors::carrier::Hex;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::rpc::json::{Hash32, Quantity};
+use crate::view::At;
+
+/// The address of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bytes20(pub(super) Address);
+
+impl<'de> Deserialize<'de> for Bytes20 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        bytes.try_into().map(Self).map_err(|_| D::Error::custom("not an address of 20 bytes"))
+    }
+}
+
+/// A slot: 1 to 64 hexadecimal digits, as the caller wrote them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) text: String,
+    pub(super) word: Word,
+}
+
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = text.strip_prefix("0x").filter(|digits| (1..=64).contains(&digits.len()));
+        let word = digits.and_then(|digits| {
+            let Hex(bytes) = format!("0x{digits:0>64}").parse().ok()?;
+            bytes.try_into().ok()
+        });
+        let word = word.ok_or_else(|| D::Error::custom("not a slot of 1 to 64 digits"))?;
+        Ok(Self { text, word })
+    }
+}
+
+/// A block: a tag, a height, or an object of EIP-1898. Every block of this chain is final.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BlockName(pub(super) At);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Eip1898 {
+    block_number: Option<Quantity>,
+    block_hash: Option<Hash32>,
+    /// Blocks that are not on the chain are not kept, so that it makes no difference.
+    #[serde(default, rename = "requireCanonical")]
+    _require_canonical: bool,
+}
+
+impl<'de> Deserialize<'de> for BlockName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let at = match value.as_str() {
+            Some("latest" | "safe" | "finalized") => At::Latest,
+            Some("earliest") => At::Height(0),
+            Some(_) => serde_json::from_value(value)
+                .map(|Quantity(height)| At::Height(height))
+                .map_err(|_| D::Error::custom("not a tag or height of a block"))?,
+            None => match serde_json::from_value(value).map_err(D::Error::custom)? {
+                Eip1898 { block_number: Some(Quantity(height)), block_hash: None, .. } => {
+                    At::Height(height)
+                }
+                Eip1898 { block_number: None, block_hash: Some(Hash32(hash)), .. } => {
+                    At::Hash(hash)
+                }
+                _ => return Err(D::Error::custom("not exactly one of a height and a hash")),
+            },
+        };
+        Ok(Self(at))
+    }
+}
+
+/// An integer of 256 bits: `0x` and digits without leading zeros.
+pub(super) fn quantity(word: &Word) -> String {
+    let text = Hex(word.to_vec()).to_string();
+    let digits = text.trim_start_matches("0x").trim_start_matches('0');
+    format!("0x{}", if digits.is_empty() { "0" } else { digits })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json};
+
+    #[test]
+    fn blocks_are_named_as_ethereum_does() {
+        let at = |value: Value| from_value::<BlockName>(value).ok().map(|name| name.0);
+        for tag in ["latest", "safe", "finalized"] {
+            assert_eq!(at(json!(tag)), Some(At::Latest));
+        }
+        assert_eq!(at(json!("earliest")), Some(At::Height(0)));
+        assert_eq!(at(json!("0x10")), Some(At::Height(16)));
+        let hash = format!("0x{}", "0a".repeat(32));
+        assert_eq!(at(json!({ "blockHash": hash })), Some(At::Hash([10; 32])));
+        let canonical = json!({ "blockHash": hash, "requireCanonical": true });
+        assert_eq!(at(canonical), Some(At::Hash([10; 32])));
+        assert_eq!(at(json!({ "blockNumber": "0x1" })), Some(At::Height(1)));
+        for wrong in [
+            json!("pending"),
+            json!("0x01"),
+            json!(hash),
+            json!(1),
+            json!(null),
+            json!({}),
+            json!({ "blockNumber": "0x1", "blockHash": hash }),
+            json!({ "blockHash": "0x0a" }),
+            json!({ "blockHash": hash, "more": 1 }),
+        ] {
+            assert_eq!(at(wrong.clone()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn slots_may_be_short() {
+        let word = |text: &str| from_value::<Slot>(json!(text)).ok().map(|slot| slot.word);
+        let mut five = [0; 32];
+        five[31] = 5;
+        for text in ["0x5", "0x05", &format!("0x{:0>64}", 5)] {
+            assert_eq!(word(text), Some(five), "{text}");
+        }
+        for wrong in ["", "5", "0x", "0xg", &format!("0x{:0>65}", 5)] {
+            assert_eq!(word(wrong), None, "{wrong}");
+        }
+        assert_eq!((quantity(&five), quantity(&[0; 32])), ("0x5".to_owned(), "0x0".to_owned()));
+        assert_eq!(quantity(&[0xab; 32]), format!("0x{}", "ab".repeat(32)));
+    }
+}

@@ -1,0 +1,79 @@
+//! Merkle Patricia tries of Ethereum's shape: accounts, and the slots of each.
+
+use prooflight_core::chain::ChainConfig;
+use prooflight_core::store::{Read, Store};
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_mpt::{Address, PersistentState, ProvedAccount, Word, prove_state_at};
+
+use super::{Changes, NormalBlock, Prepared, SchemeStore, namespace, not_kept, other_changes};
+use crate::accounts;
+
+/// The accounts of a chain. Version 0 is empty; block h makes version h + 1.
+#[derive(Debug)]
+pub struct MptScheme<S> {
+    state: PersistentState<S>,
+}
+
+impl<S: Store> MptScheme<S> {
+    /// Opens the accounts, or begins without any.
+    pub fn open(store: S) -> Result<Self> {
+        Ok(Self { state: PersistentState::open(store)? })
+    }
+}
+
+impl<S: Store + Send> SchemeStore for MptScheme<S> {
+    fn scheme(&self) -> Scheme {
+        Scheme::Mpt
+    }
+
+    fn height(&self) -> Option<u64> {
+        self.state.version().checked_sub(1)
+    }
+
+    fn root(&self) -> Vec<u8> {
+        self.state.root().to_vec()
+    }
+
+    fn prepare<'a>(&self, block: &'a NormalBlock) -> Result<Prepared<'a>> {
+        let changes =
+            block.operations().iter().map(accounts::change).collect::<Result<Vec<_>>>()?;
+        let mut prepared = self.state.prepare(&changes)?;
+        Ok(Prepared {
+            root: prepared.root.to_vec(),
+            transition: None,
+            writes: core::mem::take(&mut prepared.writes),
+            changes: Changes::Mpt(prepared),
+        })
+    }
+
+    fn check_transition(&self, _: &NormalBlock, _: &[u8]) -> Result<()> {
+        Err(Error::new(Reason::InvalidBlock, "no transition of mpt", "one"))
+    }
+
+    fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
+        let Changes::Mpt(version) = prepared.changes else { return Err(other_changes()) };
+        self.state.commit(&version).map(|_| ())
+    }
+
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        let version = oldest + 1;
+        if version > self.state.oldest_version() { self.state.prune(version) } else { Ok(()) }
+    }
+}
+
+/// Proves an account and slots of it after block `height`.
+///
+/// `unknown_statement` if the chain has no accounts, `version_unavailable` if that state is no longer
+/// kept.
+pub fn prove_account<R: Read + Clone>(
+    snapshot: &R,
+    config: &ChainConfig,
+    height: u64,
+    address: &Address,
+    slots: &[Word],
+) -> Result<ProvedAccount> {
+    if !accounts::has_accounts(config) {
+        return Err(not_kept(Scheme::Mpt));
+    }
+    prove_state_at(&namespace(snapshot.clone(), Scheme::Mpt), height + 1, address, slots)
+}

@@ -1,0 +1,356 @@
+//! A chain with `mpt`, as callers of Ethereum's methods meet it: what it serves verifies.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+
+mod harness;
+
+use std::path::Path;
+
+use harness::light::{genesis, header, verified_raw};
+use harness::{Node, bytes, command, eventually, hex, text};
+use prooflight_core::{Limits, Scheme};
+use prooflight_mpt::{
+    Address, EMPTY_CODE_HASH, GetProof, SlotProof, VerifiedState, Word, verify_get_proof,
+};
+use serde_json::{Value, json};
+
+const FAST: &[&str] = &["--block-interval-ms", "0"];
+const ALICE: Address = [0xa1; 20];
+const BOB: Address = [0xb0; 20];
+const NOBODY: Address = [0xee; 20];
+
+fn init(folder: &Path, schemes: &str) {
+    let output = command(folder, &["init", "--schemes", schemes]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+fn word(number: u8) -> Word {
+    let mut word = [0; 32];
+    word[31] = number;
+    word
+}
+
+/// RLP([nonce, balance, code hash]), of a nonce and balance from 1 to 127.
+fn account(nonce: u8, balance: u8) -> Vec<u8> {
+    [&[0xe3, nonce, balance, 0xa0][..], &EMPTY_CODE_HASH].concat()
+}
+
+fn set(key: &[u8], value: &[u8]) -> Value {
+    json!({ "op": "Set", "key": hex(key), "value": hex(value) })
+}
+
+fn set_slot(address: &Address, slot: u8, value: &[u8]) -> Value {
+    set(&slot_key(address, slot), value)
+}
+
+fn slot_key(address: &Address, slot: u8) -> Vec<u8> {
+    [&address[..], &word(slot)].concat()
+}
+
+fn submit(node: &Node, ops: &[Value]) -> Value {
+    node.ask("prooflight_submit", &json!({ "ops": ops }))
+}
+
+/// An account and slots as `verify_get_proof` accepts them against the root in a block's header.
+fn proved(node: &Node, at: &str, address: &Address, slots: &[u8]) -> VerifiedState {
+    let words: Vec<Word> = slots.iter().map(|&slot| word(slot)).collect();
+    let keys: Vec<_> = words.iter().map(|word| hex(word)).collect();
+    let reply = node.ask("eth_getProof", &json!([hex(address), keys, at]));
+    let header = header(&node.ask("prooflight_header", &json!({ "at": at }))).header;
+    let root = header.root(Scheme::Mpt).unwrap().try_into().unwrap();
+    verify(&reply, &root, address, &words)
+}
+
+fn verify(reply: &Value, root: &Word, address: &Address, slots: &[Word]) -> VerifiedState {
+    let nodes = |proof: &Value| proof.as_array().unwrap().iter().map(bytes).collect::<Vec<_>>();
+    let account_proof = nodes(&reply["accountProof"]);
+    let storage: Vec<_> = reply["storageProof"].as_array().unwrap().iter().collect();
+    let proofs: Vec<_> = storage.iter().map(|slot| nodes(&slot["proof"])).collect();
+    let proofs: Vec<Vec<&[u8]>> =
+        proofs.iter().map(|proof| proof.iter().map(Vec::as_slice).collect()).collect();
+    let storage: Vec<_> = storage
+        .iter()
+        .zip(&proofs)
+        .map(|(slot, proof)| SlotProof {
+            key: integer(&slot["key"]),
+            value: integer(&slot["value"]),
+            proof,
+        })
+        .collect();
+    let account_proof: Vec<&[u8]> = account_proof.iter().map(Vec::as_slice).collect();
+    let answer = GetProof {
+        address: &bytes(&reply["address"]).try_into().unwrap(),
+        nonce: u64::from_be_bytes(integer(&reply["nonce"])[24..].try_into().unwrap()),
+        balance: integer(&reply["balance"]),
+        storage_hash: &bytes(&reply["storageHash"]).try_into().unwrap(),
+        code_hash: &bytes(&reply["codeHash"]).try_into().unwrap(),
+        account_proof: &account_proof,
+        storage_proof: &storage,
+    };
+    verify_get_proof(root, address, slots, &answer, &Limits::DEFAULT).unwrap()
+}
+
+/// An integer of 256 bits.
+fn integer(value: &Value) -> Word {
+    let digits = value.as_str().unwrap().strip_prefix("0x").unwrap();
+    bytes(&json!(format!("0x{digits:0>64}"))).try_into().unwrap()
+}
+
+/// Balance, and the values of the slots 1 and 2.
+fn state(node: &Node, at: &str, address: &Address) -> (Option<u8>, [u8; 2]) {
+    let VerifiedState { account, storage } = proved(node, at, address, &[1, 2]);
+    (account.value().map(|it| it.balance[31]), [storage[0][31], storage[1][31]])
+}
+
+/// Height 1: Alice with two slots, and Bob. 2: a slot less. 3: Bob's slot, without Alice.
+fn make_blocks(node: &Node) {
+    submit(
+        node,
+        &[
+            set_slot(&ALICE, 1, &[10]),
+            set_slot(&ALICE, 2, &[20]),
+            set(&ALICE, &account(1, 100)),
+            set(&BOB, &account(2, 50)),
+        ],
+    );
+    submit(node, &[set_slot(&ALICE, 1, &[0]), set(&ALICE, &account(2, 90))]);
+    submit(node, &[json!({ "op": "Delete", "key": hex(&ALICE) }), set_slot(&BOB, 2, &[30])]);
+}
+
+fn check_blocks(node: &Node) {
+    for (at, alice, bob) in [
+        ("0x0", (None, [0, 0]), (None, [0, 0])),
+        ("0x1", (Some(100), [10, 20]), (Some(50), [0, 0])),
+        ("0x2", (Some(90), [0, 20]), (Some(50), [0, 0])),
+        ("0x3", (None, [0, 0]), (Some(50), [0, 30])),
+    ] {
+        assert_eq!(state(node, at, &ALICE), alice, "{at}");
+        assert_eq!(state(node, at, &BOB), bob, "{at}");
+        assert_eq!(state(node, at, &NOBODY), (None, [0, 0]), "{at}");
+    }
+}
+
+fn refused(reply: Result<Value, Value>) -> String {
+    let data = &reply.unwrap_err()["data"];
+    format!("{} {}", data["code"].as_str().unwrap(), data["reason"].as_str().unwrap())
+}
+
+#[test]
+fn accounts_and_slots_are_proved_at_every_height() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mpt,avl");
+    let mut node = Node::start(folder.path(), FAST);
+    make_blocks(&node);
+    check_blocks(&node);
+    assert_eq!(state(&node, "latest", &ALICE), (None, [0, 0]));
+
+    // An account that comes back has none of its slots.
+    submit(&node, &[set(&ALICE, &account(1, 7))]);
+    assert_eq!(state(&node, "latest", &ALICE), (Some(7), [0, 0]));
+
+    // Raw keys are the same for all schemes, and what is deleted with an account is in its block.
+    let head = header(&node.ask("prooflight_head", &json!({}))).header;
+    assert_eq!(head.roots.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 4]);
+    let checkpoint = genesis(&node);
+    let raw = |at: &str, key: &[u8]| verified_raw(&node, &checkpoint, at, key);
+    assert_eq!(raw("0x2", &slot_key(&ALICE, 2)), Some(vec![20]));
+    assert_eq!(raw("0x2", &slot_key(&ALICE, 1)), None);
+    assert_eq!(raw("0x3", &slot_key(&ALICE, 2)), None);
+    assert_eq!(raw("0x3", &BOB), Some(account(2, 50)));
+    let block = node.ask("prooflight_block", &json!({ "at": "0x3" }));
+    assert_eq!(
+        block["ops"],
+        json!([
+            { "op": "Delete", "key": hex(&ALICE) },
+            { "op": "Delete", "key": hex(&slot_key(&ALICE, 2)) },
+            set_slot(&BOB, 2, &[30]),
+        ])
+    );
+
+    // The same after a kill and after a stop.
+    node.kill();
+    let node = Node::start(folder.path(), FAST);
+    check_blocks(&node);
+    assert!(node.stop().success());
+    let output = command(folder.path(), &["verify"]);
+    assert_eq!(
+        text(&output.stdout),
+        "5 blocks and 3 values verified\n",
+        "{}",
+        text(&output.stderr)
+    );
+
+    // States that are not kept are not proved.
+    let node = Node::start(folder.path(), &["--block-interval-ms", "0", "--keep-states", "1"]);
+    // Those before a block are forgotten after it, so that the next one shows it.
+    submit(&node, &[set(&ALICE, &account(1, 8))]);
+    submit(&node, &[set(&ALICE, &account(1, 9))]);
+    assert_eq!(state(&node, "0x5", &ALICE), (Some(8), [0, 0]));
+    assert_eq!(state(&node, "0x6", &ALICE), (Some(9), [0, 0]));
+    let old = node.call("eth_getBalance", &json!([hex(&ALICE), "0x2"]));
+    assert_eq!(refused(old), "unavailable version_unavailable");
+}
+
+#[test]
+fn a_replica_follows() {
+    let (leaders, replicas) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    init(leaders.path(), "mpt");
+    let checkpoint = leaders.path().join("checkpoint.json");
+    std::fs::write(&checkpoint, command(leaders.path(), &["checkpoint"]).stdout).unwrap();
+    let leader = Node::start(leaders.path(), FAST);
+    make_blocks(&leader);
+    let url = format!("http://{}", leader.address);
+    let settings = ["--follow", &url, "--checkpoint", checkpoint.to_str().unwrap()];
+    let replica = Node::start(replicas.path(), &settings);
+    let height = || replica.ask("eth_blockNumber", &json!([]));
+    eventually(|| height() == "0x3", || height().to_string());
+    check_blocks(&replica);
+}
+
+#[test]
+fn a_submission_that_cannot_be_applied_leaves_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mpt");
+    // They wait for the next block together.
+    let node = Node::start(folder.path(), &["--block-interval-ms", "300"]);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let submissions: Vec<_> = (1..=8)
+            .map(|n| {
+                let address = [n; 20];
+                let mut ops = vec![set_slot(&address, 1, &[n])];
+                if n % 4 != 0 {
+                    ops.push(set(&address, &account(n, n)));
+                }
+                let node = &node;
+                scope.spawn(move || (n, node.call("prooflight_submit", &json!({ "ops": ops }))))
+            })
+            .collect();
+        submissions.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    for (n, result) in results {
+        if n % 4 == 0 {
+            assert_eq!(refused(result), "invalid_input account_missing");
+            assert_eq!(state(&node, "latest", &[n; 20]), (None, [0, 0]));
+        } else {
+            result.unwrap();
+            assert_eq!(state(&node, "latest", &[n; 20]), (Some(n), [n, 0]));
+        }
+    }
+    let submit = |ops: Value| refused(node.call("prooflight_submit", &json!({ "ops": ops })));
+    assert_eq!(submit(json!([set(b"alice", b"1")])), "invalid_input key_length");
+    assert_eq!(submit(json!([set(&ALICE, b"1")])), "invalid_input invalid_argument");
+    assert_eq!(submit(json!([set_slot(&[1; 20], 1, &[0, 1])])), "invalid_input invalid_argument");
+    let deleted = json!([set_slot(&[1; 20], 2, &[1]), { "op": "Delete", "key": hex(&[1; 20]) }]);
+    assert_eq!(submit(deleted), "invalid_input account_missing");
+    assert_eq!(state(&node, "latest", &[1; 20]), (Some(1), [1, 0]));
+}
+
+#[test]
+fn methods_of_ethereum_say_what_is_true() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mpt");
+    let node = Node::start(folder.path(), &["--block-interval-ms", "0", "--eth-chain-id", "31337"]);
+    make_blocks(&node);
+    let ask = |method: &str, params: Value| node.ask(method, &params);
+    assert_eq!(ask("eth_chainId", json!([])), "0x7a69");
+    assert_eq!(ask("net_version", json!([])), "31337");
+    assert_eq!(ask("eth_blockNumber", json!([])), "0x3");
+
+    let header = ask("prooflight_header", json!({ "at": "0x2" }));
+    let block = ask("eth_getBlockByNumber", json!(["0x2", false]));
+    let seconds =
+        u64::from_be_bytes(integer(&header["timestampMs"])[24..].try_into().unwrap()) / 1000;
+    let expected = json!({
+        "number": "0x2",
+        "hash": header["hash"],
+        "parentHash": header["parent"],
+        "timestamp": format!("{seconds:#x}"),
+        "stateRoot": header["roots"]["mpt"],
+    });
+    assert_eq!(block, expected);
+    assert_eq!(ask("eth_getBlockByHash", json!([header["hash"], true])), expected);
+    assert_eq!(ask("eth_getBlockByNumber", json!(["0x4"])), Value::Null);
+    assert_eq!(ask("eth_getBlockByHash", json!([hex(&[7; 32])])), Value::Null);
+    assert_eq!(ask("eth_getBlockByNumber", json!(["earliest", false]))["number"], "0x0");
+
+    let (alice, bob) = (hex(&ALICE), hex(&BOB));
+    for at in
+        [json!("0x2"), json!({ "blockHash": header["hash"] }), json!({ "blockNumber": "0x2" })]
+    {
+        assert_eq!(ask("eth_getBalance", json!([alice, at])), "0x5a");
+        assert_eq!(ask("eth_getTransactionCount", json!([alice, at])), "0x2");
+        assert_eq!(ask("eth_getCode", json!([alice, at])), "0x");
+        assert_eq!(ask("eth_getStorageAt", json!([alice, "0x2", at])), hex(&word(20)));
+    }
+    for at in ["latest", "safe", "finalized"] {
+        assert_eq!(ask("eth_getBalance", json!([alice, at])), "0x0");
+        assert_eq!(ask("eth_getStorageAt", json!([bob, hex(&word(2)), at])), hex(&word(30)));
+    }
+    assert_eq!(ask("eth_getBalance", json!([bob])), "0x32");
+    assert_eq!(
+        ask("eth_getProof", json!([bob, ["0x2"], "latest"]))["storageProof"][0]["key"],
+        "0x2"
+    );
+
+    let with_code = [&[0xe3, 1, 1, 0xa0][..], &[9; 32]].concat();
+    submit(&node, &[set(&[9; 20], &with_code)]);
+    let refuse = |method: &str, params: Value| refused(node.call(method, &params));
+    assert_eq!(refuse("eth_getCode", json!([hex(&[9; 20])])), "unsupported unknown_statement");
+    assert_eq!(refuse("eth_getBalance", json!([bob, "0x9"])), "unavailable unknown_block");
+    for wrong in [json!([]), json!({ "address": bob }), json!(["0x01"]), json!([bob, "pending"])] {
+        assert_eq!(refuse("eth_getBalance", wrong), "invalid_input invalid_argument");
+    }
+    let many = vec!["0x1"; 1025];
+    assert_eq!(refuse("eth_getProof", json!([bob, many, "latest"])), "invalid_input too_many_keys");
+    let raw = json!({ "scheme": "mpt", "keys": [bob] });
+    assert_eq!(refuse("prooflight_prove", raw), "unsupported unknown_statement");
+}
+
+#[test]
+fn a_chain_without_accounts_has_no_methods_of_ethereum() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = Node::start(folder.path(), FAST);
+    let refuse = |method: &str, params: Value| refused(node.call(method, &params));
+    let bob = hex(&BOB);
+    for (method, params) in [
+        ("eth_chainId", json!([])),
+        ("net_version", json!([])),
+        ("eth_blockNumber", json!([])),
+        ("eth_getBlockByNumber", json!(["latest", false])),
+        ("eth_getBlockByHash", json!([hex(&[1; 32]), false])),
+        ("eth_getProof", json!([bob, [], "latest"])),
+        ("eth_getBalance", json!([bob, "latest"])),
+        ("eth_getTransactionCount", json!([bob, "latest"])),
+        ("eth_getCode", json!([bob, "latest"])),
+        ("eth_getStorageAt", json!([bob, "0x0", "latest"])),
+    ] {
+        assert_eq!(refuse(method, params), "unsupported unknown_statement", "{method}");
+    }
+}
+
+#[test]
+fn a_chain_begins_and_moves_with_accounts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    let lines = folder.path().join("state.jsonl");
+    let line =
+        |key: &[u8], value: &[u8]| json!({ "key": hex(key), "value": hex(value) }).to_string();
+    let state_lines = [line(&ALICE, &account(1, 5)), line(&slot_key(&ALICE, 1), &[6])].join("\n");
+    std::fs::write(&lines, &state_lines).unwrap();
+    let from = lines.to_str().unwrap();
+    let output = command(&first, &["init", "--schemes", "mpt", "--state", from]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let exported = folder.path().join("exported.jsonl");
+    let output = command(&first, &["export", exported.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    init(&second, "mpt");
+    let output = command(&second, &["import", exported.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let roots = [(&first, "0x0"), (&second, "0x1")].map(|(folder, at)| {
+        let node = Node::start(folder, FAST);
+        assert_eq!(state(&node, at, &ALICE), (Some(5), [6, 0]));
+        node.ask("eth_getBlockByNumber", &json!(["latest", false]))["stateRoot"].clone()
+    });
+    assert_eq!(roots[0], roots[1]);
+    let output = command(&folder.path().join("third"), &["init", "--schemes", "lvmt"]);
+    assert!(!output.status.success());
+}
