@@ -9,8 +9,11 @@ import { Problem, TaskFailed, task } from "./task.mjs";
 import { bold, colour, duration, green, red, say, table, yellow } from "./terminal.mjs";
 import { workspaces } from "./workspaces.mjs";
 
-/** The crates that must also compile for machines without an operating system. */
-const VERIFIERS = ["prooflight-core", "prooflight-avl", "prooflight-mpt"];
+/** The crates that are published, and must also compile for machines without an operating system. */
+const VERIFIERS = ["prooflight-core", "prooflight-avl", "prooflight-mpt"].flatMap((name) => [
+  "--package",
+  name,
+]);
 
 const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
 
@@ -33,9 +36,8 @@ export const STEPS = {
     programs: ["cc"],
     async run({ sh }) {
       await sh("cargo", [...cargo("clippy", "--all-targets"), "--", "-D", "warnings"]);
-      const verifiers = VERIFIERS.flatMap((name) => ["--package", name]);
       const wasm = ["--no-default-features", "--target", "wasm32-unknown-unknown", "--locked"];
-      await sh("cargo", ["clippy", ...verifiers, ...wasm, "--", "-D", "warnings"]);
+      await sh("cargo", ["clippy", ...VERIFIERS, ...wasm, "--", "-D", "warnings"]);
       // Linting does not link, so libFuzzer is not compiled: any name of a library does.
       const env = { CUSTOM_LIBFUZZER_PATH: "/unused/libfuzzer.a" };
       const fuzz = ["--manifest-path", "crates/fuzz/Cargo.toml", "--locked"];
@@ -61,6 +63,16 @@ export const STEPS = {
     async run({ sh }) {
       const env = { RUSTDOCFLAGS: "-D warnings" };
       await sh("cargo", cargo("doc", "--no-deps"), { env });
+    },
+  },
+  crates: {
+    tools: ["rust"],
+    // What `cargo publish --dry-run` does, but the question to the registry: each crate compiles as
+    // it is packed, with the others as they are packed.
+    async run({ sh }) {
+      await sh("cargo", ["fetch", "--locked"]);
+      const options = ["--all-features", "--locked", "--offline", "--allow-dirty"];
+      await sh("cargo", ["package", ...VERIFIERS, ...options]);
     },
   },
   scripts: {
