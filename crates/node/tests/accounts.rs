@@ -4,9 +4,11 @@
 mod harness;
 
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use harness::light::{genesis, header, verified_raw};
-use harness::{Node, bytes, command, eventually, hex, text};
+use harness::{Client, Node, bytes, command, eventually, hex, text};
 use prooflight_core::{Limits, Scheme};
 use prooflight_mpt::{
     Address, EMPTY_CODE_HASH, GetProof, SlotProof, VerifiedState, Word, verify_get_proof,
@@ -191,6 +193,48 @@ fn accounts_and_slots_are_proved_at_every_height() {
 }
 
 #[test]
+fn no_acknowledged_state_is_lost_to_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "avl,mpt");
+    let mut acknowledged: Vec<(String, u8)> = Vec::new();
+    for round in 0..10 {
+        let mut node = Node::start(folder.path(), FAST);
+        for (at, n) in acknowledged.iter().rev().take(5) {
+            assert_eq!(state(&node, at, &ALICE), (Some(*n), [*n, 0]), "round {round}");
+        }
+        let client = node.client();
+        let submitter = thread::spawn(move || submit_until_killed(&client));
+        // Anywhere between the first write and some blocks later.
+        thread::sleep(Duration::from_micros(round * 7919));
+        node.kill();
+        acknowledged.extend(submitter.join().unwrap());
+    }
+    assert!(!acknowledged.is_empty(), "no block was made in time");
+    let output = command(folder.path(), &["verify"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// Sets Alice and her slot again and again, and makes and deletes Bob; gives heights and balances.
+fn submit_until_killed(client: &Client) -> Vec<(String, u8)> {
+    let mut acknowledged = Vec::new();
+    for n in (1..=127).cycle() {
+        let mut ops = vec![set(&ALICE, &account(1, n)), set_slot(&ALICE, 1, &[n])];
+        if n % 2 == 0 {
+            ops.push(json!({ "op": "Delete", "key": hex(&BOB) }));
+        } else {
+            ops.extend([set(&BOB, &account(1, n)), set_slot(&BOB, n, &[n])]);
+        }
+        match client.call("prooflight_submit", &json!({ "ops": ops })) {
+            Ok(reply) => {
+                acknowledged.push((reply.unwrap()["height"].as_str().unwrap().to_owned(), n));
+            }
+            Err(_) => break,
+        }
+    }
+    acknowledged
+}
+
+#[test]
 fn a_replica_follows() {
     let (leaders, replicas) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     init(leaders.path(), "mpt");
@@ -212,7 +256,7 @@ fn a_submission_that_cannot_be_applied_leaves_the_others() {
     init(folder.path(), "mpt");
     // They wait for the next block together.
     let node = Node::start(folder.path(), &["--block-interval-ms", "300"]);
-    let results: Vec<_> = std::thread::scope(|scope| {
+    let results: Vec<_> = thread::scope(|scope| {
         let submissions: Vec<_> = (1..=8)
             .map(|n| {
                 let address = [n; 20];
