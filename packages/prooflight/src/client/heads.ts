@@ -10,6 +10,8 @@ import type { Servers } from "./servers.js";
 export interface WatchOptions {
   /** How often heads are asked for where no WebSocket tells of them, in milliseconds. */
   pollInterval: number;
+  /** Whether a WebSocket may tell of them. */
+  webSocket: boolean;
 }
 
 interface Subscriber {
@@ -33,6 +35,7 @@ export class HeadWatch {
   readonly #servers: Servers;
   readonly #sync: (signal: AbortSignal) => Promise<Header>;
   readonly #pollInterval: number;
+  readonly #webSocket: boolean;
   readonly #subscribers = new Set<Subscriber>();
   #running: AbortController | undefined;
   #newest: Header | undefined;
@@ -40,11 +43,12 @@ export class HeadWatch {
   constructor(
     servers: Servers,
     sync: (signal: AbortSignal) => Promise<Header>,
-    { pollInterval }: WatchOptions,
+    { pollInterval, webSocket }: WatchOptions,
   ) {
     this.#servers = servers;
     this.#sync = sync;
     this.#pollInterval = Math.max(pollInterval, SHORTEST_PAUSE);
+    this.#webSocket = webSocket;
   }
 
   subscribe(listener: Subscriber["listener"], onError?: Subscriber["onError"]): () => void {
@@ -90,7 +94,7 @@ export class HeadWatch {
         for (const { onError } of [...this.#subscribers]) notify(onError, error);
       }
       const interval = Math.min(
-        this.#pollInterval * (hints.open() ? WITH_HINTS : 1),
+        this.#pollInterval * (this.#webSocket && hints.open() ? WITH_HINTS : 1),
         LONGEST_TIMER,
       );
       // A little chance, so that many clients do not come back at one moment.

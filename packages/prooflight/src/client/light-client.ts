@@ -77,12 +77,12 @@ export class LightClient {
    * the servers extends the checkpoint, `unavailable` if none could be had.
    */
   static async connect(options: Options): Promise<LightClient> {
-    const { urls, checkpoint, transport, freshness, now, onFailure, pollInterval, signal } =
-      readOptions(options);
+    const settings = readOptions(options);
+    const { urls, checkpoint, transport, freshness, now, onFailure, signal } = settings;
     const servers = new Servers(urls, transport, onFailure);
     const trust = new Trust(checkpoint, freshness, now);
     await init();
-    const client = new LightClient(servers, trust, { pollInterval });
+    const client = new LightClient(servers, trust, settings);
     await client.sync({ signal });
     return client;
   }

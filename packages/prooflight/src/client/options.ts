@@ -19,6 +19,11 @@ export interface Options {
   maxClockSkew?: number | undefined;
   /** How often heads are asked for where no WebSocket tells of them, 50 at least. Default 1000. */
   pollInterval?: number | undefined;
+  /**
+   * Whether a WebSocket may tell of heads. Default: in browsers yes, in Node no, whose WebSocket holds
+   * a message of any length in memory before anyone can refuse it.
+   */
+  webSocket?: boolean | undefined;
   /** The most bytes of a reply. Default 40 MiB. */
   maxReplyBytes?: number | undefined;
   /** Hears of every server that failed or lied, also where another one answered. */
@@ -38,6 +43,7 @@ export interface Settings {
   transport: Transport;
   freshness: Freshness;
   pollInterval: number;
+  webSocket: boolean;
   onFailure: (failure: Failure) => void;
   now: () => bigint;
   signal: AbortSignal | undefined;
@@ -57,6 +63,7 @@ export function readOptions(options: Options): Settings {
     "maxHeadAge",
     "maxClockSkew",
     "pollInterval",
+    "webSocket",
     "maxReplyBytes",
     "onFailure",
     "fetch",
@@ -81,6 +88,7 @@ export function readOptions(options: Options): Settings {
     },
     freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
     pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST_TIMER),
+    webSocket: given.optionalBoolean("webSocket") ?? !isNode(),
     onFailure:
       (called(given.unchecked("onFailure"), "onFailure") as Settings["onFailure"] | undefined) ??
       (() => undefined),
@@ -109,4 +117,9 @@ export function abortSignal(value: unknown): AbortSignal | undefined {
 function called(value: unknown, name: string): unknown {
   if (value === undefined || typeof value === "function") return value;
   throw invalid(undefined, name, "a function", describe(value));
+}
+
+function isNode(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node !== undefined;
 }

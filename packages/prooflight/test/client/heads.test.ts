@@ -21,7 +21,7 @@ function follow(client: LightClient) {
 }
 
 const connectTo = ({ url, checkpoint }: Controlled, options: Partial<Options> = {}) =>
-  connect({ urls: [url], checkpoint, pollInterval: 20, ...options });
+  connect({ urls: [url], checkpoint, pollInterval: 20, webSocket: true, ...options });
 
 /** Every WebSocket that is opened from now on, and every one that ended. */
 function socketsFromNow() {
@@ -264,4 +264,15 @@ test("a client that asks all the time still hears of heads", async () => {
   const client = await connect({ fetch: busy });
   others.push(client);
   expect(await client.sync()).toEqual(client.head);
+});
+
+test("in Node no WebSocket is opened unless that is asked for, in browsers one is", async () => {
+  const node = await begin();
+  const { opened } = socketsFromNow();
+  const client = await connectTo(node, { webSocket: undefined });
+  const { reach } = follow(client);
+  await reach(0n);
+  await pay(node, "1.00");
+  await reach(1n);
+  expect(opened.all.length > 0).toBe("document" in globalThis);
 });
