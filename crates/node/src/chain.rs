@@ -72,6 +72,22 @@ impl Chain {
         Self::open(folder)
     }
 
+    /// Deletes a chain that has no block; one that has any is `invalid_argument`.
+    pub fn discard(folder: &Path) -> Result<()> {
+        if let Some(height) = Self::open(folder)?.height() {
+            let found = format_args!("one of height {height}");
+            return Err(Error::new(Reason::InvalidArgument, "a chain without blocks", found));
+        }
+        let store = store_folder(folder);
+        fs::remove_dir_all(&store).map_err(|error| {
+            Error::new(
+                Reason::StoreFailed,
+                format_args!("{} to be deleted", store.display()),
+                error,
+            )
+        })
+    }
+
     /// Opens the chain in a folder as its last acknowledged block left it, and checks that.
     ///
     /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.

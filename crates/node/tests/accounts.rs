@@ -398,3 +398,20 @@ fn a_chain_begins_and_moves_with_accounts() {
     let output = command(&folder.path().join("third"), &["init", "--schemes", "lvmt"]);
     assert!(!output.status.success());
 }
+
+#[test]
+fn a_state_that_cannot_be_leaves_no_chain_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state.jsonl");
+    let entry = json!({ "key": hex(&slot_key(&ALICE, 1)), "value": "0x05" });
+    std::fs::write(&state, entry.to_string()).unwrap();
+    let chain = folder.path().join("chain");
+    let begin = ["init", "--schemes", "avl,mpt", "--state", state.to_str().unwrap()];
+    for _ in 0..2 {
+        let output = command(&chain, &begin);
+        assert!(!output.status.success());
+        let said = text(&output.stderr);
+        assert!(said.contains("invalid_input / account_missing"), "{said}");
+    }
+    init(&chain, "avl,mpt");
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ed25519_dalek::SigningKey;
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint};
-use prooflight_core::{Error, Hex, Reason, Result, Scheme};
+use prooflight_core::{Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
 use prooflight_node::schemes::SCHEMES;
@@ -137,7 +137,15 @@ fn begin(
         read_block(state, config)?;
         std::fs::copy(state, &kept).map_err(|error| cannot(state, &error))?;
     }
-    make_genesis(folder, &mut Chain::create(folder, config)?, &signers)
+    let mut chain = Chain::create(folder, config)?;
+    make_genesis(folder, &mut chain, &signers).inspect_err(|error| {
+        if error.code() == Code::InvalidInput {
+            // Nothing can begin with that state: neither it nor the chain is kept.
+            drop(chain);
+            let _ = std::fs::remove_file(&kept);
+            let _ = Chain::discard(folder);
+        }
+    })
 }
 
 /// The state that a chain begins with, in its folder; it is there before the chain is.
