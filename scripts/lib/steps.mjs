@@ -75,6 +75,14 @@ export const STEPS = {
       await sh("cargo", ["package", ...VERIFIERS, ...options]);
     },
   },
+  typedoc: {
+    tools: ["npm"],
+    built: true,
+    async run({ sh }) {
+      const options = ["--options", "packages/prooflight/typedoc.json", "--emit", "none"];
+      await sh("typedoc", options);
+    },
+  },
   scripts: {
     tools: [],
     async run({ sh, output }) {

@@ -2,7 +2,7 @@
  * AVL+ dictionaries, as scorex and Ergo have them: verifies batches of operations and block proofs,
  * and proves batches on a dictionary in memory.
  *
- * @packageDocumentation
+ * @module prooflight/avl
  */
 
 export type { Operation } from "./avl/operation.js";

@@ -2,7 +2,7 @@
  * Chains of the reference node, without a client: accepts heads and older headers, verifies answers
  * about the state and whole blocks. Everything that these functions trust is passed to them.
  *
- * @packageDocumentation
+ * @module prooflight/chain
  */
 
 export type { Absent, Present } from "./avl/result.js";

@@ -4,7 +4,7 @@
  * {@link LightClient} asks servers; the verifiers are in a module for each scheme, for example
  * `prooflight/avl`, and for headers in `prooflight/chain`.
  *
- * @packageDocumentation
+ * @module prooflight
  */
 
 export type { Absent, Present } from "./avl/result.js";

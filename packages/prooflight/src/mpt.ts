@@ -1,7 +1,7 @@
 /**
  * Ethereum: verifies the answers of any node to `eth_getProof`, proofs of single tries, and headers.
  *
- * @packageDocumentation
+ * @module prooflight/mpt
  */
 
 export type { Absent, Present } from "./avl/result.js";

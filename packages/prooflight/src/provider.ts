@@ -1,7 +1,7 @@
 /**
  * A provider for Ethereum (EIP-1193) that answers about the state only what it has verified.
  *
- * @packageDocumentation
+ * @module prooflight/provider
  */
 
 export type { Hex } from "./chain/checkpoint.js";

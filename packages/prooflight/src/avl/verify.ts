@@ -52,7 +52,7 @@ export interface ErgoAdProofsInput {
  * Verifies a batch of operations against the digest of the dictionary before it.
  *
  * Returns the digest after the batch, and what each key had before its operation. Throws a
- * {@link VerifyError}: `malformed` if the bytes are no proof or over a limit, `mismatch` if the proof
+ * `VerifyError`: `malformed` if the bytes are no proof or over a limit, `mismatch` if the proof
  * does not show that these operations apply to this dictionary, `invalid_input` for wrong arguments.
  * Source: `test-vectors/SPEC.md`, section "AVL+ batch proofs".
  */

@@ -39,7 +39,7 @@ export interface BlockInput {
 /**
  * Verifies the values of raw keys in a chain's AVL+ state, or that they are absent.
  *
- * Gives a result for each key, in order. Throws a {@link VerifyError}: `malformed` and `mismatch` as
+ * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` as
  * `verifyBatch` of `prooflight/avl`, `invalid_input` for a key longer than the chain allows. Source:
  * `test-vectors/SPEC.md`, section "State".
  */
@@ -63,7 +63,7 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
  * Verifies that operations are those of a block, and lead from the state before it to the one that
  * its header has; gives the digest after it.
  *
- * Throws a {@link VerifyError}: `operations_mismatch` if the header commits to others,
+ * Throws a `VerifyError`: `operations_mismatch` if the header commits to others,
  * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block has such operations, and
  * as `verifyBatch` of `prooflight/avl`. Source: `test-vectors/SPEC.md`, section "Blocks".
  */

@@ -42,7 +42,7 @@ export const MAX_CLOCK_SKEW = 30_000n;
 /**
  * Accepts a signed head that extends the checkpoint.
  *
- * Throws a {@link VerifyError}: `untrusted` if too few authorities signed it, it is of another chain,
+ * Throws a `VerifyError`: `untrusted` if too few authorities signed it, it is of another chain,
  * behind the checkpoint, does not have it in its history, is another header of the same height
  * (`equivocation`), from the future or too old; `malformed` if the bytes are no signed header;
  * `invalid_input` for a checkpoint that no chain has. Source: `test-vectors/SPEC.md`, section "Sync".

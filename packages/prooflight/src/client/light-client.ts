@@ -57,7 +57,7 @@ export type Answer = (Present | Absent) & {
  * A client that believes nothing but what follows from the checkpoint it was given.
  *
  * It may use several servers: where one fails or lies, the next is asked. Every error is a
- * {@link VerifyError}, or the reason of an `AbortSignal`.
+ * `VerifyError`, or the reason of an `AbortSignal`.
  */
 export class LightClient {
   readonly #servers: Servers;
@@ -114,7 +114,7 @@ export class LightClient {
   /**
    * The verified value of a key, or that it has none.
    *
-   * Throws a {@link VerifyError} if no server gives an answer that verifies: `mismatch` or
+   * Throws a `VerifyError` if no server gives an answer that verifies: `mismatch` or
    * `malformed` for a wrong proof, `untrusted` for a wrong head or block, `unavailable` if there is
    * no answer or no such block.
    */

@@ -20,7 +20,7 @@ export interface MptProofInput {
 /**
  * Verifies the value of a key in one Merkle Patricia trie, or that the trie does not have the key.
  *
- * Throws a {@link VerifyError}: `malformed` if a node is none or a limit is exceeded, `mismatch` if the
+ * Throws a `VerifyError`: `malformed` if a node is none or a limit is exceeded, `mismatch` if the
  * nodes are not exactly those on the key's path from the root, `invalid_input` for wrong arguments.
  * Source: `test-vectors/SPEC.md`, section "Merkle Patricia proofs".
  */

@@ -2,7 +2,7 @@ import { type Refusal, VerifyError } from "../error.js";
 
 /**
  * Why a request has no answer, as EIP-1193 has errors: `code` is a number, `data` says what this
- * package's {@link VerifyError} does, which is the `cause`.
+ * package's `VerifyError` does, which is the `cause`.
  *
  * | `code` | |
  * |---|---|

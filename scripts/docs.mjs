@@ -1,0 +1,30 @@
+// npm run docs: the site of the documentation, in target/site: the guide and the API of the package by
+// typedoc, the crates by rustdoc under rust/.
+
+import { cpSync, rmSync } from "node:fs";
+
+import { build } from "./lib/build.mjs";
+import { inside } from "./lib/paths.mjs";
+import { forBuild, prepare } from "./lib/setup.mjs";
+import { main, task } from "./lib/task.mjs";
+import { cyan, say } from "./lib/terminal.mjs";
+
+const SITE = inside("target", "site");
+const CRATES = ["prooflight-core", "prooflight-avl", "prooflight-mpt"];
+
+await main(async () => {
+  await prepare(forBuild);
+  await build();
+  await task("guide and API of the package", async ({ sh }) => {
+    rmSync(SITE, { recursive: true, force: true });
+    await sh("typedoc", ["--options", "packages/prooflight/typedoc.json", "--out", SITE]);
+  });
+  await task("API of the crates", async ({ sh }) => {
+    const env = { RUSTDOCFLAGS: "-D warnings" };
+    const packages = CRATES.flatMap((name) => ["--package", name]);
+    await sh("cargo", ["doc", "--no-deps", "--all-features", "--locked", ...packages], { env });
+    cpSync(inside("target", "doc"), `${SITE}/rust`, { recursive: true });
+  });
+  say(`\n${cyan(`${SITE}/index.html`)}  the guide and the package`);
+  say(`${cyan(`${SITE}/rust/prooflight_core/index.html`)}  the crates`);
+});
