@@ -10,7 +10,7 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
-use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount, Word};
+use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount, Word, keccak256};
 use prooflight_vectors::carrier;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,48 @@ struct Block {
     parent_hash: Hash32,
     timestamp: Quantity,
     state_root: carrier::Hex,
+    #[serde(flatten)]
+    absent: Absent,
+}
+
+/// What libraries of Ethereum expect of a block: this chain has no transactions, gas, miners or uncles.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Absent {
+    transactions: [(); 0],
+    uncles: [(); 0],
+    transactions_root: Hash32,
+    receipts_root: Hash32,
+    sha3_uncles: Hash32,
+    difficulty: Quantity,
+    gas_limit: Quantity,
+    gas_used: Quantity,
+    extra_data: &'static str,
+    miner: carrier::Hex,
+    mix_hash: Hash32,
+    nonce: carrier::Hex,
+    logs_bloom: carrier::Hex,
+}
+
+impl Absent {
+    fn new() -> Self {
+        Self {
+            transactions: [],
+            uncles: [],
+            transactions_root: Hash32(EMPTY_ROOT),
+            receipts_root: Hash32(EMPTY_ROOT),
+            // The hash of an empty list in RLP.
+            sha3_uncles: Hash32(keccak256(&[0xc0])),
+            difficulty: Quantity(0),
+            gas_limit: Quantity(0),
+            gas_used: Quantity(0),
+            extra_data: "0x",
+            miner: carrier::Hex(vec![0; 20]),
+            mix_hash: Hash32([0; 32]),
+            nonce: carrier::Hex(vec![0; 8]),
+            logs_bloom: carrier::Hex(vec![0; 256]),
+        }
+    }
 }
 
 async fn block_by_number(call: Call, ByNumber { block, .. }: ByNumber) -> Result<Option<Block>> {
@@ -146,6 +188,7 @@ fn read_block(view: &View, at: At) -> Result<Option<Block>> {
         parent_hash: Hash32(header.parent),
         timestamp: Quantity(header.timestamp_ms / 1000),
         state_root: carrier::Hex(root),
+        absent: Absent::new(),
     }))
 }
 

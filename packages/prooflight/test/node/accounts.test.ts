@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { BrowserProvider, encodeRlp, keccak256 } from "ethers";
-import { createPublicClient, custom } from "viem";
+import { BrowserProvider, encodeRlp, JsonRpcProvider, keccak256 } from "ethers";
+import { createPublicClient, custom, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { LightClient } from "../../src/index.js";
+import { LightClient, toHex } from "../../src/index.js";
 import { createProvider, httpProvider, type Trust } from "../../src/provider.js";
 import { ChainNode } from "../network/chain-node.js";
 import type { Operation } from "../network/state.js";
@@ -66,6 +66,24 @@ test("viem and ethers read a balance and a slot", async () => {
   expect(await ethers.getBalance(alice)).toBe(100n);
   expect(BigInt(await ethers.getStorage(alice, 5))).toBe(42n);
   expect(await ethers.getCode(alice)).toBe("0x");
+});
+
+test("viem and ethers talk to the node itself unchanged, and see its blocks", async () => {
+  const { height, hash, roots } = client.head;
+  const viem = createPublicClient({ transport: http(node.url) });
+  const block = await viem.getBlock();
+  expect([block.number, block.hash]).toEqual([height, toHex(hash)]);
+  expect(block.stateRoot).toBe(toHex(roots.mpt as Uint8Array));
+  expect(block.transactions).toEqual([]);
+  expect(await viem.getBalance({ address: alice })).toBe(100n);
+  const proof = await viem.getProof({ address: alice, storageKeys: [SLOT] });
+  expect(proof.storageProof[0]?.value).toBe(42n);
+
+  const ethers = new JsonRpcProvider(node.url, undefined, { polling: true });
+  const same = await ethers.getBlock("latest");
+  expect([same?.number, same?.hash]).toEqual([Number(height), toHex(hash)]);
+  expect(await ethers.getTransactionCount(alice)).toBe(1);
+  ethers.destroy();
 });
 
 test("they read the next state once the light client has accepted its head", async () => {
