@@ -109,6 +109,49 @@ describe("an answer to eth_getProof", () => {
   });
 });
 
+describe("an answer that is no plain data is refused as any other", () => {
+  const { response } = miner;
+  const nodes = response.accountProof;
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  };
+  const ofLength = (length: unknown) =>
+    new Proxy(nodes, {
+      get: (target, name) => (name === "length" ? length : (Reflect.get(target, name) as unknown)),
+    });
+  const sparse = [...nodes];
+  sparse.length = 2 ** 32 - 1;
+  const throwing = {
+    ...response,
+    get balance(): never {
+      throw new Error("no balance");
+    },
+  };
+  test.each<[string, unknown]>([
+    ["a getter that throws", throwing],
+    ["a revoked proxy", revoked()],
+    ["a revoked proxy among its members", { ...response, accountProof: revoked() }],
+    ["an array of negative length", { ...response, accountProof: ofLength(-1) }],
+    ["an array of no length", { ...response, accountProof: ofLength("1") }],
+    ["an array that says it is longer", { ...response, accountProof: ofLength(2 ** 31) }],
+    ["a long array of holes", { ...response, accountProof: sparse }],
+  ])("%s", (_, response) => {
+    const { stateRoot, address, slots } = miner;
+    expect(verdict(refusal(() => verifyEthGetProof({ stateRoot, address, slots, response })))).toBe(
+      "malformed / invalid_answer",
+    );
+  });
+
+  test("what an array's own methods do is not asked", () => {
+    const own = Object.assign([...nodes], { forEach: () => undefined, map: () => [] });
+    expect(verifyEthGetProof({ ...miner, response: { ...response, accountProof: own } }).kind).toBe(
+      "present",
+    );
+  });
+});
+
 test("one trie's proof gives the value of its key", () => {
   // A trie of the keys 10 and 11, from SPEC.md; its one node has everything inline.
   const root = "0x8cc4e2f3b37ba65d9b4437b81a36f84ac4c62be164b9ab12d90b5b8d4d1ca965";

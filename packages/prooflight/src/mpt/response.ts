@@ -11,6 +11,17 @@ import { wordOf } from "./bytes.js";
  * not looked at.
  */
 export function writeResponse(writer: Writer, response: unknown): number {
+  try {
+    return write(writer, response);
+  } catch (cause) {
+    if (cause instanceof VerifyError) throw cause;
+    // JSON has no such objects; those of a provider in the same program may run code when they are read.
+    const found = "an object that cannot be read";
+    throw refuse("invalid_answer", "plain data", found, { scheme: "mpt", cause });
+  }
+}
+
+function write(writer: Writer, response: unknown): number {
   const given = members(response, "the answer");
   hex(writer, given["address"], "address", 20);
   const nonce = word(given["nonce"], "nonce");
@@ -22,26 +33,29 @@ export function writeResponse(writer: Writer, response: unknown): number {
   hex(writer, given["codeHash"], "codeHash", 32);
   let bytes = nodes(writer, given["accountProof"], "accountProof");
   const slots = list(given["storageProof"], "storageProof");
-  writer.u32(slots.length);
-  slots.forEach((slot, index) => {
+  const count = lengthOf(slots, "storageProof");
+  writer.u32(count);
+  for (let index = 0; index < count; index++) {
     const path = `storageProof[${index}]`;
-    const { key, value, proof } = members(slot, path);
+    const { key, value, proof } = members(slots[index], path);
     writer.hex(word(key, `${path}.key`));
     writer.hex(word(value, `${path}.value`));
     bytes += nodes(writer, proof, `${path}.proof`);
-  });
+  }
   return bytes;
 }
 
 function nodes(writer: Writer, given: unknown, path: string): number {
   const proof = list(given, path);
   let bytes = 0;
-  writer.u32(proof.length);
-  proof.forEach((node, index) => {
+  const count = lengthOf(proof, path);
+  writer.u32(count);
+  for (let index = 0; index < count; index++) {
+    const node = proof[index];
     if (typeof node !== "string") throw wrong(`${path}[${index}]`, "0x-hex", describe(node));
     writer.u32(Math.max(0, (node.length >> 1) - 1));
     bytes += hex(writer, node, `${path}[${index}]`);
-  });
+  }
   return bytes;
 }
 
@@ -67,6 +81,12 @@ function word(given: unknown, path: string): string {
 function list(given: unknown, path: string): readonly unknown[] {
   if (Array.isArray(given)) return given;
   throw wrong(path, "an array", describe(given));
+}
+
+/** The length, read once; only a proxy has one that no array has. */
+function lengthOf({ length }: readonly unknown[], path: string): number {
+  if (Number.isInteger(length) && length >= 0 && length < 2 ** 32) return length;
+  throw wrong(path, "an array", "one of a length that no array has");
 }
 
 function members(given: unknown, path: string): Record<string, unknown> {
