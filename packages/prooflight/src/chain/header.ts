@@ -28,7 +28,7 @@ export interface Header {
 const HASH = 32;
 
 /** The names of the schemes by their ids. */
-export const SCHEMES: Readonly<Partial<Record<number, Scheme>>> = {
+const SCHEMES: Readonly<Partial<Record<number, Scheme>>> = {
   1: "avl",
   2: "lvmt",
   3: "smt",

@@ -37,7 +37,7 @@ export interface AncestorInput {
 }
 
 /** How far ahead of the clock a head may be unless the caller says otherwise, in milliseconds. */
-export const MAX_CLOCK_SKEW = 30_000n;
+const MAX_CLOCK_SKEW = 30_000n;
 
 /**
  * Accepts a signed head that extends the checkpoint.

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { concat, encodeRlp, getBytes, keccak256, toBeHex } from "ethers";
+import { concat, encodeRlp, keccak256, toBeHex } from "ethers";
 
 type Hex = `0x${string}`;
 
@@ -145,6 +145,3 @@ export async function startServer(): Promise<Running> {
       }),
   };
 }
-
-/** How many bytes 0x-hex has. */
-export const size = (hex: Hex) => getBytes(hex).length;
