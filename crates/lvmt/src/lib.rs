@@ -1,0 +1,10 @@
+//! LVMT: the newest value of a key, or its absence, against `(aroot, hroot)` and the height.
+//!
+//! Source: the LVMT paper; the formats are in `test-vectors/SPEC.md`.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "prover")]
+extern crate std;
