@@ -5,8 +5,8 @@
  * @module prooflight/chain
  */
 
-export type { Absent, Present } from "./avl/result.js";
-export type { AnswerInput, StateScheme, VerifiedAnswer } from "./chain/answer.js";
+export type { AnswerInput, VerifiedAnswer } from "./chain/answer.js";
+export type { SetupTrust, StateScheme } from "./chain/schemes.js";
 export { verifyAnswer } from "./chain/answer.js";
 export type { ChainConfig, ChainLimits, Checkpoint, Hex } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
@@ -17,4 +17,5 @@ export type { BlockInput, StateInput, StateOperation } from "./chain/state.js";
 export { verifyBlock, verifyState } from "./chain/state.js";
 export type { AncestorInput, Freshness, HeadInput } from "./chain/sync.js";
 export { verifyAncestor, verifyHead } from "./chain/sync.js";
+export type { Absent, Present } from "./result.js";
 export { init, initSync } from "./wasm/hash.js";

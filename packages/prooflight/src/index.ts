@@ -7,10 +7,10 @@
  * @module prooflight
  */
 
-export type { Absent, Present } from "./avl/result.js";
 export type { Bytes } from "./bytes.js";
 export { fromHex, toHex } from "./bytes.js";
-export type { StateScheme, VerifiedAnswer } from "./chain/answer.js";
+export type { VerifiedAnswer } from "./chain/answer.js";
+export type { SetupTrust, StateScheme } from "./chain/schemes.js";
 export type { ChainConfig, ChainLimits, Checkpoint, Hex } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
@@ -29,5 +29,6 @@ export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { Code, Reason, Scheme } from "./registry.js";
 export { REASONS } from "./registry.js";
+export type { Absent, Present } from "./result.js";
 export type { WasmInput } from "./wasm/compile.js";
 export { init, initSync } from "./wasm/hash.js";

@@ -4,7 +4,6 @@
  * @module prooflight/mpt
  */
 
-export type { Absent, Present } from "./avl/result.js";
 export type { Hex } from "./chain/checkpoint.js";
 export type {
   AbsentAccount,
@@ -20,4 +19,5 @@ export { verifyEthHeader } from "./mpt/header.js";
 export type { Limits } from "./mpt/limits.js";
 export type { MptProofInput } from "./mpt/proof.js";
 export { verifyMptProof } from "./mpt/proof.js";
+export type { Absent, Present } from "./result.js";
 export { init, initSync } from "./wasm/hash.js";

@@ -1,18 +1,7 @@
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
+import type { Absent, Present } from "../result.js";
 import { Reader } from "../wire.js";
-
-/** The key had this value. */
-export interface Present {
-  kind: "present";
-  /** Results of one batch may share this array where they have one value: do not write to it. */
-  value: Bytes;
-}
-
-/** The key had no value. */
-export interface Absent {
-  kind: "absent";
-}
 
 /** The key had no value, and these are the keys around it; `null` at an end of the dictionary. */
 export interface AbsentBetween extends Absent {

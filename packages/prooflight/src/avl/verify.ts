@@ -1,10 +1,11 @@
 import { Arguments } from "../arguments.js";
 import { refuse } from "../error.js";
+import type { Present } from "../result.js";
 import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type Operation, writeOperations } from "./operation.js";
 import { type Limits, type Mode, type Pinned, writeParams } from "./params.js";
-import { type AbsentBetween, type Present, readBatch, type VerifiedBatch } from "./result.js";
+import { type AbsentBetween, readBatch, type VerifiedBatch } from "./result.js";
 
 /** What {@link verifyBatch} takes. */
 export interface BatchInput extends Pinned {

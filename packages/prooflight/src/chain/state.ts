@@ -1,7 +1,8 @@
 import { Arguments, invalid, own } from "../arguments.js";
-import { type Absent, type Present, readOldValues } from "../avl/result.js";
+import { readOldValues } from "../avl/result.js";
 import { BYTES, type Bytes, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
+import type { Absent, Present } from "../result.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainLimits, readLimits, writeLimits } from "./checkpoint.js";

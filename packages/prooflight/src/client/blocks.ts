@@ -2,7 +2,7 @@
 
 import { Arguments } from "../arguments.js";
 import { type Bytes, fromHex, toHex } from "../bytes.js";
-import { rootOf } from "../chain/answer.js";
+import { rootOf } from "../chain/schemes.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";

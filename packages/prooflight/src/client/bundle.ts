@@ -2,6 +2,7 @@ import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
 import type { Checkpoint, Hex } from "../chain/checkpoint.js";
+import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
 import { answerInput, BUNDLE } from "../vectors/answer.js";
@@ -16,7 +17,7 @@ import { init } from "../wasm/hash.js";
  */
 export interface Bundle {
   kind: "StateAnswer";
-  scheme: "avl";
+  scheme: StateScheme;
   /** The signed head. */
   head: Hex;
   /** The path of the checkpoint's header in the head's history. */
@@ -32,14 +33,14 @@ export interface Bundle {
 }
 
 /** What {@link verifyBundle} takes beside the bundle. */
-export interface BundleTrust extends Freshness {
+export interface BundleTrust extends Freshness, SetupTrust {
   /** What the caller trusts: the checkpoint that the client pinned, from the caller's own source. */
   checkpoint: Checkpoint;
   /** The caller's time, in milliseconds since 1970. Default: the clock's. */
   now?: bigint | undefined;
 }
 
-const TRUST = ["checkpoint", "now", "maxClockSkew", "maxHeadAge"] as const;
+const TRUST = ["checkpoint", "now", "maxClockSkew", "maxHeadAge", "allowInsecureSetup"] as const;
 
 /** A saved answer that was verified. */
 export interface VerifiedBundle extends VerifiedAnswer {
@@ -62,6 +63,7 @@ export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<
   }
   const trusted = new Arguments(undefined, trust, TRUST, "trust");
   const said = answerInput(given);
+  await initScheme(readScheme(said.scheme));
   const verified = verifyAnswer({
     ...said,
     // verifyAnswer checks what is passed on as it is.
@@ -69,12 +71,14 @@ export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<
     now: trusted.optionalU64("now") ?? BigInt(Date.now()),
     maxClockSkew: trusted.optionalU64("maxClockSkew"),
     maxHeadAge: trusted.optionalU64("maxHeadAge"),
+    allowInsecureSetup: trusted.optionalBoolean("allowInsecureSetup"),
   });
   return { ...verified, keys: said.keys };
 }
 
 /** Everything of a bundle as bytes. */
 export interface BundleParts {
+  scheme: StateScheme;
   head: Uint8Array;
   inclusion: readonly Uint8Array[];
   older: { header: Uint8Array; path: readonly Uint8Array[] } | undefined;
@@ -83,11 +87,11 @@ export interface BundleParts {
 }
 
 /** Writes a bundle. */
-export function toBundle({ head, inclusion, older, keys, proof }: BundleParts): Bundle {
+export function toBundle({ scheme, head, inclusion, older, keys, proof }: BundleParts): Bundle {
   const hex = (bytes: Uint8Array) => toHex(bytes) as Hex;
   return {
     kind: "StateAnswer",
-    scheme: "avl",
+    scheme,
     head: hex(head),
     inclusion: inclusion.map(hex),
     ...(older && { header: hex(older.header), path: older.path.map(hex) }),

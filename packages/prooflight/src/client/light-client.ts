@@ -1,12 +1,18 @@
 import { Arguments, invalid } from "../arguments.js";
-import type { Absent, Present } from "../avl/result.js";
 import { type Bytes, fromHex, toHex, viewOf } from "../bytes.js";
-import { checkScheme, type StateScheme, verifyKeys } from "../chain/answer.js";
 import type { ChainLimits, Checkpoint, Hex } from "../chain/checkpoint.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
+import {
+  initScheme,
+  readScheme,
+  type SetupTrust,
+  type StateScheme,
+  verifyKeys,
+} from "../chain/schemes.js";
 import { verifyAncestor } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
+import type { Absent, Present } from "../result.js";
 import { init } from "../wasm/hash.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
 import { type Bundle, toBundle } from "./bundle.js";
@@ -63,11 +69,17 @@ export class LightClient {
   readonly #servers: Servers;
   readonly #trust: Trust;
   readonly #watch: HeadWatch;
+  readonly #setup: SetupTrust;
 
-  private constructor(servers: Servers, trust: Trust, watchOptions: WatchOptions) {
+  private constructor(
+    servers: Servers,
+    trust: Trust,
+    settings: WatchOptions & { setup: SetupTrust },
+  ) {
     this.#servers = servers;
     this.#trust = trust;
-    this.#watch = new HeadWatch(servers, (signal) => this.sync({ signal }), watchOptions);
+    this.#watch = new HeadWatch(servers, (signal) => this.sync({ signal }), settings);
+    this.#setup = settings.setup;
   }
 
   /**
@@ -127,13 +139,13 @@ export class LightClient {
   /** The verified values of several keys at one block, with one request and one verification. */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
     const given = new Arguments(undefined, options, ["scheme", "at", "signal"]);
-    const scheme = given.unchecked("scheme") ?? "avl";
-    checkScheme(scheme);
-    const { limits } = this.#trust.pinned.json.config;
-    const raw = readKeys(keys, limits);
+    const scheme = readScheme(given.unchecked("scheme") ?? "avl");
+    const { config } = this.#trust.pinned.json;
+    const raw = readKeys(keys, config.limits);
     const where = readAt(given.unchecked("at") ?? "latest");
     const signal = abortSignal(given.unchecked("signal"));
     if (raw.length === 0) return [];
+    await initScheme(scheme);
     const params = { scheme, keys: raw.map(toHex), at: where };
     return this.#servers.ask(async (server) => {
       const newest = this.#trust.height;
@@ -142,7 +154,13 @@ export class LightClient {
       checkBlock(where, claimed, newest);
       const place = await this.#authenticate(server, reply.header, claimed);
       const started = performance.now();
-      const results = verifyKeys(scheme, place.block, limits, raw, reply.proof);
+      const results = verifyKeys(scheme, {
+        header: place.block,
+        config,
+        keys: raw,
+        proof: reply.proof,
+        setup: this.#setup,
+      });
       const evidence = {
         head: place.accepted.header,
         proofBytes: reply.proof.length,
@@ -150,7 +168,7 @@ export class LightClient {
         server: server.url.href,
       };
       const { signed: head, inclusion } = place.accepted;
-      const parts = { head, inclusion, older: place.older, keys: raw, proof: reply.proof };
+      const parts = { scheme, head, inclusion, older: place.older, keys: raw, proof: reply.proof };
       return raw.map((key, index) => ({
         ...resultAt(results, index),
         key,

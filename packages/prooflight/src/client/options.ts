@@ -1,12 +1,13 @@
 import { Arguments, invalid } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
+import type { SetupTrust } from "../chain/schemes.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe } from "../error.js";
 import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
 
 /** What {@link LightClient.connect} takes; times are in milliseconds. */
-export interface Options {
+export interface Options extends SetupTrust {
   /** The servers, in the order in which they are tried; http or https. Redirects are not followed. */
   urls: readonly (string | URL)[];
   /** What the application trusts, from its own source. */
@@ -42,6 +43,7 @@ export interface Settings {
   checkpoint: unknown;
   transport: Transport;
   freshness: Freshness;
+  setup: SetupTrust;
   pollInterval: number;
   webSocket: boolean;
   onFailure: (failure: Failure) => void;
@@ -69,6 +71,7 @@ export function readOptions(options: Options): Settings {
     "fetch",
     "now",
     "signal",
+    "allowInsecureSetup",
   ]);
   const time = (name: "timeout" | "maxHeadAge" | "maxClockSkew" | "pollInterval") =>
     milliseconds(given.unchecked(name), name);
@@ -87,6 +90,7 @@ export function readOptions(options: Options): Settings {
       maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
     },
     freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
+    setup: { allowInsecureSetup: given.optionalBoolean("allowInsecureSetup") },
     pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST_TIMER),
     webSocket: given.optionalBoolean("webSocket") ?? !isNode(),
     onFailure:

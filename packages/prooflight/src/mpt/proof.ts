@@ -1,5 +1,5 @@
 import { Arguments } from "../arguments.js";
-import type { Absent, Present } from "../avl/result.js";
+import type { Absent, Present } from "../result.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type BytesLike, bytesLike } from "./bytes.js";

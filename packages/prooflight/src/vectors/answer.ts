@@ -2,7 +2,8 @@
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import { type AnswerInput, type StateScheme, verifyAnswer } from "../chain/answer.js";
+import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
+import type { StateScheme } from "../chain/schemes.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
 import { describe } from "../error.js";
