@@ -8,3 +8,7 @@
 extern crate alloc;
 #[cfg(feature = "prover")]
 extern crate std;
+
+pub mod leaf;
+pub mod path;
+pub mod proof;

@@ -1,0 +1,173 @@
+//! The wire format of a proof: borsh in the envelope `lvmt`, kind 1.
+//!
+//! A proof holds only what the verifier cannot derive from the keys that it asked for. Every list is in one
+//! fixed order, so nothing says where it belongs; what is missing, left over or elsewhere is refused.
+//!
+//! * The **distinct keys** are the hashes of the requested keys, ascending, each once.
+//! * The **walk** of a key goes from level 0 down to the level of its slot; the walk of a key that was never
+//!   written goes on for as long as the entry has five occupied slots and a child.
+//! * The **entries** of a proof are those that walks pass, each once, ascending by (level, first
+//!   `log_n * (level + 1)` bits of the key hash).
+//! * The **AMTs** of a proof are those at level 1 and below that have such an entry, ascending by (level,
+//!   prefix).
+//!
+//! Specified in `test-vectors/SPEC.md`, section "LVMT".
+
+use alloc::vec::Vec;
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Envelope, Scheme};
+
+/// The envelope of a proof.
+pub const ENVELOPE: Envelope = Envelope { scheme: Scheme::Lvmt, kind: 1 };
+
+/// Slots of an entry that hold the versions of keys; slot 0 holds that of the child.
+pub const KEY_SLOTS: u8 = 5;
+
+/// A proof about one or many keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Proof {
+    /// What is claimed of each distinct key, in their order.
+    pub claims: Vec<Claim>,
+    /// The entries that the walks pass, in the order of entries.
+    pub entries: Vec<Entry>,
+    /// The AMTs at level 1 and below that the entries are in, in the order of AMTs.
+    pub amts: Vec<Amt>,
+    /// The points of the openings of all entries, in the order of the entries.
+    ///
+    /// An entry of the root AMT, or of one that says so, has `log_n / log_arity` of them, the first level of
+    /// the tree opening first; any other entry has one.
+    pub points: Vec<[u8; 32]>,
+    /// Whose the slots are that a key which was never written finds occupied.
+    ///
+    /// In the order of the entries that the walks of such keys pass, and of an entry's occupied slots from 1
+    /// to 5; slots that a claim of this proof is about are left out.
+    pub owners: Vec<Owner>,
+    /// The number of leaves of each block's tree that a place is in, ascending by block, each once.
+    pub sizes: Vec<u32>,
+    /// The hashes that the trees are completed with: the blocks' trees ascending, then the tree over blocks.
+    ///
+    /// Those of one tree are in the order of `prooflight_core::merkle::multiproof`.
+    pub hashes: Vec<Hash>,
+}
+
+/// What is claimed of one key.
+#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub enum Claim {
+    /// The key has a value.
+    Present {
+        /// Where the key's slot is.
+        slot: Slot,
+        /// Where the key's newest leaf is.
+        place: Place,
+        /// The value.
+        value: Vec<u8>,
+    },
+    /// The key had a value and was deleted.
+    Deleted {
+        /// Where the key's slot is.
+        slot: Slot,
+        /// Where the key's newest leaf is: a tombstone.
+        place: Place,
+    },
+    /// The key was never written.
+    NeverWritten,
+}
+
+/// The slot that a key keeps for ever, on the key's own walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Slot {
+    /// The level of the entry, below `256 / log_n`.
+    pub level: u8,
+    /// The slot of the entry, 1 to 5.
+    pub number: u8,
+}
+
+/// Where a leaf is: a block's tree, and the index in it.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize,
+)]
+pub struct Place {
+    /// The block.
+    pub block: u64,
+    /// The index of the leaf in the block's tree.
+    pub index: u32,
+}
+
+/// The six versions of an entry: that of the child AMT, then those of five keys; 0 where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Entry(pub [Version; 6]);
+
+/// A version: an integer below 2^40, five bytes little-endian.
+#[derive(Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Version([u8; 5]);
+
+/// An AMT at level 1 or below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Amt {
+    /// The commitment, compressed.
+    pub commitment: [u8; 32],
+    /// Where the leaf is that has this commitment at its newest version.
+    pub place: Place,
+    /// How its entries are opened.
+    pub opening: OpeningForm,
+}
+
+/// How the entries of an AMT are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub enum OpeningForm {
+    /// By one point, computed from the AMT's entries.
+    Single,
+    /// By one point for each level of its tree, as the root AMT is.
+    Tree,
+}
+
+/// A leaf of a slot, of any version: it shows whose the slot is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Owner {
+    /// The hash of the key.
+    pub key_hash: Hash,
+    /// The version of the leaf, at most that of the slot.
+    pub version: Version,
+    /// The hash of the value, or none for a tombstone.
+    pub value_hash: Option<Hash>,
+    /// Where the leaf is.
+    pub place: Place,
+}
+
+impl Version {
+    /// The largest version.
+    pub const MAX: u64 = (1 << 40) - 1;
+
+    /// The version as it is written; none if it is 2^40 or more.
+    pub const fn new(version: u64) -> Option<Self> {
+        let [low @ .., 0, 0, 0] = version.to_le_bytes() else { return None };
+        Some(Self(low))
+    }
+
+    /// The version as an integer.
+    pub const fn get(self) -> u64 {
+        let mut bytes = [0; 8];
+        bytes.split_at_mut(5).0.copy_from_slice(&self.0);
+        u64::from_le_bytes(bytes)
+    }
+}
+
+impl core::fmt::Debug for Version {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl Entry {
+    /// The version of the child AMT; 0 if there is none.
+    pub const fn child(&self) -> u64 {
+        self.0[0].get()
+    }
+
+    /// The six versions as integers.
+    pub fn versions(&self) -> [u64; 6] {
+        self.0.map(Version::get)
+    }
+}
