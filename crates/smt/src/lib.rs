@@ -8,3 +8,6 @@
 extern crate alloc;
 #[cfg(feature = "prover")]
 extern crate std;
+
+#[cfg(feature = "prover")]
+pub mod prover;
