@@ -165,6 +165,17 @@ reasons! {
     SlotMismatch "slot_mismatch" Mismatch "the answer says another value of a slot than its proof"
     HeaderHashMismatch "header_hash_mismatch" Mismatch "the header does not have the trusted hash"
     CodeMismatch "code_mismatch" Mismatch "the code does not have the hash that the account commits to"
+    // Vector commitments.
+    InvalidPoint "invalid_point" Malformed "the bytes are not the encoding of a point of the group"
+    InvalidScalar "invalid_scalar" Malformed "a scalar is not below the order of the group"
+    VersionRange "version_range" Malformed "a version is 2^40 or more"
+    OpeningLength "opening_length" Malformed "an opening does not have the number of points that its kind and the vector's size demand"
+    OpeningMismatch "opening_mismatch" Mismatch "the points do not prove the openings against their commitments"
+    InvalidSetup "invalid_setup" Malformed "the points of a setup are not the powers of one number"
+    InvalidPtau "invalid_ptau" Malformed "the file is not a .ptau file of this curve"
+    SetupTooSmall "setup_too_small" Unsupported "the setup has fewer powers than the vectors need"
+    SetupMismatch "setup_mismatch" Mismatch "the setup is not the one that was asked for"
+    InsecureSetup "insecure_setup" Unsupported "the secret of the setup is public, and the caller did not allow that"
     // The caller's own arguments.
     InvalidArgument "invalid_argument" InvalidInput "an argument has the wrong type or is out of range"
     DigestLength "digest_length" InvalidInput "the digest is not 33 bytes"

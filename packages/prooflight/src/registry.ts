@@ -85,6 +85,16 @@ export type Reason =
   | "slot_mismatch"
   | "header_hash_mismatch"
   | "code_mismatch"
+  | "invalid_point"
+  | "invalid_scalar"
+  | "version_range"
+  | "opening_length"
+  | "opening_mismatch"
+  | "invalid_setup"
+  | "invalid_ptau"
+  | "setup_too_small"
+  | "setup_mismatch"
+  | "insecure_setup"
   | "invalid_argument"
   | "digest_length"
   | "key_length"
@@ -316,6 +326,35 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     code_mismatch: {
       code: "mismatch",
       meaning: "the code does not have the hash that the account commits to",
+    },
+    invalid_point: {
+      code: "malformed",
+      meaning: "the bytes are not the encoding of a point of the group",
+    },
+    invalid_scalar: { code: "malformed", meaning: "a scalar is not below the order of the group" },
+    version_range: { code: "malformed", meaning: "a version is 2^40 or more" },
+    opening_length: {
+      code: "malformed",
+      meaning:
+        "an opening does not have the number of points that its kind and the vector's size demand",
+    },
+    opening_mismatch: {
+      code: "mismatch",
+      meaning: "the points do not prove the openings against their commitments",
+    },
+    invalid_setup: {
+      code: "malformed",
+      meaning: "the points of a setup are not the powers of one number",
+    },
+    invalid_ptau: { code: "malformed", meaning: "the file is not a .ptau file of this curve" },
+    setup_too_small: {
+      code: "unsupported",
+      meaning: "the setup has fewer powers than the vectors need",
+    },
+    setup_mismatch: { code: "mismatch", meaning: "the setup is not the one that was asked for" },
+    insecure_setup: {
+      code: "unsupported",
+      meaning: "the secret of the setup is public, and the caller did not allow that",
     },
     invalid_argument: {
       code: "invalid_input",
