@@ -57,6 +57,11 @@ impl WriteBatch {
         self.changes.push((key.into(), None));
     }
 
+    /// Whether nothing is changed.
+    pub const fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
     /// The changes in order: a key, and its new value or `None` if it is deleted.
     pub fn into_changes(self) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
         self.changes

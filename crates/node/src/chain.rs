@@ -13,9 +13,9 @@ use crate::authority::Signers;
 use crate::block::{self, Block, Body, CONFIG_KEY, NEWEST_KEY};
 use crate::history;
 use crate::normalise::{check_bytes, normalise};
-use crate::schemes::{self, NormalBlock, Prepared, SchemeStore};
+use crate::schemes::{self, NormalBlock, Place, Prepared, SchemeOptions, SchemeStore};
 use crate::store::{Anchor, EmbeddedStore, corrupt};
-use crate::view::View;
+use crate::view::{Provers, View};
 
 /// A chain in a folder. A block is on disk before anything shows it.
 pub struct Chain {
@@ -23,6 +23,7 @@ pub struct Chain {
     anchor: Anchor,
     config: Arc<ChainConfig>,
     schemes: Vec<Box<dyn SchemeStore>>,
+    provers: Provers,
     /// The newest header with its hash; none before genesis.
     head: Option<(Arc<SignedHeader>, Hash)>,
     /// A write has failed, so that nobody knows what is on disk.
@@ -47,6 +48,15 @@ impl Chain {
     /// `invalid_config` if no chain can have the configuration, `unknown_statement` if this build
     /// does not have one of its schemes.
     pub fn create(folder: &Path, config: &ChainConfig) -> Result<Self> {
+        Self::create_with(folder, config, &SchemeOptions::default())
+    }
+
+    /// The same as [`create`](Self::create), with what is up to the node.
+    pub fn create_with(
+        folder: &Path,
+        config: &ChainConfig,
+        options: &SchemeOptions,
+    ) -> Result<Self> {
         config.check()?;
         if Self::exists(folder) {
             let expected = format_args!("no chain in {}", folder.display());
@@ -69,7 +79,7 @@ impl Chain {
         drop(store);
         fs::rename(&unnamed, store_folder(folder)).map_err(failed)?;
         fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-        Self::open(folder)
+        Self::open_with(folder, options)
     }
 
     /// Deletes a chain that has no block; one that has any is `invalid_argument`.
@@ -92,6 +102,11 @@ impl Chain {
     ///
     /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_with(folder, &SchemeOptions::default())
+    }
+
+    /// The same as [`open`](Self::open), with what is up to the node.
+    pub fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
         if !Self::exists(folder) {
             let expected = format_args!("a chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "none"));
@@ -100,15 +115,18 @@ impl Chain {
         let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
         let config = block::decode_config(&config)
             .map_err(|error| corrupt(error.expected(), error.found()))?;
+        let place = Place { folder, options };
         let schemes = config
             .schemes
             .iter()
-            .map(|&id| schemes::open(Scheme::from_id(id)?, &store, &config))
+            .map(|&id| schemes::open(Scheme::from_id(id)?, &store, &config, place))
             .collect::<Result<Vec<_>>>()?;
+        let provers = schemes.iter().map(|scheme| (scheme.scheme(), scheme.prover())).collect();
         let anchor = Anchor::new(folder.join("anchor"));
         let head = read_head(&store)?;
-        let mut chain =
-            Self { store, anchor, config: Arc::new(config), schemes, head, failed: false };
+        let config = Arc::new(config);
+        let mut chain = Self { store, anchor, config, schemes, provers, head, failed: false };
+        chain.catch_up()?;
         chain.check_agreement()?;
         chain.check_anchor()?;
         Ok(chain)
@@ -138,7 +156,8 @@ impl Chain {
                 "none",
             ));
         };
-        Ok(View::new(self.store.snapshot()?, self.config.clone(), head.clone()))
+        let (config, head, provers) = (self.config.clone(), head.clone(), self.provers.clone());
+        Ok(View::new(self.store.snapshot()?, config, head, provers))
     }
 
     /// Makes, signs and keeps the next block.
@@ -335,6 +354,27 @@ impl Chain {
             "a chain whose last write succeeded",
             "one that failed",
         ))
+    }
+
+    /// Executes blocks again for a scheme that keeps its state beside the store, and was killed before
+    /// it had them.
+    fn catch_up(&mut self) -> Result<()> {
+        let Some(newest) = self.height() else { return Ok(()) };
+        for scheme in &mut self.schemes {
+            while scheme.height().is_none_or(|height| height < newest) {
+                let next = scheme.height().map_or(0, |height| height + 1);
+                let body = self.store.get(&block::body_key(next))?;
+                let body = body.ok_or_else(|| corrupt(format_args!("block {next}"), "none"))?;
+                let normal = NormalBlock::new(Body::decode(&body)?.operations);
+                let prepared = scheme.prepare(&normal)?;
+                if !prepared.writes.is_empty() {
+                    let name = scheme.scheme().as_str();
+                    return Err(corrupt(format_args!("{name} after block {next}"), "before it"));
+                }
+                scheme.commit(prepared)?;
+            }
+        }
+        Ok(())
     }
 
     /// Every scheme must be where the newest header says.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::block;
 use crate::normalise::normalise;
-use crate::schemes::{self, NormalBlock};
+use crate::schemes::{self, NormalBlock, Place, SchemeOptions};
 use crate::store::EmbeddedStore;
 
 /// Runs every test of a vector file, those of the group type `StateRoots` too.
@@ -48,7 +48,8 @@ fn state_roots(input: &Value) -> Result<Answer> {
     let folder = tempfile::tempdir()
         .map_err(|error| Error::new(Reason::StoreFailed, "a folder for the state", error))?;
     let mut store = EmbeddedStore::open(folder.path())?;
-    let mut kept = schemes::open(scheme, &store, &config)?;
+    let place = Place { folder: folder.path(), options: &SchemeOptions::default() };
+    let mut kept = schemes::open(scheme, &store, &config, place)?;
     let mut roots = Vec::new();
     for block in input.blocks {
         let operations = block.into_iter().map(StateOperation::from);

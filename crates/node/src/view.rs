@@ -9,8 +9,9 @@ use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
 use prooflight_mpt::{Address, ProvedAccount, Word};
 
 use crate::block::{Block, Body, body_key, decode_height, header_key, height_key};
+use crate::history;
+use crate::schemes::{self, SchemeProver};
 use crate::store::{EmbeddedSnapshot, corrupt};
-use crate::{history, schemes};
 
 /// A chain up to one head: a snapshot that no later block changes.
 ///
@@ -22,7 +23,11 @@ pub struct View {
     config: Arc<ChainConfig>,
     head: Arc<SignedHeader>,
     head_hash: Hash,
+    provers: Provers,
 }
+
+/// What proves the state, of each scheme.
+pub(crate) type Provers = Arc<[(Scheme, Arc<dyn SchemeProver>)]>;
 
 /// Which block is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,9 +55,10 @@ impl View {
         snapshot: EmbeddedSnapshot,
         config: Arc<ChainConfig>,
         head: Arc<SignedHeader>,
+        provers: Provers,
     ) -> Self {
         let head_hash = head.header.hash();
-        Self { snapshot, config, head, head_hash }
+        Self { snapshot, config, head, head_hash, provers }
     }
 
     /// The chain's configuration.
@@ -168,12 +174,10 @@ impl View {
     /// `unknown_statement` for a scheme that the chain does not keep, `version_unavailable` for a
     /// block whose state has been pruned.
     pub fn prove(&self, scheme: Scheme, at: At, keys: &[&[u8]]) -> Result<ProvedKeys> {
-        if !self.config.schemes.contains(&scheme.id()) {
-            return Err(schemes::not_kept(scheme));
-        }
+        let known = self.provers.iter().find(|(known, _)| *known == scheme);
+        let (_, prover) = known.ok_or_else(|| schemes::not_kept(scheme))?;
         let header = self.header(at)?;
-        let height = header.header.height;
-        let (root, proof) = schemes::prove(scheme, &self.snapshot, &self.config, height, keys)?;
+        let (root, proof) = prover.prove(&self.snapshot, header.header.height, keys)?;
         check_root(&header.header, scheme, &root)?;
         Ok(ProvedKeys { header, proof })
     }

@@ -1,11 +1,16 @@
 //! AVL+: keys are hashes of raw keys, operations go in ascending order of them.
 
+use std::sync::Arc;
+
 use prooflight_avl::{Operation, Params, PersistentAvlProver, prove_lookups_at, verify_batch};
 use prooflight_core::chain::{ChainConfig, StateOperation};
-use prooflight_core::store::{Read, Store};
+use prooflight_core::store::Store;
 use prooflight_core::{Limits, Result, Scheme};
 
-use super::{Changes, NormalBlock, Prepared, SchemeStore, key_hash, other_changes};
+use super::{
+    Changes, NormalBlock, Prepared, SchemeProver, SchemeStore, key_hash, namespace, other_changes,
+};
+use crate::store::EmbeddedSnapshot;
 
 /// The AVL+ dictionary of a chain. Its version 0 is empty; block h makes version h + 1.
 #[derive(Debug)]
@@ -57,6 +62,10 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
         let version = oldest + 1;
         if version > self.prover.oldest_version() { self.prover.prune(version) } else { Ok(()) }
     }
+
+    fn prover(&self) -> Arc<dyn SchemeProver> {
+        Arc::new(AvlProofs { params: *self.prover.prover().params() })
+    }
 }
 
 /// A block as the dictionary has it.
@@ -68,16 +77,24 @@ fn batch(block: &NormalBlock) -> Vec<Operation<'_>> {
     operations.collect()
 }
 
-pub(super) fn prove<R: Read>(
-    snapshot: &R,
-    config: &ChainConfig,
-    height: u64,
-    keys: &[&[u8]],
-) -> Result<(Vec<u8>, Vec<u8>)> {
-    let hashes: Vec<_> = keys.iter().map(|key| key_hash(key)).collect();
-    let hashes: Vec<&[u8]> = hashes.iter().map(|hash| &hash[..]).collect();
-    let proved = prove_lookups_at(snapshot, &params(config), height + 1, &hashes)?;
-    Ok((proved.digest.0.to_vec(), proved.proof))
+#[derive(Debug)]
+struct AvlProofs {
+    params: Params,
+}
+
+impl SchemeProver for AvlProofs {
+    fn prove(
+        &self,
+        snapshot: &EmbeddedSnapshot,
+        height: u64,
+        keys: &[&[u8]],
+    ) -> Result<(Vec<u8>, Vec<u8>)> {
+        let snapshot = namespace(snapshot.clone(), Scheme::Avl);
+        let hashes: Vec<_> = keys.iter().map(|key| key_hash(key)).collect();
+        let hashes: Vec<&[u8]> = hashes.iter().map(|hash| &hash[..]).collect();
+        let proved = prove_lookups_at(&snapshot, &self.params, height + 1, &hashes)?;
+        Ok((proved.digest.0.to_vec(), proved.proof))
+    }
 }
 
 /// Keys of 32 bytes and variable values, as large and as many as the chain's limits allow.

@@ -6,12 +6,15 @@ mod mpt;
 pub use avl::AvlScheme;
 pub use mpt::{MptScheme, prove_account};
 
+use std::path::Path;
+use std::sync::Arc;
+
 use prooflight_core::chain::{ChainConfig, StateOperation, blake2b256};
 use prooflight_core::merkle::Hash;
-use prooflight_core::store::{Read, Store, WriteBatch};
+use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Reason, Result, Scheme};
 
-use crate::store::Namespace;
+use crate::store::{EmbeddedSnapshot, EmbeddedStore, Namespace};
 
 /// One authenticated store, moved from block to block in two steps.
 ///
@@ -39,7 +42,38 @@ pub trait SchemeStore: Send {
 
     /// Forgets the states before that after block `oldest`.
     fn prune(&mut self, oldest: u64) -> Result<()>;
+
+    /// What proves from snapshots of the store, while further blocks are made.
+    fn prover(&self) -> Arc<dyn SchemeProver>;
 }
+
+/// Proves values and absences of raw keys.
+pub trait SchemeProver: core::fmt::Debug + Send + Sync {
+    /// A proof about the state after block `height`, with the root that it is against.
+    ///
+    /// `unknown_statement` if the scheme has no proofs of raw keys: those of `mpt` are about accounts,
+    /// by [`prove_account`]. `version_unavailable` if the scheme no longer keeps that state.
+    fn prove(
+        &self,
+        snapshot: &EmbeddedSnapshot,
+        height: u64,
+        keys: &[&[u8]],
+    ) -> Result<(Vec<u8>, Vec<u8>)>;
+}
+
+/// Where schemes keep what is not in the store, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The folder of the chain.
+    pub folder: &'a Path,
+    /// What is up to the node, not the chain.
+    pub options: &'a SchemeOptions,
+}
+
+/// What is up to the node, not the chain.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SchemeOptions {}
 
 /// The next block of a scheme, proved but not yet written.
 #[derive(Debug)]
@@ -102,35 +136,16 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
 pub const SCHEMES: [Scheme; 2] = [Scheme::Avl, Scheme::Mpt];
 
 /// Opens the store of a scheme; `unknown_statement` if this build does not have it.
-pub fn open<S>(scheme: Scheme, store: &S, config: &ChainConfig) -> Result<Box<dyn SchemeStore>>
-where
-    S: Store + Clone + Send + 'static,
-{
+pub fn open(
+    scheme: Scheme,
+    store: &EmbeddedStore,
+    config: &ChainConfig,
+    _place: Place<'_>,
+) -> Result<Box<dyn SchemeStore>> {
     let store = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Avl => Ok(Box::new(AvlScheme::open(store, config)?)),
         Scheme::Mpt => Ok(Box::new(MptScheme::open(store)?)),
-        other => Err(unknown(other)),
-    }
-}
-
-/// Proves values and absences of raw keys after block `height`; gives the root and the proof.
-///
-/// `unknown_statement` if the scheme has no proofs of raw keys: those of `mpt` are about accounts, by
-/// [`prove_account`]. `version_unavailable` if the scheme no longer keeps that state.
-pub fn prove<R: Read + Clone>(
-    scheme: Scheme,
-    snapshot: &R,
-    config: &ChainConfig,
-    height: u64,
-    keys: &[&[u8]],
-) -> Result<(Vec<u8>, Vec<u8>)> {
-    let snapshot = namespace(snapshot.clone(), scheme);
-    match scheme {
-        Scheme::Avl => avl::prove(&snapshot, config, height, keys),
-        Scheme::Mpt => {
-            Err(Error::new(Reason::UnknownStatement, "eth_getProof for the scheme mpt", "raw keys"))
-        }
         other => Err(unknown(other)),
     }
 }

@@ -1,12 +1,17 @@
 //! Merkle Patricia tries of Ethereum's shape: accounts, and the slots of each.
 
+use std::sync::Arc;
+
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::store::{Read, Store};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_mpt::{Address, PersistentState, ProvedAccount, Word, prove_state_at};
 
-use super::{Changes, NormalBlock, Prepared, SchemeStore, namespace, not_kept, other_changes};
+use super::{
+    Changes, NormalBlock, Prepared, SchemeProver, SchemeStore, namespace, not_kept, other_changes,
+};
 use crate::accounts;
+use crate::store::EmbeddedSnapshot;
 
 /// The accounts of a chain. Version 0 is empty; block h makes version h + 1.
 #[derive(Debug)]
@@ -58,6 +63,20 @@ impl<S: Store + Send> SchemeStore for MptScheme<S> {
     fn prune(&mut self, oldest: u64) -> Result<()> {
         let version = oldest + 1;
         if version > self.state.oldest_version() { self.state.prune(version) } else { Ok(()) }
+    }
+
+    fn prover(&self) -> Arc<dyn SchemeProver> {
+        Arc::new(NoKeys)
+    }
+}
+
+/// Proofs of accounts are not of raw keys.
+#[derive(Debug)]
+struct NoKeys;
+
+impl SchemeProver for NoKeys {
+    fn prove(&self, _: &EmbeddedSnapshot, _: u64, _: &[&[u8]]) -> Result<(Vec<u8>, Vec<u8>)> {
+        Err(Error::new(Reason::UnknownStatement, "eth_getProof for the scheme mpt", "raw keys"))
     }
 }
 
