@@ -4,9 +4,13 @@
 //! leaves splits at the largest power of two smaller than n. A path's length is fixed by the leaf's
 //! index and the tree's size. Source: RFC 9162 section 2.1.
 
+mod multiproof;
+
 use alloc::vec::Vec;
 
 use crate::{Error, Hex, Reason, Result};
+
+pub use multiproof::{Subtree, multiproof, multiproof_root};
 
 /// A 32-byte hash.
 pub type Hash = [u8; 32];
@@ -178,7 +182,7 @@ mod tests {
     use alloc::string::{String, ToString};
     use sha2::{Digest, Sha256};
 
-    struct Sha;
+    pub(super) struct Sha;
 
     impl TreeHash for Sha {
         fn hash(parts: &[&[u8]]) -> Hash {
