@@ -31,6 +31,7 @@ pub mod chain;
 pub mod checkpoint;
 pub mod ergo;
 pub mod file;
+#[cfg(feature = "generate")]
 pub mod generate;
 pub mod mpt;
 mod run;
