@@ -176,6 +176,23 @@ reasons! {
     SetupTooSmall "setup_too_small" Unsupported "the setup has fewer powers than the vectors need"
     SetupMismatch "setup_mismatch" Mismatch "the setup is not the one that was asked for"
     InsecureSetup "insecure_setup" Unsupported "the secret of the setup is public, and the caller did not allow that"
+    // LVMT: what the proof's bytes alone show.
+    InvalidSlot "invalid_slot" Malformed "a slot of a key is not one of 1 to 5"
+    InvalidEntry "invalid_entry" Malformed "the versions are not those of an entry whose slots fill from the first, with a child only below five occupied ones"
+    PlaceTwice "place_twice" Malformed "two leaves of the proof are at the same place"
+    // LVMT: what the roots and the keys show.
+    ClaimCount "claim_count" Mismatch "the proof does not have one claim for each distinct key"
+    EntryCount "entry_count" Mismatch "the proof does not have exactly the entries that the keys' walks pass"
+    AmtCount "amt_count" Mismatch "the proof does not have exactly the commitments that the keys' walks pass"
+    OwnerCount "owner_count" Mismatch "the proof does not show exactly the occupied slots that absent keys meet"
+    SizeCount "size_count" Mismatch "the proof does not have one size for each block that a leaf is in"
+    LevelOutOfRange "level_out_of_range" Mismatch "a key's walk goes below the last level"
+    NoChild "no_child" Mismatch "a key's walk goes below an entry that has no child"
+    SlotFree "slot_free" Mismatch "the slot that a key is said to have was never written"
+    SlotTaken "slot_taken" Mismatch "two keys are said to have the same slot"
+    OwnerRequested "owner_requested" Mismatch "a slot that must be another key's is shown to be that of a key that was asked for"
+    OwnerElsewhere "owner_elsewhere" Mismatch "the key that a slot is shown to belong to has its walk elsewhere"
+    OwnerVersion "owner_version" Mismatch "the leaf that shows whose a slot is has version 0, or a later one than the slot"
     // The caller's own arguments.
     InvalidArgument "invalid_argument" InvalidInput "an argument has the wrong type or is out of range"
     DigestLength "digest_length" InvalidInput "the digest is not 33 bytes"

@@ -95,6 +95,21 @@ export type Reason =
   | "setup_too_small"
   | "setup_mismatch"
   | "insecure_setup"
+  | "invalid_slot"
+  | "invalid_entry"
+  | "place_twice"
+  | "claim_count"
+  | "entry_count"
+  | "amt_count"
+  | "owner_count"
+  | "size_count"
+  | "level_out_of_range"
+  | "no_child"
+  | "slot_free"
+  | "slot_taken"
+  | "owner_requested"
+  | "owner_elsewhere"
+  | "owner_version"
   | "invalid_argument"
   | "digest_length"
   | "key_length"
@@ -355,6 +370,52 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     insecure_setup: {
       code: "unsupported",
       meaning: "the secret of the setup is public, and the caller did not allow that",
+    },
+    invalid_slot: { code: "malformed", meaning: "a slot of a key is not one of 1 to 5" },
+    invalid_entry: {
+      code: "malformed",
+      meaning:
+        "the versions are not those of an entry whose slots fill from the first, with a child only below five occupied ones",
+    },
+    place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
+    claim_count: {
+      code: "mismatch",
+      meaning: "the proof does not have one claim for each distinct key",
+    },
+    entry_count: {
+      code: "mismatch",
+      meaning: "the proof does not have exactly the entries that the keys' walks pass",
+    },
+    amt_count: {
+      code: "mismatch",
+      meaning: "the proof does not have exactly the commitments that the keys' walks pass",
+    },
+    owner_count: {
+      code: "mismatch",
+      meaning: "the proof does not show exactly the occupied slots that absent keys meet",
+    },
+    size_count: {
+      code: "mismatch",
+      meaning: "the proof does not have one size for each block that a leaf is in",
+    },
+    level_out_of_range: { code: "mismatch", meaning: "a key's walk goes below the last level" },
+    no_child: { code: "mismatch", meaning: "a key's walk goes below an entry that has no child" },
+    slot_free: {
+      code: "mismatch",
+      meaning: "the slot that a key is said to have was never written",
+    },
+    slot_taken: { code: "mismatch", meaning: "two keys are said to have the same slot" },
+    owner_requested: {
+      code: "mismatch",
+      meaning: "a slot that must be another key's is shown to be that of a key that was asked for",
+    },
+    owner_elsewhere: {
+      code: "mismatch",
+      meaning: "the key that a slot is shown to belong to has its walk elsewhere",
+    },
+    owner_version: {
+      code: "mismatch",
+      meaning: "the leaf that shows whose a slot is has version 0, or a later one than the slot",
     },
     invalid_argument: {
       code: "invalid_input",
