@@ -85,6 +85,13 @@ impl Envelope {
     /// Refused: another version, scheme or kind, more bytes than the limit, an encoding that is not
     /// borsh's canonical one, trailing bytes.
     pub fn decode<T: BorshDeserialize>(self, bytes: &[u8], limits: &Limits) -> Result<T> {
+        decode_body(self.open(bytes, limits)?)
+    }
+
+    /// The body of an envelope that must be exactly this one, not decoded: for bodies that are not borsh.
+    ///
+    /// Refused: another version, scheme or kind, more bytes than the limit.
+    pub fn open<'a>(self, bytes: &'a [u8], limits: &Limits) -> Result<&'a [u8]> {
         check_size(bytes, limits)?;
         let mut reader = Reader::new(bytes);
         let version = reader.u8()?;
@@ -99,7 +106,7 @@ impl Envelope {
         if kind != self.kind {
             return Err(Error::new(Reason::UnknownKind, self.kind, kind));
         }
-        decode_body(reader.rest())
+        Ok(reader.rest())
     }
 
     /// Encodes a body in this envelope.

@@ -11,3 +11,6 @@ extern crate std;
 
 #[cfg(feature = "prover")]
 pub mod prover;
+
+pub mod hash;
+pub mod proof;

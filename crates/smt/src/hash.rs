@@ -1,0 +1,231 @@
+//! Hashes of keys, values and nodes: BLAKE2s-256, one block a node.
+//!
+//! A node's version and depth are in the salt, what else tells nodes apart in the personalisation, so
+//! that the message is the 64 bytes of two hashes. Of a branch both children's versions are hashed.
+
+use blake2s_simd::Params;
+use blake2s_simd::many::{HashManyJob, hash_many};
+
+/// A BLAKE2s-256 hash.
+pub type Hash = [u8; 32];
+
+/// The root of the tree without keys.
+pub const EMPTY_ROOT: Hash = [0; 32];
+
+/// The highest version, and so the highest block: 2^52 - 1.
+pub const MAX_VERSION: u64 = (1 << 52) - 1;
+
+/// In the salt of a leaf, where a branch has its depth of at most 255.
+const LEAF_DEPTH: u64 = 0xfff;
+
+/// In the personalisation: which kind of node it is.
+mod tag {
+    /// A branch whose left child is at least as new as the right one.
+    pub(super) const LEFT_IS_NEWER: u64 = 0x001;
+    /// A branch whose right child is newer than the left one.
+    pub(super) const RIGHT_IS_NEWER: u64 = 0x002;
+    pub(super) const LEAF: u64 = 0x010;
+    pub(super) const TOMBSTONE: u64 = 0x011;
+}
+
+/// The hash that stands for a key: its bits, the most significant first, are the way to its leaf.
+pub fn hash_key(key: &[u8]) -> Hash {
+    hash_personal(b"PLsmtKey", key)
+}
+
+/// The hash of a value, as a leaf has it.
+pub fn hash_value(value: &[u8]) -> Hash {
+    hash_personal(b"PLsmtVal", value)
+}
+
+fn hash_personal(personal: &[u8], message: &[u8]) -> Hash {
+    *Params::new().personal(personal).hash(message).as_array()
+}
+
+/// A child of a branch: what of it the branch's hash binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child<'h> {
+    /// The block in which the child last changed.
+    pub version: u64,
+    /// The child's hash.
+    pub hash: &'h Hash,
+}
+
+/// What a node's hash is the hash of: one block of BLAKE2s, with salt and personalisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preimage {
+    salt: u64,
+    personal: u64,
+    message: [u8; 64],
+}
+
+impl Preimage {
+    /// A leaf: a key's hash and its value's, set in block `version`.
+    pub fn leaf(version: u64, key_hash: &Hash, value_hash: &Hash) -> Self {
+        Self::new(version, LEAF_DEPTH, tag::LEAF, key_hash, value_hash)
+    }
+
+    /// The leaf of a key that block `version` deleted; it stays until the key is set again.
+    pub fn tombstone(version: u64, key_hash: &Hash) -> Self {
+        Self::new(version, LEAF_DEPTH, tag::TOMBSTONE, key_hash, &[0; 32])
+    }
+
+    /// A branch that splits on bit `depth`; its version is the newer one of its children's.
+    pub fn branch(depth: u8, left: Child<'_>, right: Child<'_>) -> Self {
+        let (version, other, tag) = if left.version >= right.version {
+            (left.version, right.version, tag::LEFT_IS_NEWER)
+        } else {
+            (right.version, left.version, tag::RIGHT_IS_NEWER)
+        };
+        Self::new(version, depth.into(), other << 12 | tag, left.hash, right.hash)
+    }
+
+    /// Versions have at most 52 bits, so that nothing is shifted out.
+    fn new(version: u64, depth: u64, personal: u64, left: &Hash, right: &Hash) -> Self {
+        debug_assert!(version <= MAX_VERSION && personal >> 12 <= MAX_VERSION);
+        let mut message = [0; 64];
+        message[..32].copy_from_slice(left);
+        message[32..].copy_from_slice(right);
+        Self { salt: version << 12 | depth, personal, message }
+    }
+
+    /// The node's hash.
+    pub fn hash(&self) -> Hash {
+        *self.params().hash(&self.message).as_array()
+    }
+
+    fn params(&self) -> Params {
+        let mut params = Params::new();
+        params.salt(&self.salt.to_le_bytes()).personal(&self.personal.to_le_bytes());
+        params
+    }
+}
+
+/// How many nodes [`hash_nodes`] hands over at once: the lanes of AVX2.
+const LANES: usize = 8;
+
+/// Hashes nodes that do not depend on each other, several at once where the processor can.
+///
+/// Writes as many hashes as both slices have room for.
+pub fn hash_nodes(nodes: &[Preimage], hashes: &mut [Hash]) {
+    for (nodes, hashes) in nodes.chunks(LANES).zip(hashes.chunks_mut(LANES)) {
+        let job = |at: usize| nodes.get(at).unwrap_or(&nodes[0]);
+        let mut jobs: [HashManyJob<'_>; LANES] =
+            core::array::from_fn(|at| HashManyJob::new(&job(at).params(), &job(at).message));
+        hash_many(jobs.iter_mut().take(nodes.len()));
+        for (hash, job) in hashes.iter_mut().zip(&jobs).take(nodes.len()) {
+            *hash = *job.to_hash().as_array();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use prooflight_core::Hex;
+
+    fn hex(hash: Hash) -> alloc::string::String {
+        alloc::format!("{}", Hex(&hash))
+    }
+
+    #[test]
+    fn hashes_are_those_of_another_implementation() {
+        // Python 3.11: hashlib.blake2s(message, salt=(...).to_bytes(8, "little"), person=...).
+        let a: Hash = core::array::from_fn(|at| at as u8);
+        let b = a.map(|byte| byte + 32);
+        let branch = |depth, left, right| {
+            let (left, right) =
+                (Child { version: left, hash: &a }, Child { version: right, hash: &b });
+            hex(Preimage::branch(depth, left, right).hash())
+        };
+        assert_eq!(
+            hex(hash_key(b"")),
+            "0x15146ecc50d09b0626adc82c67678605fdd45b2d19227bf31e61fc6ba9cdab72"
+        );
+        assert_eq!(
+            hex(hash_key(b"key")),
+            "0xb1559dee4ca18875744000cd5e15e84b3fb6618e4d811e7495f4460165401a92"
+        );
+        assert_eq!(
+            hex(hash_value(b"")),
+            "0x0f0a6ab7d9f9b773450b12483d8be7380cce3076651d838c01f84c23350ea933"
+        );
+        assert_eq!(
+            hex(hash_value(&[7; 200])),
+            "0x7e9b139c98d006ed6cef3c42aaa5a57be89935de6f5832d65dd60073cc4e7582"
+        );
+        assert_eq!(
+            hex(Preimage::leaf(0, &a, &b).hash()),
+            "0xb6457e747f20459bc78641a34651693a8217ff50cd551b17d3d75373ec2f3008"
+        );
+        assert_eq!(
+            hex(Preimage::leaf(MAX_VERSION, &a, &b).hash()),
+            "0x589930a57711cb042160cc08b62a8973c96ff1a28c1c1f174c192d976ba3a611"
+        );
+        assert_eq!(
+            hex(Preimage::tombstone(9, &a).hash()),
+            "0x5134e2713c7f1a9b2abf3d1124a8105de25f40f1508847860befe4c7287bd096"
+        );
+        assert_eq!(
+            branch(0, 3, 3),
+            "0x8f847ce275f9cf13d6f328c2dfe10b193d38d867d3ed98e1dc26b2488fd03031"
+        );
+        assert_eq!(
+            branch(255, 8, 3),
+            "0x4ee40b94df2105de50aebd01eb2d721d35607f5150dd8e1a9dd88ed8618d0ff8"
+        );
+        assert_eq!(
+            branch(17, 3, MAX_VERSION),
+            "0x839c2e1f8e97a4717e0919a2a61205eb76411ed757953770135e6d56bf4b6349"
+        );
+    }
+
+    #[test]
+    fn many_nodes_hash_as_single_ones_do() {
+        let nodes: Vec<Preimage> = (0..21u8)
+            .map(|n| match n % 3 {
+                0 => Preimage::leaf(n.into(), &[n; 32], &[n + 1; 32]),
+                1 => Preimage::tombstone(MAX_VERSION, &[n; 32]),
+                _ => {
+                    let left = Child { version: 7, hash: &[n; 32] };
+                    Preimage::branch(n, left, Child { version: n.into(), hash: &[1; 32] })
+                }
+            })
+            .collect();
+        for count in 0..=nodes.len() {
+            let mut hashes = vec![[0; 32]; count];
+            hash_nodes(&nodes[..count], &mut hashes);
+            for (node, hash) in nodes.iter().zip(&hashes) {
+                assert_eq!(*hash, node.hash());
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_of_a_node_changes_its_hash() {
+        let child = |version, hash| Child { version, hash };
+        let (a, b) = (&[1; 32], &[2; 32]);
+        let nodes = [
+            Preimage::leaf(5, a, b),
+            Preimage::leaf(6, a, b),
+            Preimage::leaf(5, b, a),
+            Preimage::leaf(5, a, &[0; 32]),
+            Preimage::tombstone(5, a),
+            Preimage::branch(0, child(5, a), child(5, b)),
+            Preimage::branch(0, child(5, a), child(4, b)),
+            Preimage::branch(0, child(4, a), child(5, b)),
+            Preimage::branch(0, child(5, b), child(5, a)),
+            Preimage::branch(1, child(5, a), child(5, b)),
+            Preimage::branch(255, child(5, a), child(5, b)),
+            Preimage::branch(0, child(5, a), child(0, b)),
+            Preimage::branch(0, child(0, a), child(5, b)),
+        ];
+        for (at, one) in nodes.iter().enumerate() {
+            for other in &nodes[..at] {
+                assert_ne!(one.hash(), other.hash(), "{one:?} and {other:?}");
+            }
+        }
+    }
+}

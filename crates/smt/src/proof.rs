@@ -1,0 +1,306 @@
+//! The wire format: a part of a tree as a stream of bytes, written here and read here.
+//!
+//! A part of a tree is its opened nodes, each before its children, the left child before the right one.
+//! Which children are opened, the reader knows: in a proof of keys those that a key leads to, in a
+//! diff those newer than its first block. So nothing says it, and nothing can say it wrongly. The
+//! hashes of children that stay closed follow their branch at once.
+//!
+//! ```text
+//! part   = age of the root || node
+//! node   = branch || the hash of each closed child[32] || the node of each opened child
+//!        | 00 || leaf
+//! branch = bits further down than its parent as u8, not 0; the root's depth + 1 || tilt
+//! ```
+//!
+//! An age is the block minus a version. A tilt is the left child's version minus the right one's,
+//! zigzag: 2t for t >= 0, -2t - 1 for t < 0; since the newer child has the branch's version, it gives
+//! both. Every integer is a LEB128 in its shortest form of at most 8 bytes.
+//!
+//! Bodies, each in the envelope of its kind:
+//!
+//! * [`PROOF`] (1): a part, whose leaves are [`ProofLeaf`]s; empty for the empty tree.
+//! * [`HISTORY`] (2): for each block that it needs, newest first, a body of kind 1 for the one key.
+//! * [`DIFF`] (3): a part, whose leaves are [`DiffLeaf`]s; empty for the empty tree.
+
+use alloc::vec::Vec;
+use prooflight_core::{Envelope, Error, Limits, Reader, Reason, Result, Scheme, envelope};
+
+use crate::hash::Hash;
+
+/// The envelope of a proof of one or many keys at one block.
+pub const PROOF: Envelope = Envelope { scheme: Scheme::Smt, kind: 1 };
+/// The envelope of a key's history.
+pub const HISTORY: Envelope = Envelope { scheme: Scheme::Smt, kind: 2 };
+/// The envelope of the keys changed between two blocks.
+pub const DIFF: Envelope = Envelope { scheme: Scheme::Smt, kind: 3 };
+
+/// A leaf of a proof of keys: the keys that lead to it end here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofLeaf<'a> {
+    /// `00 || index || length || value`: the live leaf of a key asked for.
+    Live {
+        /// Which of the keys that end here, ascending by their hashes, from 0.
+        index: u64,
+        /// The key's value.
+        value: &'a [u8],
+    },
+    /// `01 || index`: the tombstone of a key asked for.
+    Deleted {
+        /// Which of the keys that end here, ascending by their hashes, from 0.
+        index: u64,
+    },
+    /// `02 || key hash[32] || value hash[32]`: the live leaf of another key.
+    OtherLive {
+        /// The other key's hash.
+        key_hash: &'a Hash,
+        /// The other value's hash.
+        value_hash: &'a Hash,
+    },
+    /// `03 || key hash[32]`: the tombstone of another key.
+    OtherDeleted {
+        /// The other key's hash.
+        key_hash: &'a Hash,
+    },
+}
+
+/// A leaf of a diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffLeaf<'a> {
+    /// `00 || length || key || length || value`: the key has this value.
+    Live {
+        /// The key itself.
+        key: &'a [u8],
+        /// Its value.
+        value: &'a [u8],
+    },
+    /// `01 || length || key`: the key is deleted.
+    Deleted {
+        /// The key itself.
+        key: &'a [u8],
+    },
+}
+
+/// Writes a proof, a history or a diff, node by node.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Begins a message of this kind: [`PROOF`], [`HISTORY`] or [`DIFF`].
+    pub fn new(kind: Envelope) -> Self {
+        Self { bytes: Vec::from([envelope::VERSION, kind.scheme.id(), kind.kind]) }
+    }
+
+    /// Begins the part of the tree of one block, unless it is empty; its root has this version.
+    pub fn root(&mut self, block: u64, version: u64) {
+        self.integer(block.saturating_sub(version));
+    }
+
+    /// A branch at `depth` below an opened branch at `parent`, if it is not the root.
+    ///
+    /// Next come the hashes of its closed children, then its opened ones.
+    pub fn branch(&mut self, parent: Option<u8>, depth: u8, left_version: u64, right_version: u64) {
+        let further = parent.map_or(u16::from(depth) + 1, |parent| u16::from(depth - parent));
+        // 256 takes a tree whose keys all agree in 255 bits of their hashes. There is none.
+        self.bytes.push(u8::try_from(further).unwrap_or(0));
+        self.integer(if left_version >= right_version {
+            2 * (left_version - right_version)
+        } else {
+            2 * (right_version - left_version) - 1
+        });
+    }
+
+    /// The hash of a closed child of the branch before.
+    pub fn closed(&mut self, hash: &Hash) {
+        self.bytes.extend_from_slice(hash);
+    }
+
+    /// A leaf of a proof or a history.
+    pub fn proof_leaf(&mut self, leaf: ProofLeaf<'_>) {
+        self.bytes.push(LEAF);
+        match leaf {
+            ProofLeaf::Live { index, value } => {
+                self.bytes.push(LIVE);
+                self.integer(index);
+                self.string(value);
+            }
+            ProofLeaf::Deleted { index } => {
+                self.bytes.push(DELETED);
+                self.integer(index);
+            }
+            ProofLeaf::OtherLive { key_hash, value_hash } => {
+                self.bytes.push(OTHER_LIVE);
+                self.bytes.extend_from_slice(key_hash);
+                self.bytes.extend_from_slice(value_hash);
+            }
+            ProofLeaf::OtherDeleted { key_hash } => {
+                self.bytes.push(OTHER_DELETED);
+                self.bytes.extend_from_slice(key_hash);
+            }
+        }
+    }
+
+    /// A leaf of a diff.
+    pub fn diff_leaf(&mut self, leaf: DiffLeaf<'_>) {
+        self.bytes.push(LEAF);
+        match leaf {
+            DiffLeaf::Live { key, value } => {
+                self.bytes.push(LIVE);
+                self.string(key);
+                self.string(value);
+            }
+            DiffLeaf::Deleted { key } => {
+                self.bytes.push(DELETED);
+                self.string(key);
+            }
+        }
+    }
+
+    /// The message.
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    fn string(&mut self, bytes: &[u8]) {
+        self.integer(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn integer(&mut self, mut integer: u64) {
+        while integer >= 0x80 {
+            let [low, ..] = integer.to_le_bytes();
+            self.bytes.push(low | 0x80);
+            integer >>= 7;
+        }
+        let [low, ..] = integer.to_le_bytes();
+        self.bytes.push(low);
+    }
+}
+
+/// Where a branch has its bits further down.
+const LEAF: u8 = 0;
+
+const LIVE: u8 = 0;
+const DELETED: u8 = 1;
+const OTHER_LIVE: u8 = 2;
+const OTHER_DELETED: u8 = 3;
+
+/// A node's first bytes: what it is.
+pub(crate) enum Head {
+    /// The leaf follows.
+    Leaf,
+    /// A branch, this many bits further down than its parent.
+    Branch { further: u8, tilt: Tilt },
+}
+
+/// How much newer one child of a branch is than the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tilt {
+    /// The left child has the branch's version, the right one is this much older.
+    Left(u64),
+    /// The right child has the branch's version, the left one is this much older.
+    Right(u64),
+}
+
+/// Reads what [`Writer`] writes, and nothing else.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream<'a> {
+    reader: Reader<'a>,
+    max_value_bytes: usize,
+}
+
+impl<'a> Stream<'a> {
+    /// The body of a message of this kind.
+    pub(crate) fn open(kind: Envelope, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        let reader = Reader::new(kind.open(bytes, limits)?);
+        Ok(Self { reader, max_value_bytes: limits.max_value_bytes })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reader.rest().is_empty()
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        self.reader.finish()
+    }
+
+    pub(crate) fn head(&mut self) -> Result<Head> {
+        Ok(match self.reader.u8()? {
+            LEAF => Head::Leaf,
+            further => {
+                let tilt = self.integer()?;
+                let older = tilt.div_ceil(2);
+                let tilt = if tilt % 2 == 0 { Tilt::Left(older) } else { Tilt::Right(older) };
+                Head::Branch { further, tilt }
+            }
+        })
+    }
+
+    pub(crate) fn hash(&mut self) -> Result<&'a Hash> {
+        let bytes = self.reader.take(32)?;
+        bytes.first_chunk().ok_or_else(|| Error::new(Reason::Truncated, 32, bytes.len()))
+    }
+
+    pub(crate) fn proof_leaf(&mut self) -> Result<ProofLeaf<'a>> {
+        Ok(match self.reader.u8()? {
+            LIVE => ProofLeaf::Live { index: self.integer()?, value: self.value()? },
+            DELETED => ProofLeaf::Deleted { index: self.integer()? },
+            OTHER_LIVE => ProofLeaf::OtherLive { key_hash: self.hash()?, value_hash: self.hash()? },
+            OTHER_DELETED => ProofLeaf::OtherDeleted { key_hash: self.hash()? },
+            form => return Err(Error::new(Reason::InvalidEncoding, "a leaf's form, 0 to 3", form)),
+        })
+    }
+
+    pub(crate) fn diff_leaf(&mut self) -> Result<DiffLeaf<'a>> {
+        Ok(match self.reader.u8()? {
+            LIVE => DiffLeaf::Live { key: self.key()?, value: self.value()? },
+            DELETED => DiffLeaf::Deleted { key: self.key()? },
+            form => return Err(Error::new(Reason::InvalidEncoding, "a leaf's form, 0 or 1", form)),
+        })
+    }
+
+    /// A key: the proof's own limit is its bound.
+    fn key(&mut self) -> Result<&'a [u8]> {
+        let length = self.integer()?;
+        self.take(length)
+    }
+
+    fn value(&mut self) -> Result<&'a [u8]> {
+        let length = self.integer()?;
+        if length > self.max_value_bytes as u64 {
+            let expected = format_args!("at most {} bytes", self.max_value_bytes);
+            return Err(Error::new(Reason::ValueTooLarge, expected, length));
+        }
+        self.take(length)
+    }
+
+    fn take(&mut self, length: u64) -> Result<&'a [u8]> {
+        // More than an address can say is more than is left.
+        self.reader.take(usize::try_from(length).unwrap_or(usize::MAX))
+    }
+
+    /// A LEB128 of at most 8 bytes, whose last one is not 00 unless it is the only one.
+    pub(crate) fn integer(&mut self) -> Result<u64> {
+        let mut integer = 0;
+        for at in 0..MAX_INTEGER_BYTES {
+            let byte = self.reader.u8()?;
+            integer |= u64::from(byte & 0x7f) << (7 * at);
+            if byte < 0x80 {
+                if byte == 0 && at > 0 {
+                    break;
+                }
+                return Ok(integer);
+            }
+        }
+        let offset = self.reader.offset();
+        Err(Error::new(
+            Reason::InvalidEncoding,
+            "an integer in its shortest form of at most 8 bytes",
+            format_args!("another one, up to body offset {offset}"),
+        ))
+    }
+}
+
+/// 56 bits: enough for twice a version.
+const MAX_INTEGER_BYTES: usize = 8;
