@@ -208,6 +208,8 @@ reasons! {
     VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"
     StoreCorrupt "store_corrupt" Unavailable "the store's bytes do not hash to what they claim to be"
     StoreFailed "store_failed" Unavailable "the store could not be read or written"
+    // LVMT store.
+    ShardUnavailable "shard_unavailable" Unavailable "the store keeps no proof state for the class of the key"
     // The node.
     UnknownBlock "unknown_block" Unavailable "the chain does not have that block"
     Busy "busy" Unavailable "more is asked at once than the node serves"

@@ -123,6 +123,7 @@ export type Reason =
   | "version_unavailable"
   | "store_corrupt"
   | "store_failed"
+  | "shard_unavailable"
   | "unknown_block"
   | "busy"
   | "request_timeout"
@@ -448,6 +449,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the store's bytes do not hash to what they claim to be",
     },
     store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
+    shard_unavailable: {
+      code: "unavailable",
+      meaning: "the store keeps no proof state for the class of the key",
+    },
     unknown_block: { code: "unavailable", meaning: "the chain does not have that block" },
     busy: { code: "unavailable", meaning: "more is asked at once than the node serves" },
     request_timeout: { code: "unavailable", meaning: "the request took longer than the limit" },

@@ -103,6 +103,7 @@ REASONS = {
     "version_unavailable": "unavailable",
     "store_corrupt": "unavailable",
     "store_failed": "unavailable",
+    "shard_unavailable": "unavailable",
     "unknown_block": "unavailable",
     "busy": "unavailable",
     "request_timeout": "unavailable",
