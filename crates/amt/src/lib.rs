@@ -9,3 +9,21 @@
 extern crate alloc;
 #[cfg(feature = "prover")]
 extern crate std;
+
+mod dev;
+mod domain;
+mod key;
+mod msm;
+mod opening;
+mod pairing;
+mod point;
+mod scalar;
+mod transcript;
+mod verify;
+
+pub use domain::MAX_LOG_N;
+pub use key::VerifyingKey;
+pub use opening::{Kind, Opening};
+pub use point::{INFINITY, PointBytes};
+pub use scalar::{SLOTS, Scalar, VERSION_BITS};
+pub use verify::verify_openings;

@@ -1,0 +1,159 @@
+//! The verifying key: what a verifier needs of a setup, at most 29 points.
+
+use alloc::vec::Vec;
+
+use ark_bn254::{Fr, G2Affine};
+use ark_ec::bn::G2Prepared;
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::Field;
+use blake2::digest::consts::U32;
+use blake2::{Blake2b, Digest};
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use crate::dev;
+use crate::domain::{Domain, MAX_LOG_N};
+use crate::point::{G2Bytes, decode_g2, encode_g2};
+
+/// `[tau^(2^j)]_2`, j = 0..27, of the Perpetual Powers of Tau; `data/README.md` says where they are from.
+static PPOT: &[u8; 64 * MAX_LOG_N as usize] = include_bytes!("../data/ppot_g2.bin");
+
+/// What a verifier needs of a setup for vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, j < log_n.
+///
+/// Nobody may know tau: who knows it can open every commitment to any value. A key is identified by
+/// its [`params_id`](Self::params_id), which belongs to what the verifier trusts, as the root does.
+#[derive(Clone, Debug)]
+pub struct VerifyingKey {
+    domain: Domain,
+    /// `log_n` and the compressed points.
+    bytes: Vec<u8>,
+    params_id: [u8; 32],
+    /// `[1]_2`, then `[tau^(2^j)]_2`.
+    prepared: Vec<G2Prepared<ark_bn254::Config>>,
+}
+
+impl VerifyingKey {
+    /// The key of the development setup, whose tau is public: for tests and development chains alone.
+    ///
+    /// `invalid_argument` unless `1 <= log_n <= 28`.
+    pub fn dev(log_n: u8) -> Result<Self> {
+        Self::from_tau(log_n, dev::tau())
+    }
+
+    /// The key of the Perpetual Powers of Tau, a ceremony of many participants.
+    ///
+    /// It is safe if one of them deleted what they had. `invalid_argument` unless `1 <= log_n <= 28`.
+    pub fn ppot(log_n: u8) -> Result<Self> {
+        let domain = Domain::new(log_n)?;
+        let points = PPOT.as_chunks().0.iter().take(usize::from(log_n)).map(decode_g2);
+        Ok(Self::new(domain, &points.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// Decodes a key from its bytes, those of [`encode`](Self::encode).
+    ///
+    /// The points are checked, but that they are the powers of one number cannot be seen without more of the
+    /// setup: compare the key's [`params_id`](Self::params_id) with a trusted one. Errors: `truncated`,
+    /// `trailing_bytes`, `invalid_point` (also for infinity and points outside the subgroup), and
+    /// `invalid_setup` for another log_n than 1 to 28 or another first point than the generator.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut reader = prooflight_core::Reader::new(bytes);
+        let log_n = reader.u8()?;
+        let domain = Domain::new(log_n)
+            .map_err(|error| Error::new(Reason::InvalidSetup, error.expected(), error.found()))?;
+        let first: G2Bytes = reader.array()?;
+        if first != encode_g2(&G2Affine::generator()) {
+            return Err(Error::new(Reason::InvalidSetup, "the generator of G2 first", Hex(&first)));
+        }
+        let mut points = Vec::new();
+        for _ in 0..log_n {
+            let bytes = reader.array()?;
+            points.push(checked(decode_g2(&bytes)?)?);
+        }
+        reader.finish()?;
+        Ok(Self::new(domain, &points))
+    }
+
+    /// The key as bytes: `log_n` in one, then `[1]_2` and `[tau^(2^j)]_2`, j < log_n, compressed.
+    pub fn encode(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The base-2 logarithm of the number of entries of a vector.
+    pub const fn log_n(&self) -> u8 {
+        self.domain.log_n
+    }
+
+    /// What the setup is known by: `BLAKE2b-256("prooflight/amt/v1" || encode())`.
+    pub const fn params_id(&self) -> [u8; 32] {
+        self.params_id
+    }
+
+    /// Whether everyone knows the setup's tau: whether its `[tau]_2` is that of the development setup.
+    pub fn is_insecure(&self) -> bool {
+        self.bytes.get(65..129) == Some(&dev::TAU_G2[..])
+    }
+
+    /// Refuses a key whose tau is public, unless the caller allows that: `insecure_setup`.
+    pub fn check_secure(&self, allow_insecure_setup: bool) -> Result<()> {
+        if self.is_insecure() && !allow_insecure_setup {
+            return Err(Error::new(
+                Reason::InsecureSetup,
+                "a setup whose secret nobody knows",
+                "the development setup",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The key of a setup with a known tau.
+    pub(crate) fn from_tau(log_n: u8, tau: Fr) -> Result<Self> {
+        let domain = Domain::new(log_n)?;
+        let powers = core::iter::successors(Some(tau), |power| Some(power.square()));
+        let points = powers.take(usize::from(log_n));
+        let points = points.map(|power| (G2Affine::generator() * power).into_affine());
+        Ok(Self::new(domain, &points.collect::<Vec<_>>()))
+    }
+
+    /// The key of these `[tau^(2^j)]_2`, which are checked already.
+    pub(crate) fn new(domain: Domain, powers: &[G2Affine]) -> Self {
+        let points = || core::iter::once(G2Affine::generator()).chain(powers.iter().copied());
+        let mut bytes = Vec::with_capacity(65 + 64 * powers.len());
+        bytes.push(domain.log_n);
+        bytes.extend(points().flat_map(|point| encode_g2(&point)));
+        let hash = Blake2b::<U32>::new().chain_update(b"prooflight/amt/v1").chain_update(&bytes);
+        Self {
+            domain,
+            params_id: hash.finalize().into(),
+            bytes,
+            prepared: points().map(G2Prepared::from).collect(),
+        }
+    }
+
+    pub(crate) const fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// `[1]_2`, then `[tau^(2^j)]_2` for j from 0, ready for a pairing.
+    pub(crate) fn prepared(&self) -> &[G2Prepared<ark_bn254::Config>] {
+        &self.prepared
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+/// The point if it is in the subgroup of prime order and not infinity; otherwise `invalid_point`.
+pub(crate) fn checked(point: G2Affine) -> Result<G2Affine> {
+    if point.is_zero() || !point.is_in_correct_subgroup_assuming_on_curve() {
+        return Err(Error::new(
+            Reason::InvalidPoint,
+            "a point of the subgroup of prime order, not infinity",
+            Hex(&encode_g2(&point)),
+        ));
+    }
+    Ok(point)
+}

@@ -1,0 +1,116 @@
+//! Verifying any number of openings in one product of pairings.
+//!
+//! An opening of C to a at `x = w^t` holds iff
+//! `e(C - a [1]_1 + sum_d c_d q_d, [1]_2) = prod_d e(q_d, [tau^(2^j_d)]_2)` with `c_d = x^(2^j_d)`:
+//! for a tree of arity `2^b`, `j_d = log_n - b d` for d = 1..log_n / b; a single point is paired with
+//! `[tau]_2`, so `j_1 = 0`. All openings are combined with random coefficients, and points that are
+//! paired with the same power are added up first.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use ark_bn254::{Fr, G1Affine, G1Projective};
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::AdditiveGroup;
+use prooflight_core::{Error, Reason, Result};
+
+use crate::key::VerifyingKey;
+use crate::msm::Multiples;
+use crate::opening::Opening;
+use crate::pairing::product_is_one;
+use crate::point::{PointBytes, decode};
+use crate::transcript::coefficients;
+
+/// Verifies that each opening is true of the vector behind its commitment, all of them at once.
+///
+/// The openings may be of any kinds and commitments, and in any order; none at all is true. Work and memory
+/// are linear in the number of points. Checked in this order: for each opening, the arity fits
+/// (`invalid_argument`), the index is in the vector (`index_out_of_range`), the number of points is that of
+/// the kind (`opening_length`); for each opening, its commitment and its points are points of the group
+/// (`invalid_point`); all openings together hold (`opening_mismatch`).
+pub fn verify_openings(key: &VerifyingKey, openings: &[Opening<'_>]) -> Result<()> {
+    openings.iter().try_for_each(|opening| opening.check_form(key.domain()))?;
+    let points = Points::decode(openings)?;
+    let mut equation = Equation::new(key);
+    for (opening, coefficient) in openings.iter().zip(coefficients(key, openings)) {
+        equation.add(key, &points, opening, coefficient);
+    }
+    if equation.holds(key, &points) {
+        Ok(())
+    } else {
+        Err(Error::new(
+            Reason::OpeningMismatch,
+            "openings that hold",
+            format_args!("{} of which one or more do not", openings.len()),
+        ))
+    }
+}
+
+/// The distinct points of a batch; the generator has the number 0.
+struct Points {
+    numbers: BTreeMap<PointBytes, usize>,
+    points: Vec<G1Affine>,
+}
+
+impl Points {
+    fn decode(openings: &[Opening<'_>]) -> Result<Self> {
+        let mut numbers = BTreeMap::new();
+        let mut points = Vec::from([G1Affine::generator()]);
+        for opening in openings {
+            for bytes in core::iter::once(&opening.commitment).chain(opening.points) {
+                if !numbers.contains_key(bytes) {
+                    numbers.insert(*bytes, points.len());
+                    points.push(decode(bytes)?);
+                }
+            }
+        }
+        Ok(Self { numbers, points })
+    }
+
+    fn number(&self, bytes: &PointBytes) -> usize {
+        self.numbers.get(bytes).copied().unwrap_or(0)
+    }
+}
+
+/// The combined equation: for each point of the key, the multiples of points that are paired with it.
+struct Equation {
+    /// `[1]_2`, then `[tau^(2^j)]_2` for j from 0; each maps the number of a point to its factor.
+    sides: Vec<BTreeMap<usize, Fr>>,
+}
+
+impl Equation {
+    fn new(key: &VerifyingKey) -> Self {
+        Self { sides: key.prepared().iter().map(|_| BTreeMap::new()).collect() }
+    }
+
+    fn add(&mut self, key: &VerifyingKey, points: &Points, opening: &Opening<'_>, r: Fr) {
+        let log_n = key.log_n();
+        let squares = key.domain().squares(opening.index);
+        self.add_term(0, points.number(&opening.commitment), r);
+        self.add_term(0, 0, -r * opening.value.0);
+        for (j, bytes) in opening.kind.bases(log_n).zip(opening.points) {
+            let (j, point) = (usize::from(j), points.number(bytes));
+            self.add_term(0, point, squares.get(j).map_or(Fr::ZERO, |c| r * c));
+            self.add_term(j + 1, point, r);
+        }
+    }
+
+    fn add_term(&mut self, side: usize, point: usize, factor: Fr) {
+        if let Some(side) = self.sides.get_mut(side) {
+            *side.entry(point).or_insert(Fr::ZERO) += factor;
+        }
+    }
+
+    /// `e(sum of the first side, [1]_2) = prod_j e(sum of side j, [tau^(2^j)]_2)`.
+    fn holds(self, key: &VerifyingKey, points: &Points) -> bool {
+        let multiples = Multiples::new(&points.points);
+        let sums = self.sides.into_iter().enumerate().map(|(side, terms)| {
+            let terms: Vec<_> = terms.into_iter().collect();
+            let sum = multiples.sum(&terms);
+            if side == 0 { sum } else { -sum }
+        });
+        let sums = G1Projective::normalize_batch(&sums.collect::<Vec<_>>());
+        let pairs: Vec<_> = sums.into_iter().zip(key.prepared()).collect();
+        product_is_one(&pairs)
+    }
+}
