@@ -193,6 +193,15 @@ reasons! {
     OwnerRequested "owner_requested" Mismatch "a slot that must be another key's is shown to be that of a key that was asked for"
     OwnerElsewhere "owner_elsewhere" Mismatch "the key that a slot is shown to belong to has its walk elsewhere"
     OwnerVersion "owner_version" Mismatch "the leaf that shows whose a slot is has version 0, or a later one than the slot"
+    // Historical proofs.
+    DepthOutOfRange "depth_out_of_range" Malformed "a branch lies deeper than the last bit of a key's hash"
+    TooManyChanges "too_many_changes" Malformed "the history has more changes than the limit"
+    VersionOutOfRange "version_out_of_range" Mismatch "a node's version is before block 0"
+    LeafOffPath "leaf_off_path" Mismatch "a leaf's key does not lead to where the proof has it"
+    LeafIndex "leaf_index" Mismatch "a leaf is that of none of the keys that lead to it"
+    LeafOfKey "leaf_of_key" Mismatch "a leaf given as another key's is that of a key asked for"
+    WrongRoots "wrong_roots" Mismatch "the roots given are not those of the blocks that the history needs"
+    ValueNotNumber "value_not_number" InvalidInput "a value to average is not an unsigned integer of 1 to 32 bytes"
     // The caller's own arguments.
     InvalidArgument "invalid_argument" InvalidInput "an argument has the wrong type or is out of range"
     DigestLength "digest_length" InvalidInput "the digest is not 33 bytes"

@@ -110,6 +110,14 @@ export type Reason =
   | "owner_requested"
   | "owner_elsewhere"
   | "owner_version"
+  | "depth_out_of_range"
+  | "too_many_changes"
+  | "version_out_of_range"
+  | "leaf_off_path"
+  | "leaf_index"
+  | "leaf_of_key"
+  | "wrong_roots"
+  | "value_not_number"
   | "invalid_argument"
   | "digest_length"
   | "key_length"
@@ -417,6 +425,29 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     owner_version: {
       code: "mismatch",
       meaning: "the leaf that shows whose a slot is has version 0, or a later one than the slot",
+    },
+    depth_out_of_range: {
+      code: "malformed",
+      meaning: "a branch lies deeper than the last bit of a key's hash",
+    },
+    too_many_changes: { code: "malformed", meaning: "the history has more changes than the limit" },
+    version_out_of_range: { code: "mismatch", meaning: "a node's version is before block 0" },
+    leaf_off_path: {
+      code: "mismatch",
+      meaning: "a leaf's key does not lead to where the proof has it",
+    },
+    leaf_index: { code: "mismatch", meaning: "a leaf is that of none of the keys that lead to it" },
+    leaf_of_key: {
+      code: "mismatch",
+      meaning: "a leaf given as another key's is that of a key asked for",
+    },
+    wrong_roots: {
+      code: "mismatch",
+      meaning: "the roots given are not those of the blocks that the history needs",
+    },
+    value_not_number: {
+      code: "invalid_input",
+      meaning: "a value to average is not an unsigned integer of 1 to 32 bytes",
     },
     invalid_argument: {
       code: "invalid_input",
