@@ -10,5 +10,12 @@ extern crate alloc;
 extern crate std;
 
 pub mod leaf;
+mod params;
 pub mod path;
 pub mod proof;
+mod trees;
+mod verify;
+mod walk;
+
+pub use params::{MAX_LOG_N, Params, Root};
+pub use verify::{Absence, Value, verify};

@@ -136,6 +136,24 @@ pub struct Owner {
     pub place: Place,
 }
 
+impl Claim {
+    /// The key's slot; none if the key was never written.
+    pub const fn slot(&self) -> Option<Slot> {
+        match self {
+            Self::Present { slot, .. } | Self::Deleted { slot, .. } => Some(*slot),
+            Self::NeverWritten => None,
+        }
+    }
+
+    /// Where the key's newest leaf is; none if the key was never written.
+    pub const fn place(&self) -> Option<Place> {
+        match self {
+            Self::Present { place, .. } | Self::Deleted { place, .. } => Some(*place),
+            Self::NeverWritten => None,
+        }
+    }
+}
+
 impl Version {
     /// The largest version.
     pub const MAX: u64 = (1 << 40) - 1;

@@ -1,0 +1,88 @@
+//! What the caller pins: the setup, the arity, the limits, and the trusted roots.
+
+use prooflight_amt::{Kind, VerifyingKey};
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Error, Limits, Reason, Result};
+
+/// The largest `log_n`: an AMT has at most 2^16 entries.
+pub const MAX_LOG_N: u8 = 16;
+
+/// What the verifier pins about a chain; none of it is learnt from a proof.
+#[derive(Clone, Copy, Debug)]
+pub struct Params<'a> {
+    /// The setup, for AMTs of `2^log_n` entries; a key takes `log_n` bits of its hash a level.
+    pub key: &'a VerifyingKey,
+    /// Tree openings have the arity `2^log_arity`; it divides `log_n`.
+    pub log_arity: u8,
+    /// Whether a setup is accepted whose secret is public. Only for tests and development chains.
+    pub allow_insecure_setup: bool,
+    /// The largest proof, number of keys, and value.
+    pub limits: Limits,
+}
+
+impl<'a> Params<'a> {
+    /// Parameters with the default limits that refuse an insecure setup.
+    pub const fn new(key: &'a VerifyingKey, log_arity: u8) -> Self {
+        Self { key, log_arity, allow_insecure_setup: false, limits: Limits::DEFAULT }
+    }
+
+    /// The same parameters with a setup accepted whose secret is public.
+    #[must_use]
+    pub const fn with_insecure_setup(self) -> Self {
+        Self { allow_insecure_setup: true, ..self }
+    }
+
+    /// The same parameters with other limits.
+    #[must_use]
+    pub const fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// How many bits of a key hash each level takes: 1 to [`MAX_LOG_N`].
+    pub const fn log_n(&self) -> u8 {
+        self.key.log_n()
+    }
+
+    /// Checks the caller's own arguments.
+    pub(crate) fn check(&self, root: &Root, keys: usize) -> Result<()> {
+        self.key.check_secure(self.allow_insecure_setup)?;
+        if self.log_n() > MAX_LOG_N {
+            let expected = format_args!("a setup with a log_n of at most {MAX_LOG_N}");
+            return Err(Error::new(Reason::InvalidArgument, expected, self.log_n()));
+        }
+        Kind::Tree { log_arity: self.log_arity }.points(self.log_n())?;
+        if root.height == u64::MAX {
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                "a height below 2^64 - 1",
+                root.height,
+            ));
+        }
+        if keys > self.limits.max_keys {
+            let expected = format_args!("at most {}", self.limits.max_keys);
+            return Err(Error::new(Reason::TooManyKeys, expected, keys));
+        }
+        Ok(())
+    }
+}
+
+/// The trusted roots of a state: those of the block at `height`, and all before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Root {
+    /// The compressed commitment of the root AMT.
+    pub aroot: [u8; 32],
+    /// The root of the tree over the blocks 0 to `height`.
+    pub hroot: Hash,
+    /// The height of the block that the roots are those after.
+    pub height: u64,
+}
+
+impl Root {
+    /// The roots as a header has them: `aroot || hroot`, and the header's height.
+    pub fn new(bytes: &[u8; 64], height: u64) -> Self {
+        let (mut aroot, mut hroot) = ([0; 32], [0; 32]);
+        aroot.copy_from_slice(&bytes[..32]);
+        hroot.copy_from_slice(&bytes[32..]);
+        Self { aroot, hroot, height }
+    }
+}

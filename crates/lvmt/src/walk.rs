@@ -1,0 +1,306 @@
+//! The walks of the requested keys through the entries of a proof, level by level.
+//!
+//! This gives everything that is left to prove: which entries are opened, and which leaves are where. Each list
+//! of the proof is used up in its order.
+
+use alloc::vec::Vec;
+use core::slice;
+
+use prooflight_amt::Kind;
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
+use crate::params::{Params, Root};
+use crate::path::{Prefix, common_bits, index_at, levels};
+use crate::proof::{Amt, Claim, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Slot};
+
+/// What the claims of a proof rest on.
+#[derive(Debug)]
+pub(crate) struct Walked<'a> {
+    /// The entries, with the AMTs that they are opened in.
+    pub(crate) entries: Vec<Opened<'a>>,
+    /// The leaves that must be in the trees.
+    pub(crate) leaves: Vec<(Place, Hash)>,
+    /// For each claim the version of its slot; 0 for one that has none.
+    pub(crate) versions: Vec<u64>,
+}
+
+/// An entry that a walk passes.
+#[derive(Debug)]
+pub(crate) struct Opened<'a> {
+    pub(crate) commitment: [u8; 32],
+    pub(crate) kind: Kind,
+    pub(crate) index: u32,
+    pub(crate) versions: [u64; 6],
+    pub(crate) points: &'a [[u8; 32]],
+}
+
+/// Walks all keys down to where their claims end; `keys` are distinct and ascending.
+pub(crate) fn walk<'a>(
+    params: &Params<'_>,
+    root: &Root,
+    keys: &[Hash],
+    proof: &'a Proof,
+) -> Result<Walked<'a>> {
+    check_claims(params, keys, proof)?;
+    let mut walk = Walk::new(params, root, keys, proof);
+    let mut walking: Vec<_> = (0..keys.len()).map(|key| Walker { key, child: 0 }).collect();
+    for level in (0..=u8::MAX).take(levels(params.log_n())) {
+        walking = walk.level(level, &walking)?;
+    }
+    if walking.is_empty() { walk.finish() } else { Err(too_deep(params)) }
+}
+
+fn check_claims(params: &Params<'_>, keys: &[Hash], proof: &Proof) -> Result<()> {
+    if proof.claims.len() != keys.len() {
+        let expected = format_args!("{} claims", keys.len());
+        return Err(Error::new(Reason::ClaimCount, expected, proof.claims.len()));
+    }
+    for claim in &proof.claims {
+        if let Claim::Present { value, .. } = claim
+            && value.len() > params.limits.max_value_bytes
+        {
+            let expected = format_args!("at most {} bytes", params.limits.max_value_bytes);
+            return Err(Error::new(Reason::ValueTooLarge, expected, value.len()));
+        }
+        let Some(Slot { level, number }) = claim.slot() else { continue };
+        if !(1..=KEY_SLOTS).contains(&number) {
+            return Err(Error::new(Reason::InvalidSlot, "a slot of 1 to 5", number));
+        }
+        if usize::from(level) >= levels(params.log_n()) {
+            return Err(too_deep(params));
+        }
+    }
+    Ok(())
+}
+
+fn too_deep(params: &Params<'_>) -> Error {
+    let expected = format_args!("levels below {}", levels(params.log_n()));
+    Error::new(Reason::LevelOutOfRange, expected, "a deeper one")
+}
+
+/// A key on its walk: the index of its claim, and the version of the AMT that it comes to.
+#[derive(Clone, Copy, Debug)]
+struct Walker {
+    key: usize,
+    child: u64,
+}
+
+/// What is left of the proof's lists, and what was found so far.
+struct Walk<'p, 'a> {
+    params: &'p Params<'p>,
+    keys: &'p [Hash],
+    claims: &'a [Claim],
+    entries: slice::Iter<'a, Entry>,
+    amts: slice::Iter<'a, Amt>,
+    owners: slice::Iter<'a, Owner>,
+    points: &'a [[u8; 32]],
+    /// The AMT that the walk is in: its commitment, and how its entries are opened.
+    amt: ([u8; 32], Kind),
+    walked: Walked<'a>,
+}
+
+impl<'p, 'a> Walk<'p, 'a> {
+    fn new(params: &'p Params<'p>, root: &Root, keys: &'p [Hash], proof: &'a Proof) -> Self {
+        Self {
+            params,
+            keys,
+            claims: &proof.claims,
+            entries: proof.entries.iter(),
+            amts: proof.amts.iter(),
+            owners: proof.owners.iter(),
+            points: &proof.points,
+            amt: (root.aroot, Kind::Tree { log_arity: params.log_arity }),
+            walked: Walked {
+                entries: Vec::new(),
+                leaves: Vec::new(),
+                versions: alloc::vec![0; keys.len()],
+            },
+        }
+    }
+
+    /// Walks the keys through their entries at one level; those that go on below are returned.
+    fn level(&mut self, level: u8, walking: &[Walker]) -> Result<Vec<Walker>> {
+        let log_n = u32::from(self.params.log_n());
+        let (keys, bits) = (self.keys, log_n * u32::from(level));
+        let common = |a: &Walker, b: &Walker| common_bits(&keys[a.key], &keys[b.key]);
+        let mut below = Vec::new();
+        for in_amt in walking.chunk_by(|a, b| common(a, b) >= bits) {
+            if level > 0 {
+                self.amt(level, in_amt[0])?;
+            }
+            for in_entry in in_amt.chunk_by(|a, b| common(a, b) >= bits + log_n) {
+                self.entry(level, in_entry, &mut below)?;
+            }
+        }
+        Ok(below)
+    }
+
+    /// Comes to an AMT below the root, of which the walker knows the version.
+    fn amt(&mut self, level: u8, walker: Walker) -> Result<()> {
+        let amt = self.amts.next().ok_or_else(|| missing(Reason::AmtCount))?;
+        let log_n = self.params.log_n();
+        let leaf = AmtLeaf {
+            level,
+            prefix: Prefix::new(&self.keys[walker.key], log_n, level),
+            version: walker.child,
+            commitment: amt.commitment,
+        };
+        self.walked.leaves.push((amt.place, leaf.hash()));
+        let kind = match amt.opening {
+            OpeningForm::Single => Kind::Single,
+            OpeningForm::Tree => Kind::Tree { log_arity: self.params.log_arity },
+        };
+        self.amt = (amt.commitment, kind);
+        Ok(())
+    }
+
+    /// Passes an entry with all keys whose walks do.
+    fn entry(&mut self, level: u8, walkers: &[Walker], below: &mut Vec<Walker>) -> Result<()> {
+        let versions = self.entries.next().ok_or_else(|| missing(Reason::EntryCount))?.versions();
+        check_entry(&versions)?;
+        let (commitment, kind) = self.amt;
+        let of_entry = self.points.split_at_checked(kind.points(self.params.log_n())?);
+        let (points, left) = of_entry.ok_or_else(|| missing(Reason::OpeningLength))?;
+        self.points = left;
+        let index = index_at(&self.keys[walkers[0].key], self.params.log_n(), level);
+        self.walked.entries.push(Opened { commitment, kind, index, versions, points });
+
+        let mut passed = Passed { level, versions, claimed: [false; 6], absent: false };
+        for walker in walkers {
+            if self.pass(&mut passed, walker.key)? {
+                below.push(Walker { key: walker.key, child: versions[0] });
+            }
+        }
+        if passed.absent {
+            self.owners(&passed, &self.keys[walkers[0].key])?;
+        }
+        Ok(())
+    }
+
+    /// Passes an entry with one key; whether its walk goes on below.
+    fn pass(&mut self, entry: &mut Passed, key: usize) -> Result<bool> {
+        let claim = &self.claims[key];
+        let Some(slot) = claim.slot() else {
+            entry.absent = true;
+            return Ok(entry.child() > 0);
+        };
+        if slot.level > entry.level {
+            if entry.child() == 0 {
+                let expected = format_args!("a child of the entry at level {}", entry.level);
+                return Err(Error::new(Reason::NoChild, expected, "none"));
+            }
+            return Ok(true);
+        }
+        let version = entry.claim(slot.number)?;
+        self.walked.versions[key] = version;
+        if let Some(place) = claim.place() {
+            let value_hash = match claim {
+                Claim::Present { value, .. } => Some(value_hash(value)),
+                _ => None,
+            };
+            let key_hash = self.keys[key];
+            let leaf =
+                KeyLeaf { level: slot.level, slot: slot.number, version, key_hash, value_hash };
+            self.walked.leaves.push((place, leaf.hash()));
+        }
+        Ok(false)
+    }
+
+    /// Shows whose the occupied slots of an entry are that no claim is about.
+    fn owners(&mut self, entry: &Passed, key: &Hash) -> Result<()> {
+        let bits = u32::from(self.params.log_n()) * (u32::from(entry.level) + 1);
+        for slot in 1..=KEY_SLOTS {
+            let version = entry.versions[usize::from(slot)];
+            if version == 0 || entry.claimed[usize::from(slot)] {
+                continue;
+            }
+            let owner = self.owners.next().ok_or_else(|| missing(Reason::OwnerCount))?;
+            if self.keys.binary_search(&owner.key_hash).is_ok() {
+                let expected = "a key that was not asked for";
+                return Err(Error::new(Reason::OwnerRequested, expected, Hex(&owner.key_hash)));
+            }
+            if common_bits(&owner.key_hash, key) < bits {
+                let expected = format_args!("the first {bits} bits of {}", Hex(key));
+                return Err(Error::new(Reason::OwnerElsewhere, expected, Hex(&owner.key_hash)));
+            }
+            if !(1..=version).contains(&owner.version.get()) {
+                let expected = format_args!("a version from 1 to {version}");
+                return Err(Error::new(Reason::OwnerVersion, expected, owner.version.get()));
+            }
+            let leaf = KeyLeaf {
+                level: entry.level,
+                slot,
+                version: owner.version.get(),
+                key_hash: owner.key_hash,
+                value_hash: owner.value_hash,
+            };
+            self.walked.leaves.push((owner.place, leaf.hash()));
+        }
+        Ok(())
+    }
+
+    /// Nothing of the proof may be left.
+    fn finish(self) -> Result<Walked<'a>> {
+        let left = [
+            (Reason::EntryCount, self.entries.len()),
+            (Reason::AmtCount, self.amts.len()),
+            (Reason::OpeningLength, self.points.len()),
+            (Reason::OwnerCount, self.owners.len()),
+        ];
+        match left.into_iter().find(|(_, left)| *left > 0) {
+            None => Ok(self.walked),
+            Some((reason, left)) => {
+                Err(Error::new(reason, "no more", format_args!("{left} left over")))
+            }
+        }
+    }
+}
+
+/// An entry while keys pass it.
+struct Passed {
+    level: u8,
+    versions: [u64; 6],
+    /// The slots that a claim is about.
+    claimed: [bool; 6],
+    /// Whether the walk of a key passes that was never written.
+    absent: bool,
+}
+
+impl Passed {
+    const fn child(&self) -> u64 {
+        self.versions[0]
+    }
+
+    /// Takes the slot, 1 to 5, for a key; its version.
+    fn claim(&mut self, slot: u8) -> Result<u64> {
+        let at = usize::from(slot);
+        if self.versions[at] == 0 {
+            let expected = format_args!("slot {slot} at level {} to be occupied", self.level);
+            return Err(Error::new(Reason::SlotFree, expected, "version 0"));
+        }
+        if core::mem::replace(&mut self.claimed[at], true) {
+            let expected = format_args!("slot {slot} at level {} for one key", self.level);
+            return Err(Error::new(Reason::SlotTaken, expected, "two"));
+        }
+        Ok(self.versions[at])
+    }
+}
+
+/// Slots are occupied from the first on, and a child is only below five that are.
+fn check_entry(versions: &[u64; 6]) -> Result<()> {
+    let [child, slots @ ..] = versions;
+    let occupied = slots.iter().take_while(|&&version| version > 0).count();
+    let rest_free = slots.iter().skip(occupied).all(|&version| version == 0);
+    if rest_free && (*child == 0 || occupied == slots.len()) {
+        return Ok(());
+    }
+    let expected = "slots occupied from the first on, and a child only below five";
+    Err(Error::new(Reason::InvalidEntry, expected, format_args!("{versions:?}")))
+}
+
+#[cold]
+fn missing(reason: Reason) -> Error {
+    Error::new(reason, "one more", "none left")
+}
