@@ -5,7 +5,7 @@ use prooflight_core::merkle::Hash;
 use crate::leaf::keccak256;
 
 /// The bits of a key hash.
-const BITS: usize = 256;
+const BITS: u32 = 256;
 
 /// The hash of a key, which says where the key is.
 pub fn key_hash(key: &[u8]) -> Hash {
@@ -13,8 +13,8 @@ pub fn key_hash(key: &[u8]) -> Hash {
 }
 
 /// How many levels there are when each takes `log_n` bits, which must not be 0.
-pub const fn levels(log_n: u8) -> usize {
-    BITS / log_n as usize
+pub const fn levels(log_n: u8) -> u32 {
+    BITS / log_n as u32
 }
 
 /// The index of a key's entry in its AMT at a level, which must be below [`levels`].
@@ -50,7 +50,7 @@ pub struct Prefix {
 impl Prefix {
     /// The prefix of the AMT at a level that is on a key's walk.
     pub fn new(key_hash: &Hash, log_n: u8, level: u8) -> Self {
-        let bits = (usize::from(log_n) * usize::from(level)).min(BITS);
+        let bits = (usize::from(log_n) * usize::from(level)).min(BITS as usize);
         let (length, shift) = (bits.div_ceil(8), bits.next_multiple_of(8) - bits);
         let mut bytes = [0; 32];
         let mut carry = 0;

@@ -46,7 +46,7 @@ pub(crate) fn walk<'a>(
     check_claims(params, keys, proof)?;
     let mut walk = Walk::new(params, root, keys, proof);
     let mut walking: Vec<_> = (0..keys.len()).map(|key| Walker { key, child: 0 }).collect();
-    for level in (0..=u8::MAX).take(levels(params.log_n())) {
+    for level in (0..=u8::MAX).take(levels(params.log_n()) as usize) {
         walking = walk.level(level, &walking)?;
     }
     if walking.is_empty() { walk.finish() } else { Err(too_deep(params)) }
@@ -68,7 +68,7 @@ fn check_claims(params: &Params<'_>, keys: &[Hash], proof: &Proof) -> Result<()>
         if !(1..=KEY_SLOTS).contains(&number) {
             return Err(Error::new(Reason::InvalidSlot, "a slot of 1 to 5", number));
         }
-        if usize::from(level) >= levels(params.log_n()) {
+        if u32::from(level) >= levels(params.log_n()) {
             return Err(too_deep(params));
         }
     }
