@@ -89,6 +89,12 @@ impl Preimage {
         Self { salt: version << 12 | depth, personal, message }
     }
 
+    /// Sets the hash of a branch's child: 0 is the left one, any other number the right one.
+    pub(crate) fn set_child(&mut self, side: usize, hash: &Hash) {
+        let (left, right) = self.message.split_at_mut(32);
+        (if side == 0 { left } else { right }).copy_from_slice(hash);
+    }
+
     /// The node's hash.
     pub fn hash(&self) -> Hash {
         *self.params().hash(&self.message).as_array()
@@ -133,8 +139,11 @@ mod tests {
     #[test]
     fn hashes_are_those_of_another_implementation() {
         // Python 3.11: hashlib.blake2s(message, salt=(...).to_bytes(8, "little"), person=...).
-        let a: Hash = core::array::from_fn(|at| at as u8);
-        let b = a.map(|byte| byte + 32);
+        let mut a = [0; 32];
+        let mut b = [0; 32];
+        for (at, (a, b)) in (0..).zip(a.iter_mut().zip(&mut b)) {
+            (*a, *b) = (at, at + 32);
+        }
         let branch = |depth, left, right| {
             let (left, right) =
                 (Child { version: left, hash: &a }, Child { version: right, hash: &b });

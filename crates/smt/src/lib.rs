@@ -12,5 +12,15 @@ extern crate std;
 #[cfg(feature = "prover")]
 pub mod prover;
 
+mod diff;
 pub mod hash;
+mod history;
+mod part;
 pub mod proof;
+mod twap;
+mod verify;
+
+pub use diff::{Change, verify_diff};
+pub use history::{History, MAX_CHANGES, history_blocks, verify_history};
+pub use twap::{Average, Gap, twap};
+pub use verify::{Answer, verify};

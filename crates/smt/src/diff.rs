@@ -1,0 +1,92 @@
+//! Every key that changed between two blocks.
+
+use alloc::vec::Vec;
+use prooflight_core::{Error, Limits, Reason, Result};
+
+use crate::hash::{EMPTY_ROOT, Hash, Preimage, hash_key, hash_value};
+use crate::part::{Path, Visitor, check_block, read_part};
+use crate::proof::{DIFF, DiffLeaf, Stream};
+use crate::verify::check_root;
+
+/// The last change of a key in a range of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Change<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// The block of the change.
+    pub block: u64,
+    /// The value that it set; none if it deleted the key.
+    pub value: Option<&'a [u8]>,
+}
+
+/// Verifies every key that changed after block `from` and up to block `to`, ascending by key hash.
+///
+/// Without `from`, every key that was ever written. `root_to` is the root of block `to`, which the caller
+/// must trust. Of each key only the last change is here: what it had in between, or before, its history
+/// shows. Nothing is left out: a node is at least as new as every leaf below it, so one that is not
+/// newer than `from` has no changed leaf. `invalid_argument`: `from` is not before `to`, or `to` is
+/// 2^52 or more.
+pub fn verify_diff<'a>(
+    from: Option<u64>,
+    to: u64,
+    root_to: &Hash,
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<Vec<Change<'a>>> {
+    check_block(to)?;
+    if let Some(from) = from.filter(|&from| from >= to) {
+        return Err(Error::new(Reason::InvalidArgument, format_args!("a block before {to}"), from));
+    }
+    let mut stream = Stream::open(DIFF, proof, limits)?;
+    let mut changed = Changed { from, changes: Vec::new() };
+    let root =
+        if stream.is_empty() { EMPTY_ROOT } else { read_part(&mut stream, to, (), &mut changed)? };
+    stream.finish()?;
+    check_root(root_to, &root)?;
+    Ok(changed.changes)
+}
+
+/// Opens what is newer than a block.
+struct Changed<'a> {
+    from: Option<u64>,
+    changes: Vec<Change<'a>>,
+}
+
+impl Changed<'_> {
+    fn is_new(&self, version: u64) -> bool {
+        self.from.is_none_or(|from| version > from)
+    }
+}
+
+impl<'a> Visitor<'a> for Changed<'a> {
+    type Lead = ();
+
+    /// A child is opened if it is new. The root always is: only its parent could say how new it is.
+    fn split(&mut self, (): (), _depth: u8, versions: [u64; 2]) -> [Option<()>; 2] {
+        versions.map(|version| self.is_new(version).then_some(()))
+    }
+
+    fn leaf(
+        &mut self,
+        stream: &mut Stream<'a>,
+        (): (),
+        version: u64,
+        path: &Path<'_, ()>,
+    ) -> Result<Preimage> {
+        let (key, value) = match stream.diff_leaf()? {
+            DiffLeaf::Live { key, value } => (key, Some(value)),
+            DiffLeaf::Deleted { key } => (key, None),
+        };
+        let key_hash = hash_key(key);
+        path.check(&key_hash)?;
+        // The only leaf that is not new is a root.
+        if self.is_new(version) {
+            self.changes.push(Change { key, block: version, value });
+        }
+        Ok(match value {
+            Some(value) => Preimage::leaf(version, &key_hash, &hash_value(value)),
+            None => Preimage::tombstone(version, &key_hash),
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Every change of one key in a range of blocks.
+
+use alloc::vec::Vec;
+use prooflight_core::{Error, Limits, Reason, Result};
+
+use crate::hash::{Hash, hash_key};
+use crate::part::check_block;
+use crate::proof::{HISTORY, Stream};
+use crate::verify::{Answer, check_root, read_claim};
+
+/// The most changes that a history may have.
+pub const MAX_CHANGES: usize = 100_000;
+
+/// The complete history of a key in a range of blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct History<'a> {
+    /// The first block of the range.
+    pub from: u64,
+    /// The last block of the range.
+    pub to: u64,
+    /// What the key had before the range; none if it changed in the range's first block, which hides it.
+    pub entering: Option<Answer<'a>>,
+    /// Every change in the range, oldest first; none of them is [`Answer::NeverWritten`].
+    pub changes: Vec<Answer<'a>>,
+}
+
+/// The blocks whose roots a history needs, newest first, if it is what it says it is.
+///
+/// This is the prover's claim, and checked only by [`verify_history`]: a caller gets the roots of these
+/// blocks from where it gets roots that it trusts, and hands them over in this order.
+pub fn history_blocks(
+    key: &[u8],
+    from: u64,
+    to: u64,
+    proof: &[u8],
+    limits: &Limits,
+) -> Result<Vec<u64>> {
+    let mut blocks = Vec::new();
+    let _ = read_history(key, from, to, proof, limits, |block, _| {
+        blocks.push(block);
+        Ok(())
+    })?;
+    Ok(blocks)
+}
+
+/// Verifies every change of a key in the blocks `from..=to`.
+///
+/// `roots` are the roots of exactly the blocks that [`history_blocks`] names, with their numbers, newest
+/// first; the caller must trust each to be the root of that block. Nothing is skipped: the tree of a block
+/// says when the key last changed, and the next tree is that of the block before. `wrong_roots` if
+/// `roots` are of other blocks; `invalid_argument` if `from` is after `to` or `to` is 2^52 or more.
+pub fn verify_history<'a>(
+    key: &[u8],
+    from: u64,
+    to: u64,
+    roots: &[(u64, Hash)],
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<History<'a>> {
+    let mut roots = roots.iter();
+    let history = read_history(key, from, to, proof, limits, |block, found| match roots.next() {
+        Some((given, root)) if *given == block => check_root(root, found),
+        given => Err(wrong_roots(Some(block), given)),
+    })?;
+    match roots.next() {
+        None => Ok(history),
+        given => Err(wrong_roots(None, given)),
+    }
+}
+
+#[cold]
+fn wrong_roots(needed: Option<u64>, given: Option<&(u64, Hash)>) -> Error {
+    let name = |block: Option<u64>| match block {
+        Some(block) => alloc::format!("the root of block {block}"),
+        None => "no more roots".into(),
+    };
+    Error::new(Reason::WrongRoots, name(needed), name(given.map(|(block, _)| *block)))
+}
+
+/// Reads the parts of a history; `check` gets each block with the root that its part has.
+fn read_history<'a>(
+    key: &[u8],
+    from: u64,
+    to: u64,
+    proof: &'a [u8],
+    limits: &Limits,
+    mut check: impl FnMut(u64, &Hash) -> Result<()>,
+) -> Result<History<'a>> {
+    check_block(to)?;
+    if from > to {
+        let expected = format_args!("a range that begins at {to} or before");
+        return Err(Error::new(Reason::InvalidArgument, expected, from));
+    }
+    let mut stream = Stream::open(HISTORY, proof, limits)?;
+    let key_hash = [hash_key(key)];
+    let mut history = History { from, to, entering: None, changes: Vec::new() };
+    let mut block = to;
+    loop {
+        let (root, answers) = read_claim(&mut stream, block, &key_hash)?;
+        check(block, &root)?;
+        let answer = answers.first().copied().unwrap_or(Answer::NeverWritten);
+        let Some(changed) = answer.changed().filter(|&changed| changed >= from) else {
+            history.entering = Some(answer);
+            break;
+        };
+        if history.changes.len() == MAX_CHANGES {
+            return Err(Error::new(Reason::TooManyChanges, MAX_CHANGES, "more"));
+        }
+        history.changes.push(answer);
+        if changed == from {
+            break;
+        }
+        block = changed - 1;
+    }
+    stream.finish()?;
+    history.changes.reverse();
+    Ok(history)
+}

@@ -1,0 +1,220 @@
+//! The values of one or many keys at one block.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
+
+use crate::hash::{EMPTY_ROOT, Hash, Preimage, hash_key, hash_value};
+use crate::part::{Path, Visitor, bit, check_block, read_part};
+use crate::proof::{PROOF, ProofLeaf, Stream};
+
+/// What a key had at a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Answer<'a> {
+    /// A value.
+    Present {
+        /// The value.
+        value: &'a [u8],
+        /// The block that set it.
+        since: u64,
+    },
+    /// No value any more.
+    Deleted {
+        /// The block that deleted it.
+        at: u64,
+    },
+    /// No value, in no block up to this one.
+    NeverWritten,
+}
+
+impl Answer<'_> {
+    /// The block in which the key last changed, if it ever did.
+    pub const fn changed(&self) -> Option<u64> {
+        match *self {
+            Self::Present { since: block, .. } | Self::Deleted { at: block } => Some(block),
+            Self::NeverWritten => None,
+        }
+    }
+}
+
+/// Verifies what keys had at a block, against the root of that block.
+///
+/// The caller must trust `root` and that it is the root of `block`. Returns an answer for each of
+/// `keys`, in their order; their order and repetitions do not matter to the proof. `invalid_argument`:
+/// a block of 2^52 or more, or no key. Time is linear in the proof and at most 256 steps a key.
+/// Source: `test-vectors/SPEC.md` section 14, after the Aldbaran paper, section 7.
+pub fn verify<'a>(
+    root: &Hash,
+    block: u64,
+    keys: &[&[u8]],
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<Vec<Answer<'a>>> {
+    check_block(block)?;
+    check_keys(keys, limits)?;
+    let mut stream = Stream::open(PROOF, proof, limits)?;
+    let asked = Asked::new(keys);
+    let (found, answers) = read_claim(&mut stream, block, &asked.hashes)?;
+    stream.finish()?;
+    check_root(root, &found)?;
+    Ok(asked.places.iter().map(|&place| answers[place]).collect())
+}
+
+fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
+    if keys.is_empty() {
+        return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
+    }
+    if keys.len() > limits.max_keys {
+        let expected = format_args!("at most {}", limits.max_keys);
+        return Err(Error::new(Reason::TooManyKeys, expected, keys.len()));
+    }
+    Ok(())
+}
+
+/// The hashes of the keys asked for, ascending and each once, and where each key's is.
+struct Asked {
+    hashes: Vec<Hash>,
+    places: Vec<usize>,
+}
+
+impl Asked {
+    fn new(keys: &[&[u8]]) -> Self {
+        let mut sorted: Vec<(Hash, usize)> =
+            keys.iter().enumerate().map(|(at, key)| (hash_key(key), at)).collect();
+        sorted.sort_unstable();
+        let mut asked =
+            Self { hashes: Vec::with_capacity(keys.len()), places: vec![0; keys.len()] };
+        for (hash, at) in sorted {
+            if asked.hashes.last() != Some(&hash) {
+                asked.hashes.push(hash);
+            }
+            asked.places[at] = asked.hashes.len() - 1;
+        }
+        asked
+    }
+}
+
+/// Reads the part that keys, ascending by their hashes, lead to: its root, and what it says of the keys.
+///
+/// What comes after it in the stream is not looked at.
+pub(crate) fn read_claim<'a>(
+    stream: &mut Stream<'a>,
+    block: u64,
+    keys: &[Hash],
+) -> Result<(Hash, Vec<Answer<'a>>)> {
+    let mut lookup = Lookup {
+        keys,
+        order: (0..keys.len()).collect(),
+        right: Vec::new(),
+        answers: vec![Answer::NeverWritten; keys.len()],
+    };
+    if stream.is_empty() {
+        return Ok((EMPTY_ROOT, lookup.answers));
+    }
+    let root = read_part(stream, block, Ending { start: 0, end: keys.len() }, &mut lookup)?;
+    Ok((root, lookup.answers))
+}
+
+/// The root that was found must be the one that is trusted.
+pub(crate) fn check_root(trusted: &Hash, found: &Hash) -> Result<()> {
+    if trusted == found {
+        return Ok(());
+    }
+    Err(Error::new(Reason::RootMismatch, Hex(trusted), Hex(found)))
+}
+
+/// Follows keys to their leaves.
+struct Lookup<'k, 'a> {
+    keys: &'k [Hash],
+    /// The keys, so that those that lead to one node are neighbours, ascending.
+    order: Vec<usize>,
+    /// Keys on their way to the right of a branch.
+    right: Vec<usize>,
+    answers: Vec<Answer<'a>>,
+}
+
+/// Which of the keys, in [`Lookup::order`], lead to a node: at least one.
+#[derive(Clone, Copy)]
+struct Ending {
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Visitor<'a> for Lookup<'_, 'a> {
+    type Lead = Ending;
+
+    /// A child is opened if a key leads to it.
+    ///
+    /// Keys that lead to one node need not agree in the bits between two branches, so that those of
+    /// each side are picked out, not cut off.
+    fn split(&mut self, lead: Ending, depth: u8, _versions: [u64; 2]) -> [Option<Ending>; 2] {
+        let Ending { start, end } = lead;
+        let mut middle = start;
+        self.right.clear();
+        for at in start..end {
+            let key = self.order[at];
+            if bit(&self.keys[key], depth) == 0 {
+                self.order[middle] = key;
+                middle += 1;
+            } else {
+                self.right.push(key);
+            }
+        }
+        self.order[middle..end].copy_from_slice(&self.right);
+        [(start, middle), (middle, end)]
+            .map(|(start, end)| (start < end).then_some(Ending { start, end }))
+    }
+
+    fn leaf(
+        &mut self,
+        stream: &mut Stream<'a>,
+        lead: Ending,
+        version: u64,
+        path: &Path<'_, Ending>,
+    ) -> Result<Preimage> {
+        let ending = &self.order[lead.start..lead.end];
+        Ok(match stream.proof_leaf()? {
+            ProofLeaf::Live { index, value } => {
+                let key = own(ending, index)?;
+                self.answers[key] = Answer::Present { value, since: version };
+                Preimage::leaf(version, &self.keys[key], &hash_value(value))
+            }
+            ProofLeaf::Deleted { index } => {
+                let key = own(ending, index)?;
+                self.answers[key] = Answer::Deleted { at: version };
+                Preimage::tombstone(version, &self.keys[key])
+            }
+            ProofLeaf::OtherLive { key_hash, value_hash } => {
+                self.check_other(ending, key_hash, path)?;
+                Preimage::leaf(version, key_hash, value_hash)
+            }
+            ProofLeaf::OtherDeleted { key_hash } => {
+                self.check_other(ending, key_hash, path)?;
+                Preimage::tombstone(version, key_hash)
+            }
+        })
+    }
+}
+
+impl Lookup<'_, '_> {
+    /// Another key's leaf lies on the way of the keys that end at it, and is the leaf of none of them.
+    fn check_other<L>(&self, ending: &[usize], key_hash: &Hash, path: &Path<'_, L>) -> Result<()> {
+        path.check(key_hash)?;
+        if ending.iter().any(|&key| self.keys[key] == *key_hash) {
+            return Err(Error::new(
+                Reason::LeafOfKey,
+                "another key's leaf",
+                format_args!("the leaf of {}", Hex(key_hash)),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whose leaf it is.
+fn own(ending: &[usize], index: u64) -> Result<usize> {
+    usize::try_from(index).ok().and_then(|index| ending.get(index).copied()).ok_or_else(|| {
+        Error::new(Reason::LeafIndex, format_args!("one of {} keys", ending.len()), index)
+    })
+}
