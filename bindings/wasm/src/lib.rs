@@ -10,6 +10,8 @@
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; what the bytes mean is checked here and in the schemes' crates.
 
+#[cfg(feature = "mpt")]
+mod limits;
 mod refusal;
 mod wire;
 

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::mpt::message::{self as messages, AnswersRequest, ProofRequest};
 use crate::refusal::throw;
+use crate::wire::array;
 
 /// Verifies one trie's proof: takes a `ProofRequest`, gives `Option<Vec<u8>>`.
 #[wasm_bindgen(js_name = mptVerifyProof)]
@@ -54,7 +55,7 @@ fn answers(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {
-    let hash: Hash = messages::array(hash)?;
+    let hash: Hash = array(hash)?;
     let header = verify_header(&hash, rlp, &Limits::DEFAULT)?;
     Ok([&header.number.to_le_bytes()[..], &header.state_root].concat())
 }

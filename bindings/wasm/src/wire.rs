@@ -82,6 +82,13 @@ pub(crate) fn unknown(expected: &str, found: u8) -> Error {
     Error::new(Reason::InvalidEncoding, expected, found)
 }
 
+/// Bytes whose number TypeScript has checked.
+#[cfg(feature = "mpt")]
+pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
+    let found = format_args!("{} bytes", bytes.len());
+    bytes.try_into().map_err(|_| Error::new(Reason::Bug, format_args!("{N} bytes"), found))
+}
+
 /// Writes the parts of a response.
 pub(crate) struct Response(Vec<u8>);
 

@@ -16,7 +16,7 @@ export { verifyEthGetProof, verifyEthGetProofs } from "./mpt/account.js";
 export type { BytesLike, WordLike } from "./mpt/bytes.js";
 export type { EthHeader, EthHeaderInput } from "./mpt/header.js";
 export { verifyEthHeader } from "./mpt/header.js";
-export type { Limits } from "./mpt/limits.js";
+export type { Limits } from "./limits.js";
 export type { MptProofInput } from "./mpt/proof.js";
 export { verifyMptProof } from "./mpt/proof.js";
 export type { Absent, Present } from "./result.js";

@@ -1,8 +1,6 @@
 //! What crosses for Ethereum, in borsh.
 //!
 //! ```text
-//! struct Limits         { max_proof_bytes: Option<u32>, max_keys: Option<u32>,
-//!                         max_value_bytes: Option<u32> }
 //! struct ProofRequest   { root: [u8; 32], key: Vec<u8>, limits: Limits, proof: Vec<Vec<u8>> }
 //! struct AnswersRequest { state_root: [u8; 32], limits: Limits, questions: Vec<Question> }
 //! struct Question       { address: [u8; 20], slots: Vec<[u8; 32]>,
@@ -15,9 +13,10 @@
 //!                         code_hash: [u8; 32] }>, storage: Vec<[u8; 32]> }
 //! ```
 
-use prooflight_core::{Error, Limits, Reason, Result, Verified};
+use prooflight_core::{Limits, Result, Verified};
 use prooflight_mpt::{Account, Address, GetProof, Hash, SlotProof, VerifiedState, Word};
 
+use crate::limits::limits;
 use crate::wire::{self, Request, Response};
 
 /// A trie's proof and what to verify it against.
@@ -116,21 +115,6 @@ fn question<'a>(r: &mut Request<'a>) -> Result<Question<'a>> {
             Ok(Slot { key: r.array()?, value: r.array()?, proof: r.sequence(Request::bytes)? })
         })?,
     })
-}
-
-fn limits(r: &mut Request<'_>) -> Result<Limits> {
-    let default = Limits::DEFAULT;
-    Ok(Limits {
-        max_proof_bytes: r.option(Request::length)?.unwrap_or(default.max_proof_bytes),
-        max_keys: r.option(Request::length)?.unwrap_or(default.max_keys),
-        max_value_bytes: r.option(Request::length)?.unwrap_or(default.max_value_bytes),
-    })
-}
-
-/// Bytes whose number TypeScript has checked.
-pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
-    let found = format_args!("{} bytes", bytes.len());
-    bytes.try_into().map_err(|_| Error::new(Reason::Bug, format_args!("{N} bytes"), found))
 }
 
 /// Encodes `Option<Vec<u8>>`.

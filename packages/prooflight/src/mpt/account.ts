@@ -4,7 +4,7 @@ import { refuse } from "../error.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "./bytes.js";
-import { type Kept, type Limits, writeLimits } from "./limits.js";
+import { type Kept, type Limits, writeLimits } from "../limits.js";
 import { writeResponse } from "./response.js";
 
 /** One question to `eth_getProof` and a server's answer. */

@@ -3,7 +3,7 @@ import type { Absent, Present } from "../result.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type BytesLike, bytesLike } from "./bytes.js";
-import { type Limits, writeLimits } from "./limits.js";
+import { type Limits, writeLimits } from "../limits.js";
 
 /** What {@link verifyMptProof} takes. */
 export interface MptProofInput {

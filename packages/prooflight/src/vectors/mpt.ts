@@ -7,7 +7,7 @@ import { describe } from "../error.js";
 import { type PresentAccount, verifyEthGetProof } from "../mpt/account.js";
 import { wordOf } from "../mpt/bytes.js";
 import { verifyEthHeader } from "../mpt/header.js";
-import type { Limits } from "../mpt/limits.js";
+import type { Limits } from "../limits.js";
 import { verifyMptProof } from "../mpt/proof.js";
 import { init } from "../wasm/hash.js";
 import { there } from "./chain.js";

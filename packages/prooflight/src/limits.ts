@@ -1,12 +1,12 @@
-import type { Arguments } from "../arguments.js";
-import { MAX_PROOF_BYTES } from "../registry.js";
-import type { Writer } from "../wire.js";
+import type { Arguments } from "./arguments.js";
+import { MAX_PROOF_BYTES } from "./registry.js";
+import type { Writer } from "./wire.js";
 
 /** What a verifier is willing to read; each is an integer below 2^32. */
 export interface Limits {
-  /** Bytes of all nodes together. Default 8 MiB. */
+  /** Bytes of a proof, all its parts together. Default 8 MiB. */
   maxProofBytes?: number | undefined;
-  /** Storage slots of an answer. Default 4096. */
+  /** Keys of a proof, or storage slots of an answer. Default 4096. */
   maxKeys?: number | undefined;
   /** Bytes of a value. Default 65,536. */
   maxValueBytes?: number | undefined;
