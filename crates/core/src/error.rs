@@ -174,6 +174,7 @@ reasons! {
     InvalidSetup "invalid_setup" Malformed "the points of a setup are not the powers of one number"
     InvalidPtau "invalid_ptau" Malformed "the file is not a .ptau file of this curve"
     SetupTooSmall "setup_too_small" Unsupported "the setup has fewer powers than the vectors need"
+    UnknownSetup "unknown_setup" Unsupported "the setup is none that this build has, and its verifying key was not given"
     SetupMismatch "setup_mismatch" Mismatch "the setup is not the one that was asked for"
     InsecureSetup "insecure_setup" Unsupported "the secret of the setup is public, and the caller did not allow that"
     // LVMT: what the proof's bytes alone show.

@@ -93,6 +93,7 @@ export type Reason =
   | "invalid_setup"
   | "invalid_ptau"
   | "setup_too_small"
+  | "unknown_setup"
   | "setup_mismatch"
   | "insecure_setup"
   | "invalid_slot"
@@ -374,6 +375,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     setup_too_small: {
       code: "unsupported",
       meaning: "the setup has fewer powers than the vectors need",
+    },
+    unknown_setup: {
+      code: "unsupported",
+      meaning: "the setup is none that this build has, and its verifying key was not given",
     },
     setup_mismatch: { code: "mismatch", meaning: "the setup is not the one that was asked for" },
     insecure_setup: {

@@ -73,6 +73,7 @@ REASONS = {
     "invalid_setup": "malformed",
     "invalid_ptau": "malformed",
     "setup_too_small": "unsupported",
+    "unknown_setup": "unsupported",
     "setup_mismatch": "mismatch",
     "insecure_setup": "unsupported",
     "invalid_slot": "malformed",
