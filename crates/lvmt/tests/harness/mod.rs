@@ -1,0 +1,45 @@
+//! A model of the store and an honest prover, written apart from the crate's own: all that it knows of the
+//! scheme is in `test-vectors/SPEC.md`. It knows the secret of its setup, so it needs no tables, and opens
+//! whatever it is told to. Tests take its proofs apart and put them together as a liar would.
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(unreachable_pub, reason = "a test crate exports nothing")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::cast_possible_truncation,
+    reason = "tests say what they expect by panicking, and their states are small"
+)]
+
+pub mod prove;
+pub mod sample;
+pub mod state;
+pub mod vector;
+
+use prooflight_amt::VerifyingKey;
+use prooflight_core::{Result, Verified};
+use prooflight_lvmt::proof::{ENVELOPE, Proof};
+use prooflight_lvmt::{Absence, Params, Value, verify};
+
+use state::State;
+
+/// What the verifier makes of a proof about the state.
+pub fn check(
+    state: &State,
+    keys: &[&[u8]],
+    proof: &Proof,
+) -> Result<Vec<Verified<Value, Absence>>> {
+    check_bytes(state, keys, &ENVELOPE.encode(proof))
+}
+
+/// What the verifier makes of the bytes of a proof about the state.
+pub fn check_bytes(
+    state: &State,
+    keys: &[&[u8]],
+    proof: &[u8],
+) -> Result<Vec<Verified<Value, Absence>>> {
+    let key = VerifyingKey::dev(state.setup.log_n).unwrap();
+    let params = Params::new(&key, state.log_arity).with_insecure_setup();
+    verify(&params, &state.root(), keys, proof)
+}

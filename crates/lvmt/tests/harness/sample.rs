@@ -1,0 +1,30 @@
+//! A state to ask about.
+
+use super::state::{Record, State, keccak};
+
+/// A state of `keys` keys after five blocks: every block writes more of them, and the last one deletes
+/// every seventh.
+pub fn sample(log_n: u8, log_arity: u8, keys: u32) -> State {
+    let mut state = State::new(log_n, log_arity);
+    for block in 0..5u8 {
+        let of_block = (0..keys).filter(|n| n % 5 <= u32::from(block));
+        let value =
+            |n: u32| (block < 4 || !n.is_multiple_of(7)).then(|| vec![block; n as usize % 40]);
+        let changes: Vec<_> = of_block.map(|n| (name(n), value(n))).collect();
+        let changes: Vec<_> = changes.iter().map(|(k, v)| (&k[..], v.as_deref())).collect();
+        state.commit(&changes);
+    }
+    state
+}
+
+/// The name of a key.
+pub fn name(n: u32) -> Vec<u8> {
+    format!("k{n}").into_bytes()
+}
+
+/// A key of the state of which this is true.
+pub fn find(state: &State, is: impl Fn(&Record) -> bool) -> Vec<u8> {
+    let keys = (0..state.keys.len() as u32).map(name);
+    let mut found = keys.filter(|key| state.keys.get(&keccak(key)).is_some_and(&is));
+    found.next().expect("a key like that")
+}

@@ -1,0 +1,221 @@
+//! The state of a chain: entries, keys, and the leaves of all blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prooflight_core::merkle::{Hash, TreeHash, root};
+use prooflight_lvmt::Root;
+use prooflight_lvmt::proof::Place;
+use sha3::{Digest, Keccak256};
+
+use super::vector::Setup;
+
+/// Keccak-256, for trees.
+pub struct Keccak;
+
+impl TreeHash for Keccak {
+    fn hash(parts: &[&[u8]]) -> Hash {
+        keccak(&parts.concat())
+    }
+}
+
+pub fn keccak(bytes: &[u8]) -> Hash {
+    Keccak256::digest(bytes).into()
+}
+
+/// An entry or an AMT: its level, and the bits of key hashes that lead there, followed by zeros.
+pub type Name = (u8, Hash);
+
+/// What is known of a key.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub level: u8,
+    pub slot: u8,
+    pub version: u64,
+    pub value: Option<Vec<u8>>,
+    /// Where its leaves are, by version from 1 on, with the hashes of their values.
+    pub leaves: Vec<(Place, Option<Hash>)>,
+}
+
+/// An AMT below the root.
+#[derive(Clone, Copy, Debug)]
+pub struct Below {
+    pub version: u64,
+    pub commitment: [u8; 32],
+    pub place: Place,
+}
+
+/// A state after some blocks; a liar changes it at will.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub setup: Setup,
+    pub log_arity: u8,
+    pub entries: BTreeMap<Name, [u64; 6]>,
+    pub keys: BTreeMap<Hash, Record>,
+    pub amts: BTreeMap<Name, Below>,
+    /// The hashes of the leaves of each block.
+    pub blocks: Vec<Vec<Hash>>,
+}
+
+impl State {
+    pub fn new(log_n: u8, log_arity: u8) -> Self {
+        Self {
+            setup: Setup::new(log_n),
+            log_arity,
+            entries: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            amts: BTreeMap::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// The roots after the last block.
+    pub fn root(&self) -> Root {
+        let hroot = root::<Keccak>(&self.block_leaves());
+        let aroot = self.setup.commitment(&self.values((0, [0; 32])));
+        Root { aroot, hroot, height: self.blocks.len() as u64 - 1 }
+    }
+
+    /// The leaves of the tree over blocks.
+    pub fn block_leaves(&self) -> Vec<Hash> {
+        let leaf = |(block, leaves): (usize, &Vec<Hash>)| {
+            let mroot = root::<Keccak>(leaves);
+            keccak(&[&[0], &(block as u64).to_be_bytes()[..], &mroot].concat())
+        };
+        self.blocks.iter().enumerate().map(leaf).collect()
+    }
+
+    /// A block that sets and deletes keys: the last write of a key wins, and a delete of a key without a
+    /// value is none.
+    pub fn commit(&mut self, changes: &[(&[u8], Option<&[u8]>)]) {
+        let mut last: BTreeMap<Hash, Option<&[u8]>> = BTreeMap::new();
+        for (key, value) in changes {
+            last.insert(keccak(key), *value);
+        }
+        let live =
+            |key: &Hash| self.keys.get(key).is_some_and(|record: &Record| record.value.is_some());
+        last.retain(|key, value| value.is_some() || live(key));
+
+        let block = self.blocks.len() as u64;
+        let mut touched = BTreeSet::new();
+        let mut written = BTreeSet::new();
+        for (key, value) in last {
+            let (level, slot) = match self.keys.get(&key) {
+                Some(record) => (record.level, record.slot),
+                None => self.free_slot(&key),
+            };
+            let entry = self.entries.entry(self.entry_name(&key, level)).or_default();
+            entry[usize::from(slot)] += 1;
+            let record = self.keys.entry(key).or_insert_with(|| Record {
+                level,
+                slot,
+                version: 0,
+                value: None,
+                leaves: Vec::new(),
+            });
+            (record.version, record.value) = (record.version + 1, value.map(<[u8]>::to_vec));
+            written.insert((level, key));
+            touched.insert(self.amt_name(&key, level));
+        }
+
+        let mut leaves = Vec::new();
+        for (level, key) in written {
+            let record = self.keys.get_mut(&key).unwrap();
+            let value_hash = record.value.as_deref().map(keccak);
+            leaves.push(key_leaf(level, record.slot, record.version, &key, value_hash));
+            record.leaves.push((Place { block, index: leaves.len() as u32 - 1 }, value_hash));
+        }
+        for level in (1..=255).rev() {
+            for name in touched.clone().into_iter().filter(|name| name.0 == level) {
+                let parent = self.entries.get_mut(&(level - 1, name.1)).unwrap();
+                parent[0] += 1;
+                let version = parent[0];
+                touched.insert(self.amt_name(&name.1, level - 1));
+                let commitment = self.setup.commitment(&self.values(name));
+                leaves.push(self.amt_leaf(name, version, &commitment));
+                let place = Place { block, index: leaves.len() as u32 - 1 };
+                self.amts.insert(name, Below { version, commitment, place });
+            }
+        }
+        self.blocks.push(leaves);
+    }
+
+    fn free_slot(&self, key: &Hash) -> (u8, u8) {
+        let mut levels = (0..).map(|level| (level, self.entry_at(key, level)));
+        let free = |(level, entry): (u8, [u64; 6])| {
+            (1..6u8).find(|slot| entry[usize::from(*slot)] == 0).map(|slot| (level, slot))
+        };
+        levels.find_map(free).unwrap()
+    }
+
+    pub fn entry_at(&self, key: &Hash, level: u8) -> [u64; 6] {
+        self.entries.get(&self.entry_name(key, level)).copied().unwrap_or_default()
+    }
+
+    pub fn entry_name(&self, key: &Hash, level: u8) -> Name {
+        (level, first_bits(key, usize::from(self.setup.log_n) * (usize::from(level) + 1)))
+    }
+
+    pub fn amt_name(&self, key: &Hash, level: u8) -> Name {
+        (level, first_bits(key, usize::from(self.setup.log_n) * usize::from(level)))
+    }
+
+    /// The index of the entry in its AMT.
+    pub fn index(&self, entry: &Name) -> u32 {
+        let log_n = usize::from(self.setup.log_n);
+        let end = log_n * (usize::from(entry.0) + 1);
+        (end - log_n..end).fold(0, |index, bit| 2 * index + u32::from(bit_of(&entry.1, bit)))
+    }
+
+    /// The entries of an AMT.
+    pub fn values(&self, amt: Name) -> Vec<(u32, [u64; 6])> {
+        let of_level = self.entries.range((amt.0, amt.1)..=(amt.0, [0xff; 32]));
+        let of_amt = of_level.filter(|(name, _)| self.amt_name(&name.1, name.0) == amt);
+        of_amt.map(|(name, versions)| (self.index(name), *versions)).collect()
+    }
+
+    /// The leaf of an AMT.
+    pub fn amt_leaf(&self, amt: Name, version: u64, commitment: &[u8; 32]) -> Hash {
+        // The prefix as an integer, in as few bytes as its bits need.
+        let bits = usize::from(self.setup.log_n) * usize::from(amt.0);
+        let mut prefix = vec![0; bits.div_ceil(8)];
+        let length = 8 * prefix.len();
+        for bit in 0..bits {
+            let to = length - bits + bit;
+            prefix[to / 8] |= bit_of(&amt.1, bit) << (7 - to % 8);
+        }
+        keccak(&[&[0, 1, amt.0], &prefix[..], &version.to_be_bytes(), commitment].concat())
+    }
+
+    /// Puts a leaf into the last block that no honest block has; where it is.
+    pub fn plant(&mut self, leaf: Hash) -> Place {
+        let block = self.blocks.len() as u64 - 1;
+        let leaves = self.blocks.last_mut().unwrap();
+        leaves.push(leaf);
+        Place { block, index: leaves.len() as u32 - 1 }
+    }
+}
+
+/// The leaf of a key.
+pub fn key_leaf(
+    level: u8,
+    slot: u8,
+    version: u64,
+    key_hash: &Hash,
+    value_hash: Option<Hash>,
+) -> Hash {
+    let tag = u8::from(value_hash.is_some());
+    let (version, value_hash) = (version.to_be_bytes(), value_hash.unwrap_or_default());
+    keccak(&[&[0, 0, level, slot], &version[..], key_hash, &[tag], &value_hash].concat())
+}
+
+fn first_bits(hash: &Hash, bits: usize) -> Hash {
+    let mut first = [0; 32];
+    for bit in 0..bits {
+        first[bit / 8] |= bit_of(hash, bit) << (7 - bit % 8);
+    }
+    first
+}
+
+fn bit_of(hash: &Hash, bit: usize) -> u8 {
+    hash[bit / 8] >> (7 - bit % 8) & 1
+}
