@@ -17,6 +17,8 @@ mod msm;
 mod opening;
 mod pairing;
 mod point;
+#[cfg(feature = "prover")]
+mod prover;
 mod scalar;
 mod transcript;
 mod verify;
@@ -25,5 +27,7 @@ pub use domain::MAX_LOG_N;
 pub use key::VerifyingKey;
 pub use opening::{Kind, Opening};
 pub use point::{INFINITY, PointBytes};
+#[cfg(feature = "prover")]
+pub use prover::{Change, Class, Parts, Point, Setup, Tables, TreeState};
 pub use scalar::{SLOTS, Scalar, VERSION_BITS};
 pub use verify::verify_openings;

@@ -1,0 +1,196 @@
+//! Points of G1 as a prover keeps them, and many additions at once.
+
+use std::vec::Vec;
+
+use ark_bn254::{Fq, G1Affine};
+use ark_ec::AffineRepr;
+use ark_ff::{AdditiveGroup, Field, serial_batch_inversion_and_mul};
+use prooflight_core::{Error, Hex, Reason, Result};
+use rayon::prelude::*;
+
+use crate::point::{PointBytes, decode, encode, fq, fq_bytes};
+
+/// A point of the group G1: a commitment, or a part of a tree's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point(pub(super) G1Affine);
+
+impl Point {
+    /// Infinity: the commitment of a vector of zeros.
+    pub const ZERO: Self = Self(G1Affine::new_unchecked(Fq::ZERO, Fq::ZERO));
+
+    /// The compressed form.
+    pub fn to_bytes(&self) -> PointBytes {
+        encode(&self.0)
+    }
+
+    /// The point of this compressed form; otherwise `invalid_point`. Takes a square root.
+    pub fn from_bytes(bytes: &PointBytes) -> Result<Self> {
+        decode(bytes).map(Self)
+    }
+
+    /// Both coordinates, 32 bytes little-endian each, or zeros for infinity: quick to read back.
+    pub fn to_coordinates(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        let (x, y) = bytes.split_at_mut(32);
+        x.copy_from_slice(&fq_bytes(&self.0.x));
+        y.copy_from_slice(&fq_bytes(&self.0.y));
+        bytes
+    }
+
+    /// The point of these coordinates; `invalid_point` unless they are those of a point on the curve.
+    pub fn from_coordinates(bytes: &[u8; 64]) -> Result<Self> {
+        let (x, y) = (bytes.first_chunk().and_then(fq), bytes.last_chunk().and_then(fq));
+        match x.zip(y).map(|(x, y)| G1Affine::new_unchecked(x, y)) {
+            Some(point) if point.is_zero() || point.is_on_curve() => Ok(Self(point)),
+            _ => Err(Error::new(
+                Reason::InvalidPoint,
+                "the coordinates of a point on the curve",
+                Hex(bytes),
+            )),
+        }
+    }
+}
+
+/// A point to be added to the sum of a number.
+pub(super) type Term = (u32, Point);
+
+/// Adds each term to the sum of its number; the numbers of the sums that are touched, ascending.
+///
+/// Terms of one sum are added in pairs, all pairs of a round with one inversion: about half of what an
+/// addition in projective coordinates costs, and the result needs no conversion.
+pub(super) fn add_terms(sums: &mut [Point], mut terms: Vec<Term>) -> Vec<u32> {
+    let mut totals = if terms.len() < 2 * SHARE {
+        terms.sort_unstable_by_key(|term| term.0);
+        reduce(terms)
+    } else {
+        terms.par_sort_unstable_by_key(|term| term.0);
+        let share = terms.len().div_ceil(rayon::current_num_threads()).max(SHARE);
+        let parts: Vec<_> = terms.par_chunks(share).map(|part| reduce(part.to_vec())).collect();
+        reduce(parts.concat())
+    };
+    let touched = totals.iter().map(|total| total.0).collect();
+    let sum = |number: u32| sums.get(number as usize).copied().unwrap_or(Point::ZERO);
+    for totals in totals.chunks_mut(BATCH) {
+        let pairs: Vec<_> = totals.iter().map(|total| (sum(total.0).0, total.1.0)).collect();
+        for (total, sum) in totals.iter_mut().zip(add_batch(&pairs)) {
+            total.1 = Point(sum);
+        }
+    }
+    for (number, total) in totals {
+        if let Some(sum) = sums.get_mut(number as usize) {
+            *sum = total;
+        }
+    }
+    touched
+}
+
+/// Terms that are worth a thread.
+const SHARE: usize = 1 << 10;
+
+/// Adds up neighbours of one number until each number is there once; the terms are in order.
+fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
+    loop {
+        let mut pairs = Vec::with_capacity(terms.len() / 2);
+        let mut next = Vec::with_capacity(terms.len() / 2 + 1);
+        let mut places = Vec::with_capacity(terms.len() / 2);
+        let mut rest = &terms[..];
+        while let [first, tail @ ..] = rest {
+            rest = tail;
+            if let [second, tail @ ..] = tail
+                && first.0 == second.0
+            {
+                places.push(next.len());
+                pairs.push((first.1.0, second.1.0));
+                rest = tail;
+            }
+            next.push(*first);
+        }
+        if pairs.is_empty() {
+            return terms;
+        }
+        let sums = pairs.chunks(BATCH).flat_map(add_batch);
+        for (place, sum) in places.into_iter().zip(sums) {
+            if let Some(term) = next.get_mut(place) {
+                term.1 = Point(sum);
+            }
+        }
+        terms = next;
+    }
+}
+
+/// Pairs that share an inversion: few enough to stay in the cache.
+pub(super) const BATCH: usize = 512;
+
+/// The sum of each pair, with one inversion for all.
+pub(super) fn add_batch(pairs: &[(G1Affine, G1Affine)]) -> Vec<G1Affine> {
+    let mut inverses: Vec<_> =
+        pairs.iter().map(|(p, q)| if p == q { p.y.double() } else { q.x - p.x }).collect();
+    // Zeros stay zeros: one of the two is infinity or the other's negative, or both are infinity.
+    serial_batch_inversion_and_mul(&mut inverses, &Fq::ONE);
+    let sum = |((p, q), inverse): (&(G1Affine, G1Affine), Fq)| {
+        if p.is_zero() {
+            return *q;
+        }
+        if q.is_zero() {
+            return *p;
+        }
+        if inverse == Fq::ZERO {
+            return G1Affine::identity();
+        }
+        let slope = inverse
+            * if p == q {
+                let square = p.x.square();
+                square.double() + square
+            } else {
+                q.y - p.y
+            };
+        let x = slope.square() - p.x - q.x;
+        G1Affine::new_unchecked(x, slope * (p.x - x) - p.y)
+    };
+    pairs.iter().zip(inverses).map(sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_bn254::Fr;
+    use ark_ec::CurveGroup;
+
+    fn multiple(k: i64) -> G1Affine {
+        (G1Affine::generator() * Fr::from(k)).into_affine()
+    }
+
+    #[test]
+    fn every_case_of_an_addition() {
+        let cases = [(0, 0), (0, 5), (5, 0), (5, 5), (5, -5), (5, 7), (-7, 7), (7, -5)];
+        let pairs = cases.map(|(a, b)| (multiple(a), multiple(b)));
+        assert_eq!(add_batch(&pairs), cases.map(|(a, b)| multiple(a + b)));
+    }
+
+    #[test]
+    fn many_terms_into_few_and_many_sums() {
+        for sums in [1_u32, 3, 700] {
+            let mut state = std::vec![Point(multiple(9)); sums as usize];
+            let mut expected = std::vec![9_i64; sums as usize];
+            let terms = (0..5000_u32).map(|i| (i * 7919 % sums, i64::from(i % 50) - 20));
+            let mut list = Vec::new();
+            for (sum, k) in terms {
+                expected[sum as usize] += k;
+                list.push((sum, Point(multiple(k))));
+            }
+            let touched = add_terms(&mut state, list);
+            assert_eq!(touched, (0..sums).collect::<Vec<_>>());
+            assert_eq!(state, expected.into_iter().map(|k| Point(multiple(k))).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn coordinates_are_checked() {
+        let point = Point(multiple(3));
+        assert_eq!(Point::from_coordinates(&point.to_coordinates()), Ok(point));
+        assert_eq!(Point::from_coordinates(&[0; 64]), Ok(Point::ZERO));
+        let mut bytes = point.to_coordinates();
+        bytes[0] ^= 1;
+        assert_eq!(Point::from_coordinates(&bytes).unwrap_err().reason(), Reason::InvalidPoint);
+    }
+}

@@ -1,0 +1,48 @@
+//! A prover's setup: the powers of tau that tables are made of.
+
+use std::vec::Vec;
+
+use ark_bn254::{Fr, G1Affine};
+use prooflight_core::Result;
+
+use crate::dev;
+use crate::domain::Domain;
+use crate::key::VerifyingKey;
+
+/// The powers of tau of a setup, for vectors of `2^log_n` entries.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    key: VerifyingKey,
+    pub(super) powers: Powers,
+}
+
+/// How tau is known.
+#[derive(Clone, Debug)]
+pub(super) enum Powers {
+    /// By itself.
+    Known(Fr),
+    /// By `[tau^j]_1`, j < n.
+    Points(Vec<G1Affine>),
+}
+
+impl Setup {
+    /// The development setup, whose tau is public: for tests and development chains alone.
+    ///
+    /// `invalid_argument` unless `1 <= log_n <= 28`.
+    pub fn dev(log_n: u8) -> Result<Self> {
+        Ok(Self { key: VerifyingKey::dev(log_n)?, powers: Powers::Known(dev::tau()) })
+    }
+
+    /// What a verifier needs of this setup.
+    pub const fn verifying_key(&self) -> &VerifyingKey {
+        &self.key
+    }
+
+    pub(super) const fn new(key: VerifyingKey, powers: Powers) -> Self {
+        Self { key, powers }
+    }
+
+    pub(super) const fn domain(&self) -> Domain {
+        self.key.domain()
+    }
+}

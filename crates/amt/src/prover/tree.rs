@@ -1,0 +1,206 @@
+//! The state that tree openings are made of.
+//!
+//! For each level d from 1 to D and each node s < M^(d-1) of it, and for i < M - 1, the state has
+//! `U_{d,s,i} = sum over t = s mod M^(d-1) of a_t P_{d,t,i}`, and the opening of t has
+//! `q_d = sum_i c_d^i U_{d,s,i}` with `c_d = x_t^(n / M^d)`. Each U is kept as six points, one for each slot of
+//! a version: so a change of a version is one addition, and an opening adds the six up.
+
+use std::vec::Vec;
+
+use ark_bn254::{Fr, G1Projective};
+use ark_ec::CurveGroup;
+use ark_ff::Field;
+use prooflight_core::{Error, Reason, Result};
+
+use super::class::Class;
+use super::group::{Point, Term, add_terms};
+use super::tables::{Change, Tables, check_index, shift};
+use crate::domain::Domain;
+use crate::msm::Multiples;
+use crate::opening::Kind;
+use crate::point::{PointBytes, encode};
+use crate::scalar::SLOTS;
+
+/// What a prover keeps of a vector to open its entries, or those of a class, by the points of a tree.
+///
+/// The state is a list of nodes, which a store can keep one by one: an update says which it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeState {
+    domain: Domain,
+    log_arity: u8,
+    class: Class,
+    /// Where the nodes of each level begin; at last, how many nodes there are.
+    levels: Vec<u32>,
+    /// The points of each node: `U_{d,s,i}`, i from 0, six each.
+    points: Vec<Point>,
+}
+
+impl TreeState {
+    /// The state of a vector of zeros, for openings of the entries of a class.
+    ///
+    /// `invalid_argument` unless `1 <= log_n <= 28` and `log_arity` divides it.
+    pub fn new(log_n: u8, log_arity: u8, class: Class) -> Result<Self> {
+        let domain = Domain::new(log_n)?;
+        let depth = Kind::Tree { log_arity }.points(log_n)?;
+        let mut levels = Vec::from([0]);
+        let mut nodes = 0;
+        for level in 0..depth as u8 {
+            let bits = log_arity * level;
+            nodes += 1_u32 << (bits - class.coarser(bits).bits());
+            levels.push(nodes);
+        }
+        let points = std::vec![Point::ZERO; nodes as usize * node_points(log_arity)];
+        Ok(Self { domain, log_arity, class, levels, points })
+    }
+
+    /// Adds changes to the state; the nodes that it changed, ascending.
+    ///
+    /// All changes of a block in one call are several times faster than each in its own. Errors, after which
+    /// nothing is changed: `index_out_of_range` for an index that is not in the vector, `invalid_argument` for
+    /// slots above 5 and tables of another size or arity.
+    pub fn update(&mut self, tables: &Tables, changes: &[Change]) -> Result<Vec<u32>> {
+        if tables.domain() != self.domain || tables.parts().tree != Some(self.log_arity) {
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                format_args!(
+                    "tables for trees of 2^{} entries and arity {}",
+                    self.domain.log_n,
+                    1_u32 << self.log_arity
+                ),
+                "others",
+            ));
+        }
+        changes.iter().try_for_each(|change| tables.check(change))?;
+        let mut touched = Vec::new();
+        for level in 0..self.depth() {
+            let terms = self.terms(tables, changes, level);
+            touched.extend(add_terms(&mut self.points, terms));
+        }
+        let node_points = node_points(self.log_arity) as u32;
+        touched.iter_mut().for_each(|point| *point /= node_points);
+        touched.dedup();
+        Ok(touched)
+    }
+
+    /// The points that open an entry, that of the largest powers first.
+    ///
+    /// Errors: `index_out_of_range` for an index that is not in the vector, `invalid_argument` for one that is
+    /// not in the class.
+    pub fn open(&self, index: u32) -> Result<Vec<PointBytes>> {
+        check_index(self.domain, index)?;
+        if !self.class.contains(index) {
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                format_args!(
+                    "an index that is {} modulo 2^{}",
+                    self.class.value(),
+                    self.class.bits()
+                ),
+                index,
+            ));
+        }
+        let squares = self.domain.squares(index);
+        let bases = Kind::Tree { log_arity: self.log_arity }.bases(self.domain.log_n);
+        let quotients = bases.enumerate().map(|(level, j)| {
+            let c = squares.get(usize::from(j)).copied().unwrap_or_default();
+            self.node_of(level as u8, index).map_or(G1Projective::default(), |node| {
+                quotient(self.node(node).unwrap_or_default(), c)
+            })
+        });
+        let quotients = G1Projective::normalize_batch(&quotients.collect::<Vec<_>>());
+        Ok(quotients.iter().map(encode).collect())
+    }
+
+    /// The base-2 logarithm of the number of entries of the vector.
+    pub const fn log_n(&self) -> u8 {
+        self.domain.log_n
+    }
+
+    /// The base-2 logarithm of the arity.
+    pub const fn log_arity(&self) -> u8 {
+        self.log_arity
+    }
+
+    /// The indices whose entries can be opened.
+    pub const fn class(&self) -> Class {
+        self.class
+    }
+
+    /// How many nodes the state has.
+    pub fn nodes(&self) -> u32 {
+        self.levels.last().copied().unwrap_or(0)
+    }
+
+    /// The points of a node, `6 (M - 1)` of them; none if there is no such node.
+    pub fn node(&self, node: u32) -> Option<&[Point]> {
+        let count = node_points(self.log_arity);
+        self.points.get(node as usize * count..(node as usize + 1) * count)
+    }
+
+    /// Sets the points of a node, as when a store is read; `invalid_argument` if there is no such node, or
+    /// if it has another number of points.
+    pub fn set_node(&mut self, node: u32, points: &[Point]) -> Result<()> {
+        let count = node_points(self.log_arity);
+        let place = self.points.get_mut(node as usize * count..(node as usize + 1) * count);
+        match place {
+            Some(place) if points.len() == count => {
+                place.copy_from_slice(points);
+                Ok(())
+            }
+            _ => Err(Error::new(
+                Reason::InvalidArgument,
+                format_args!("a node below {} with {count} points", self.nodes()),
+                format_args!("the node {node} with {} points", points.len()),
+            )),
+        }
+    }
+
+    fn depth(&self) -> u8 {
+        self.domain.log_n / self.log_arity
+    }
+
+    /// The node of a level, from 0 on, that an index is below; none if the state does not have it.
+    fn node_of(&self, level: u8, index: u32) -> Option<u32> {
+        let bits = self.log_arity * level;
+        let class = self.class.coarser(bits);
+        let node = (index & ((1 << bits) - 1)) >> class.bits();
+        let first = self.levels.get(usize::from(level))?;
+        class.contains(index).then_some(first + node)
+    }
+
+    /// What the changes add to the nodes of a level.
+    fn terms(&self, tables: &Tables, changes: &[Change], level: u8) -> Vec<Term> {
+        let width = (1_usize << self.log_arity) - 1;
+        let mut terms = Vec::with_capacity(changes.len() * width);
+        for change in changes {
+            let Some(node) = self.node_of(level, change.index()) else { continue };
+            let rows = tables.tree_rows(self.log_arity, change.index());
+            let rows = rows.iter().skip(usize::from(level) * width).take(width);
+            for (i, row) in rows.enumerate() {
+                let point = (node as usize * width + i) * SLOTS + usize::from(change.slot());
+                terms.push((point as u32, change.times(*row)));
+            }
+        }
+        terms
+    }
+}
+
+/// How many points a node has: six for each i.
+const fn node_points(log_arity: u8) -> usize {
+    ((1 << log_arity) - 1) * SLOTS
+}
+
+/// `sum_i c^i sum_s 2^(40 s) U_{i,s}`.
+fn quotient(node: &[Point], c: Fr) -> G1Projective {
+    let mut power = Fr::ONE;
+    let mut points = Vec::new();
+    let mut terms = Vec::new();
+    for six in node.chunks(SLOTS) {
+        for (slot, point) in (0..).zip(six).filter(|(_, point)| **point != Point::ZERO) {
+            terms.push((points.len(), power * shift(slot)));
+            points.push(point.0);
+        }
+        power *= c;
+    }
+    Multiples::new(&points).sum(&terms)
+}
