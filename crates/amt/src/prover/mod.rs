@@ -1,14 +1,17 @@
 //! The prover's side: setups, tables, commitments, tree states, openings.
 
+mod build;
 mod class;
 mod fixed_base;
 mod group;
+mod known;
 mod open;
-mod rows;
 mod setup;
 mod tables;
+mod transform;
 mod tree;
 
+pub use build::Progress;
 pub use class::Class;
 pub use group::Point;
 pub use setup::Setup;

@@ -33,6 +33,16 @@ impl Setup {
         Ok(Self { key: VerifyingKey::dev(log_n)?, powers: Powers::Known(dev::tau()) })
     }
 
+    #[cfg(test)]
+    pub(super) fn points_of_dev(log_n: u8) -> Result<Self> {
+        use ark_ec::{AffineRepr, CurveGroup};
+        use ark_ff::Field;
+        let key = VerifyingKey::dev(log_n)?;
+        let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * dev::tau()));
+        let points = powers.take(1 << log_n).map(|p| (G1Affine::generator() * p).into_affine());
+        Ok(Self::new(key, Powers::Points(points.collect())))
+    }
+
     /// What a verifier needs of this setup.
     pub const fn verifying_key(&self) -> &VerifyingKey {
         &self.key

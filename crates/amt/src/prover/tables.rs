@@ -10,7 +10,7 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::fixed_base::FixedBase;
 use super::group::{Point, add_terms};
-use super::rows::KnownTau;
+use super::known::KnownTau;
 use crate::dev;
 use crate::domain::Domain;
 use crate::key::VerifyingKey;
