@@ -10,7 +10,7 @@
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; what the bytes mean is checked here and in the schemes' crates.
 
-#[cfg(feature = "mpt")]
+#[cfg(any(feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
 mod wire;
@@ -21,6 +21,8 @@ pub mod avl;
 pub mod chain;
 #[cfg(feature = "mpt")]
 pub mod mpt;
+#[cfg(feature = "smt")]
+pub mod smt;
 
 use prooflight_core::{Code, Limits, Reason, Scheme};
 use serde::Serialize;

@@ -117,12 +117,13 @@ export class Reader {
     return this.#view.getBigUint64(this.#advance(8), true);
   }
 
-  /** 32 bytes, big-endian. */
-  u256(): bigint {
-    const at = this.#advance(32);
-    let word = 0n;
-    for (let i = 0; i < 32; i += 8) word = (word << 64n) | this.#view.getBigUint64(at + i);
-    return word;
+  /** An unsigned integer, big-endian, of a length that is a multiple of 8 bytes. */
+  uint(length: number): bigint {
+    const at = this.#advance(length);
+    let integer = 0n;
+    for (let i = 0; i < length; i += 8)
+      integer = (integer << 64n) | this.#view.getBigUint64(at + i);
+    return integer;
   }
 
   array(length: number): Bytes {

@@ -4,13 +4,14 @@ import { invalid } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
+import { verifySmtProof } from "../smt/proof.js";
 import { init as initHash } from "../wasm/hash.js";
 import type { ChainConfig } from "./checkpoint.js";
 import type { Header } from "./header.js";
 import { verifyState } from "./state.js";
 
 /** The schemes whose answers about the state this package verifies. */
-export type StateScheme = "avl";
+export type StateScheme = "avl" | "smt";
 
 /** Which trusted setups are accepted; of schemes that need one, `lvmt`. */
 export interface SetupTrust {
@@ -47,6 +48,17 @@ const VERIFIERS: Readonly<Record<StateScheme, StateVerifier>> = {
     init: initHash,
     verify: (digest, { config: { limits }, keys, proof }) =>
       verifyState({ digest, limits, keys, proof }),
+  },
+  smt: {
+    init: initHash,
+    verify: (root, { header, config: { limits }, keys, proof }) =>
+      verifySmtProof({
+        root,
+        block: header.height,
+        keys,
+        proof,
+        limits: { maxValueBytes: limits.maxValue },
+      }),
   },
 };
 

@@ -137,7 +137,7 @@ function finish(request: Writer): (PresentAccount | AbsentAccount)[] {
     return {
       kind: "present",
       nonce: reader.u64(),
-      balance: reader.u256(),
+      balance: reader.uint(32),
       storageHash: reader.array(32),
       codeHash: reader.array(32),
       storage: readWords(reader),
@@ -145,4 +145,4 @@ function finish(request: Writer): (PresentAccount | AbsentAccount)[] {
   });
 }
 
-const readWords = (reader: Reader): bigint[] => reader.sequence(() => reader.u256());
+const readWords = (reader: Reader): bigint[] => reader.sequence(() => reader.uint(32));

@@ -37,3 +37,9 @@ export function mptVerifyProof(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyHeader(hash: Uint8Array, rlp: Uint8Array): Uint8Array<ArrayBuffer>;
 export function keccak256(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
+
+export function smtVerify(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
+export function smtHistoryBlocks(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
+export function smtVerifyHistory(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
+export function smtTwap(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
+export function smtVerifyDiff(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;

@@ -1,0 +1,73 @@
+//! Historical proofs: what keys had at a block, histories, diffs, averages.
+
+mod message;
+
+use prooflight_core::{Result, Scheme};
+use prooflight_smt::{history_blocks, twap, verify, verify_diff, verify_history};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::refusal::throw;
+use crate::smt::message::{
+    self as messages, DiffRequest, HistoryRequest, KeysRequest, Range, TwapRequest,
+};
+
+/// Verifies what keys had at a block: takes a `KeysRequest` and a proof, gives `Vec<Answer>`.
+#[wasm_bindgen(js_name = smtVerify)]
+pub fn smt_verify(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Smt, keys(request, proof))
+}
+
+/// The blocks whose roots a history needs, if it is what it says: takes a `Range` and a proof, gives
+/// `Vec<u64>`, newest first.
+#[wasm_bindgen(js_name = smtHistoryBlocks)]
+pub fn smt_history_blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Smt, blocks(request, proof))
+}
+
+/// Verifies a key's changes: takes a `HistoryRequest` and a proof, gives a `History`.
+#[wasm_bindgen(js_name = smtVerifyHistory)]
+pub fn smt_verify_history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Smt, history(request, proof))
+}
+
+/// Verifies a key's changes and averages its values: takes a `TwapRequest` and a history's proof, gives an
+/// `Average`.
+#[wasm_bindgen(js_name = smtTwap)]
+pub fn smt_twap(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Smt, average(request, proof))
+}
+
+/// Verifies which keys changed: takes a `DiffRequest` and a proof, gives `Vec<Change>`.
+#[wasm_bindgen(js_name = smtVerifyDiff)]
+pub fn smt_verify_diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Smt, diff(request, proof))
+}
+
+fn keys(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let KeysRequest { root, block, limits, keys } = KeysRequest::decode(request)?;
+    Ok(messages::answers(&verify(&root, block, &keys, proof, &limits)?))
+}
+
+fn blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let Range { key, from, to, limits } = Range::decode(request)?;
+    Ok(messages::blocks(&history_blocks(key, from, to, proof, &limits)?))
+}
+
+fn history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let HistoryRequest { range: Range { key, from, to, limits }, roots } =
+        HistoryRequest::decode(request)?;
+    Ok(messages::history(&verify_history(key, from, to, &roots, proof, &limits)?))
+}
+
+fn average(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let TwapRequest { history, timestamps, start, end } = TwapRequest::decode(request)?;
+    let HistoryRequest { range: Range { key, from, to, limits }, roots } = history;
+    let history = verify_history(key, from, to, &roots, proof, &limits)?;
+    Ok(messages::average(&twap(&history, &timestamps, start, end)?))
+}
+
+fn diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let DiffRequest { root, from, to, limits } = DiffRequest::decode(request)?;
+    Ok(messages::changes(&verify_diff(from, to, &root, proof, &limits)?))
+}

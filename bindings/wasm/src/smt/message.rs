@@ -1,0 +1,196 @@
+//! What crosses for historical proofs, in borsh; `Limits` is that of `limits`.
+//!
+//! ```text
+//! struct KeysRequest    { root: [u8; 32], block: u64, limits: Limits, keys: Vec<Vec<u8>> }
+//! struct Range          { key: Vec<u8>, from: u64, to: u64, limits: Limits }
+//! struct HistoryRequest { range: Range, roots: Vec<(u64, [u8; 32])> }
+//! struct TwapRequest    { history: HistoryRequest, timestamps: Vec<(u64, u64)>, start: u64, end: u64 }
+//! struct DiffRequest    { root: [u8; 32], from: Option<u64>, to: u64, limits: Limits }
+//! enum Answer           { Present { since: u64, value: Vec<u8> }, Deleted { at: u64 }, NeverWritten }
+//! struct History        { entering: Option<Answer>, changes: Vec<Answer> }
+//! struct Average        { sum: [u8; 40] big-endian, covered_ms: u64, gaps: Vec<(u64, u64)> }
+//! struct Change         { key: Vec<u8>, block: u64, value: Option<Vec<u8>> }
+//! ```
+
+use prooflight_core::{Limits, Result};
+use prooflight_smt::hash::Hash;
+use prooflight_smt::{Answer, Average, Change, History};
+
+use crate::limits::limits;
+use crate::wire::{self, Request, Response};
+
+/// Keys to ask for at a block, and its root.
+pub(crate) struct KeysRequest<'a> {
+    pub(crate) root: Hash,
+    pub(crate) block: u64,
+    pub(crate) limits: Limits,
+    pub(crate) keys: Vec<&'a [u8]>,
+}
+
+impl<'a> KeysRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                root: r.array()?,
+                block: r.u64()?,
+                limits: limits(r)?,
+                keys: r.sequence(Request::bytes)?,
+            })
+        })
+    }
+}
+
+/// A key and a range of blocks.
+pub(crate) struct Range<'a> {
+    pub(crate) key: &'a [u8],
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) limits: Limits,
+}
+
+impl<'a> Range<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, Self::read)
+    }
+
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self { key: r.bytes()?, from: r.u64()?, to: r.u64()?, limits: limits(r)? })
+    }
+}
+
+/// A range, and the roots that its history is verified against.
+pub(crate) struct HistoryRequest<'a> {
+    pub(crate) range: Range<'a>,
+    pub(crate) roots: Vec<(u64, Hash)>,
+}
+
+impl<'a> HistoryRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, Self::read)
+    }
+
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        let range = Range::read(r)?;
+        Ok(Self { range, roots: r.sequence(|r| Ok((r.u64()?, r.array()?)))? })
+    }
+}
+
+/// A history, and the time to average over.
+pub(crate) struct TwapRequest<'a> {
+    pub(crate) history: HistoryRequest<'a>,
+    pub(crate) timestamps: Vec<(u64, u64)>,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl<'a> TwapRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                history: HistoryRequest::read(r)?,
+                timestamps: r.sequence(|r| Ok((r.u64()?, r.u64()?)))?,
+                start: r.u64()?,
+                end: r.u64()?,
+            })
+        })
+    }
+}
+
+/// A range of blocks, and the root of the last one.
+pub(crate) struct DiffRequest {
+    pub(crate) root: Hash,
+    pub(crate) from: Option<u64>,
+    pub(crate) to: u64,
+    pub(crate) limits: Limits,
+}
+
+impl DiffRequest {
+    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                root: r.array()?,
+                from: r.option(Request::u64)?,
+                to: r.u64()?,
+                limits: limits(r)?,
+            })
+        })
+    }
+}
+
+/// Encodes `Vec<Answer>`.
+pub(crate) fn answers(answers: &[Answer<'_>]) -> Vec<u8> {
+    let mut response = Response::with_capacity(48 * answers.len());
+    write_answers(&mut response, answers);
+    response.into_bytes()
+}
+
+/// Encodes `Vec<u64>`.
+pub(crate) fn blocks(blocks: &[u64]) -> Vec<u8> {
+    let mut response = Response::with_capacity(4 + 8 * blocks.len());
+    response.length(blocks.len());
+    for block in blocks {
+        response.array(&block.to_le_bytes());
+    }
+    response.into_bytes()
+}
+
+/// Encodes a `History`.
+pub(crate) fn history(history: &History<'_>) -> Vec<u8> {
+    let mut response = Response::with_capacity(64 + 48 * history.changes.len());
+    match &history.entering {
+        None => response.u8(0),
+        Some(answer) => {
+            response.u8(1);
+            write_answer(&mut response, answer);
+        }
+    }
+    write_answers(&mut response, &history.changes);
+    response.into_bytes()
+}
+
+/// Encodes an `Average`.
+pub(crate) fn average(average: &Average) -> Vec<u8> {
+    let mut response = Response::with_capacity(64 + 16 * average.gaps.len());
+    response.array(&average.sum);
+    response.array(&average.covered_ms.to_le_bytes());
+    response.length(average.gaps.len());
+    for gap in &average.gaps {
+        response.array(&gap.from_ms.to_le_bytes());
+        response.array(&gap.to_ms.to_le_bytes());
+    }
+    response.into_bytes()
+}
+
+/// Encodes `Vec<Change>`.
+pub(crate) fn changes(changes: &[Change<'_>]) -> Vec<u8> {
+    let mut response = Response::with_capacity(96 * changes.len());
+    response.length(changes.len());
+    for change in changes {
+        response.bytes(change.key);
+        response.array(&change.block.to_le_bytes());
+        response.option(change.value);
+    }
+    response.into_bytes()
+}
+
+fn write_answers(response: &mut Response, answers: &[Answer<'_>]) {
+    response.length(answers.len());
+    for answer in answers {
+        write_answer(response, answer);
+    }
+}
+
+fn write_answer(response: &mut Response, answer: &Answer<'_>) {
+    match answer {
+        Answer::Present { value, since } => {
+            response.u8(0);
+            response.array(&since.to_le_bytes());
+            response.bytes(value);
+        }
+        Answer::Deleted { at } => {
+            response.u8(1);
+            response.array(&at.to_le_bytes());
+        }
+        Answer::NeverWritten => response.u8(2),
+    }
+}

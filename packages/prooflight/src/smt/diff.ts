@@ -1,0 +1,51 @@
+import { Arguments } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
+import { type Limits, writeLimits } from "../limits.js";
+import { hash } from "../wasm/hash.js";
+import { Reader, Writer } from "../wire.js";
+import type { Change } from "./history.js";
+
+/** What {@link verifySmtDiff} takes. */
+export interface DiffInput {
+  /** The block after which changes count; null for all since genesis, its own included. */
+  from: bigint | null;
+  /** The last block whose changes count. */
+  to: bigint;
+  /** The root of the scheme `smt` after block `to`, 32 bytes: trusted by the caller. */
+  root: Uint8Array;
+  /** The proof. */
+  proof: Uint8Array;
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+/** The last change of a key in a range of blocks. */
+export interface KeyChange extends Change {
+  /** The raw key. */
+  key: Bytes;
+}
+
+/**
+ * Verifies which keys changed after block `from` and up to block `to`: these, and no others.
+ *
+ * Of each key it gives the last change, in the order of the keys' hashes. Throws as `verifySmtProof`;
+ * `invalid_input` if `from` is not before `to`. Source: `test-vectors/SPEC.md`, section "Historical
+ * proofs".
+ */
+export function verifySmtDiff(input: DiffInput): KeyChange[] {
+  const given = new Arguments("smt", input, ["from", "to", "root", "proof", "limits"]);
+  const request = new Writer();
+  request.array(given.array("root", 32));
+  const since = given.unchecked("from") !== null;
+  request.bool(since);
+  if (since) request.u64(given.u64("from"));
+  request.u64(given.u64("to"));
+  const { maxProofBytes } = writeLimits(request, given);
+  const proof = given.proof("proof", maxProofBytes);
+  const packed = request.finish();
+  const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerifyDiff(packed, proof)));
+  return response.sequence(() => {
+    const key = response.bytes();
+    return { key, block: response.u64(), value: response.optionalBytes() };
+  });
+}

@@ -1,0 +1,120 @@
+import { Arguments } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
+import { refuse } from "../error.js";
+import { type Limits, writeLimits } from "../limits.js";
+import type { Absent, Present } from "../result.js";
+import { hash } from "../wasm/hash.js";
+import { Reader, Writer } from "../wire.js";
+import { readAnswer } from "./answer.js";
+
+/** A key, a range of blocks, and the proof of what happened to the key in it. */
+export interface HistoryRange {
+  /** The raw key. */
+  key: Uint8Array;
+  /** The first block of the range. */
+  from: bigint;
+  /** The last block of the range. */
+  to: bigint;
+  /** The proof. */
+  proof: Uint8Array;
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+/** The root of the scheme `smt` after a block, which the caller trusts. */
+export interface BlockRoot {
+  block: bigint;
+  /** 32 bytes. */
+  root: Uint8Array;
+}
+
+/** What {@link verifySmtHistory} takes. */
+export interface HistoryInput extends HistoryRange {
+  /** The roots of exactly the blocks that {@link smtHistoryBlocks} names, in its order. */
+  roots: readonly BlockRoot[];
+}
+
+/** A change of a key's value. */
+export interface Change {
+  /** The block that made it. */
+  block: bigint;
+  /** The value since then; null if the key was deleted. */
+  value: Bytes | null;
+}
+
+/** Everything that happened to a key in a range of blocks. */
+export interface KeyHistory {
+  /** What the key had before the range; undefined if its first block changed the key, which hides it. */
+  entering: Present | Absent | undefined;
+  /** Every change, the oldest first. */
+  changes: Change[];
+}
+
+export const RANGE = ["key", "from", "to", "proof", "limits"] as const;
+
+/**
+ * The blocks whose roots a history is verified against, the newest first.
+ *
+ * This is what the proof claims: it says which roots to get, from where the caller gets roots that it
+ * trusts. Throws as {@link verifySmtHistory}.
+ */
+export function smtHistoryBlocks(range: HistoryRange): bigint[] {
+  const given = new Arguments("smt", range, RANGE);
+  const request = new Writer();
+  const proof = writeRange(request, given);
+  const packed = request.finish();
+  const response = new Reader(hash.call("smt", (wasm) => wasm.smtHistoryBlocks(packed, proof)));
+  return response.sequence(() => response.u64());
+}
+
+/**
+ * Verifies every change of a key in the blocks from `from` to `to`: that there were these, and no others.
+ *
+ * Throws a `VerifyError`: `malformed` if the proof is none or exceeds a limit, `mismatch` if it does not
+ * show this against the roots, `invalid_input` for a range that ends before it begins or roots of other
+ * blocks. Source: `test-vectors/SPEC.md`, section "Historical proofs".
+ */
+export function verifySmtHistory(input: HistoryInput): KeyHistory {
+  const given = new Arguments("smt", input, [...RANGE, "roots"]);
+  const request = new Writer(1024);
+  const proof = writeHistory(request, given);
+  const packed = request.finish();
+  const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerifyHistory(packed, proof)));
+  const entering = response.u8() === 0 ? undefined : readAnswer(response);
+  return { entering, changes: response.sequence(() => changeOf(readAnswer(response))) };
+}
+
+/** Writes a `HistoryRequest`; gives the proof. */
+export function writeHistory<Name extends string>(
+  request: Writer,
+  given: Arguments<Name | (typeof RANGE)[number] | "roots">,
+): Uint8Array {
+  const proof = writeRange(request, given);
+  const roots = given.list("roots");
+  request.u32(roots.length);
+  roots.forEach((item, index) => {
+    const root = new Arguments("smt", item, ["block", "root"], `roots[${index}]`);
+    request.u64(root.u64("block"));
+    request.array(root.array("root", 32));
+  });
+  return proof;
+}
+
+/** Writes a `Range`; gives the proof. */
+function writeRange<Name extends string>(
+  request: Writer,
+  given: Arguments<Name | (typeof RANGE)[number]>,
+): Uint8Array {
+  request.bytes(given.bytes("key"));
+  request.u64(given.u64("from"));
+  request.u64(given.u64("to"));
+  const { maxProofBytes } = writeLimits(request, given);
+  return given.proof("proof", maxProofBytes);
+}
+
+function changeOf(answer: Present | Absent): Change {
+  const { since, value } =
+    answer.kind === "present" ? answer : { since: answer.deletedAt, value: null };
+  if (since === undefined) throw refuse("bug", "the block of a change", "none", { scheme: "smt" });
+  return { block: since, value };
+}

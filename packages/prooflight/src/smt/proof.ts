@@ -1,0 +1,49 @@
+import { Arguments, invalid } from "../arguments.js";
+import { BYTES, viewOf } from "../bytes.js";
+import { describe } from "../error.js";
+import { type Limits, writeLimits } from "../limits.js";
+import type { Absent, Present } from "../result.js";
+import { hash } from "../wasm/hash.js";
+import { Reader, Writer } from "../wire.js";
+import { readAnswer } from "./answer.js";
+
+/** What {@link verifySmtProof} takes. */
+export interface SmtProofInput {
+  /** The root of the scheme `smt` after the block, 32 bytes: trusted by the caller. */
+  root: Uint8Array;
+  /** The block that it is the root of. */
+  block: bigint;
+  /** The raw keys that were asked for, at least one. */
+  keys: readonly Uint8Array[];
+  /** The proof. */
+  proof: Uint8Array;
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+/**
+ * Verifies what raw keys had after a block, or that they had nothing.
+ *
+ * Gives a result for each key, in order, with the block that made it so; a key without a value and
+ * without `deletedAt` was never written. Throws a `VerifyError`: `malformed` if the proof is none or
+ * exceeds a limit, `mismatch` if it does not show this against the root. Source:
+ * `test-vectors/SPEC.md`, section "Historical proofs".
+ */
+export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
+  const given = new Arguments("smt", input, ["root", "block", "keys", "proof", "limits"]);
+  const request = new Writer();
+  request.array(given.array("root", 32));
+  request.u64(given.u64("block"));
+  const { maxProofBytes } = writeLimits(request, given);
+  const keys = given.list("keys");
+  request.u32(keys.length);
+  keys.forEach((key, index) => {
+    const bytes = viewOf(key);
+    if (!bytes) throw invalid("smt", `keys[${index}]`, BYTES, describe(key));
+    request.bytes(bytes);
+  });
+  const proof = given.proof("proof", maxProofBytes);
+  const packed = request.finish();
+  const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerify(packed, proof)));
+  return response.sequence(() => readAnswer(response));
+}

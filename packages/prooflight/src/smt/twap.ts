@@ -1,0 +1,67 @@
+import { Arguments } from "../arguments.js";
+import { hash } from "../wasm/hash.js";
+import { Reader, Writer } from "../wire.js";
+import { type HistoryInput, RANGE, writeHistory } from "./history.js";
+
+/** When a block was made, by its header, which the caller trusts. */
+export interface BlockTime {
+  block: bigint;
+  /** Milliseconds since 1970. */
+  timestampMs: bigint;
+}
+
+/** What {@link smtTwap} takes. */
+export interface TwapInput extends HistoryInput {
+  /** The times of `start`, of `end`, and of every block between that changed the key; ascending. */
+  timestamps: readonly BlockTime[];
+  /** The block whose time the average begins at. */
+  start: bigint;
+  /** The block whose time it ends at. */
+  end: bigint;
+}
+
+/** A time-weighted average, exact: `sum / coveredMs`. */
+export interface Average {
+  /** The sum of each value times the milliseconds that the key had it. */
+  sum: bigint;
+  /** The milliseconds in which the key had a value; if 0, there is no average. */
+  coveredMs: bigint;
+  /** The times without a value, which are left out. */
+  gaps: Gap[];
+}
+
+/** A time without a value, in milliseconds since 1970. */
+export interface Gap {
+  fromMs: bigint;
+  toMs: bigint;
+}
+
+/**
+ * Verifies a history and averages the key's values over the time from one block to another, each weighted
+ * by how long the key had it.
+ *
+ * Values are unsigned integers of 1 to 32 bytes, big-endian; another is `value_not_number`. Throws as
+ * {@link verifySmtHistory}; `invalid_argument` if a timestamp is missing or the blocks are outside of the
+ * history's range. Source: `test-vectors/SPEC.md`, section "Historical proofs".
+ */
+export function smtTwap(input: TwapInput): Average {
+  const given = new Arguments("smt", input, [...RANGE, "roots", "timestamps", "start", "end"]);
+  const request = new Writer(1024);
+  const proof = writeHistory(request, given);
+  const times = given.list("timestamps");
+  request.u32(times.length);
+  times.forEach((item, index) => {
+    const time = new Arguments("smt", item, ["block", "timestampMs"], `timestamps[${index}]`);
+    request.u64(time.u64("block"));
+    request.u64(time.u64("timestampMs"));
+  });
+  request.u64(given.u64("start"));
+  request.u64(given.u64("end"));
+  const packed = request.finish();
+  const response = new Reader(hash.call("smt", (wasm) => wasm.smtTwap(packed, proof)));
+  return {
+    sum: response.uint(40),
+    coveredMs: response.u64(),
+    gaps: response.sequence(() => ({ fromMs: response.u64(), toMs: response.u64() })),
+  };
+}
