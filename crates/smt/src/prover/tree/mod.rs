@@ -1,23 +1,210 @@
 //! The newest state as a tree in memory.
 //!
-//! The shape that the other modules rely on (`[u8; 32]` are key hashes, value hashes, roots):
-//!
-//! ```text
-//! Tree::new() -> Tree
-//! tree.prepare(block, &[Change]) -> Result<Prepared>    reads the tree only; drop it to abandon the block
-//! tree.commit(Prepared) -> Result<()>                   all or nothing, in memory
-//! tree.update(block, &[Change]) -> Result<[u8; 32]>     both
-//! Tree::restore(block, leaves: (key_hash, Entry)...) -> Result<Tree>    after a restart
-//! tree.root() -> [u8; 32]
-//! tree.get(&key_hash) -> Option<Entry>
-//! tree.visit(first_version, |Node| ...)                 nodes with at least that version; 0: all
-//! prepared.root(), prepared.block()
-//! prepared.visit(|Node| ...)                            nodes that the block changes: version == block
-//! ```
-//!
-//! A block is prepared once, and blocks rise; an empty tree has the root of 32 zero bytes, and shows
-//! no node. The root node comes first in every visit.
+//! A block is worked out on a draft beside the tree, which reads go on using; only
+//! [`Tree::commit`] takes the draft over. Source: the Aldbaran paper, sections 4 and 5 (Pleiades).
 
+mod changed;
+mod commit;
+mod draft;
 mod node;
+mod order;
+mod prefetch;
+mod prepare;
+mod prove;
+mod shard;
+mod top;
+mod view;
+mod walk;
 
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::boxed::Box;
+use std::vec;
+use std::vec::Vec;
+
+use prooflight_core::{Error, Reason, Result};
+
+use crate::hash::{Hash, MAX_VERSION};
 pub use node::{Change, Child, Entry, Kind, Node};
+use order::{Changes, Versions};
+pub use prepare::Prepared;
+use shard::{SHARDS, Shard};
+use top::Top;
+use view::{TreeView, visit};
+
+/// The newest entry of every key that was ever written, and the hashes above them.
+///
+/// Of values it keeps the hashes. A tree holds fewer than 2^32 keys whose hashes start with one byte.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// Names what the tree holds; a prepared block fits no other.
+    state: u64,
+    block: Option<u64>,
+    shards: Box<[Shard]>,
+    top: Top,
+}
+
+impl Tree {
+    /// A tree without keys.
+    pub fn new() -> Self {
+        let shards = vec![Shard::default(); SHARDS].into_boxed_slice();
+        Self { state: next_state(), block: None, shards, top: Top::new() }
+    }
+
+    /// The tree after a block, from the newest entry of every key that was ever written.
+    ///
+    /// Ascending key hashes make the tree that is fastest to use. `invalid_argument` if an entry is
+    /// newer than the block, or the block above [`MAX_VERSION`].
+    pub fn restore(block: u64, leaves: impl IntoIterator<Item = (Hash, Entry)>) -> Result<Self> {
+        let mut tree = Self::new();
+        let mut leaves = leaves.into_iter().peekable();
+        let (mut list, mut versions) = (Vec::new(), Vec::new());
+        while leaves.peek().is_some() || tree.block.is_none() {
+            list.clear();
+            versions.clear();
+            for (key_hash, Entry { version, value_hash }) in leaves.by_ref().take(RESTORED_AT_ONCE)
+            {
+                if version > block {
+                    let expected = format_args!("entries of blocks up to {block}");
+                    return Err(Error::new(Reason::InvalidArgument, expected, version));
+                }
+                list.push(Change { key_hash, value_hash });
+                versions.push(version);
+            }
+            let prepared = tree.prepare_changes(block, &list, Versions::Each(&versions))?;
+            tree.commit(&prepared)?;
+        }
+        Ok(tree)
+    }
+
+    /// The root after the newest block; of a tree without keys 32 zero bytes.
+    pub fn root(&self) -> Hash {
+        self.top.root().hash
+    }
+
+    /// The newest block.
+    pub const fn block(&self) -> Option<u64> {
+        self.block
+    }
+
+    /// How many keys were ever written, the deleted ones among them.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.leaves.len()).sum()
+    }
+
+    /// Whether no key was ever written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A key's newest entry; `None` if it was never written.
+    pub fn get(&self, key_hash: &Hash) -> Option<Entry> {
+        self.shards[usize::from(key_hash[0])].get(key_hash)
+    }
+
+    /// Shows every node with at least this version, depth first; see [`Node`].
+    pub fn visit<'t>(&'t self, first_version: u64, show: impl FnMut(Node<'t>)) {
+        visit(&self.view(), |place| place.stamp.version() >= first_version, show);
+    }
+
+    /// Proves what keys have at the newest block: their values, when they were deleted, or that they
+    /// were never written.
+    ///
+    /// `value` is asked for the value of each of the keys that has one. `version_unavailable` before the
+    /// first block, `store_corrupt` if a value is not the one that was written, or what `value` fails
+    /// with.
+    pub fn prove<V: AsRef<[u8]>>(
+        &self,
+        key_hashes: &[Hash],
+        value: impl FnMut(&Hash) -> Result<V>,
+    ) -> Result<Vec<u8>> {
+        let block = self.block.ok_or_else(|| {
+            Error::new(Reason::VersionUnavailable, "a tree of some block", "no block as yet")
+        })?;
+        let mut key_hashes = key_hashes.to_vec();
+        key_hashes.sort_unstable();
+        key_hashes.dedup();
+        prove::prove(&self.view(), block, key_hashes, value)
+    }
+
+    /// Works out a block without changing the tree.
+    ///
+    /// Changes may come in any order; of several to one key the last one counts. Deletes of keys that
+    /// are not live do nothing. Runs on rayon's current pool; the result does not depend on it.
+    /// `invalid_argument` if the block is below the newest one or above [`MAX_VERSION`],
+    /// `too_many_operations` above [`MAX_CHANGES`], `dictionary_full` if the tree could not hold more.
+    pub fn prepare(&self, block: u64, changes: &[Change]) -> Result<Prepared> {
+        self.prepare_changes(block, changes, Versions::Block(block))
+    }
+
+    fn view(&self) -> TreeView<'_> {
+        TreeView { top: &self.top, shards: &self.shards }
+    }
+
+    fn prepare_changes(
+        &self,
+        block: u64,
+        list: &[Change],
+        versions: Versions<'_>,
+    ) -> Result<Prepared> {
+        let from = self.block.unwrap_or(0);
+        if !(from..=MAX_VERSION).contains(&block) {
+            let expected = format_args!("a block from {from} to {MAX_VERSION}");
+            return Err(Error::new(Reason::InvalidArgument, expected, block));
+        }
+        if list.len() > MAX_CHANGES {
+            let expected = format_args!("at most {MAX_CHANGES} changes");
+            return Err(Error::new(Reason::TooManyOperations, expected, list.len()));
+        }
+        if self.shards.iter().any(|shard| shard.leaves.len() > MAX_LEAVES - MAX_CHANGES) {
+            let expected = "fewer than 2^32 keys whose hashes start with one byte";
+            return Err(Error::new(Reason::DictionaryFull, expected, "nearly as many"));
+        }
+        let changes = Changes { list, versions };
+        Ok(Prepared::new(self.state, block, &self.shards, &self.top, changes))
+    }
+
+    /// Takes over a prepared block.
+    ///
+    /// `invalid_argument` if it was prepared on another state; the tree then stays as it is.
+    pub fn commit(&mut self, prepared: &Prepared) -> Result<()> {
+        if prepared.base != self.state {
+            let expected = "a block that was prepared on the tree as it is";
+            return Err(Error::new(Reason::InvalidArgument, expected, "one of another state"));
+        }
+        commit::commit(&mut self.shards, &prepared.drafts);
+        self.top = prepared.top.clone();
+        self.block = Some(prepared.block);
+        self.state = next_state();
+        Ok(())
+    }
+
+    /// Prepares a block and commits it; returns the root.
+    pub fn update(&mut self, block: u64, changes: &[Change]) -> Result<Hash> {
+        let prepared = self.prepare(block, changes)?;
+        self.commit(&prepared)?;
+        Ok(self.root())
+    }
+}
+
+/// The most changes that are prepared at once, 2^22.
+///
+/// Each of them changes at most 256 branches, so that 31 bits are enough for an index and a side.
+pub const MAX_CHANGES: usize = 1 << 22;
+
+/// The most leaves of a shard; it has fewer branches.
+const MAX_LEAVES: usize = u32::MAX as usize;
+
+/// How many leaves a restored tree takes at a time.
+const RESTORED_AT_ONCE: usize = 1 << 17;
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A number that no other state of any tree has.
+fn next_state() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

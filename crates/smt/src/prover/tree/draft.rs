@@ -1,0 +1,180 @@
+//! The nodes that a block changes, beside the tree, which stays as it is until they are committed.
+
+use std::vec::Vec;
+
+use super::node::Kind;
+use super::shard::{Branch, Leaf, Link, Stamp, index};
+use crate::hash::{self, Hash, Preimage, hash_nodes};
+
+/// The changed nodes of some neighbouring shards.
+///
+/// They are in the order of a walk that goes down one branch at a time everywhere at once: a round
+/// of it is a range of nodes of which none is below another, and the rounds, last to first, go
+/// from the children to their parents.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) sections: Vec<Section>,
+    pub(super) branches: Vec<Branch>,
+    pub(super) branch_places: Vec<BranchPlace>,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) leaf_places: Vec<LeafPlace>,
+    /// At which branch each round starts.
+    pub(super) rounds: Vec<u32>,
+}
+
+/// A shard in which something changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) shard: usize,
+    pub(super) root: Link,
+    pub(super) root_hash: Hash,
+    /// The root's place in the draft.
+    pub(super) root_at: u32,
+    /// The next new slots in the shard.
+    pub(super) next_branch: u32,
+    pub(super) next_leaf: u32,
+}
+
+/// Where a branch of the draft belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BranchPlace {
+    pub(super) parent: Parent,
+    pub(super) section: u32,
+    pub(super) slot: u32,
+    /// The places of the children in the draft; [`UNCHANGED`] of one that is not in it.
+    pub(super) children: [u32; 2],
+}
+
+/// Where a leaf of the draft belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LeafPlace {
+    pub(super) parent: Parent,
+    pub(super) section: u32,
+    pub(super) slot: u32,
+    pub(super) stamp: Stamp,
+}
+
+/// Of a child that a block does not change.
+pub(super) const UNCHANGED: u32 = u32::MAX;
+
+/// What has a node as its child: a side of a branch of the draft, or a section.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parent(u32);
+
+/// A [`Parent`], opened.
+pub(super) enum Above {
+    Branch { at: usize, side: usize },
+    Section(usize),
+}
+
+impl Parent {
+    const SECTION: u32 = 1 << 31;
+
+    pub(super) const fn branch(at: u32, side: usize) -> Self {
+        Self(at << 1 | index(side))
+    }
+
+    pub(super) const fn section(at: u32) -> Self {
+        Self(Self::SECTION | at)
+    }
+
+    pub(super) const fn open(self) -> Above {
+        if self.0 & Self::SECTION == 0 {
+            Above::Branch { at: (self.0 >> 1) as usize, side: (self.0 & 1) as usize }
+        } else {
+            Above::Section((self.0 & !Self::SECTION) as usize)
+        }
+    }
+}
+
+impl Draft {
+    /// Tells a parent where its child now is.
+    pub(super) fn attach(&mut self, parent: Parent, slot: u32, at: u32) {
+        match parent.open() {
+            Above::Branch { at: above, side } => {
+                self.branches[above].slots[side] = slot;
+                self.branch_places[above].children[side] = at;
+            }
+            Above::Section(section) => {
+                let section = &mut self.sections[section];
+                section.root.slot = slot;
+                section.root_at = at;
+            }
+        }
+    }
+
+    /// The hash that a parent has of its child, as yet the one before the block.
+    pub(super) fn held(&self, parent: Parent) -> Hash {
+        match parent.open() {
+            Above::Branch { at, side } => self.branches[at].hashes[side],
+            Above::Section(section) => self.sections[section].root_hash,
+        }
+    }
+
+    fn hold(&mut self, parent: Parent, stamp: Stamp, hash: Hash) {
+        match parent.open() {
+            Above::Branch { at, side } => {
+                let branch = &mut self.branches[at];
+                branch.stamps[side] = stamp;
+                branch.hashes[side] = hash;
+            }
+            Above::Section(section) => {
+                let section = &mut self.sections[section];
+                section.root.stamp = stamp;
+                section.root_hash = hash;
+            }
+        }
+    }
+
+    /// Hashes every node once: the leaves, then the branches round by round, children first.
+    pub(super) fn hash(&mut self) {
+        let mut preimages = Vec::with_capacity(LANES);
+        for from in (0..self.leaves.len()).step_by(LANES) {
+            let to = self.leaves.len().min(from + LANES);
+            preimages.clear();
+            preimages.extend((from..to).map(|at| self.leaf_preimage(at)));
+            let mut hashes = [[0; 32]; LANES];
+            hash_nodes(&preimages, &mut hashes);
+            for (at, hash) in (from..to).zip(hashes) {
+                let LeafPlace { parent, stamp, .. } = self.leaf_places[at];
+                self.hold(parent, stamp, hash);
+            }
+        }
+        let mut end = self.branches.len();
+        for round in (0..self.rounds.len()).rev() {
+            let start = self.rounds[round] as usize;
+            for from in (start..end).step_by(LANES) {
+                let to = end.min(from + LANES);
+                preimages.clear();
+                preimages.extend(self.branches[from..to].iter().map(branch_preimage));
+                let mut hashes = [[0; 32]; LANES];
+                hash_nodes(&preimages, &mut hashes);
+                for (at, hash) in (from..to).zip(hashes) {
+                    let stamp = self.branches[at].stamp();
+                    self.hold(self.branch_places[at].parent, stamp, hash);
+                }
+            }
+            end = start;
+        }
+    }
+
+    fn leaf_preimage(&self, at: usize) -> Preimage {
+        let Leaf { key_hash, value_hash } = &self.leaves[at];
+        let stamp = self.leaf_places[at].stamp;
+        match stamp.kind() {
+            Kind::Leaf => Preimage::leaf(stamp.version(), key_hash, value_hash),
+            _ => Preimage::tombstone(stamp.version(), key_hash),
+        }
+    }
+}
+
+/// How many independent nodes are hashed in one go.
+const LANES: usize = 32;
+
+pub(super) fn branch_preimage(branch: &Branch) -> Preimage {
+    let [left, right] = [0, 1].map(|side| hash::Child {
+        version: branch.stamps[side].version(),
+        hash: &branch.hashes[side],
+    });
+    Preimage::branch(branch.depth(), left, right)
+}

@@ -1,0 +1,107 @@
+//! The changes of a block in the order of the tree.
+
+use std::vec::Vec;
+
+use super::node::Change;
+use super::shard::{SHARDS, bit, parting, prefix};
+
+/// A change's place among the changes, and the start of its key hash, which decides nearly always.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub(super) prefix: u64,
+    pub(super) at: u32,
+}
+
+/// The changes by shard, in a shard as they came.
+pub(super) struct ByShard {
+    pub(super) keys: Vec<Key>,
+    /// Where each shard's keys start, and where the last ends.
+    pub(super) starts: [u32; SHARDS + 1],
+}
+
+impl ByShard {
+    pub(super) fn new(changes: &[Change]) -> Self {
+        let mut starts = [0; SHARDS + 1];
+        for change in changes {
+            starts[usize::from(change.key_hash[0]) + 1] += 1;
+        }
+        for shard in 0..SHARDS {
+            starts[shard + 1] += starts[shard];
+        }
+        let mut next = starts;
+        let mut keys = std::vec![Key { prefix: 0, at: 0 }; changes.len()];
+        for (at, change) in (0..).zip(changes) {
+            let place = &mut next[usize::from(change.key_hash[0])];
+            keys[*place as usize] = Key { prefix: prefix(&change.key_hash), at };
+            *place += 1;
+        }
+        Self { keys, starts }
+    }
+}
+
+/// Changes that are asked for by their keys.
+#[derive(Clone, Copy)]
+pub(super) struct Changes<'a> {
+    pub(super) list: &'a [Change],
+    pub(super) versions: Versions<'a>,
+}
+
+/// What wrote each change.
+#[derive(Clone, Copy)]
+pub(super) enum Versions<'a> {
+    /// One block.
+    Block(u64),
+    /// Many blocks; the tree as it is restored.
+    Each(&'a [u64]),
+}
+
+impl<'a> Changes<'a> {
+    pub(super) fn of(self, key: Key) -> &'a Change {
+        &self.list[key.at as usize]
+    }
+
+    pub(super) fn version(self, key: Key) -> u64 {
+        match self.versions {
+            Versions::Block(block) => block,
+            Versions::Each(versions) => versions[key.at as usize],
+        }
+    }
+
+    /// Sorts by key hash; of several changes to one key the last one stays.
+    pub(super) fn sort(self, keys: &mut [Key], sorted: &mut Vec<Key>) {
+        keys.sort_unstable_by(|a, b| {
+            a.prefix
+                .cmp(&b.prefix)
+                .then_with(|| self.of(*a).key_hash.cmp(&self.of(*b).key_hash))
+                .then_with(|| a.at.cmp(&b.at))
+        });
+        let from = sorted.len();
+        for &key in &*keys {
+            match sorted[from..].last_mut() {
+                Some(last) if self.parting(*last, key).is_none() => *last = key,
+                _ => sorted.push(key),
+            }
+        }
+    }
+
+    pub(super) fn bit(self, key: Key, depth: u8) -> usize {
+        match depth {
+            0..64 => (key.prefix >> (63 - depth) & 1) as usize,
+            _ => bit(&self.of(key).key_hash, depth),
+        }
+    }
+
+    /// The first bit in which two keys differ.
+    pub(super) fn parting(self, one: Key, other: Key) -> Option<u8> {
+        match one.prefix ^ other.prefix {
+            0 => parting(&self.of(one).key_hash, &self.of(other).key_hash),
+            differing => first_one(differing),
+        }
+    }
+}
+
+/// The place of the first 1, from the most significant bit.
+pub(super) const fn first_one(bits: u64) -> Option<u8> {
+    let [zeros, ..] = bits.leading_zeros().to_le_bytes();
+    if zeros < 64 { Some(zeros) } else { None }
+}

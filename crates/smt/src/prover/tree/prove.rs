@@ -1,0 +1,89 @@
+//! Proofs of keys at the newest block, straight from memory.
+
+use std::vec::Vec;
+
+use prooflight_core::{Error, Reason, Result};
+
+use super::node::Kind;
+use super::shard::bit;
+use super::view::{Opened, View};
+use crate::hash::{Hash, hash_value};
+use crate::proof::{PROOF, ProofLeaf, Writer};
+
+/// A proof of these keys, ascending and each once, in the tree of a block.
+pub(super) fn prove<'t, T: AsRef<[u8]>>(
+    view: &impl View<'t>,
+    block: u64,
+    mut keys: Vec<Hash>,
+    mut value: impl FnMut(&Hash) -> Result<T>,
+) -> Result<Vec<u8>> {
+    let mut writer = Writer::new(PROOF);
+    let root = view.root();
+    if let Some(root) = &root {
+        writer.root(block, root.stamp.version());
+    }
+    let mut pending: Vec<_> = root.into_iter().map(|root| (None, root, 0..keys.len())).collect();
+    while let Some((parent, place, range)) = pending.pop() {
+        let keys = &mut keys[range.clone()];
+        match view.open(&place) {
+            None => {}
+            Some(Opened::Branch { depth, children }) => {
+                let [left, right] = children.map(|child| child.stamp.version());
+                writer.branch(parent, depth, left, right);
+                let middle = range.start + part(keys, depth);
+                let ranges = [range.start..middle, middle..range.end];
+                for (child, _) in children.iter().zip(&ranges).filter(|(_, keys)| keys.is_empty()) {
+                    writer.closed(child.hash);
+                }
+                let opened = children.into_iter().zip(ranges).filter(|(_, keys)| !keys.is_empty());
+                pending.extend(opened.rev().map(|(child, keys)| (Some(depth), child, keys)));
+            }
+            Some(Opened::Leaf(leaf)) => {
+                let (key_hash, value_hash) = (&leaf.key_hash, &leaf.value_hash);
+                let index = keys.binary_search(key_hash).ok().map(|index| index as u64);
+                match (index, place.stamp.kind()) {
+                    (Some(index), Kind::Tombstone) => {
+                        writer.proof_leaf(ProofLeaf::Deleted { index });
+                    }
+                    (Some(index), _) => {
+                        let value = value(key_hash)?;
+                        check(value.as_ref(), value_hash)?;
+                        writer.proof_leaf(ProofLeaf::Live { index, value: value.as_ref() });
+                    }
+                    (None, Kind::Tombstone) => {
+                        writer.proof_leaf(ProofLeaf::OtherDeleted { key_hash });
+                    }
+                    (None, _) => writer.proof_leaf(ProofLeaf::OtherLive { key_hash, value_hash }),
+                }
+            }
+        }
+    }
+    Ok(writer.finish())
+}
+
+/// Puts the keys with a 0 at `depth` before those with a 1, else in their order; counts the former.
+///
+/// They need not be so already: keys that were never written may part from the tree's on the way.
+fn part(keys: &mut [Hash], depth: u8) -> usize {
+    let (mut zeros, mut ones) = (0, Vec::new());
+    for at in 0..keys.len() {
+        let key = keys[at];
+        if bit(&key, depth) == 0 {
+            keys[zeros] = key;
+            zeros += 1;
+        } else {
+            ones.push(key);
+        }
+    }
+    keys[zeros..].copy_from_slice(&ones);
+    zeros
+}
+
+/// A value must be the one that the tree has the hash of: a proof with another one would be refused.
+fn check(value: &[u8], value_hash: &Hash) -> Result<()> {
+    if hash_value(value) == *value_hash {
+        return Ok(());
+    }
+    let found = format_args!("another one, of {} bytes", value.len());
+    Err(Error::new(Reason::StoreCorrupt, "the value whose hash is in the tree", found))
+}

@@ -1,0 +1,190 @@
+//! The keys whose hashes start with one byte: their branches and leaves in slabs, by index.
+//!
+//! Nodes never go away, since a deleted key leaves a tombstone: a slab only grows.
+
+use std::vec::Vec;
+
+use super::node::{Entry, Kind};
+use crate::hash::Hash;
+
+/// How many bits of a key hash say in which shard it is.
+pub(super) const SHARD_BITS: usize = 8;
+/// How many shards a tree has.
+pub(super) const SHARDS: usize = 1 << SHARD_BITS;
+/// The bits of a key hash that a branch keeps, so that a search rarely asks a leaf for them.
+pub(super) const PATH_BITS: u8 = 56;
+/// These bits of a number.
+pub(super) const PATH: u64 = !0xff;
+
+/// A node's version and kind in one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stamp(u64);
+
+impl Stamp {
+    /// Of no node at all: the empty tree.
+    pub(super) const EMPTY: Self = Self(0);
+
+    pub(super) const fn new(kind: Kind, version: u64) -> Self {
+        let kind = match kind {
+            Kind::Branch => 1,
+            Kind::Leaf => 2,
+            Kind::Tombstone => 3,
+        };
+        Self(version << 12 | kind)
+    }
+
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == Self::EMPTY.0
+    }
+
+    /// Of a node, so not of [`Self::EMPTY`].
+    pub(super) const fn kind(self) -> Kind {
+        match self.0 & 0xfff {
+            2 => Kind::Leaf,
+            3 => Kind::Tombstone,
+            _ => Kind::Branch,
+        }
+    }
+
+    pub(super) const fn version(self) -> u64 {
+        self.0 >> 12
+    }
+}
+
+/// Where a node is, and what it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Link {
+    pub(super) stamp: Stamp,
+    /// In the slab of its kind.
+    pub(super) slot: u32,
+}
+
+/// A branch, with all that its own hash is made of: no hashing looks at a sibling.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(super) struct Branch {
+    pub(super) hashes: [Hash; 2],
+    pub(super) stamps: [Stamp; 2],
+    pub(super) slots: [u32; 2],
+    /// The first [`PATH_BITS`] bits of the key hashes below it, of which those above its depth are
+    /// its own; in the last byte its depth.
+    path: u64,
+}
+
+impl Branch {
+    /// A branch that splits on bit `depth` the keys that begin as `prefix` does; its children are to
+    /// be set.
+    pub(super) const fn new(depth: u8, prefix: u64) -> Self {
+        Self {
+            hashes: [[0; 32]; 2],
+            stamps: [Stamp::EMPTY; 2],
+            slots: [0; 2],
+            path: prefix & PATH | depth as u64,
+        }
+    }
+
+    pub(super) const fn depth(&self) -> u8 {
+        let [depth, ..] = self.path.to_le_bytes();
+        depth
+    }
+
+    pub(super) const fn path(&self) -> u64 {
+        self.path
+    }
+
+    /// On which side of `depth`, above its own, the keys below it are; `key_hash` is one of them.
+    pub(super) fn side<'k>(&self, depth: u8, key_hash: impl FnOnce() -> &'k Hash) -> usize {
+        match depth {
+            0..PATH_BITS => (self.path >> (63 - depth) & 1) as usize,
+            _ => bit(key_hash(), depth),
+        }
+    }
+
+    pub(super) const fn child(&self, side: usize) -> Link {
+        Link { stamp: self.stamps[side], slot: self.slots[side] }
+    }
+
+    /// The version is the larger one of the children's.
+    pub(super) fn stamp(&self) -> Stamp {
+        let [left, right] = self.stamps.map(Stamp::version);
+        Stamp::new(Kind::Branch, left.max(right))
+    }
+}
+
+/// A key's newest entry; its version is in its parent's stamp.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Leaf {
+    pub(super) key_hash: Hash,
+    /// Zeros in a tombstone.
+    pub(super) value_hash: Hash,
+}
+
+/// The subtree of the keys whose hashes start with one byte.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shard {
+    pub(super) root: Link,
+    pub(super) branches: Vec<Branch>,
+    pub(super) leaves: Vec<Leaf>,
+}
+
+impl Shard {
+    pub(super) fn branch(&self, slot: u32) -> &Branch {
+        &self.branches[slot as usize]
+    }
+
+    pub(super) fn leaf(&self, slot: u32) -> &Leaf {
+        &self.leaves[slot as usize]
+    }
+
+    /// The leaf that the bits of a key hash lead to: the key's own if it was ever written.
+    pub(super) fn search(&self, key_hash: &Hash) -> Option<(Stamp, &Leaf)> {
+        let mut link = self.root;
+        while link.stamp.kind() == Kind::Branch {
+            if link.stamp.is_empty() {
+                return None;
+            }
+            let branch = self.branch(link.slot);
+            link = branch.child(bit(key_hash, branch.depth()));
+        }
+        Some((link.stamp, self.leaf(link.slot)))
+    }
+
+    pub(super) fn get(&self, key_hash: &Hash) -> Option<Entry> {
+        let (stamp, leaf) = self.search(key_hash)?;
+        let value_hash = (stamp.kind() == Kind::Leaf).then_some(leaf.value_hash);
+        (leaf.key_hash == *key_hash).then_some(Entry { version: stamp.version(), value_hash })
+    }
+
+    /// The key hash of some leaf below a node.
+    pub(super) fn some_key(&self, mut link: Link) -> &Hash {
+        while link.stamp.kind() == Kind::Branch {
+            link = self.branch(link.slot).child(0);
+        }
+        &self.leaf(link.slot).key_hash
+    }
+}
+
+/// A bit of a key hash, counted from the most significant.
+pub(super) fn bit(key_hash: &Hash, depth: u8) -> usize {
+    usize::from(key_hash[usize::from(depth / 8)] >> (7 - depth % 8) & 1)
+}
+
+/// The first eight bytes of a key hash as a number, which compares as the bytes do.
+pub(super) fn prefix(key_hash: &Hash) -> u64 {
+    u64::from_be_bytes(core::array::from_fn(|at| key_hash[at]))
+}
+
+/// The first bit in which two key hashes differ.
+pub(super) fn parting(one: &Hash, other: &Hash) -> Option<u8> {
+    (0..).zip(one.iter().zip(other)).find(|(_, (a, b))| a != b).map(|(byte, (a, b))| {
+        let [same, ..] = (a ^ b).leading_zeros().to_le_bytes();
+        8 * byte + same
+    })
+}
+
+/// An index for the slabs and drafts, all of which `Tree::prepare` keeps below 2^32 items.
+#[allow(clippy::cast_possible_truncation, reason = "prepare refuses what would be more")]
+pub(super) const fn index(length: usize) -> u32 {
+    length as u32
+}

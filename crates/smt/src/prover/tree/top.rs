@@ -1,0 +1,124 @@
+//! The first levels, above the shards: a place for every possible node of them.
+
+use core::ops::Range;
+use std::boxed::Box;
+use std::vec;
+use std::vec::Vec;
+
+use super::node::Kind;
+use super::shard::{SHARD_BITS, SHARDS, Stamp};
+use crate::hash::{self, Hash, Preimage, hash_nodes};
+
+/// A subtree of the first levels or a whole shard: its stamp and hash, zeros where it is empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Subtree {
+    pub(super) stamp: Stamp,
+    pub(super) hash: Hash,
+}
+
+/// The root is at 1, the children of `at` at `2 * at` and `2 * at + 1`, the shards at the end.
+///
+/// There is a branch where both children have keys; else the place is that of its one child.
+#[derive(Clone, Debug)]
+pub(super) struct Top(Box<[Subtree]>);
+
+impl Top {
+    pub(super) fn new() -> Self {
+        Self(vec![Subtree::default(); 2 * SHARDS].into_boxed_slice())
+    }
+
+    pub(super) fn at(&self, at: usize) -> &Subtree {
+        &self.0[at]
+    }
+
+    pub(super) fn root(&self) -> &Subtree {
+        &self.0[1]
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.root().stamp.is_empty()
+    }
+
+    pub(super) fn shard(&self, shard: usize) -> &Subtree {
+        &self.0[SHARDS + shard]
+    }
+
+    /// The first levels with these shards changed, in ascending order.
+    pub(super) fn with(&self, shards: impl Iterator<Item = (usize, Subtree)>) -> Self {
+        let mut top = self.clone();
+        let mut changed: Vec<usize> = shards
+            .map(|(shard, subtree)| {
+                top.0[SHARDS + shard] = subtree;
+                SHARDS + shard
+            })
+            .collect();
+        for _ in 0..SHARD_BITS {
+            for at in &mut changed {
+                *at /= 2;
+            }
+            changed.dedup();
+            top.hash(&changed);
+        }
+        top
+    }
+
+    /// Hashes places of one level.
+    fn hash(&mut self, changed: &[usize]) {
+        let mut branches = Vec::new();
+        let mut preimages = Vec::new();
+        for &at in changed {
+            match self.branch(at) {
+                Some([left, right]) => {
+                    preimages.push(preimage(Self::depth(at), left, right));
+                    branches.push(at);
+                }
+                None => self.0[at] = self.0[self.only_child(at)],
+            }
+        }
+        let mut hashes = vec![[0; 32]; preimages.len()];
+        hash_nodes(&preimages, &mut hashes);
+        for (at, hash) in branches.into_iter().zip(hashes) {
+            let version = self.0[2 * at].stamp.version().max(self.0[2 * at + 1].stamp.version());
+            self.0[at] = Subtree { stamp: Stamp::new(Kind::Branch, version), hash };
+        }
+    }
+
+    /// The place of the branch or the shard that a place stands for, which is not empty.
+    pub(super) fn node(&self, mut at: usize) -> usize {
+        while at < SHARDS && self.branch(at).is_none() {
+            at = self.only_child(at);
+        }
+        at
+    }
+
+    /// The depth of a branch at this place.
+    pub(super) fn depth(at: usize) -> u8 {
+        let [depth, ..] = at.ilog2().to_le_bytes();
+        depth
+    }
+
+    /// The shards below a place.
+    pub(super) fn shards(at: usize) -> Range<usize> {
+        let height = SHARD_BITS - at.ilog2() as usize;
+        (at << height) - SHARDS..((at + 1) << height) - SHARDS
+    }
+
+    /// The children, if there is a branch at this place.
+    fn branch(&self, at: usize) -> Option<[&Subtree; 2]> {
+        let children = [&self.0[2 * at], &self.0[2 * at + 1]];
+        children.iter().all(|it| !it.stamp.is_empty()).then_some(children)
+    }
+
+    /// The place of the child that is not empty, if one is.
+    fn only_child(&self, at: usize) -> usize {
+        2 * at + usize::from(self.0[2 * at].stamp.is_empty())
+    }
+}
+
+fn preimage(depth: u8, left: &Subtree, right: &Subtree) -> Preimage {
+    Preimage::branch(depth, child(left), child(right))
+}
+
+fn child(subtree: &Subtree) -> hash::Child<'_> {
+    hash::Child { version: subtree.stamp.version(), hash: &subtree.hash }
+}

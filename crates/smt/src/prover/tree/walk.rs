@@ -1,0 +1,204 @@
+//! From the changes of a block to the nodes that they change, in rounds.
+
+use std::vec::Vec;
+
+use super::draft::{BranchPlace, Draft, LeafPlace, Parent, Section, UNCHANGED};
+use super::node::Kind;
+use super::order::{Changes, Key, first_one};
+use super::prefetch::prefetch;
+use super::shard::{Branch, Leaf, Link, PATH, PATH_BITS, Shard, Stamp, bit, index, parting};
+use crate::hash::Hash;
+
+/// A subtree, not yet looked at, and the changes in it: one at least.
+#[derive(Clone, Copy)]
+struct Task {
+    node: Link,
+    parent: Parent,
+    section: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Changes of some neighbouring shards, and the nodes that they change.
+pub(super) struct Walk<'a> {
+    pub(super) shards: &'a [Shard],
+    pub(super) changes: Changes<'a>,
+    /// Sorted, each key once.
+    pub(super) keys: Vec<Key>,
+    pub(super) draft: Draft,
+    next: Vec<Task>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(shards: &'a [Shard], changes: Changes<'a>) -> Self {
+        Self { shards, changes, keys: Vec::new(), draft: Draft::default(), next: Vec::new() }
+    }
+
+    /// Adds a shard and its changes, which are the keys from `start`.
+    pub(super) fn add(&mut self, shard: usize, root_hash: Hash, start: u32) {
+        let it = &self.shards[shard];
+        let section = index(self.draft.sections.len());
+        self.draft.sections.push(Section {
+            shard,
+            root: it.root,
+            root_hash,
+            root_at: UNCHANGED,
+            next_branch: index(it.branches.len()),
+            next_leaf: index(it.leaves.len()),
+        });
+        let parent = Parent::section(section);
+        self.push(Task { node: it.root, parent, section, start, end: index(self.keys.len()) });
+    }
+
+    /// Goes down the tree, one branch a round in every subtree with changes.
+    pub(super) fn run(mut self) -> Draft {
+        let mut round = Vec::new();
+        while !self.next.is_empty() {
+            core::mem::swap(&mut round, &mut self.next);
+            self.draft.rounds.push(index(self.draft.branches.len()));
+            for task in round.drain(..) {
+                self.place(task);
+            }
+        }
+        self.draft
+    }
+
+    /// Puts the subtree's root into the draft and its children among the next tasks.
+    fn place(&mut self, task: Task) {
+        let (first, last) = (self.keys[task.start as usize], self.keys[task.end as usize - 1]);
+        let shard = self.shard(task.section);
+        let stamp = task.node.stamp;
+        if stamp.is_empty() {
+            match self.changes.parting(first, last) {
+                None => self.new_leaf(task, first),
+                Some(depth) => self.new_branch(task, depth, first.prefix, None),
+            }
+        } else if stamp.kind() == Kind::Branch {
+            let branch = shard.branch(task.node.slot);
+            match self.parting(shard, task.node, branch, first, last) {
+                None => self.old_branch(task, *branch),
+                Some(depth) => {
+                    let side = branch.side(depth, || shard.some_key(task.node));
+                    self.new_branch(task, depth, first.prefix, Some(side));
+                }
+            }
+        } else {
+            let key_hash = &shard.leaf(task.node.slot).key_hash;
+            match self.parting_from(key_hash, first, last) {
+                None => self.leaf(task, first, task.node.slot),
+                Some(depth) => {
+                    let side = bit(key_hash, depth);
+                    self.new_branch(task, depth, first.prefix, Some(side));
+                }
+            }
+        }
+    }
+
+    /// Where a key first parts from those below a branch; `None` if all of them go through it.
+    fn parting(
+        &self,
+        shard: &Shard,
+        node: Link,
+        branch: &Branch,
+        first: Key,
+        last: Key,
+    ) -> Option<u8> {
+        let depth = branch.depth();
+        let path = branch.path();
+        let differing = (first.prefix ^ path | last.prefix ^ path) & PATH;
+        let parting = match first_one(differing) {
+            None if depth > PATH_BITS => self.parting_from(shard.some_key(node), first, last),
+            parting => parting,
+        };
+        parting.filter(|&it| it < depth)
+    }
+
+    /// Where one of two keys first parts from a third one.
+    fn parting_from(&self, key_hash: &Hash, first: Key, last: Key) -> Option<u8> {
+        let of = |key| parting(&self.changes.of(key).key_hash, key_hash);
+        [of(first), of(last)].into_iter().flatten().min()
+    }
+
+    fn old_branch(&mut self, task: Task, branch: Branch) {
+        let at = index(self.draft.branches.len());
+        let depth = branch.depth();
+        self.draft.branches.push(branch);
+        self.place_branch(task, task.node.slot);
+        let middle = self.middle(task, depth);
+        for (side, start, end) in [(0, task.start, middle), (1, middle, task.end)] {
+            if start < end {
+                let parent = Parent::branch(at, side);
+                self.push(Task { node: branch.child(side), parent, start, end, ..task });
+            }
+        }
+    }
+
+    /// A branch above what was there, which is on the side `old` of it.
+    fn new_branch(&mut self, task: Task, depth: u8, prefix: u64, old: Option<usize>) {
+        let at = index(self.draft.branches.len());
+        let mut branch = Branch::new(depth, prefix);
+        if let Some(side) = old {
+            branch.hashes[side] = self.draft.held(task.parent);
+            branch.stamps[side] = task.node.stamp;
+            branch.slots[side] = task.node.slot;
+        }
+        let section = &mut self.draft.sections[task.section as usize];
+        let slot = section.next_branch;
+        section.next_branch += 1;
+        self.draft.branches.push(branch);
+        self.place_branch(task, slot);
+        let middle = self.middle(task, depth);
+        for (side, start, end) in [(0, task.start, middle), (1, middle, task.end)] {
+            if start < end {
+                let parent = Parent::branch(at, side);
+                self.push(Task { node: branch.child(side), parent, start, end, ..task });
+            }
+        }
+    }
+
+    fn place_branch(&mut self, task: Task, slot: u32) {
+        let at = index(self.draft.branch_places.len());
+        let Task { parent, section, .. } = task;
+        let children = [UNCHANGED; 2];
+        self.draft.branch_places.push(BranchPlace { parent, section, slot, children });
+        self.draft.attach(parent, slot, at);
+    }
+
+    fn new_leaf(&mut self, task: Task, key: Key) {
+        let section = &mut self.draft.sections[task.section as usize];
+        let slot = section.next_leaf;
+        section.next_leaf += 1;
+        self.leaf(task, key, slot);
+    }
+
+    fn leaf(&mut self, task: Task, key: Key, slot: u32) {
+        let change = self.changes.of(key);
+        let kind = if change.value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone };
+        let value_hash = change.value_hash.unwrap_or_default();
+        let at = index(self.draft.leaves.len());
+        self.draft.leaves.push(Leaf { key_hash: change.key_hash, value_hash });
+        let stamp = Stamp::new(kind, self.changes.version(key));
+        let Task { parent, section, .. } = task;
+        self.draft.leaf_places.push(LeafPlace { parent, section, slot, stamp });
+        self.draft.attach(parent, slot, at);
+    }
+
+    /// Where the keys with a 1 at `depth` start.
+    fn middle(&self, task: Task, depth: u8) -> u32 {
+        let keys = &self.keys[task.start as usize..task.end as usize];
+        task.start + index(keys.partition_point(|&key| self.changes.bit(key, depth) == 0))
+    }
+
+    fn push(&mut self, task: Task) {
+        let shard = self.shard(task.section);
+        match task.node.stamp.kind() {
+            Kind::Branch => prefetch(&shard.branches, task.node.slot),
+            Kind::Leaf | Kind::Tombstone => prefetch(&shard.leaves, task.node.slot),
+        }
+        self.next.push(task);
+    }
+
+    fn shard(&self, section: u32) -> &'a Shard {
+        &self.shards[self.draft.sections[section as usize].shard]
+    }
+}

@@ -1,0 +1,60 @@
+//! The tree as the specification defines it: recursive, hashed anew every time.
+#![allow(unreachable_pub, reason = "nothing is exported from a test")]
+
+use std::collections::BTreeMap;
+
+use blake2s_simd::Params;
+use prooflight_smt::hash::Hash;
+use prooflight_smt::prover::tree::{Change, Entry};
+
+#[derive(Default)]
+pub struct ByHash {
+    pub entries: BTreeMap<Hash, Entry>,
+}
+
+impl ByHash {
+    /// Of several changes to a key the last one counts; a delete needs a key that was live before.
+    pub fn apply(&mut self, block: u64, changes: &[Change]) {
+        let last: BTreeMap<_, _> = changes.iter().map(|it| (it.key_hash, it.value_hash)).collect();
+        for (key_hash, value_hash) in last {
+            let live = self.entries.get(&key_hash).is_some_and(|it| it.value_hash.is_some());
+            if value_hash.is_some() || live {
+                self.entries.insert(key_hash, Entry { version: block, value_hash });
+            }
+        }
+    }
+
+    pub fn root(&self) -> Hash {
+        let leaves: Vec<_> = self.entries.iter().map(|(k, e)| (*k, *e)).collect();
+        if leaves.is_empty() { [0; 32] } else { node(&leaves, 0).1 }
+    }
+}
+
+fn node(leaves: &[(Hash, Entry)], depth: u8) -> (u64, Hash) {
+    if let [(key_hash, Entry { version, value_hash })] = leaves {
+        let tag = if value_hash.is_some() { 0x010 } else { 0x011 };
+        let pair = [*key_hash, value_hash.unwrap_or_default()].concat();
+        return (*version, hash(version << 12 | 0xfff, tag, &pair));
+    }
+    let bit = |kh: &Hash| kh[usize::from(depth / 8)] >> (7 - depth % 8) & 1;
+    let middle = leaves.partition_point(|(key_hash, _)| bit(key_hash) == 0);
+    if middle == 0 || middle == leaves.len() {
+        return node(leaves, depth + 1);
+    }
+    let left = node(&leaves[..middle], depth + 1);
+    let right = node(&leaves[middle..], depth + 1);
+    (left.0.max(right.0), branch(depth, left, right))
+}
+
+/// The hash of a branch from its children's versions and hashes.
+pub fn branch(depth: u8, left: (u64, Hash), right: (u64, Hash)) -> Hash {
+    let tag = if left.0 >= right.0 { 0x001 } else { 0x002 };
+    let (version, other) = (left.0.max(right.0), left.0.min(right.0));
+    hash(version << 12 | u64::from(depth), other << 12 | tag, &[left.1, right.1].concat())
+}
+
+fn hash(salt: u64, personal: u64, message: &[u8]) -> Hash {
+    let mut params = Params::new();
+    params.salt(&salt.to_le_bytes()).personal(&personal.to_le_bytes());
+    *params.hash(message).as_array()
+}
