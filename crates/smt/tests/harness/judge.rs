@@ -1,0 +1,84 @@
+//! Statements about a plain tree, and what the verifiers may say of them: the truth, or a refusal.
+
+use prooflight_core::{Code, Error, Limits, Result};
+use prooflight_smt::{
+    Answer, Change, History, history_blocks, verify, verify_diff, verify_history,
+};
+
+use super::plain::Plain;
+
+/// What a proof is asked to show about a chain.
+#[derive(Clone, Debug)]
+pub enum Question {
+    Keys { block: u64, keys: Vec<Vec<u8>> },
+    History { key: Vec<u8>, from: u64, to: u64 },
+    Diff { from: Option<u64>, to: u64 },
+}
+
+impl Question {
+    pub fn prove(&self, plain: &Plain) -> Vec<u8> {
+        match self {
+            Self::Keys { block, keys } => plain.prove(*block, keys),
+            Self::History { key, from, to } => plain.prove_history(key, *from, *to),
+            Self::Diff { from, to } => plain.prove_diff(*from, *to),
+        }
+    }
+
+    /// Verifies a proof under the true roots: what is accepted must be true, and its only proof.
+    pub fn judge(&self, plain: &Plain, proof: &[u8]) -> Result<()> {
+        let judged = self.check(plain, proof);
+        match &judged {
+            Ok(()) => assert_eq!(proof, self.prove(plain), "{self:?}"),
+            Err(error) => assert_is_refusal(error),
+        }
+        judged
+    }
+
+    fn check(&self, plain: &Plain, proof: &[u8]) -> Result<()> {
+        let limits = &Limits::DEFAULT;
+        match self {
+            Self::Keys { block, keys } => {
+                let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+                let answers = verify(&plain.root(*block), *block, &asked, proof, limits)?;
+                let expected: Vec<_> = keys.iter().map(|key| plain.answer(key, *block)).collect();
+                assert_eq!(answers, expected, "{self:?}");
+            }
+            Self::History { key, from, to } => {
+                // The true roots of the blocks that the proof claims to need.
+                let blocks = history_blocks(key, *from, *to, proof, limits)?;
+                let roots = plain.roots(&blocks);
+                let history = verify_history(key, *from, *to, &roots, proof, limits)?;
+                assert_eq!(history, true_history(plain, key, *from, *to), "{self:?}");
+            }
+            Self::Diff { from, to } => {
+                let mut changes = verify_diff(*from, *to, &plain.root(*to), proof, limits)?;
+                changes.sort_by_key(|change| change.key);
+                assert_eq!(changes, true_diff(plain, *from, *to), "{self:?}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A key's history, block by block.
+pub fn true_history<'a>(plain: &'a Plain, key: &[u8], from: u64, to: u64) -> History<'a> {
+    let at = |block| plain.answer(key, block);
+    let changes: Vec<Answer<'_>> =
+        (from..=to).filter(|&block| at(block).changed() == Some(block)).map(at).collect();
+    let hidden = changes.first().is_some_and(|change| change.changed() == Some(from));
+    let before = from.checked_sub(1).map_or(Answer::NeverWritten, at);
+    History { from, to, entering: (!hidden).then_some(before), changes }
+}
+
+/// The last changes in a range of blocks, ascending by key.
+pub fn true_diff(plain: &Plain, from: Option<u64>, to: u64) -> Vec<Change<'_>> {
+    let changes = plain.keys().into_iter().filter_map(|key| {
+        let (block, value) = plain.last_change(&key, to)?;
+        from.is_none_or(|from| block > from).then_some((key, block, value))
+    });
+    changes.map(|(key, block, value)| Change { key: plain.own(&key), block, value }).collect()
+}
+
+pub fn assert_is_refusal(error: &Error) {
+    assert!(matches!(error.code(), Code::Malformed | Code::Mismatch), "{error:?}");
+}

@@ -1,0 +1,278 @@
+//! The tree as it is defined, with every version kept: slow, recursive, and nothing to go wrong.
+//!
+//! Also the honest prover of the tests and of the vectors' generator, and with changed nodes the liar.
+#![allow(dead_code, reason = "each user takes a part of it")]
+#![allow(unreachable_pub, reason = "nothing is exported from a test or a generator")]
+
+use std::collections::BTreeMap;
+
+use prooflight_smt::Answer;
+use prooflight_smt::hash::{Child, EMPTY_ROOT, Hash, Preimage, hash_key, hash_value};
+use prooflight_smt::proof::{DIFF, DiffLeaf, HISTORY, PROOF, ProofLeaf, Writer};
+
+/// A key and the value that it is set to, or none to delete it.
+pub type Op = (Vec<u8>, Option<Vec<u8>>);
+
+/// Every change of every key.
+#[derive(Clone, Debug, Default)]
+pub struct Plain {
+    changes: BTreeMap<Vec<u8>, Vec<Change>>,
+}
+
+/// The block of a change and the value that it set, or none.
+type Change = (u64, Option<Vec<u8>>);
+
+impl Plain {
+    /// Applies a block's operations, which come after those of all blocks so far.
+    ///
+    /// The last one on a key counts; a delete of a key without a value before the block does not.
+    pub fn apply(&mut self, block: u64, ops: impl IntoIterator<Item = Op>) {
+        let ops: BTreeMap<Vec<u8>, Option<Vec<u8>>> = ops.into_iter().collect();
+        for (key, value) in ops {
+            let changes = self.changes.entry(key.clone()).or_default();
+            let live = changes.last().is_some_and(|(_, value)| value.is_some());
+            if value.is_some() || live {
+                changes.push((block, value));
+            } else if changes.is_empty() {
+                self.changes.remove(&key);
+            }
+        }
+    }
+
+    /// The keys that were ever written.
+    pub fn keys(&self) -> Vec<Vec<u8>> {
+        self.changes.keys().cloned().collect()
+    }
+
+    /// The same key, kept here.
+    pub fn own(&self, key: &[u8]) -> &[u8] {
+        self.changes.get_key_value(key).map_or(&[], |(key, _)| key)
+    }
+
+    /// The last change of a key up to a block.
+    pub fn last_change(&self, key: &[u8], block: u64) -> Option<(u64, Option<&[u8]>)> {
+        let changes = self.changes.get(key)?;
+        let (version, value) = changes.iter().rfind(|(version, _)| *version <= block)?;
+        Some((*version, value.as_deref()))
+    }
+
+    pub fn answer(&self, key: &[u8], block: u64) -> Answer<'_> {
+        match self.last_change(key, block) {
+            Some((since, Some(value))) => Answer::Present { value, since },
+            Some((at, None)) => Answer::Deleted { at },
+            None => Answer::NeverWritten,
+        }
+    }
+
+    /// The tree of a block, unless it is empty.
+    pub fn tree(&self, block: u64) -> Option<Node> {
+        let leaf = |key: &Vec<u8>| {
+            let (version, value) = self.last_change(key, block)?;
+            Some(Node::leaf(version, key, value))
+        };
+        let mut leaves: Vec<(Hash, Node)> =
+            self.changes.keys().filter_map(|key| Some((hash_key(key), leaf(key)?))).collect();
+        leaves.sort_by_key(|(key_hash, _)| *key_hash);
+        grow(leaves)
+    }
+
+    pub fn root(&self, block: u64) -> Hash {
+        self.tree(block).map_or(EMPTY_ROOT, |tree| tree.hash())
+    }
+
+    pub fn prove<K: AsRef<[u8]>>(&self, block: u64, keys: &[K]) -> Vec<u8> {
+        encode_proof(block, self.tree(block).as_ref(), keys)
+    }
+
+    /// The blocks that a key's history needs, newest first.
+    pub fn history_blocks(&self, key: &[u8], from: u64, to: u64) -> Vec<u64> {
+        let mut blocks = vec![to];
+        let mut block = to;
+        while let Some((version, _)) = self.last_change(key, block).filter(|(at, _)| *at > from) {
+            block = version - 1;
+            blocks.push(block);
+        }
+        blocks
+    }
+
+    /// Blocks with their roots.
+    pub fn roots(&self, blocks: &[u64]) -> Vec<(u64, Hash)> {
+        blocks.iter().map(|&block| (block, self.root(block))).collect()
+    }
+
+    pub fn prove_history(&self, key: &[u8], from: u64, to: u64) -> Vec<u8> {
+        let blocks = self.history_blocks(key, from, to);
+        let trees: Vec<_> = blocks.iter().map(|&block| (block, self.tree(block))).collect();
+        encode_history(key, &trees)
+    }
+
+    pub fn prove_diff(&self, from: Option<u64>, to: u64) -> Vec<u8> {
+        encode_diff(from, to, self.tree(to).as_ref())
+    }
+}
+
+/// The tree over leaves that are ascending by their key hashes.
+fn grow(mut leaves: Vec<(Hash, Node)>) -> Option<Node> {
+    if leaves.len() < 2 {
+        return leaves.pop().map(|(_, leaf)| leaf);
+    }
+    let (first, last) = (leaves[0].0, leaves[leaves.len() - 1].0);
+    let depth = (0..=255).find(|&depth| bit(&first, depth) != bit(&last, depth)).expect("two keys");
+    let right = leaves.split_off(leaves.partition_point(|(hash, _)| bit(hash, depth) == 0));
+    let (left, right) = (grow(leaves)?, grow(right)?);
+    Some(Node::Branch { depth, left: Box::new(left), right: Box::new(right) })
+}
+
+pub fn bit(hash: &Hash, depth: u8) -> u8 {
+    let depth = usize::from(depth);
+    hash[depth / 8] >> (7 - depth % 8) & 1
+}
+
+/// A node of a tree; a liar's may be anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    Leaf {
+        version: u64,
+        key: Vec<u8>,
+        value: Option<Vec<u8>>,
+    },
+    Branch {
+        depth: u8,
+        left: Box<Self>,
+        right: Box<Self>,
+    },
+    /// What stands for a subtree; an honest tree has none.
+    Closed {
+        version: u64,
+        hash: Hash,
+    },
+}
+
+impl Node {
+    pub fn leaf(version: u64, key: &[u8], value: Option<&[u8]>) -> Self {
+        Self::Leaf { version, key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
+    }
+
+    pub fn version(&self) -> u64 {
+        match self {
+            Self::Leaf { version, .. } | Self::Closed { version, .. } => *version,
+            Self::Branch { left, right, .. } => left.version().max(right.version()),
+        }
+    }
+
+    pub fn hash(&self) -> Hash {
+        match self {
+            Self::Leaf { version, key, value: Some(value) } => {
+                Preimage::leaf(*version, &hash_key(key), &hash_value(value)).hash()
+            }
+            Self::Leaf { version, key, value: None } => {
+                Preimage::tombstone(*version, &hash_key(key)).hash()
+            }
+            Self::Branch { depth, left, right } => {
+                let hashes = [left.hash(), right.hash()];
+                let left = Child { version: left.version(), hash: &hashes[0] };
+                let right = Child { version: right.version(), hash: &hashes[1] };
+                Preimage::branch(*depth, left, right).hash()
+            }
+            Self::Closed { hash, .. } => *hash,
+        }
+    }
+
+    /// The nodes on the way to a key, from the root on.
+    pub fn path_mut(&mut self, key: &[u8], visit: &mut impl FnMut(&mut Self)) {
+        visit(self);
+        if let Self::Branch { depth, left, right } = self {
+            let child = if bit(&hash_key(key), *depth) == 0 { left } else { right };
+            child.path_mut(key, visit);
+        }
+    }
+}
+
+/// The hashes of keys, ascending and each once.
+fn sorted<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Hash> {
+    let mut hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key.as_ref())).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+pub fn encode_proof<K: AsRef<[u8]>>(block: u64, tree: Option<&Node>, keys: &[K]) -> Vec<u8> {
+    let mut writer = Writer::new(PROOF);
+    write_part(&mut writer, block, tree, &sorted(keys));
+    writer.finish()
+}
+
+pub fn encode_history(key: &[u8], trees: &[(u64, Option<Node>)]) -> Vec<u8> {
+    let mut writer = Writer::new(HISTORY);
+    for (block, tree) in trees {
+        write_part(&mut writer, *block, tree.as_ref(), &[hash_key(key)]);
+    }
+    writer.finish()
+}
+
+fn write_part(writer: &mut Writer, block: u64, tree: Option<&Node>, keys: &[Hash]) {
+    if let Some(tree) = tree {
+        writer.root(block, tree.version());
+        write_to_keys(writer, None, tree, keys);
+    }
+}
+
+fn write_to_keys(writer: &mut Writer, parent: Option<u8>, node: &Node, keys: &[Hash]) {
+    match node {
+        Node::Leaf { key, value, .. } => {
+            let key_hash = hash_key(key);
+            let value_hash = hash_value(value.as_deref().unwrap_or_default());
+            let index = keys.iter().position(|key| *key == key_hash).map(|index| index as u64);
+            writer.proof_leaf(match (index, value) {
+                (Some(index), Some(value)) => ProofLeaf::Live { index, value },
+                (Some(index), None) => ProofLeaf::Deleted { index },
+                (None, Some(_)) => {
+                    ProofLeaf::OtherLive { key_hash: &key_hash, value_hash: &value_hash }
+                }
+                (None, None) => ProofLeaf::OtherDeleted { key_hash: &key_hash },
+            });
+        }
+        Node::Branch { depth, left, right } => {
+            writer.branch(parent, *depth, left.version(), right.version());
+            let (on_left, on_right): (Vec<Hash>, Vec<Hash>) =
+                keys.iter().partition(|key| bit(key, *depth) == 0);
+            let children = [(left, on_left), (right, on_right)];
+            for (child, _) in children.iter().filter(|(_, keys)| keys.is_empty()) {
+                writer.closed(&child.hash());
+            }
+            for (child, keys) in children.iter().filter(|(_, keys)| !keys.is_empty()) {
+                write_to_keys(writer, Some(*depth), child, keys);
+            }
+        }
+        Node::Closed { hash, .. } => writer.closed(hash),
+    }
+}
+
+pub fn encode_diff(from: Option<u64>, to: u64, tree: Option<&Node>) -> Vec<u8> {
+    let mut writer = Writer::new(DIFF);
+    if let Some(tree) = tree {
+        writer.root(to, tree.version());
+        write_newer(&mut writer, None, tree, from);
+    }
+    writer.finish()
+}
+
+fn write_newer(writer: &mut Writer, parent: Option<u8>, node: &Node, from: Option<u64>) {
+    match node {
+        Node::Leaf { key, value, .. } => writer.diff_leaf(match value {
+            Some(value) => DiffLeaf::Live { key, value },
+            None => DiffLeaf::Deleted { key },
+        }),
+        Node::Branch { depth, left, right } => {
+            writer.branch(parent, *depth, left.version(), right.version());
+            let is_new = |child: &Node| from.is_none_or(|from| child.version() > from);
+            for child in [left, right].into_iter().filter(|child| !is_new(child)) {
+                writer.closed(&child.hash());
+            }
+            for child in [left, right].into_iter().filter(|child| is_new(child)) {
+                write_newer(writer, Some(*depth), child, from);
+            }
+        }
+        Node::Closed { hash, .. } => writer.closed(hash),
+    }
+}

@@ -1,0 +1,97 @@
+//! What each fuzz target does with its input; a panic is a finding.
+
+use arbitrary::{Result, Unstructured};
+use prooflight_core::Limits;
+use prooflight_smt::{history_blocks, verify, verify_diff, verify_history};
+
+use super::draw::{chain, key, mutate};
+use super::judge::{Question, assert_is_refusal};
+use super::plain::Plain;
+
+pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+
+/// The targets, by name.
+pub const TARGETS: [(&str, Target); 3] =
+    [("smt_proof", smt_proof), ("smt_history", smt_history), ("smt_diff", smt_diff)];
+
+/// Proofs of keys: honest ones changed, of other blocks and keys, and any bytes.
+pub fn smt_proof(u: &mut Unstructured<'_>) -> Result<()> {
+    if u.ratio(1, 8)? {
+        let (block, root) = (u.int_in_range(0..=1 << 52)?, u.arbitrary()?);
+        let keys = [&b"a"[..], b"b", b"c"];
+        if let Err(error) = verify(&root, block, &keys, &any_message(u, 1)?, &Limits::DEFAULT)
+            && block < 1 << 52
+        {
+            assert_is_refusal(&error);
+        }
+        return Ok(());
+    }
+    let (plain, blocks) = chain(u)?;
+    let question = |u: &mut Unstructured<'_>| {
+        let keys = (0..u.int_in_range(1..=5)?).map(|_| key(u, 50)).collect::<Result<_>>()?;
+        Ok(Question::Keys { block: u.int_in_range(0..=blocks)?, keys })
+    };
+    judge(u, &plain, question)
+}
+
+/// Histories: honest ones changed, of other ranges and keys, and any bytes.
+pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
+    if u.ratio(1, 8)? {
+        let (from, to) = (u.int_in_range(0..=8)?, u.int_in_range(8..=1000)?);
+        let (key, proof, limits) = (b"key", any_message(u, 2)?, Limits::DEFAULT);
+        let Ok(blocks) = history_blocks(key, from, to, &proof, &limits) else { return Ok(()) };
+        let root = u.arbitrary()?;
+        let roots: Vec<_> = blocks.into_iter().map(|block| (block, root)).collect();
+        if let Err(error) = verify_history(key, from, to, &roots, &proof, &limits) {
+            assert_is_refusal(&error);
+        }
+        return Ok(());
+    }
+    let (plain, blocks) = chain(u)?;
+    let question = |u: &mut Unstructured<'_>| {
+        let from = u.int_in_range(0..=blocks)?;
+        Ok(Question::History { key: key(u, 5)?, from, to: u.int_in_range(from..=blocks)? })
+    };
+    judge(u, &plain, question)
+}
+
+/// Diffs: honest ones changed, of other ranges, and any bytes.
+pub fn smt_diff(u: &mut Unstructured<'_>) -> Result<()> {
+    if u.ratio(1, 8)? {
+        let (root, proof) = (u.arbitrary()?, any_message(u, 3)?);
+        let from = u.arbitrary::<Option<u8>>()?.map(u64::from);
+        if let Err(error) = verify_diff(from, 1000, &root, &proof, &Limits::DEFAULT) {
+            assert_is_refusal(&error);
+        }
+        return Ok(());
+    }
+    let (plain, blocks) = chain(u)?;
+    let question = |u: &mut Unstructured<'_>| {
+        let to = u.int_in_range(1..=blocks)?;
+        let from = if u.arbitrary()? { Some(u.int_in_range(0..=to - 1)?) } else { None };
+        Ok(Question::Diff { from, to })
+    };
+    judge(u, &plain, question)
+}
+
+/// An honest proof is accepted; one changed, or of another question, only if it is the same.
+fn judge(
+    u: &mut Unstructured<'_>,
+    plain: &Plain,
+    question: impl Fn(&mut Unstructured<'_>) -> Result<Question>,
+) -> Result<()> {
+    let (asked, other) = (question(u)?, question(u)?);
+    let honest = asked.prove(plain);
+    asked.judge(plain, &honest).expect("an honest proof");
+    let mut changed = if u.ratio(1, 4)? { other.prove(plain) } else { honest };
+    for _ in 0..u.int_in_range(0..=3)? {
+        mutate(u, &mut changed)?;
+    }
+    let _ = asked.judge(plain, &changed);
+    Ok(())
+}
+
+fn any_message(u: &mut Unstructured<'_>, kind: u8) -> Result<Vec<u8>> {
+    let length = u.arbitrary_len::<u8>()?;
+    Ok([&[1, 3, kind], u.bytes(length)?].concat())
+}

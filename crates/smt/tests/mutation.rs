@@ -1,0 +1,92 @@
+//! Every small change of an honest proof is refused: a statement has one proof.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by panicking"
+)]
+
+mod harness;
+
+use harness::judge::Question;
+use harness::plain::Plain;
+
+/// Keys that are set, set again, deleted, and set after that.
+fn plain() -> Plain {
+    let mut plain = Plain::default();
+    let key = |number: u8| vec![number; 3];
+    for block in 0..6 {
+        let set = (0..9).filter(|number| (number + block) % 3 > 0);
+        plain.apply(block.into(), set.map(|number| (key(number), Some(vec![block; 2]))));
+        plain.apply(block.into(), [(key(block), None)]);
+    }
+    plain
+}
+
+fn questions() -> Vec<Question> {
+    let key = |number: u8| vec![number; 3];
+    vec![
+        Question::Keys { block: 5, keys: vec![key(1)] },
+        Question::Keys { block: 5, keys: vec![key(5)] },
+        Question::Keys { block: 5, keys: vec![key(77)] },
+        Question::Keys { block: 3, keys: vec![key(0), key(7), key(70), key(71)] },
+        Question::History { key: key(2), from: 1, to: 5 },
+        Question::History { key: key(99), from: 0, to: 5 },
+        Question::Diff { from: Some(3), to: 4 },
+        Question::Diff { from: None, to: 5 },
+    ]
+}
+
+fn refused(plain: &Plain, question: &Question, proof: &[u8]) {
+    let judged = question.judge(plain, proof);
+    assert!(judged.is_err(), "{} accepted for {question:?}", hex::encode(proof));
+}
+
+#[test]
+fn bits_flipped() {
+    let plain = plain();
+    for question in questions() {
+        let honest = question.prove(&plain);
+        for bit in 0..8 * honest.len() {
+            let mut proof = honest.clone();
+            proof[bit / 8] ^= 1 << (bit % 8);
+            refused(&plain, &question, &proof);
+        }
+    }
+}
+
+#[test]
+fn bytes_removed_inserted_swapped_or_cut_off() {
+    let plain = plain();
+    for question in questions() {
+        let honest = question.prove(&plain);
+        for at in 0..honest.len() {
+            refused(&plain, &question, &honest[..at]);
+            for byte in [0, 1, 0x80, 0xff] {
+                let proof = [&honest[..at], &[byte], &honest[at..]].concat();
+                refused(&plain, &question, &proof);
+            }
+            let proof = [&honest[..at], &honest[at + 1..]].concat();
+            refused(&plain, &question, &proof);
+            let mut proof = honest.clone();
+            proof.swap(at, (at + 1) % honest.len());
+            if proof != honest {
+                refused(&plain, &question, &proof);
+            }
+        }
+        refused(&plain, &question, &[&honest[..], &[0]].concat());
+    }
+}
+
+#[test]
+fn proofs_of_other_questions() {
+    let plain = plain();
+    for question in questions() {
+        for other in questions() {
+            let proof = other.prove(&plain);
+            if proof != question.prove(&plain) {
+                refused(&plain, &question, &proof);
+            }
+        }
+    }
+}

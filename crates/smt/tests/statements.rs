@@ -1,0 +1,86 @@
+//! Honest proofs of every question about many drawn chains are accepted, with the true answer.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by panicking"
+)]
+
+mod harness;
+
+use arbitrary::Unstructured;
+use harness::draw::chain;
+use harness::judge::Question;
+use harness::plain::Plain;
+use harness::targets::TARGETS;
+use prooflight_core::Limits;
+use prooflight_smt::{Answer, verify};
+use rand::rngs::StdRng;
+use rand::{RngCore, SeedableRng};
+
+fn random_bytes(seed: u64) -> Vec<u8> {
+    let mut data = vec![0; 2000];
+    StdRng::seed_from_u64(seed).fill_bytes(&mut data);
+    data
+}
+
+fn accept(plain: &Plain, question: &Question) {
+    question.judge(plain, &question.prove(plain)).unwrap();
+}
+
+#[test]
+fn every_question_about_small_chains() {
+    for seed in 0..60 {
+        let (plain, blocks) = chain(&mut Unstructured::new(&random_bytes(seed))).unwrap();
+        let keys: Vec<Vec<u8>> = (0..=3).map(|number| vec![number]).chain([vec![]]).collect();
+        for to in 0..blocks {
+            accept(&plain, &Question::Keys { block: to, keys: keys.clone() });
+            accept(&plain, &Question::Diff { from: None, to });
+            for from in 0..to {
+                accept(&plain, &Question::Diff { from: Some(from), to });
+            }
+            for key in &keys {
+                accept(&plain, &Question::Keys { block: to, keys: vec![key.clone()] });
+                for from in 0..=to {
+                    accept(&plain, &Question::History { key: key.clone(), from, to });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_inputs_of_the_fuzz_targets() {
+    for (_, target) in TARGETS {
+        for seed in 0..2000 {
+            // An input that ends too early is none.
+            let _ = target(&mut Unstructured::new(&random_bytes(seed)));
+        }
+    }
+}
+
+#[test]
+fn many_keys_at_once_present_and_absent() {
+    let mut plain = Plain::default();
+    let key = |number: u32| number.to_be_bytes().to_vec();
+    for block in 0..4 {
+        let numbers = (0..900).filter(|number| number % 4 >= block);
+        let op = |number: u32| (key(number), (!number.is_multiple_of(5)).then(|| vec![7; 20]));
+        plain.apply(block.into(), numbers.map(op));
+    }
+    for count in [1, 2, 64, 700, 1800] {
+        let keys = (0..count).map(|number| key(number * 7 % 1800)).collect();
+        accept(&plain, &Question::Keys { block: 3, keys });
+    }
+}
+
+#[test]
+fn answers_are_in_the_order_asked_and_keys_may_repeat() {
+    let mut plain = Plain::default();
+    plain.apply(5, [(b"a".to_vec(), Some(b"1".to_vec())), (b"b".to_vec(), Some(vec![]))]);
+    plain.apply(6, [(b"b".to_vec(), None)]);
+    let (asked, proof) = ([&b"b"[..], b"c", b"a", b"b"], plain.prove(9, &[b"a", b"b", b"c"]));
+    let answers = verify(&plain.root(9), 9, &asked, &proof, &Limits::DEFAULT).unwrap();
+    let (a, b) = (Answer::Present { value: b"1", since: 5 }, Answer::Deleted { at: 6 });
+    assert_eq!(answers, [b, Answer::NeverWritten, a, b]);
+}
