@@ -30,7 +30,7 @@ impl ByHash {
     }
 }
 
-fn node(leaves: &[(Hash, Entry)], depth: u8) -> (u64, Hash) {
+fn node(leaves: &[(Hash, Entry)], depth: u16) -> (u64, Hash) {
     if let [(key_hash, Entry { version, value_hash })] = leaves {
         let tag = if value_hash.is_some() { 0x010 } else { 0x011 };
         let pair = [*key_hash, value_hash.unwrap_or_default()].concat();
@@ -43,7 +43,7 @@ fn node(leaves: &[(Hash, Entry)], depth: u8) -> (u64, Hash) {
     }
     let left = node(&leaves[..middle], depth + 1);
     let right = node(&leaves[middle..], depth + 1);
-    (left.0.max(right.0), branch(depth, left, right))
+    (left.0.max(right.0), branch(u8::try_from(depth).unwrap(), left, right))
 }
 
 /// The hash of a branch from its children's versions and hashes.
