@@ -4,13 +4,16 @@ mod message;
 
 use prooflight_avl::Digest;
 use prooflight_avl::state::{StateKeys, verify_block, verify_state};
-use prooflight_core::chain::{Header, SignedHeader, verify_ancestor, verify_head};
+use prooflight_core::chain::{
+    Header, SignedHeader, verify_ancestor, verify_ancestors, verify_head,
+};
 use prooflight_core::{Limits, Result, Scheme};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::chain::message::{
-    AncestorRequest, BlockRequest, StateRequest, SyncRequest, decode, header_response, values,
+    AncestorRequest, AncestorsRequest, BlockRequest, StateRequest, SyncRequest, decode,
+    header_response, header_responses, values,
 };
 use crate::refusal::throw;
 
@@ -30,6 +33,13 @@ pub fn chain_verify_head(request: &[u8], head: &[u8]) -> Result<Vec<u8>, JsValue
 #[wasm_bindgen(js_name = chainVerifyAncestor)]
 pub fn chain_verify_ancestor(request: &[u8], header: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, ancestor(request, header))
+}
+
+/// Accepts several older headers: takes an `AncestorsRequest`, gives `Vec<Vec<u8>>`, a `HeaderResponse`
+/// for each.
+#[wasm_bindgen(js_name = chainVerifyAncestors)]
+pub fn chain_verify_ancestors(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, ancestors(request))
 }
 
 /// Verifies values of raw keys: takes a `StateRequest` and a proof, gives `Vec<OldValue>`.
@@ -62,6 +72,15 @@ fn ancestor(request: &[u8], header: &[u8]) -> Result<Vec<u8>> {
     let header = Header::decode(header, &Limits::DEFAULT)?;
     verify_ancestor(&head, &header, &request.inclusion)?;
     Ok(header_response(&header))
+}
+
+fn ancestors(request: &[u8]) -> Result<Vec<u8>> {
+    let request: AncestorsRequest = decode(request)?;
+    let head = Header::decode(&request.head, &Limits::DEFAULT)?;
+    let headers = request.headers.iter().map(|header| Header::decode(header, &Limits::DEFAULT));
+    let headers = headers.collect::<Result<Vec<_>>>()?;
+    verify_ancestors(&head, &headers, &request.hashes)?;
+    Ok(header_responses(&headers))
 }
 
 fn state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {

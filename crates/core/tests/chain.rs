@@ -9,7 +9,7 @@
 use ed25519_dalek::{Signer, SigningKey};
 use prooflight_core::chain::{
     Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, SignedHeader, StateOperation,
-    SyncPolicy, operations_root, verify_ancestor, verify_head,
+    SyncPolicy, operations_root, verify_ancestor, verify_ancestors, verify_head,
 };
 use prooflight_core::merkle::{self, Hash, inclusion_path, leaf_hash};
 use prooflight_core::{Code, Error, Limits, Reason, Scheme};
@@ -218,6 +218,59 @@ fn an_ancestor_is_in_its_place_or_nowhere() {
     let mut later = chain.headers[9].clone();
     later.height = 10;
     assert_eq!(check(&later, &[]), Err(Reason::NotAnAncestor));
+}
+
+#[test]
+fn several_ancestors_are_in_their_places_or_refused() {
+    let chain = Chain::new(14, 7);
+    let other = Chain::new(14, 8);
+    let head = &chain.headers[13];
+    let leaves: Vec<Hash> = chain.headers[..13].iter().map(leaf).collect();
+    let hashes_of = |heights: &[u64]| -> Vec<Hash> {
+        let parts = merkle::multiproof(heights, 13).unwrap();
+        let root = |part: merkle::Subtree| {
+            let start = part.start as usize;
+            merkle::root::<Blake2bTree>(&leaves[start..start + part.size as usize])
+        };
+        parts.into_iter().map(root).collect()
+    };
+    let headers_of = |heights: &[u64]| -> Vec<Header> {
+        heights.iter().map(|&height| chain.headers[height as usize].clone()).collect()
+    };
+    let refused = |headers: &[Header], hashes: &[Hash]| {
+        let error = verify_ancestors(head, headers, hashes).unwrap_err();
+        assert_eq!(error.reason(), Reason::NotAnAncestor);
+    };
+    for mask in 1_u32..1 << 13 {
+        let heights: Vec<u64> = (0..13).filter(|height| mask >> height & 1 == 1).collect();
+        verify_ancestors(head, &headers_of(&heights), &hashes_of(&heights)).unwrap();
+    }
+    verify_ancestors(head, &[], &[]).unwrap();
+    refused(&[], &[[0; 32]]);
+
+    let heights = [2, 3, 9];
+    let (headers, hashes) = (headers_of(&heights), hashes_of(&heights));
+    for at in 0..headers.len() {
+        let mut forged = headers.clone();
+        forged[at] = other.headers[heights[at] as usize].clone();
+        refused(&forged, &hashes);
+        let mut dropped = headers.clone();
+        dropped.remove(at);
+        refused(&dropped, &hashes);
+        let mut twice = headers.clone();
+        twice.insert(at, headers[at].clone());
+        refused(&twice, &hashes);
+    }
+    for at in 0..hashes.len() {
+        let mut forged = hashes.clone();
+        forged[at][31] ^= 1;
+        refused(&headers, &forged);
+        refused(&headers, &hashes[..at]);
+    }
+    refused(&headers, &[&hashes[..], &[[0; 32]]].concat());
+    refused(&[headers[1].clone(), headers[0].clone(), headers[2].clone()], &hashes);
+    // The head is not in its own history.
+    refused(&headers_of(&[13]), &[]);
 }
 
 #[test]

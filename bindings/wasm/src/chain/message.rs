@@ -50,6 +50,14 @@ pub(crate) struct AncestorRequest {
     pub(crate) inclusion: Vec<Hash>,
 }
 
+/// An accepted head's header and older ones, encoded, and what places them in its history.
+#[derive(BorshDeserialize)]
+pub(crate) struct AncestorsRequest {
+    pub(crate) head: Vec<u8>,
+    pub(crate) headers: Vec<Vec<u8>>,
+    pub(crate) hashes: Vec<Hash>,
+}
+
 /// Raw keys and the digest that their values are asked of.
 #[derive(BorshDeserialize)]
 pub(crate) struct StateRequest {
@@ -75,6 +83,16 @@ pub(crate) fn decode<T: BorshDeserialize>(request: &[u8]) -> Result<T> {
 /// Encodes a `HeaderResponse`.
 pub(crate) fn header_response(header: &Header) -> Vec<u8> {
     [&header.hash()[..], &header.encode()].concat()
+}
+
+/// Encodes `Vec<Vec<u8>>`, a `HeaderResponse` for each header.
+pub(crate) fn header_responses(headers: &[Header]) -> Vec<u8> {
+    let mut response = Response::with_capacity(512 * headers.len());
+    response.length(headers.len());
+    for header in headers {
+        response.bytes(&header_response(header));
+    }
+    response.into_bytes()
 }
 
 /// Encodes `Vec<OldValue>`.

@@ -17,4 +17,4 @@ pub use config::{ChainConfig, ChainLimits, LvmtConfig};
 pub use hash::{Blake2bTree, blake2b256};
 pub use header::{Header, SignedHeader};
 pub use operation::{StateOperation, operations_root};
-pub use sync::{SyncPolicy, verify_ancestor, verify_head};
+pub use sync::{SyncPolicy, verify_ancestor, verify_ancestors, verify_head};

@@ -1,8 +1,10 @@
 //! What a light client accepts. Source: `test-vectors/SPEC.md`, section "Chains".
 
+use alloc::vec::Vec;
+
 use super::header::{Header, SignedHeader};
 use super::{Blake2bTree, Checkpoint};
-use crate::merkle::{Hash, leaf_hash, verify_inclusion};
+use crate::merkle::{Hash, leaf_hash, multiproof_root, verify_inclusion};
 use crate::{Error, Hex, Reason, Result};
 
 /// How fresh a head must be, by the caller's clock.
@@ -86,6 +88,31 @@ pub fn verify_ancestor(head: &Header, header: &Header, inclusion: &[Hash]) -> Re
         &head.history_root,
     )
     .map_err(|error| Error::new(Reason::NotAnAncestor, error.expected(), error.found()))
+}
+
+/// Accepts several older headers by their places in the history of an accepted head.
+///
+/// The headers are in strictly ascending order of their heights, below that of the head; `hashes` are
+/// those of [`merkle::multiproof`](crate::merkle::multiproof) of their heights in the head's history.
+/// Anything else is `not_an_ancestor`, as is a header that the history does not have at its height.
+pub fn verify_ancestors(head: &Header, headers: &[Header], hashes: &[Hash]) -> Result<()> {
+    let leaf = |header: &Header| (header.height, leaf_hash::<Blake2bTree>(&header.hash()));
+    let leaves: Vec<_> = headers.iter().map(leaf).collect();
+    let refused = |error: Error| Error::new(Reason::NotAnAncestor, error.expected(), error.found());
+    let mut hashes = hashes.iter().copied();
+    let root = if leaves.is_empty() {
+        head.history_root
+    } else {
+        multiproof_root::<Blake2bTree>(&leaves, head.height, &mut hashes).map_err(refused)?
+    };
+    if hashes.len() > 0 {
+        let found = format_args!("{} left over", hashes.len());
+        return Err(Error::new(Reason::NotAnAncestor, "no more hashes", found));
+    }
+    if root != head.history_root {
+        return Err(Error::new(Reason::NotAnAncestor, Hex(&head.history_root), Hex(&root)));
+    }
+    Ok(())
 }
 
 fn check_time(timestamp_ms: u64, policy: &SyncPolicy) -> Result<()> {

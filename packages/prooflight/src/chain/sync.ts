@@ -2,7 +2,7 @@ import { Arguments, invalid } from "../arguments.js";
 import { BYTES, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
 import { hash } from "../wasm/hash.js";
-import { Writer } from "../wire.js";
+import { Reader, Writer } from "../wire.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
 
@@ -34,6 +34,16 @@ export interface AncestorInput {
   header: Uint8Array;
   /** The path of the older header in the head's history, hashes of 32 bytes. */
   inclusion: readonly Uint8Array[];
+}
+
+/** What {@link verifyAncestors} takes. */
+export interface AncestorsInput {
+  /** The `encoded` header of an accepted head. */
+  head: Uint8Array;
+  /** The `encoded` older headers, in ascending order of their heights. */
+  headers: readonly Uint8Array[];
+  /** What places them in the head's history, hashes of 32 bytes. */
+  hashes: readonly Uint8Array[];
 }
 
 /** How far ahead of the clock a head may be unless the caller says otherwise, in milliseconds. */
@@ -85,14 +95,41 @@ export function verifyAncestor(input: AncestorInput): Header {
   return readHeader(hash.call(undefined, (wasm) => wasm.chainVerifyAncestor(packed, header)));
 }
 
-function writePath(writer: Writer, path: readonly unknown[]): void {
+/**
+ * Accepts several older headers by their places in the history of a head that the caller has accepted.
+ *
+ * Throws `not_an_ancestor` if the head's history has another header at one of their heights, or they
+ * are not in ascending order; `malformed` if the bytes are no headers. Source:
+ * `test-vectors/SPEC.md`, section "Several headers of one history".
+ */
+export function verifyAncestors(input: AncestorsInput): Header[] {
+  const given = new Arguments(undefined, input, ["head", "headers", "hashes"]);
+  const request = new Writer(4096);
+  request.bytes(given.proof("head"));
+  const headers = given.list("headers");
+  request.u32(headers.length);
+  headers.forEach((header, index) => {
+    request.bytes(bytesOf(header, `headers[${index}]`));
+  });
+  writePath(request, given.list("hashes"), "hashes");
+  const packed = request.finish();
+  const response = new Reader(hash.call(undefined, (wasm) => wasm.chainVerifyAncestors(packed)));
+  return response.sequence(() => readHeader(response.bytes()));
+}
+
+function writePath(writer: Writer, path: readonly unknown[], name = "inclusion"): void {
   writer.u32(path.length);
   path.forEach((given, index) => {
-    const bytes = viewOf(given);
-    if (!bytes) throw invalid(undefined, `inclusion[${index}]`, BYTES, describe(given));
+    const bytes = bytesOf(given, `${name}[${index}]`);
     if (bytes.length !== 32) {
-      throw invalid(undefined, `inclusion[${index}]`, "32 bytes", `${bytes.length} bytes`);
+      throw invalid(undefined, `${name}[${index}]`, "32 bytes", `${bytes.length} bytes`);
     }
     writer.array(bytes);
   });
+}
+
+function bytesOf(given: unknown, name: string): Uint8Array {
+  const bytes = viewOf(given);
+  if (bytes) return bytes;
+  throw invalid(undefined, name, BYTES, describe(given));
 }

@@ -24,6 +24,7 @@ export function chainVerifyAncestor(
   request: Uint8Array,
   header: Uint8Array,
 ): Uint8Array<ArrayBuffer>;
+export function chainVerifyAncestors(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function chainVerifyAvlState(
   request: Uint8Array,
   proof: Uint8Array,
