@@ -13,9 +13,15 @@ pub mod leaf;
 mod params;
 pub mod path;
 pub mod proof;
+#[cfg(feature = "prover")]
+mod prover;
 mod trees;
 mod verify;
 mod walk;
 
 pub use params::{MAX_LOG_N, Params, Root};
+#[cfg(feature = "prover")]
+pub use prover::{
+    Change, LvmtStore, PreparedBlock, ProofShard, ProvedKeys, StateRoot, StoreParams, prove_at,
+};
 pub use verify::{Absence, Value, verify};

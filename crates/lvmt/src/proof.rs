@@ -100,7 +100,7 @@ pub struct Place {
 pub struct Entry(pub [Version; 6]);
 
 /// A version: an integer below 2^40, five bytes little-endian.
-#[derive(Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Version([u8; 5]);
 
 /// An AMT at level 1 or below.

@@ -1,0 +1,263 @@
+//! What one block changes: versions, commitments, the block's tree.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use prooflight_amt::{Change as AmtChange, Point};
+use prooflight_core::merkle::Hash;
+use prooflight_core::store::Read;
+use prooflight_core::{Error, Reason, Result};
+use rayon::prelude::*;
+
+use super::record::{AmtRecord, KeyHead, read_key, read_owners};
+use super::store::{Cache, StoreParams};
+use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
+use crate::path::{Prefix, index_at, key_hash, levels};
+use crate::proof::{KEY_SLOTS, Place, Slot, Version};
+
+/// A change of one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change<'a> {
+    /// Gives a key a value, which may be empty.
+    Set {
+        /// The key.
+        key: &'a [u8],
+        /// The value.
+        value: &'a [u8],
+    },
+    /// Takes a key's value away, if it has one.
+    Delete {
+        /// The key.
+        key: &'a [u8],
+    },
+}
+
+/// A block of changes, worked out: everything that is written follows from it.
+#[derive(Debug)]
+pub(super) struct Block<'a> {
+    /// In the order of the leaves: ascending by level and key hash.
+    pub(super) keys: Vec<WrittenKey<'a>>,
+    /// In the order of the leaves: the deepest level first, then by prefix.
+    pub(super) amts: Vec<WrittenAmt>,
+    /// What changes in the root AMT.
+    pub(super) root_changes: Vec<AmtChange>,
+    /// The owners of each entry that has a new one, by level and path.
+    pub(super) owners: BTreeMap<(u8, Prefix), Vec<Hash>>,
+}
+
+/// A key that the block writes.
+#[derive(Debug)]
+pub(super) struct WrittenKey<'a> {
+    pub(super) key_hash: Hash,
+    /// None for a tombstone.
+    pub(super) value: Option<&'a [u8]>,
+    /// The record before the block, and what it begins with.
+    pub(super) before: Option<(Vec<u8>, KeyHead)>,
+    pub(super) slot: Slot,
+    pub(super) version: Version,
+}
+
+/// An AMT at level 1 or below that the block changes.
+#[derive(Debug)]
+pub(super) struct WrittenAmt {
+    pub(super) level: u8,
+    pub(super) prefix: Prefix,
+    /// The hash of some key below it.
+    pub(super) key_hash: Hash,
+    pub(super) before: Option<AmtRecord>,
+    pub(super) version: Version,
+    pub(super) commitment: Point,
+}
+
+impl<'a> Block<'a> {
+    /// Works out what changes do to the newest state.
+    pub(super) fn new<S: Read + Sync>(
+        store: &S,
+        params: &StoreParams,
+        cache: &Cache,
+        changes: &[Change<'a>],
+    ) -> Result<Self> {
+        let mut keys = read_keys(store, last_changes(changes))?;
+        let owners = allocate(store, params, cache, &mut keys)?;
+        // Stable: key hashes stay ascending within a level.
+        keys.sort_by_key(|key| key.slot.level);
+        let (amts, root_changes) = bump(store, params, cache, &keys)?;
+        Ok(Self { keys, amts, root_changes, owners })
+    }
+
+    /// The hashes of the block's leaves, in order.
+    pub(super) fn leaves(&self) -> Vec<Hash> {
+        let keys = self.keys.par_iter().with_min_len(GRAIN).map(|key| {
+            let Slot { level, number } = key.slot;
+            let value_hash = key.value.map(value_hash);
+            let version = key.version.get();
+            KeyLeaf { level, slot: number, version, key_hash: key.key_hash, value_hash }.hash()
+        });
+        let amts = self.amts.par_iter().with_min_len(GRAIN).map(|amt| {
+            let (version, commitment) = (amt.version.get(), amt.commitment.to_bytes());
+            AmtLeaf { level: amt.level, prefix: amt.prefix, version, commitment }.hash()
+        });
+        keys.chain(amts).collect()
+    }
+
+    /// Whose leaves they are, in order: the hash of the key, or of one below the AMT.
+    pub(super) fn leaf_key_hash(&self, index: usize) -> &Hash {
+        match index.checked_sub(self.keys.len()) {
+            None => &self.keys[index].key_hash,
+            Some(index) => &self.amts[index].key_hash,
+        }
+    }
+}
+
+/// Below so many hashes it is not worth waking another thread.
+const GRAIN: usize = 128;
+
+/// The place of a leaf of the next block.
+pub(super) fn place(block: u64, index: usize) -> Result<Place> {
+    match u32::try_from(index) {
+        Ok(index) => Ok(Place { block, index }),
+        Err(_) => Err(Error::new(Reason::TooManyOperations, "less than 2^32 leaves", index)),
+    }
+}
+
+/// The last change of each key, ascending by key hash.
+fn last_changes<'a>(changes: &[Change<'a>]) -> Vec<(Hash, Option<&'a [u8]>)> {
+    let hashed = |change: &Change<'a>| match *change {
+        Change::Set { key, value } => (key_hash(key), Some(value)),
+        Change::Delete { key } => (key_hash(key), None),
+    };
+    let mut last: Vec<_> = changes.par_iter().with_min_len(GRAIN).map(hashed).collect();
+    // Stable: the changes of one key stay in their order.
+    last.par_sort_by(|(a, _), (b, _)| a.cmp(b));
+    last.dedup_by(|later, earlier| {
+        let is_same = later.0 == earlier.0;
+        if is_same {
+            earlier.1 = later.1;
+        }
+        is_same
+    });
+    last
+}
+
+/// Reads the keys' records; a delete of a key without a value is dropped.
+fn read_keys<'a, S: Read + Sync>(
+    store: &S,
+    last: Vec<(Hash, Option<&'a [u8]>)>,
+) -> Result<Vec<WrittenKey<'a>>> {
+    let read = |(key_hash, value): (Hash, Option<&'a [u8]>)| {
+        let before = read_key(store, &key_hash)?;
+        if value.is_none() && before.as_ref().is_none_or(|(_, head)| !head.has_value) {
+            return Ok(None);
+        }
+        let slot = before.as_ref().map_or(Slot { level: 0, number: 0 }, |(_, head)| head.slot);
+        let version = next(before.as_ref().map(|(_, head)| head.version))?;
+        Ok(Some(WrittenKey { key_hash, value, before, slot, version }))
+    };
+    let keys: Result<Vec<_>> = last.into_par_iter().with_min_len(GRAIN).map(read).collect();
+    Ok(keys?.into_iter().flatten().collect())
+}
+
+/// Gives each new key the lowest free slot of the first entry on its walk that has one.
+fn allocate<S: Read>(
+    store: &S,
+    params: &StoreParams,
+    cache: &Cache,
+    keys: &mut [WrittenKey<'_>],
+) -> Result<BTreeMap<(u8, Prefix), Vec<Hash>>> {
+    let log_n = params.log_n();
+    let mut entries: BTreeMap<(u8, Prefix), Vec<Hash>> = BTreeMap::new();
+    for key in keys.iter_mut().filter(|key| key.before.is_none()) {
+        let mut level = 0;
+        key.slot = loop {
+            if u32::from(level) >= levels(log_n).min(u8::MAX.into()) {
+                let expected = "a free slot on the walk of a key";
+                return Err(Error::new(Reason::DictionaryFull, expected, "none"));
+            }
+            if level > 0 || !cache.is_full(index_at(&key.key_hash, log_n, 0)) {
+                let path = Prefix::new(&key.key_hash, log_n, level + 1);
+                let owners = match entries.entry((level, path)) {
+                    alloc::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                    alloc::collections::btree_map::Entry::Vacant(entry) => {
+                        entry.insert(read_owners(store, level, &path)?)
+                    }
+                };
+                if owners.len() < usize::from(KEY_SLOTS) {
+                    owners.push(key.key_hash);
+                    break Slot { level, number: owners.len() as u8 };
+                }
+            }
+            level += 1;
+        };
+    }
+    Ok(entries)
+}
+
+/// Bumps the keys' slots, and from the deepest level up the slots of the AMTs that have changed.
+fn bump<S: Read + Sync>(
+    store: &S,
+    params: &StoreParams,
+    cache: &Cache,
+    keys: &[WrittenKey<'_>],
+) -> Result<(Vec<WrittenAmt>, Vec<AmtChange>)> {
+    let deepest = keys.last().map_or(0, |key| key.slot.level);
+    let mut amts: Vec<WrittenAmt> = Vec::new();
+    // Where the AMTs of the level below begin.
+    let mut below = 0;
+    for level in (1..=deepest).rev() {
+        let mut bumped = bumped(&amts[below..], of_level(keys, level));
+        let prefix = |key_hash: &Hash| Prefix::new(key_hash, params.log_n(), level);
+        // Two ascending runs, which this sort merges.
+        bumped.sort_by_cached_key(|(key_hash, _)| prefix(key_hash));
+        let runs: Vec<_> = bumped.chunk_by(|a, b| prefix(a.0) == prefix(b.0)).collect();
+        let read = |run: &&[(&Hash, u8)]| {
+            let key_hash = *run[0].0;
+            let prefix = prefix(&key_hash);
+            let before = match cache.amt(level, index_at(&key_hash, params.log_n(), 0)) {
+                Some(amt) => Some(amt),
+                None => AmtRecord::read(store, level, &prefix)?,
+            };
+            let version = next(before.map(|before| before.version))?;
+            let commitment = before.map_or(Point::ZERO, |before| before.commitment);
+            Ok(WrittenAmt { level, prefix, key_hash, before, version, commitment })
+        };
+        let mut changed: Vec<_> =
+            runs.par_iter().with_min_len(GRAIN).map(read).collect::<Result<_>>()?;
+        let mut changes = Vec::with_capacity(bumped.len());
+        for (number, run) in (0..).zip(runs) {
+            changes.extend(run.iter().map(|bumped| (number, change(params, level, bumped))));
+        }
+        let mut commitments: Vec<_> = changed.iter().map(|amt| amt.commitment).collect();
+        params.tables.update(&mut commitments, &changes)?;
+        for (amt, commitment) in changed.iter_mut().zip(commitments) {
+            amt.commitment = commitment;
+        }
+        below = amts.len();
+        amts.append(&mut changed);
+    }
+    let in_root = bumped(&amts[below..], of_level(keys, 0));
+    let root_changes = in_root.iter().map(|bumped| change(params, 0, bumped)).collect();
+    Ok((amts, root_changes))
+}
+
+/// The slots at a level that grow by one, each with the hash of a key below it: of AMTs, then of keys.
+fn bumped<'b>(below: &'b [WrittenAmt], keys: &'b [WrittenKey<'_>]) -> Vec<(&'b Hash, u8)> {
+    let below = below.iter().map(|amt| (&amt.key_hash, 0));
+    below.chain(keys.iter().map(|key| (&key.key_hash, key.slot.number))).collect()
+}
+
+fn change(params: &StoreParams, level: u8, &(key_hash, slot): &(&Hash, u8)) -> AmtChange {
+    AmtChange::version(index_at(key_hash, params.log_n(), level), slot, 1)
+}
+
+/// The keys of a level, which are side by side.
+fn of_level<'k, 'a>(keys: &'k [WrittenKey<'a>], level: u8) -> &'k [WrittenKey<'a>] {
+    let start = keys.partition_point(|key| key.slot.level < level);
+    let end = keys.partition_point(|key| key.slot.level <= level);
+    &keys[start..end]
+}
+
+/// The version after one, or the first; `version_range` if there is none.
+fn next(version: Option<Version>) -> Result<Version> {
+    let next = version.map_or(0, Version::get) + 1;
+    Version::new(next).ok_or_else(|| Error::new(Reason::VersionRange, "a version below 2^40", next))
+}

@@ -1,0 +1,83 @@
+//! The tree over blocks: RFC 9162 over the roots of their trees, of which every full subtree is kept.
+
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+use prooflight_core::merkle::{Hash, empty_root, node_hash};
+use prooflight_core::store::{Read, WriteBatch};
+
+use super::record::{blocks_node_key, corrupt, put, require};
+use crate::leaf::{Keccak, block_leaf};
+
+/// The roots of the full trees that the tree over blocks consists of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Blocks {
+    size: u64,
+    /// The largest first; one for each bit of the size.
+    peaks: Vec<Hash>,
+}
+
+impl Blocks {
+    /// The tree of the first `size` blocks in a store.
+    pub(super) fn read<S: Read + ?Sized>(store: &S, size: u64) -> Result<Self> {
+        let mut peaks = Vec::new();
+        for level in (0..u64::BITS).rev().filter(|level| size >> level & 1 == 1) {
+            peaks.push(read_node(store, level, (size >> level) - 1)?);
+        }
+        Ok(Self { size, peaks })
+    }
+
+    pub(super) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Appends the next block's tree by its root, and puts the subtrees that are full now.
+    pub(super) fn append(&mut self, block_root: &Hash, writes: &mut WriteBatch) {
+        let mut hash = block_leaf(self.size, block_root);
+        put_node(writes, 0, self.size, &hash);
+        for level in 0..self.size.trailing_ones() {
+            let Some(left) = self.peaks.pop() else { break };
+            hash = node_hash::<Keccak>(&left, &hash);
+            put_node(writes, level + 1, self.size >> (level + 1), &hash);
+        }
+        self.peaks.push(hash);
+        self.size += 1;
+    }
+
+    /// The root: `hroot`.
+    pub(super) fn root(&self) -> Hash {
+        let Some((last, rest)) = self.peaks.split_last() else { return empty_root::<Keccak>() };
+        rest.iter().rev().fold(*last, |right, left| node_hash::<Keccak>(left, &right))
+    }
+}
+
+/// Forgets the subtrees that are full only since there were more than `size` of `blocks` blocks.
+pub(super) fn remove_after(writes: &mut WriteBatch, size: u64, blocks: u64) {
+    for block in size..blocks {
+        for level in 0..=block.trailing_ones() {
+            writes.delete(blocks_node_key(level as u8, block >> level));
+        }
+    }
+}
+
+/// The root of a subtree: of the blocks from `start`, a multiple of the largest power of two in `length`.
+pub(super) fn subtree<S: Read + ?Sized>(store: &S, start: u64, length: u64) -> Result<Hash> {
+    // Full subtrees from left to right, as a number of `length` has bits.
+    let (mut peaks, mut at) = (Vec::new(), start);
+    for level in (0..u64::BITS).rev().filter(|level| length >> level & 1 == 1) {
+        peaks.push(read_node(store, level, at >> level)?);
+        at += 1 << level;
+    }
+    Ok(Blocks { size: length, peaks }.root())
+}
+
+fn put_node(writes: &mut WriteBatch, level: u32, index: u64, hash: &Hash) {
+    put(writes, blocks_node_key(level as u8, index), hash.to_vec());
+}
+
+fn read_node<S: Read + ?Sized>(store: &S, level: u32, index: u64) -> Result<Hash> {
+    let node = require(store, &blocks_node_key(level as u8, index))?;
+    node.try_into().map_err(|node: Vec<u8>| {
+        corrupt(format_args!("32 bytes of node {index} of level {level}"), node.len())
+    })
+}

@@ -1,0 +1,279 @@
+//! Proofs of the newest state, from a store or a snapshot of one.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use prooflight_amt::Scalar;
+use prooflight_core::merkle::{Hash, Subtree, multiproof};
+use prooflight_core::store::Read;
+use prooflight_core::{Error, Limits, Reason, Result};
+
+use super::blocks::{self, Blocks};
+use super::record::{
+    AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, decode_owners,
+    open, owners_key, read, read_key, require_key,
+};
+use super::root_tree::open_root;
+use super::store::{StateRoot, StoreParams, state_root};
+use super::tree;
+use crate::leaf::value_hash;
+use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
+use crate::proof::{
+    Amt, Claim, ENVELOPE, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Version,
+};
+
+/// A proof, and the root that it is against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvedKeys {
+    /// The root of the state.
+    pub root: StateRoot,
+    /// The proof, for [`verify`](crate::verify).
+    pub proof: Vec<u8>,
+}
+
+/// Proves values and absences of keys in the newest state, which is that after block `height`.
+///
+/// Nothing of the store needs to be in memory: a snapshot proves while further blocks are made. A store
+/// proves its newest state alone, so that any other height is `version_unavailable`. Keys whose class the store
+/// does not keep are `shard_unavailable`, which names the class; more keys than a proof may have are
+/// `too_many_keys`, and parameters that the store was not made with `invalid_argument`.
+pub fn prove_at<S: Read + ?Sized>(
+    store: &S,
+    params: &StoreParams,
+    height: u64,
+    keys: &[impl AsRef<[u8]>],
+) -> Result<ProvedKeys> {
+    params.check_store(read(store, PARAMS_KEY)?.as_deref())?;
+    let head = Head::read(store)?;
+    if height.checked_add(1) != Some(head.blocks) {
+        return Err(Error::new(
+            Reason::VersionUnavailable,
+            format_args!("the newest of {} blocks", head.blocks),
+            height,
+        ));
+    }
+    let max = Limits::DEFAULT.max_keys;
+    if keys.len() > max {
+        return Err(Error::new(Reason::TooManyKeys, format_args!("at most {max}"), keys.len()));
+    }
+    let mut distinct: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct.iter().try_for_each(|key| params.shard.check_proves(key, params.log_n()))?;
+
+    let mut walk =
+        Walk { store, params, keys: &distinct, heads: Vec::new(), proof: Proof::default() };
+    walk.claims()?;
+    let mut walking: Vec<usize> = (0..distinct.len()).collect();
+    for level in 0..=u8::MAX {
+        if walking.is_empty() {
+            break;
+        }
+        walking = walk.level(level, &walking)?;
+    }
+    let mut proof = walk.proof;
+    prove_leaves(store, head.blocks, &mut proof)?;
+    let root = state_root(&head.commitment, &Blocks::read(store, head.blocks)?);
+    Ok(ProvedKeys { root, proof: ENVELOPE.encode(&proof) })
+}
+
+/// The walks of the keys, as the verifier takes them.
+struct Walk<'p, S: ?Sized> {
+    store: &'p S,
+    params: &'p StoreParams,
+    /// The distinct keys, ascending.
+    keys: &'p [Hash],
+    /// What is kept of each of them; none if it was never written.
+    heads: Vec<Option<KeyHead>>,
+    proof: Proof,
+}
+
+/// An entry of an AMT: who has its slots, and their versions.
+#[derive(Clone, Debug, Default)]
+struct FullEntry {
+    owners: Vec<Hash>,
+    versions: [Version; 6],
+}
+
+impl<S: Read + ?Sized> Walk<'_, S> {
+    fn claims(&mut self) -> Result<()> {
+        for key in self.keys {
+            let Some((record, head)) = read_key(self.store, key)? else {
+                self.proof.claims.push(Claim::NeverWritten);
+                self.heads.push(None);
+                continue;
+            };
+            let KeyHead { slot, place, .. } = head;
+            self.proof.claims.push(match head.value(record) {
+                Some(value) => Claim::Present { slot, place, value },
+                None => Claim::Deleted { slot, place },
+            });
+            self.heads.push(Some(head));
+        }
+        Ok(())
+    }
+
+    /// Walks the keys through their entries at one level; those that go on below are returned.
+    fn level(&mut self, level: u8, walking: &[usize]) -> Result<Vec<usize>> {
+        let log_n = u32::from(self.params.log_n());
+        let (keys, bits) = (self.keys, log_n * u32::from(level));
+        let common = |a: usize, b: usize| common_bits(&keys[a], &keys[b]);
+        let mut below = Vec::new();
+        for in_amt in walking.chunk_by(|a, b| common(*a, *b) >= bits) {
+            let entries = if level == 0 { None } else { Some(self.amt(level, &keys[in_amt[0]])?) };
+            let scalars = entries.as_ref().map(scalars).transpose()?;
+            for in_entry in in_amt.chunk_by(|a, b| common(*a, *b) >= bits + log_n) {
+                let key = &keys[in_entry[0]];
+                let index = index_at(key, self.params.log_n(), level);
+                let entry = match &entries {
+                    Some(entries) => entries.get(&index).cloned().unwrap_or_default(),
+                    None => self.root_entry(key)?,
+                };
+                let points = match &scalars {
+                    Some(scalars) => Vec::from([self.params.tables.open_single(scalars, index)?]),
+                    None => open_root(self.store, self.params, index)?,
+                };
+                self.proof.points.extend(points);
+                self.pass(level, &entry, in_entry, &mut below)?;
+            }
+        }
+        Ok(below)
+    }
+
+    /// Comes to an AMT below the root: all its entries that are not zero.
+    fn amt(&mut self, level: u8, key: &Hash) -> Result<BTreeMap<u32, FullEntry>> {
+        let prefix = Prefix::new(key, self.params.log_n(), level);
+        let amt = AmtRecord::read(self.store, level, &prefix)?
+            .ok_or_else(|| corrupt(format_args!("an AMT at level {level} on a walk"), "none"))?;
+        let (commitment, place) = (amt.commitment.to_bytes(), amt.place);
+        self.proof.amts.push(Amt { commitment, place, opening: OpeningForm::Single });
+        self.entries(level, key, u32::from(self.params.log_n()) * u32::from(level))
+    }
+
+    /// The entry of the root AMT that a key's walk passes.
+    fn root_entry(&self, key: &Hash) -> Result<FullEntry> {
+        let entries = self.entries(0, key, self.params.log_n().into())?;
+        Ok(entries.into_values().next().unwrap_or_default())
+    }
+
+    /// The entries at a level that are not zero, of those with the first bits of a key hash in their path.
+    fn entries(&self, level: u8, key: &Hash, bits: u32) -> Result<BTreeMap<u32, FullEntry>> {
+        let log_n = self.params.log_n();
+        let mut entries: BTreeMap<u32, FullEntry> = BTreeMap::new();
+        let [first, last] = [0, 0xff].map(|fill| fill_after(key, bits, fill));
+        let path = |key| Prefix::new(key, log_n, level + 1);
+        let index = |key: &[u8]| {
+            let low = key.iter().rev().take(4).rev();
+            low.fold(0_u32, |index, byte| index << 8 | u32::from(*byte)) & ((1 << log_n) - 1)
+        };
+        let range = |key: fn(u8, &Prefix) -> Vec<u8>, level| {
+            let mut last = key(level, &path(&last));
+            last.push(0);
+            self.store.range(&key(level, &path(&first)), &last)
+        };
+        for record in range(owners_key, level) {
+            let (key, value) = record?;
+            let owners = decode_owners(&key, &open(&key, value)?)?;
+            let entry = entries.entry(index(&key)).or_default();
+            for (slot, owner) in (1..).zip(&owners) {
+                entry.versions[slot] = require_key(self.store, owner)?.1.version;
+            }
+            entry.owners = owners;
+        }
+        if u32::from(level) + 1 < levels(log_n) {
+            for record in range(amt_key, level + 1) {
+                let (key, value) = record?;
+                let child = decode_amt(&key, &open(&key, value)?)?;
+                entries.entry(index(&key)).or_default().versions[0] = child.version;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Passes an entry with all keys whose walks do.
+    fn pass(
+        &mut self,
+        level: u8,
+        entry: &FullEntry,
+        walking: &[usize],
+        below: &mut Vec<usize>,
+    ) -> Result<()> {
+        self.proof.entries.push(Entry(entry.versions));
+        let mut claimed = Vec::new();
+        let mut absent = false;
+        for &walker in walking {
+            let slot = self.heads[walker].map(|head| head.slot);
+            absent |= slot.is_none();
+            match slot {
+                Some(slot) if slot.level == level => claimed.push(slot.number),
+                None if entry.versions[0] == Version::default() => {}
+                _ => below.push(walker),
+            }
+        }
+        for (slot, owner) in (1..=KEY_SLOTS).zip(&entry.owners) {
+            if absent && !claimed.contains(&slot) {
+                let (record, head) = require_key(self.store, owner)?;
+                self.proof.owners.push(Owner {
+                    key_hash: *owner,
+                    version: head.version,
+                    value_hash: head.value(record).map(|value| value_hash(&value)),
+                    place: head.place,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of an AMT's entries.
+fn scalars(entries: &BTreeMap<u32, FullEntry>) -> Result<Vec<(u32, Scalar)>> {
+    entries
+        .iter()
+        .map(|(index, entry)| {
+            let versions = entry.versions.map(Version::get);
+            Ok((*index, Scalar::from_versions(&versions)?))
+        })
+        .collect()
+}
+
+/// A key hash whose bits after the first `bits` are those of `fill`.
+fn fill_after(key: &Hash, bits: u32, fill: u8) -> Hash {
+    let mut filled = *key;
+    for (at, byte) in (0..).zip(&mut filled) {
+        let kept = bits.saturating_sub(8 * at).min(8);
+        let mask = 0xff_u8.checked_shr(kept).unwrap_or(0);
+        *byte = *byte & !mask | fill & mask;
+    }
+    filled
+}
+
+/// What a multiproof needs; places that are not in the tree are `store_corrupt`.
+fn subtrees(indices: &[u64], size: u64) -> Result<Vec<Subtree>> {
+    multiproof(indices, size).map_err(|error| corrupt(error.expected(), error.found()))
+}
+
+/// Completes a proof with what its leaves need of the trees.
+fn prove_leaves<S: Read + ?Sized>(store: &S, blocks: u64, proof: &mut Proof) -> Result<()> {
+    let claims = proof.claims.iter().filter_map(Claim::place);
+    let amts = proof.amts.iter().map(|amt| amt.place);
+    let owners = proof.owners.iter().map(|owner| owner.place);
+    let mut places: Vec<Place> = claims.chain(amts).chain(owners).collect();
+    places.sort_unstable();
+    let mut of_blocks = Vec::new();
+    for of_block in places.chunk_by(|a, b| a.block == b.block) {
+        let block = of_block[0].block;
+        let size = BlockRecord::read(store, block)?.size;
+        let indices: Vec<_> = of_block.iter().map(|place| u64::from(place.index)).collect();
+        for part in subtrees(&indices, size.into())? {
+            proof.hashes.push(tree::subtree(store, block, part.start, part.size)?);
+        }
+        proof.sizes.push(size);
+        of_blocks.push(block);
+    }
+    if !of_blocks.is_empty() {
+        for part in subtrees(&of_blocks, blocks)? {
+            proof.hashes.push(blocks::subtree(store, part.start, part.size)?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Forgetting how to go back, and collecting the leaves that nobody needs any more.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+use prooflight_core::merkle::Hash;
+use prooflight_core::store::{Store, WriteBatch};
+
+use super::before::{Written, read_before};
+use super::record::{
+    BlockRecord, OLDEST_KEY, before_key, block_key, corrupt, given_up_key, open, put,
+};
+use super::shard::ProofShard;
+use super::store::LvmtStore;
+use super::tree::give_up;
+use crate::proof::Place;
+
+impl<S: Store + Sync> LvmtStore<S> {
+    /// Forgets how to roll back to blocks before `oldest`.
+    ///
+    /// The leaves that only those needed are given up, and collected once they are half of what is left of
+    /// their block's tree, so that a tree is thinned out few times. `version_unavailable` if `oldest` itself
+    /// is not kept.
+    pub fn prune(&mut self, oldest: u64) -> Result<()> {
+        self.check_kept(oldest)?;
+        let mut writes = WriteBatch::new();
+        let mut given_up: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for block in self.oldest + 1..=oldest {
+            if self.params.shard != ProofShard::None {
+                self.gather(block, &mut given_up)?;
+            }
+            writes.delete(before_key(block));
+        }
+        for (block, mut leaves) in given_up {
+            let mut tree = BlockRecord::read(&self.store, block)?;
+            tree.given_up += leaves.len() as u32;
+            if tree.given_up.saturating_mul(2) >= tree.live {
+                self.collect_tree(&mut writes, block, tree, leaves)?;
+            } else {
+                leaves.sort_unstable();
+                let leaves: Vec<_> = leaves.into_iter().map(u32::to_be_bytes).collect();
+                put(&mut writes, given_up_key(block, oldest), leaves.as_flattened().to_vec());
+                put(&mut writes, block_key(block), tree.encode());
+            }
+        }
+        put(&mut writes, OLDEST_KEY.to_vec(), oldest.to_be_bytes().to_vec());
+        self.store.write(writes)?;
+        self.oldest = oldest;
+        Ok(())
+    }
+
+    /// Collects every leaf that is given up; [`prune`](Self::prune) leaves some for later.
+    pub fn collect(&mut self) -> Result<()> {
+        let mut blocks: Vec<[u8; 8]> = Vec::new();
+        for entry in self.store.range(&given_up_key(0, 0), &given_up_key(u64::MAX, u64::MAX)) {
+            let (key, _) = entry?;
+            blocks.extend(key.get(1..).and_then(|block| block.first_chunk::<8>()).copied());
+        }
+        blocks.dedup();
+        for block in blocks.into_iter().map(u64::from_be_bytes) {
+            let mut writes = WriteBatch::new();
+            let tree = BlockRecord::read(&self.store, block)?;
+            self.collect_tree(&mut writes, block, tree, Vec::new())?;
+            self.store.write(writes)?;
+        }
+        Ok(())
+    }
+
+    /// The leaves that a block gave up because its own came after them, by the block that they are of.
+    fn gather(&self, by: u64, given_up: &mut BTreeMap<u64, Vec<u32>>) -> Result<()> {
+        let (shard, log_n) = (self.params.shard, self.params.log_n());
+        let mut give_up = |key_hash: &Hash, place: Place| {
+            if shard.proves(key_hash, log_n) {
+                given_up.entry(place.block).or_default().push(place.index);
+            }
+        };
+        let before = read_before(&self.store, by)?;
+        for key in before.keys {
+            if let Written::Before { head, .. } = key.state {
+                give_up(&key.key_hash, head.place);
+            }
+        }
+        for amt in before.amts {
+            if let Some(record) = amt.record {
+                give_up(&amt.key_hash, record.place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all leaves that are given up out of a block's tree, `more` and those noted before.
+    fn collect_tree(
+        &self,
+        writes: &mut WriteBatch,
+        block: u64,
+        tree: BlockRecord,
+        more: Vec<u32>,
+    ) -> Result<()> {
+        let mut leaves = more;
+        for entry in self.store.range(&given_up_key(block, 0), &given_up_key(block, u64::MAX)) {
+            let (key, value) = entry?;
+            let noted = open(&key, value)?;
+            leaves.extend(noted.as_chunks().0.iter().map(|leaf| u32::from_be_bytes(*leaf)));
+            writes.delete(key);
+        }
+        leaves.sort_unstable();
+        let live = tree.live.checked_sub(leaves.len() as u32);
+        let (Some(live), true) = (live, leaves.len() == tree.given_up as usize) else {
+            let expected = format_args!("{} leaves of block {block} given up", tree.given_up);
+            return Err(corrupt(expected, leaves.len()));
+        };
+        give_up(&self.store, writes, block, tree.size, &leaves)?;
+        put(writes, block_key(block), BlockRecord { live, given_up: 0, ..tree }.encode());
+        Ok(())
+    }
+}

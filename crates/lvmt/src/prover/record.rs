@@ -1,0 +1,337 @@
+//! How an LVMT looks in its store.
+//!
+//! | key | value |
+//! |---|---|
+//! | `p` | `log_n` u8, `log_arity` u8, shard (6 bytes), `params_id` |
+//! | `h` | the number of blocks u64, the commitment of the root AMT (64 bytes) |
+//! | `l` | the oldest block that can be rolled back to u64 |
+//! | `k` key hash | the key: level u8, slot u8, version u40, place, tag u8 (1 value, 0 tombstone), value |
+//! | `o` level u8, path | the entry: the hashes of the keys that have its slots from 1 on |
+//! | `a` level u8, prefix | the AMT: version u40, place, commitment (64 bytes) |
+//! | `u` node u32 | a node of the root AMT's tree state: points of 64 bytes |
+//! | `b` block u64 | the block's tree: its root, leaves u32, live leaves u32, those of them given up u32 |
+//! | `t` block u64, level u8, index u32 | a [`Tile`](super::tile::Tile) of a block's tree |
+//! | `d` block u64, by u64 | indices u32 of leaves that block `by` gave up in the tree of `block` |
+//! | `n` level u8, index u64 | a full subtree of the tree over blocks: its root |
+//! | `r` block u64 | what the records were before the block |
+//!
+//! All integers are big-endian, a place is a block u64 and an index u32, a path the prefix of the level
+//! below. A commitment is x and y, each 32 bytes little-endian. Every value ends with a checksum (XXH3, 8
+//! bytes) over key and value, so that damage is found wherever a record is read.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use prooflight_amt::Point;
+use prooflight_core::merkle::Hash;
+use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::{Error, Hex, Reader, Reason, Result};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::path::Prefix;
+use crate::proof::{KEY_SLOTS, Place, Slot, Version};
+
+pub(super) const PARAMS_KEY: &[u8] = b"p";
+pub(super) const HEAD_KEY: &[u8] = b"h";
+pub(super) const OLDEST_KEY: &[u8] = b"l";
+
+const CHECKSUM: usize = 8;
+
+pub(super) fn key_key(key_hash: &Hash) -> Vec<u8> {
+    [b"k", &key_hash[..]].concat()
+}
+
+/// The record of the owners of an entry's slots; the path is the prefix of the level below.
+pub(super) fn owners_key(level: u8, path: &Prefix) -> Vec<u8> {
+    [&[b'o', level], path.as_bytes()].concat()
+}
+
+pub(super) fn amt_key(level: u8, prefix: &Prefix) -> Vec<u8> {
+    [&[b'a', level], prefix.as_bytes()].concat()
+}
+
+pub(super) fn tree_node_key(node: u32) -> Vec<u8> {
+    [b"u", &node.to_be_bytes()[..]].concat()
+}
+
+pub(super) fn block_key(block: u64) -> Vec<u8> {
+    [b"b", &block.to_be_bytes()[..]].concat()
+}
+
+pub(super) fn tile_key(block: u64, level: u8, index: u32) -> Vec<u8> {
+    [b"t", &block.to_be_bytes()[..], &[level], &index.to_be_bytes()].concat()
+}
+
+pub(super) fn given_up_key(block: u64, by: u64) -> Vec<u8> {
+    [b"d", &block.to_be_bytes()[..], &by.to_be_bytes()].concat()
+}
+
+pub(super) fn blocks_node_key(level: u8, index: u64) -> Vec<u8> {
+    [&[b'n', level][..], &index.to_be_bytes()].concat()
+}
+
+pub(super) fn before_key(block: u64) -> Vec<u8> {
+    [b"r", &block.to_be_bytes()[..]].concat()
+}
+
+/// Puts a record with its checksum.
+pub(super) fn put(writes: &mut WriteBatch, key: Vec<u8>, mut record: Vec<u8>) {
+    record.extend_from_slice(&checksum(&key, &record));
+    writes.put(key, record);
+}
+
+/// Reads a record and takes its checksum off; a wrong one is `store_corrupt`.
+pub(super) fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    store.get(key)?.map(|value| open(key, value)).transpose()
+}
+
+/// Reads a record that must be there.
+pub(super) fn require<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Vec<u8>> {
+    read(store, key)?.ok_or_else(|| corrupt(named(key), "none"))
+}
+
+/// Takes the checksum off a value that has been read.
+pub(super) fn open(key: &[u8], mut value: Vec<u8>) -> Result<Vec<u8>> {
+    let length = value.len().saturating_sub(CHECKSUM);
+    let (record, found) = value.split_at(length);
+    if found != checksum(key, record) {
+        return Err(corrupt(format_args!("{} with its checksum", named(key)), "another one"));
+    }
+    value.truncate(length);
+    Ok(value)
+}
+
+fn checksum(key: &[u8], record: &[u8]) -> [u8; CHECKSUM] {
+    let mut hasher = Xxh3::new();
+    hasher.update(key);
+    hasher.update(record);
+    hasher.digest().to_be_bytes()
+}
+
+/// Decodes a record to its end; what does not fit is `store_corrupt`.
+pub(super) fn decode<T>(
+    key: &[u8],
+    record: &[u8],
+    decode: impl FnOnce(&mut Reader<'_>) -> Result<T>,
+) -> Result<T> {
+    let mut reader = Reader::new(record);
+    let decoded = decode(&mut reader).and_then(|decoded| reader.finish().map(|()| decoded));
+    decoded.map_err(|error| {
+        corrupt(format_args!("{}, {}", named(key), error.expected()), error.found())
+    })
+}
+
+/// What the record of a key begins with: its slot, and its newest leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyHead {
+    pub(super) slot: Slot,
+    pub(super) version: Version,
+    pub(super) place: Place,
+    /// Whether the leaf is not a tombstone.
+    pub(super) has_value: bool,
+}
+
+/// What the record of a key has before the value.
+const KEY_HEAD: usize = 2 + 5 + 12 + 1;
+
+impl KeyHead {
+    /// The record of a key with this value, and room for its checksum.
+    pub(super) fn encode(&self, value: &[u8]) -> Vec<u8> {
+        let mut record = Vec::with_capacity(KEY_HEAD + value.len() + CHECKSUM);
+        record.extend_from_slice(&[self.slot.level, self.slot.number]);
+        put_version(&mut record, self.version);
+        put_place(&mut record, self.place);
+        record.push(self.has_value.into());
+        record.extend_from_slice(value);
+        record
+    }
+
+    /// Decodes a record but for the value, which follows.
+    pub(super) fn decode(record: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(record);
+        let slot = Slot { level: reader.u8()?, number: reader.u8()? };
+        let (version, place) = (take_version(&mut reader)?, take_place(&mut reader)?);
+        let has_value = match (reader.u8()?, reader.rest()) {
+            (1, _) => true,
+            (0, []) => false,
+            (tag, _) => return Err(corrupt("a value or a tombstone", tag)),
+        };
+        Ok(Self { slot, version, place, has_value })
+    }
+
+    /// The value, if the key has one.
+    pub(super) fn value(self, mut record: Vec<u8>) -> Option<Vec<u8>> {
+        self.has_value.then(|| record.split_off(KEY_HEAD.min(record.len())))
+    }
+}
+
+/// Reads the record of a key, and what it begins with.
+pub(super) fn read_key<S: Read + ?Sized>(
+    store: &S,
+    key_hash: &Hash,
+) -> Result<Option<(Vec<u8>, KeyHead)>> {
+    let key = key_key(key_hash);
+    let Some(record) = read(store, &key)? else { return Ok(None) };
+    let head = KeyHead::decode(&record).map_err(|error| {
+        corrupt(format_args!("{}, {}", named(&key), error.expected()), error.found())
+    })?;
+    Ok(Some((record, head)))
+}
+
+/// Reads the record of a key that must be there.
+pub(super) fn require_key<S: Read + ?Sized>(
+    store: &S,
+    key_hash: &Hash,
+) -> Result<(Vec<u8>, KeyHead)> {
+    read_key(store, key_hash)?.ok_or_else(|| corrupt(named(&key_key(key_hash)), "none"))
+}
+
+/// An AMT at level 1 or below: its newest leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AmtRecord {
+    pub(super) version: Version,
+    pub(super) place: Place,
+    pub(super) commitment: Point,
+}
+
+impl AmtRecord {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut record = Vec::with_capacity(5 + 12 + 64 + CHECKSUM);
+        self.encode_to(&mut record);
+        record
+    }
+
+    pub(super) fn encode_to(&self, record: &mut Vec<u8>) {
+        put_version(record, self.version);
+        put_place(record, self.place);
+        record.extend_from_slice(&self.commitment.to_coordinates());
+    }
+
+    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+        let (version, place) = (take_version(reader)?, take_place(reader)?);
+        Ok(Self { version, place, commitment: Point::from_coordinates(&reader.array()?)? })
+    }
+
+    pub(super) fn read<S: Read + ?Sized>(
+        store: &S,
+        level: u8,
+        prefix: &Prefix,
+    ) -> Result<Option<Self>> {
+        let key = amt_key(level, prefix);
+        let Some(record) = read(store, &key)? else { return Ok(None) };
+        decode_amt(&key, &record).map(Some)
+    }
+}
+
+pub(super) fn decode_amt(key: &[u8], record: &[u8]) -> Result<AmtRecord> {
+    decode(key, record, AmtRecord::decode)
+}
+
+/// The owners of an entry's slots, from slot 1 on.
+pub(super) fn decode_owners(key: &[u8], record: &[u8]) -> Result<Vec<Hash>> {
+    let (owners, rest) = record.as_chunks::<32>();
+    if !rest.is_empty() || !(1..=usize::from(KEY_SLOTS)).contains(&owners.len()) {
+        return Err(corrupt(format_args!("{} of 1 to 5 owners", named(key)), record.len()));
+    }
+    Ok(owners.to_vec())
+}
+
+pub(super) fn read_owners<S: Read + ?Sized>(
+    store: &S,
+    level: u8,
+    path: &Prefix,
+) -> Result<Vec<Hash>> {
+    let key = owners_key(level, path);
+    match read(store, &key)? {
+        Some(record) => decode_owners(&key, &record),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A block's tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockRecord {
+    pub(super) root: Hash,
+    /// How many leaves the tree has.
+    pub(super) size: u32,
+    /// How many of them are live in the tiles.
+    pub(super) live: u32,
+    /// How many of those have been given up.
+    pub(super) given_up: u32,
+}
+
+impl BlockRecord {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let numbers = [self.size, self.live, self.given_up].map(u32::to_be_bytes);
+        [&self.root[..], numbers.as_flattened()].concat()
+    }
+
+    pub(super) fn read<S: Read + ?Sized>(store: &S, block: u64) -> Result<Self> {
+        let key = block_key(block);
+        decode(&key, &require(store, &key)?, |reader| {
+            let root = reader.array()?;
+            let (size, live, given_up) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
+            Ok(Self { root, size, live, given_up })
+        })
+    }
+}
+
+/// The newest state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    /// How many blocks there are.
+    pub(super) blocks: u64,
+    /// The commitment of the root AMT.
+    pub(super) commitment: Point,
+}
+
+impl Head {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        [&self.blocks.to_be_bytes()[..], &self.commitment.to_coordinates()].concat()
+    }
+
+    pub(super) fn read<S: Read + ?Sized>(store: &S) -> Result<Self> {
+        decode(HEAD_KEY, &require(store, HEAD_KEY)?, |reader| {
+            let blocks = reader.array().map(u64::from_be_bytes)?;
+            Ok(Self { blocks, commitment: Point::from_coordinates(&reader.array()?)? })
+        })
+    }
+}
+
+/// The oldest block that can be rolled back to.
+pub(super) fn read_oldest<S: Read + ?Sized>(store: &S) -> Result<u64> {
+    decode(OLDEST_KEY, &require(store, OLDEST_KEY)?, |reader| {
+        reader.array().map(u64::from_be_bytes)
+    })
+}
+
+pub(super) fn put_version(record: &mut Vec<u8>, version: Version) {
+    let [_, _, _, low @ ..] = version.get().to_be_bytes();
+    record.extend_from_slice(&low);
+}
+
+pub(super) fn take_version(reader: &mut Reader<'_>) -> Result<Version> {
+    let mut bytes = [0; 8];
+    bytes[3..].copy_from_slice(&reader.array::<5>()?);
+    let version = u64::from_be_bytes(bytes);
+    Version::new(version).ok_or_else(|| corrupt("a version below 2^40", version))
+}
+
+pub(super) fn put_place(record: &mut Vec<u8>, place: Place) {
+    record.extend_from_slice(&place.block.to_be_bytes());
+    record.extend_from_slice(&place.index.to_be_bytes());
+}
+
+fn take_place(reader: &mut Reader<'_>) -> Result<Place> {
+    Ok(Place { block: reader.array().map(u64::from_be_bytes)?, index: reader.u32_be()? })
+}
+
+fn named(key: &[u8]) -> impl fmt::Display + '_ {
+    let (kind, rest) = key.split_at_checked(1).unwrap_or_default();
+    fmt::from_fn(move |f| write!(f, "the entry {}{}", kind.escape_ascii(), Hex(rest)))
+}
+
+#[cold]
+pub(super) fn corrupt(expected: impl fmt::Display, found: impl fmt::Display) -> Error {
+    Error::new(Reason::StoreCorrupt, expected, found)
+}

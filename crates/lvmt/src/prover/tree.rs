@@ -1,0 +1,123 @@
+//! A block's tree in its tiles: written once, read for proofs, and thinned out as leaves are given up.
+
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+use prooflight_core::merkle::{Hash, empty_root};
+use prooflight_core::store::{Read, WriteBatch};
+use rayon::prelude::*;
+
+use super::record::{BlockRecord, block_key, decode, put, require, tile_key};
+use super::tile::{LOG_WIDTH, Tile, WIDTH, tile_root};
+use crate::leaf::Keccak;
+
+/// Puts a block's tree: the tiles that have a leaf that `live` says is needed, and the tree's record.
+///
+/// Without `live` no tile is put. Gives the root.
+pub(super) fn put_tree(
+    writes: &mut WriteBatch,
+    block: u64,
+    leaves: Vec<Hash>,
+    live: Option<impl Fn(usize) -> bool + Send + Sync>,
+) -> Hash {
+    let size = leaves.len() as u32;
+    let mut live: Option<Vec<bool>> =
+        live.map(|live| (0..leaves.len()).into_par_iter().with_min_len(1024).map(live).collect());
+    let count = |live: &Vec<bool>| live.iter().filter(|live| **live).count() as u32;
+    let live_leaves = live.as_ref().map_or(0, count);
+    let mut hashes = leaves;
+    let mut level = 0;
+    while hashes.len() > 1 || level == 0 && !hashes.is_empty() {
+        if let Some(live) = &mut live {
+            let tiles: Vec<_> = hashes
+                .par_chunks(WIDTH)
+                .zip(live.par_chunks(WIDTH))
+                .enumerate()
+                .with_min_len(16)
+                .filter(|(_, (_, live))| live.contains(&true))
+                .map(|(index, (hashes, live))| {
+                    let tile = Tile::new(hashes, |at| live[at]);
+                    (tile_key(block, level, index as u32), tile.encode())
+                })
+                .collect();
+            for (key, tile) in tiles {
+                put(writes, key, tile);
+            }
+            *live = live.chunks(WIDTH).map(|live| live.contains(&true)).collect();
+        }
+        hashes = hashes.par_chunks_mut(WIDTH).with_min_len(16).map(tile_root).collect();
+        level += 1;
+    }
+    let root = hashes.first().copied().unwrap_or_else(empty_root::<Keccak>);
+    put(
+        writes,
+        block_key(block),
+        BlockRecord { root, size, live: live_leaves, given_up: 0 }.encode(),
+    );
+    root
+}
+
+/// The root of a subtree of a block's tree of `tree_size` leaves: of `size` leaves from `start` on.
+pub(super) fn subtree<S: Read + ?Sized>(
+    store: &S,
+    block: u64,
+    start: u64,
+    size: u64,
+) -> Result<Hash> {
+    let level = size.next_power_of_two().trailing_zeros();
+    let (tile_level, within) = (level / LOG_WIDTH, level % LOG_WIDTH);
+    let index = start >> level;
+    let tile_index = index >> (LOG_WIDTH - within);
+    let tile = read_tile(store, &tile_key(block, tile_level as u8, tile_index as u32))?;
+    tile.node(within, index as usize % (WIDTH >> within))
+}
+
+/// Takes the life of leaves, ascending and each once, and all subtrees that nobody needs any more.
+pub(super) fn give_up<S: Read + ?Sized>(
+    store: &S,
+    writes: &mut WriteBatch,
+    block: u64,
+    size: u32,
+    leaves: &[u32],
+) -> Result<()> {
+    let mut given_up: Vec<u32> = leaves.to_vec();
+    let mut level = 0;
+    while !given_up.is_empty() {
+        let mut emptied = Vec::new();
+        for of_tile in given_up.chunk_by(|a, b| a >> LOG_WIDTH == b >> LOG_WIDTH) {
+            let index = of_tile[0] >> LOG_WIDTH;
+            let key = tile_key(block, level, index);
+            let mut tile = read_tile(store, &key)?;
+            for leaf in of_tile {
+                tile.give_up(*leaf as usize % WIDTH)?;
+            }
+            if tile.live() == 0 {
+                writes.delete(key);
+                emptied.push(index);
+            } else {
+                tile.truncate();
+                put(writes, key, tile.encode());
+            }
+        }
+        // The tile with the root has none above.
+        level += 1;
+        let has_above = u64::from(size) > 1 << (LOG_WIDTH * u32::from(level));
+        given_up = if has_above { emptied } else { Vec::new() };
+    }
+    Ok(())
+}
+
+/// The keys of all tiles that a block's tree of `size` leaves can have.
+pub(super) fn tile_keys(block: u64, size: u32) -> Vec<Vec<u8>> {
+    let (mut keys, mut count, mut level) = (Vec::new(), size.div_ceil(WIDTH as u32), 0);
+    while count > 0 {
+        keys.extend((0..count).map(|index| tile_key(block, level, index)));
+        count = if count > 1 { count.div_ceil(WIDTH as u32) } else { 0 };
+        level += 1;
+    }
+    keys
+}
+
+fn read_tile<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Tile> {
+    decode(key, &require(store, key)?, Tile::decode)
+}
