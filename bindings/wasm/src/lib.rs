@@ -10,15 +10,18 @@
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; what the bytes mean is checked here and in the schemes' crates.
 
-#[cfg(any(feature = "mpt", feature = "smt"))]
+#[cfg(any(feature = "lvmt", feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
+#[allow(dead_code, reason = "a binary of few schemes does not need every part")]
 mod wire;
 
 #[cfg(feature = "avl")]
 pub mod avl;
 #[cfg(feature = "chain")]
 pub mod chain;
+#[cfg(feature = "lvmt")]
+pub mod lvmt;
 #[cfg(feature = "mpt")]
 pub mod mpt;
 #[cfg(feature = "smt")]

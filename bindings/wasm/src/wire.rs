@@ -37,6 +37,10 @@ impl<'a> Request<'a> {
         self.0.array()
     }
 
+    pub(crate) fn u32(&mut self) -> Result<u32> {
+        self.0.array().map(u32::from_le_bytes)
+    }
+
     pub(crate) fn u64(&mut self) -> Result<u64> {
         self.0.array().map(u64::from_le_bytes)
     }
@@ -47,7 +51,7 @@ impl<'a> Request<'a> {
 
     /// A u32 as a length or count, which wasm's addresses are as wide as.
     pub(crate) fn length(&mut self) -> Result<usize> {
-        self.0.array().map(|bytes| u32::from_le_bytes(bytes) as usize)
+        self.u32().map(|length| length as usize)
     }
 
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {

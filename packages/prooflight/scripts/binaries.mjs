@@ -3,4 +3,5 @@
 /** A scheme's feature is its name; `chain` is the light client. The budget is in bytes after brotli. */
 export const BINARIES = [
   { name: "hash", features: ["avl", "chain", "mpt", "smt"], budget: 120 * 1024 },
+  { name: "lvmt", features: ["lvmt"], budget: 150 * 1024 },
 ];

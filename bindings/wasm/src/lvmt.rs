@@ -1,0 +1,44 @@
+//! LVMT: proofs of keys, and openings of vector commitments.
+
+mod message;
+mod setup;
+
+use prooflight_amt::verify_openings;
+use prooflight_core::{Result, Scheme};
+use prooflight_lvmt::{Params, verify};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::lvmt::message::{OpeningsRequest, ProofRequest, results};
+use crate::refusal::throw;
+
+/// Verifies what a proof says of keys: takes a `ProofRequest` and the proof, gives a `ProofResponse`.
+#[wasm_bindgen(js_name = lvmtVerifyProof)]
+pub fn lvmt_verify_proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Lvmt, self::proof(request, proof))
+}
+
+/// Verifies openings of vector commitments, all together: takes an `OpeningsRequest`.
+#[wasm_bindgen(js_name = amtVerifyOpenings)]
+pub fn amt_verify_openings(request: &[u8]) -> Result<(), JsValue> {
+    throw(Scheme::Lvmt, openings(request))
+}
+
+fn proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let request = ProofRequest::decode(request)?;
+    let key = request.setup.key()?;
+    let params = Params {
+        key: &key,
+        log_arity: request.log_arity,
+        allow_insecure_setup: request.setup.allow_insecure,
+        limits: request.limits,
+    };
+    verify(&params, &request.root, &request.keys, proof).map(|verified| results(&verified))
+}
+
+fn openings(request: &[u8]) -> Result<()> {
+    let request = OpeningsRequest::decode(request)?;
+    let key = request.setup.key()?;
+    key.check_secure(request.setup.allow_insecure)?;
+    verify_openings(&key, &request.openings()?)
+}

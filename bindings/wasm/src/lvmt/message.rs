@@ -1,0 +1,159 @@
+//! What crosses for LVMT, in borsh.
+//!
+//! ```text
+//! struct Setup           { params_id: [u8; 32], log_n: u8, allow_insecure: bool, key: Option<Vec<u8>> }
+//! struct ProofRequest    { setup: Setup, log_arity: u8, root: [u8; 64], height: u64,
+//!                          limits: Limits, keys: Vec<Vec<u8>> }
+//! struct ProofResponse   { values: Vec<Vec<u8>>, results: Vec<KeyResult> }
+//! enum   KeyResult       { Present { value: u32, block: u64, version: u64 },
+//!                          Deleted { block: u64, version: u64 }, NeverWritten }
+//! struct OpeningsRequest { setup: Setup, openings: Vec<Opening> }
+//! struct Opening         { commitment: [u8; 32], index: u32, value: [u8; 32],
+//!                          log_arity: u8, 0 for a single point; points: Vec<[u8; 32]> }
+//! ```
+//! `value` is a position in `values`: a value that several results share crosses once.
+
+use std::collections::BTreeMap;
+
+use prooflight_amt::{Kind, Opening, PointBytes, Scalar};
+use prooflight_core::{Limits, Result, Verified};
+use prooflight_lvmt::{Absence, Root, Value};
+
+use crate::limits::limits;
+use crate::lvmt::setup::Setup;
+use crate::wire::{self, Request, Response};
+
+/// What a proof is verified against, and the keys.
+pub(crate) struct ProofRequest<'a> {
+    pub(crate) setup: Setup<'a>,
+    pub(crate) log_arity: u8,
+    pub(crate) root: Root,
+    pub(crate) limits: Limits,
+    pub(crate) keys: Vec<&'a [u8]>,
+}
+
+impl<'a> ProofRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                setup: setup(r)?,
+                log_arity: r.u8()?,
+                root: Root::new(&r.array()?, r.u64()?),
+                limits: limits(r)?,
+                keys: r.sequence(Request::bytes)?,
+            })
+        })
+    }
+}
+
+/// Openings under one setup.
+pub(crate) struct OpeningsRequest<'a> {
+    pub(crate) setup: Setup<'a>,
+    openings: Vec<OpeningMessage>,
+}
+
+struct OpeningMessage {
+    commitment: PointBytes,
+    index: u32,
+    value: [u8; 32],
+    kind: Kind,
+    points: Vec<PointBytes>,
+}
+
+impl<'a> OpeningsRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| Ok(Self { setup: setup(r)?, openings: r.sequence(opening)? }))
+    }
+
+    /// The openings as the verifier takes them.
+    pub(crate) fn openings(&self) -> Result<Vec<Opening<'_>>> {
+        let openings = self.openings.iter().map(|opening| {
+            let OpeningMessage { commitment, index, value, kind, points } = opening;
+            let (commitment, index, kind) = (*commitment, *index, *kind);
+            Ok(Opening { commitment, index, value: Scalar::from_bytes(value)?, kind, points })
+        });
+        openings.collect()
+    }
+}
+
+fn setup<'a>(r: &mut Request<'a>) -> Result<Setup<'a>> {
+    Ok(Setup {
+        params_id: r.array()?,
+        log_n: r.u8()?,
+        allow_insecure: r.bool()?,
+        key: r.option(Request::bytes)?,
+    })
+}
+
+fn opening(r: &mut Request<'_>) -> Result<OpeningMessage> {
+    Ok(OpeningMessage {
+        commitment: r.array()?,
+        index: r.u32()?,
+        value: r.array()?,
+        kind: match r.u8()? {
+            0 => Kind::Single,
+            log_arity => Kind::Tree { log_arity },
+        },
+        points: r.sequence(Request::array)?,
+    })
+}
+
+/// Encodes a `ProofResponse`.
+pub(crate) fn results(verified: &[Verified<Value, Absence>]) -> Vec<u8> {
+    let values = Values::of(verified);
+    let bytes: usize = values.distinct.iter().map(|value| 4 + value.len()).sum();
+    let mut response = Response::with_capacity(8 + bytes + 21 * verified.len());
+    response.length(values.distinct.len());
+    for value in &values.distinct {
+        response.bytes(value);
+    }
+    response.length(verified.len());
+    for result in verified {
+        let (block, version) = match result {
+            Verified::Absent(Absence::NeverWritten) => {
+                response.u8(2);
+                continue;
+            }
+            Verified::Absent(Absence::Deleted { block, version }) => {
+                response.u8(1);
+                (block, version)
+            }
+            Verified::Present(Value { bytes, block, version }) => {
+                response.u8(0);
+                response.length(values.number(bytes));
+                (block, version)
+            }
+        };
+        response.array(&block.to_le_bytes());
+        response.array(&version.to_le_bytes());
+    }
+    response.into_bytes()
+}
+
+/// The values of results, each once; the place in memory tells which are the same.
+#[derive(Default)]
+struct Values<'a> {
+    distinct: Vec<&'a [u8]>,
+    numbers: BTreeMap<(*const u8, usize), usize>,
+}
+
+impl<'a> Values<'a> {
+    fn of(verified: &'a [Verified<Value, Absence>]) -> Self {
+        let mut values = Self::default();
+        for Value { bytes, .. } in verified.iter().filter_map(Verified::as_value) {
+            let number = values.distinct.len();
+            if *values.numbers.entry(place(bytes)).or_insert(number) == number {
+                values.distinct.push(bytes);
+            }
+        }
+        values
+    }
+
+    fn number(&self, bytes: &[u8]) -> usize {
+        self.numbers.get(&place(bytes)).copied().unwrap_or(usize::MAX)
+    }
+}
+
+fn place(bytes: &[u8]) -> (*const u8, usize) {
+    (bytes.as_ptr(), bytes.len())
+}

@@ -1,0 +1,18 @@
+/**
+ * LVMT: verifies the newest values of keys, or that they have none, against the two roots of a header;
+ * and openings of the vector commitments behind it.
+ *
+ * It has a WebAssembly file of its own, which only its `init` loads.
+ *
+ * @module prooflight/lvmt
+ */
+
+export type { Hex } from "./chain/checkpoint.js";
+export type { Limits } from "./limits.js";
+export type { AmtOpening, AmtOpeningsInput } from "./lvmt/openings.js";
+export { verifyAmtOpenings } from "./lvmt/openings.js";
+export type { LvmtAbsent, LvmtPresent, LvmtProofInput } from "./lvmt/proof.js";
+export { verifyLvmtProof } from "./lvmt/proof.js";
+export type { Setup } from "./lvmt/setup.js";
+export type { Absent, Present } from "./result.js";
+export { init, initSync } from "./wasm/lvmt.js";

@@ -1,0 +1,93 @@
+import { Arguments, invalid } from "../arguments.js";
+import { BYTES, viewOf } from "../bytes.js";
+import { describe, refuse } from "../error.js";
+import { type Limits, writeLimits } from "../limits.js";
+import type { Absent, Present } from "../result.js";
+import { lvmt } from "../wasm/lvmt.js";
+import { Reader, Writer } from "../wire.js";
+import { type Setup, SETUP, u8, writeSetup } from "./setup.js";
+
+/** What {@link verifyLvmtProof} takes; everything but the proof is trusted by the caller. */
+export interface LvmtProofInput extends Setup {
+  /** The base-2 logarithm of the arity of openings in the root vector. */
+  logArity: number;
+  /** The root of the scheme `lvmt` in the header of the block: `aroot`, then `hroot`; 64 bytes. */
+  root: Uint8Array;
+  /** The height of the block. */
+  height: bigint;
+  /** The raw keys that were asked for; they may repeat. */
+  keys: readonly Uint8Array[];
+  /** The proof. */
+  proof: Uint8Array;
+  /** Limits that differ from the defaults. */
+  limits?: Limits | undefined;
+}
+
+/** The key has this value. */
+export interface LvmtPresent extends Present {
+  /** The block that gave the key this value. */
+  since: bigint;
+  /** In how many blocks the key was written, deletes included. */
+  version: bigint;
+}
+
+/** The key has no value. Without the other members it was never written. */
+export interface LvmtAbsent extends Absent {
+  /** The block that deleted the key. */
+  deletedAt?: bigint;
+  /** In how many blocks the key was written, deletes included. */
+  version?: bigint;
+}
+
+/**
+ * Verifies the newest values of keys after a block, or that they have none, against the block's roots.
+ *
+ * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is none or
+ * exceeds a limit, `mismatch` if it does not show this against the root, `unsupported` for a setup that
+ * is not accepted or not known, `invalid_input` for wrong arguments. Source:
+ * `test-vectors/SPEC.md`, section "LVMT".
+ */
+export function verifyLvmtProof(input: LvmtProofInput): (LvmtPresent | LvmtAbsent)[] {
+  const given = new Arguments("lvmt", input, [
+    ...SETUP,
+    "logArity",
+    "root",
+    "height",
+    "keys",
+    "proof",
+    "limits",
+  ]);
+  const request = new Writer(1024);
+  writeSetup(request, given);
+  request.u8(u8(given, "logArity"));
+  request.array(given.array("root", 64));
+  request.u64(given.u64("height"));
+  const { maxProofBytes } = writeLimits(request, given);
+  const keys = given.list("keys");
+  request.u32(keys.length);
+  keys.forEach((key, index) => {
+    const bytes = viewOf(key);
+    if (!bytes) throw invalid("lvmt", `keys[${index}]`, BYTES, describe(key));
+    request.bytes(bytes);
+  });
+  const proof = given.proof("proof", maxProofBytes);
+  const packed = request.finish();
+  return readResults(new Reader(lvmt.call("lvmt", (wasm) => wasm.lvmtVerifyProof(packed, proof))));
+}
+
+function readResults(response: Reader): (LvmtPresent | LvmtAbsent)[] {
+  const values = response.sequence(() => response.bytes());
+  return response.sequence(() => {
+    switch (response.u8()) {
+      case 0: {
+        const value = values[response.u32()];
+        if (!value) throw refuse("bug", "a value", "none", { scheme: "lvmt" });
+        return { kind: "present", value, since: response.u64(), version: response.u64() };
+      }
+      case 1:
+        return { kind: "absent", deletedAt: response.u64(), version: response.u64() };
+      default:
+        return { kind: "absent" };
+    }
+  });
+}

@@ -1,0 +1,53 @@
+import { type Arguments, invalid } from "../arguments.js";
+import { viewOf } from "../bytes.js";
+import { type Hex, hash } from "../chain/checkpoint.js";
+import type { Writer } from "../wire.js";
+
+/** The trusted setup that commitments were made under: trusted by the caller, never taken from the server. */
+export interface Setup {
+  /** What the setup is known by, 32 bytes. */
+  paramsId: Uint8Array | Hex;
+  /** The base-2 logarithm of the number of entries of a vector. */
+  logN: number;
+  /**
+   * Whether a development setup is accepted, under which anyone can forge proofs. Default false: it is
+   * refused as `insecure_setup`.
+   */
+  allowInsecureSetup?: boolean | undefined;
+  /**
+   * The verifying key, for a setup that is neither the development one nor that of the Perpetual Powers
+   * of Tau; `paramsId` says whether it is the right one, so it may come from anywhere.
+   */
+  verifyingKey?: Uint8Array | undefined;
+}
+
+/** The members of a {@link Setup}. */
+export const SETUP = ["paramsId", "logN", "allowInsecureSetup", "verifyingKey"] as const;
+
+/** More bytes than any verifying key has. */
+const MAX_KEY_BYTES = 4096;
+
+/** Writes a `Setup`. */
+export function writeSetup<Name extends string>(
+  writer: Writer,
+  given: Arguments<Name | (typeof SETUP)[number]>,
+): void {
+  writer.array(paramsId(given));
+  writer.u8(u8(given, "logN"));
+  writer.bool(given.optionalBoolean("allowInsecureSetup") ?? false);
+  const hasKey = given.unchecked("verifyingKey") !== undefined;
+  writer.bool(hasKey);
+  if (hasKey) writer.bytes(given.proof("verifyingKey", MAX_KEY_BYTES));
+}
+
+/** An integer that fits into a byte. */
+export function u8<Name extends string>(given: Arguments<Name>, name: Name): number {
+  const value = given.u32(name);
+  if (value < 256) return value;
+  throw invalid("lvmt", name, "an integer of 0 to 255", `the number ${value}`);
+}
+
+function paramsId<Name extends string>(given: Arguments<Name | "paramsId">): Uint8Array {
+  const id = given.unchecked("paramsId");
+  return viewOf(id) ? given.array("paramsId", 32) : hash(id, "paramsId");
+}
