@@ -11,6 +11,8 @@ extern crate std;
 
 #[cfg(feature = "prover")]
 pub mod prover;
+#[cfg(feature = "snapshots")]
+pub mod snapshot;
 
 mod diff;
 pub mod hash;

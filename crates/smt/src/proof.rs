@@ -157,6 +157,11 @@ impl Writer {
         }
     }
 
+    /// How many bytes the message has so far.
+    pub const fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The message.
     pub fn finish(self) -> Vec<u8> {
         self.bytes

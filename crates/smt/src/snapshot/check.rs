@@ -1,0 +1,119 @@
+//! Which files of a folder are damaged.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use bytes::Bytes;
+use prooflight_core::{Error, Reason, Result};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::corrupt;
+use super::files::{Files, file_name, missing};
+use super::header::{HEADER_BYTES, Header};
+use super::manifest::Manifest;
+
+/// A file that does not have what was written into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The file's name.
+    pub file: String,
+    /// What was expected of it and what was found: `store_corrupt`.
+    pub error: Error,
+}
+
+/// A damaged file, and the last block of its group.
+pub(super) struct DamagedGroup {
+    pub(super) last: u64,
+    pub(super) damage: Damage,
+}
+
+/// Every damaged file of the kept blocks, and of the older ones that are still there.
+pub(super) fn check(files: &Files, manifest: &Manifest) -> Result<Vec<Damage>> {
+    let checked = check_groups(files, manifest, |last| {
+        let (header, checksum, _) = read_whole(files, last)?;
+        Ok((header, checksum))
+    })?;
+    Ok(checked.into_iter().map(|group| group.damage).collect())
+}
+
+/// The same, of the headers and the lengths alone.
+pub(super) fn check_headers(files: &Files, manifest: &Manifest) -> Result<Vec<DamagedGroup>> {
+    let lengths = files.list()?;
+    check_groups(files, manifest, |last| {
+        let name = file_name(last);
+        let length = *lengths.get(&name).ok_or_else(|| missing(&name))?;
+        let bytes = files.read_range(&name, 0..HEADER_BYTES as u64)?;
+        let (header, checksum) = Header::decode(&name, &bytes)?;
+        check_length(&name, &header, length)?;
+        Ok((header, checksum))
+    })
+}
+
+/// All files by their checksums.
+pub(super) fn check_bodies(files: &Files, manifest: &Manifest) -> Result<Vec<DamagedGroup>> {
+    check_groups(files, manifest, |last| read_whole(files, last).map(|read| (read.0, read.1)))
+}
+
+/// Reads a file and compares its length and checksum; gives its header, the header's checksum, and all bytes.
+pub(super) fn read_whole(files: &Files, last: u64) -> Result<(Header, u64, Bytes)> {
+    let name = file_name(last);
+    let bytes = files.read(&name)?.ok_or_else(|| missing(&name))?;
+    let (header, checksum) = Header::decode(&name, &bytes)?;
+    check_length(&name, &header, bytes.len() as u64)?;
+    let body = xxh3_64(&bytes[HEADER_BYTES..]);
+    if body != header.body_checksum {
+        let expected = format_args!("the checksum {:016x}", header.body_checksum);
+        return Err(corrupt(&name, expected, format_args!("{body:016x}")));
+    }
+    Ok((header, checksum, bytes))
+}
+
+fn check_length(name: &str, header: &Header, length: u64) -> Result<()> {
+    if length == header.file_bytes() {
+        return Ok(());
+    }
+    Err(corrupt(name, format_args!("{} bytes", header.file_bytes()), length))
+}
+
+/// Goes through the groups that must be there, and the older files that are there.
+fn check_groups(
+    files: &Files,
+    manifest: &Manifest,
+    read: impl Fn(u64) -> Result<(Header, u64)>,
+) -> Result<Vec<DamagedGroup>> {
+    let first_kept = manifest.last_of_group(manifest.oldest);
+    let older = files.list()?.into_keys().filter_map(|name| last_of(&name));
+    let older = older.filter(|&last| last < first_kept);
+    let steps = (manifest.newest.saturating_sub(first_kept)) / manifest.blocks_per_file;
+    let kept = (0..=steps).map(|step| first_kept + step * manifest.blocks_per_file);
+    let mut damaged = Vec::new();
+    let mut before: Option<(u64, u64)> = None;
+    for last in older.chain(kept) {
+        let file = file_name(last);
+        let found = read(last).and_then(|(header, checksum)| {
+            let follows = before.is_none_or(|(before, checksum)| {
+                before + manifest.blocks_per_file != last || header.previous == checksum
+            });
+            let is_newest = last < manifest.newest || checksum == manifest.newest_header;
+            if header.last == last && follows && is_newest {
+                return Ok((last, checksum));
+            }
+            Err(corrupt(&file, "the header of this chain's block", "that of another one"))
+        });
+        before = match found {
+            Ok(found) => Some(found),
+            Err(error) if error.reason() == Reason::StoreCorrupt => {
+                damaged.push(DamagedGroup { last, damage: Damage { file, error } });
+                None
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    Ok(damaged)
+}
+
+/// The last block of the group that a file of this name has.
+pub(super) fn last_of(name: &str) -> Option<u64> {
+    let last = name.strip_suffix(".smt")?.parse().ok()?;
+    (file_name(last) == name).then_some(last)
+}

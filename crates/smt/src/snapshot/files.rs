@@ -1,0 +1,167 @@
+//! Snapshot files in an object store: a local folder, or whatever else implements `ObjectStore`.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::future::Future;
+use core::ops::Range;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
+use std::path::{Path as FolderPath, PathBuf};
+use std::thread::{self, Thread};
+
+use bytes::Bytes;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{GetOptions, ObjectStore, ObjectStoreExt, PutPayload};
+use prooflight_core::{Error, Reason, Result};
+
+use super::check::last_of;
+use super::corrupt;
+use super::manifest::MANIFEST;
+
+/// Where snapshot files are. What is written is durable when a call returns, or not there at all.
+///
+/// Calls block the thread. A store that needs a runtime for its input and output, as those over a network
+/// do, has to be used on threads that are inside that runtime, such as those of `spawn_blocking`;
+/// a local folder needs none, and is faster without.
+#[derive(Clone, Debug)]
+pub struct Files {
+    store: Arc<dyn ObjectStore>,
+    /// The folder, if it is a local one.
+    folder: Option<PathBuf>,
+}
+
+impl Files {
+    /// The files in a folder, which is made if it is not there; `store_failed` if it cannot be.
+    pub fn local(folder: &FolderPath) -> Result<Self> {
+        let failed = |error: &dyn core::fmt::Display| {
+            let expected = format_args!("the folder {}", folder.display());
+            Error::new(Reason::StoreFailed, expected, error)
+        };
+        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
+        let folder = Some(folder.to_path_buf());
+        Ok(Self { store: Arc::new(store.with_fsync(true)), folder })
+    }
+
+    /// The files in a store; a put has to be atomic and durable, as those of `object_store` are.
+    pub fn new(store: Arc<dyn ObjectStore>) -> Self {
+        Self { store, folder: None }
+    }
+
+    /// A whole file, or `None` if it is not there.
+    pub(super) fn read(&self, name: &str) -> Result<Option<Bytes>> {
+        let path = Path::from(name);
+        let read = async { self.store.get_opts(&path, GetOptions::default()).await?.bytes().await };
+        match block_on(read) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(name, &error)),
+        }
+    }
+
+    /// A part of a file; fewer bytes at its end. `store_corrupt` if the file is not there.
+    pub(super) fn read_range(&self, name: &str, range: Range<u64>) -> Result<Bytes> {
+        let path = Path::from(name);
+        match block_on(self.store.get_ranges(&path, core::slice::from_ref(&range))) {
+            Ok(mut parts) if parts.len() == 1 => Ok(parts.swap_remove(0)),
+            Ok(_) => Err(failed(name, &"another number of parts")),
+            Err(object_store::Error::NotFound { .. }) => Err(missing(name)),
+            Err(error) => {
+                // A store may refuse what is not wholly in the file.
+                let bytes = self.read_to_end(&path, range).map_err(|_| failed(name, &error))?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    fn read_to_end(&self, path: &Path, range: Range<u64>) -> object_store::Result<Bytes> {
+        block_on(async {
+            let size = self.store.head(path).await?.size;
+            match range.start.min(size)..range.end.min(size) {
+                range if range.is_empty() => Ok(Bytes::new()),
+                range => self.store.get_range(path, range).await,
+            }
+        })
+    }
+
+    /// Writes a file of these parts in place of the one that was there.
+    pub(super) fn write(&self, name: &str, parts: PutPayload) -> Result<()> {
+        let path = Path::from(name);
+        block_on(self.store.put(&path, parts)).map_err(|error| failed(name, &error)).map(drop)
+    }
+
+    /// Removes a file, if it is there.
+    pub(super) fn remove(&self, name: &str) -> Result<()> {
+        match block_on(self.store.delete(&Path::from(name))) {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(name, &error)),
+        }
+    }
+
+    /// Removes what a writer that was stopped had not given its name yet: `NAME#1` and so on.
+    pub(super) fn remove_unfinished(&self) -> Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let remove = || -> std::io::Result<()> {
+            for entry in std::fs::read_dir(folder)? {
+                let entry = entry?;
+                let name = entry.file_name();
+                let unfinished = name.to_str().and_then(|name| name.split_once('#'));
+                if unfinished.is_some_and(|(name, _)| name == MANIFEST || last_of(name).is_some()) {
+                    std::fs::remove_file(entry.path())?;
+                }
+            }
+            Ok(())
+        };
+        remove().map_err(|error| failed("any", &error))
+    }
+
+    /// The files that are there, with their lengths.
+    pub(super) fn list(&self) -> Result<BTreeMap<String, u64>> {
+        let list = block_on(self.store.list_with_delimiter(None));
+        let list = list.map_err(|error| failed("any", &error))?;
+        Ok(list.objects.into_iter().map(|file| (file.location.to_string(), file.size)).collect())
+    }
+}
+
+/// The name of the file whose group ends with this block; names sort as blocks do.
+pub(super) fn file_name(last: u64) -> String {
+    format!("{last:016}.smt")
+}
+
+#[cold]
+pub(super) fn missing(name: &str) -> Error {
+    corrupt(name, "the file", "none")
+}
+
+#[cold]
+fn failed(name: &str, error: &dyn core::fmt::Display) -> Error {
+    Error::new(Reason::StoreFailed, format_args!("to read or write the file {name}"), error)
+}
+
+/// Runs a future on this thread, which sleeps while it waits.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl alloc::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// Parts of a file that is to be written.
+pub(super) fn parts<const N: usize>(parts: [Vec<u8>; N]) -> PutPayload {
+    parts.into_iter().map(Bytes::from).collect()
+}

@@ -1,0 +1,176 @@
+//! The blocks that share a snapshot file, until it is written.
+
+use alloc::vec::Vec;
+
+use object_store::PutPayload;
+use prooflight_core::{Error, Reason, Result};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::branches::Branches;
+use super::files::parts;
+use super::header::{BLOCK_BYTES, BRANCH_BYTES, HEADER_BYTES, Header};
+use super::link::{Link, MAX_FILE_BYTES, Place};
+use super::record::Record;
+use crate::hash::Hash;
+use crate::prover::tree::{Kind, Node, Tree};
+
+/// The records of the blocks of one file.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) first: u64,
+    records: Vec<u8>,
+    /// Of each block: where its records end, and its root.
+    pub(super) blocks: Vec<(u64, Hash)>,
+    /// Where the record of each written key begins; of a key that was written again, of the last one too.
+    leaves: Vec<(Hash, u64)>,
+}
+
+/// The records of one block, and its branches if it has a file for itself.
+#[derive(Debug)]
+pub(super) struct BlockRecords {
+    pub(super) records: Vec<u8>,
+    /// Key hashes, and where in these records theirs begin; none if the branches are there.
+    pub(super) leaves: Vec<(Hash, u64)>,
+    pub(super) branches: Option<Branches>,
+}
+
+/// A file that is ready to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) payload: PutPayload,
+    /// The checksum that its header ends with.
+    pub(super) checksum: u64,
+    /// The root node's kind and version, unless the tree is empty.
+    pub(super) root: Option<(Kind, u64)>,
+    pub(super) branch_bytes: usize,
+}
+
+impl Group {
+    pub(super) fn new(first: u64) -> Self {
+        Self { first, records: Vec::new(), blocks: Vec::new(), leaves: Vec::new() }
+    }
+
+    /// The next block.
+    pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<Branches> {
+        let base = self.end();
+        if self.records.is_empty() {
+            self.records = block.records;
+        } else {
+            self.records.extend_from_slice(&block.records);
+        }
+        self.leaves.extend(block.leaves.into_iter().map(|(hash, at)| (hash, base + at)));
+        self.blocks.push((self.end(), root));
+        block.branches
+    }
+
+    /// The records of a block of the group, ascending by the hashes of their keys.
+    pub(super) fn records_of(&self, block: u64) -> Option<(&[u8], Hash)> {
+        let at = usize::try_from(block.checked_sub(self.first)?).ok()?;
+        let (end, root) = *self.blocks.get(at)?;
+        let start = at.checked_sub(1).map_or(HEADER_BYTES as u64, |before| self.blocks[before].0);
+        let in_records = |at: u64| usize::try_from(at).ok()?.checked_sub(HEADER_BYTES);
+        Some((self.records.get(in_records(start)?..in_records(end)?)?, root))
+    }
+
+    /// The branches that changed in the blocks of the group, the last of which the tree has.
+    pub(super) fn branches(&mut self, tree: &Tree, last: u64) -> Branches {
+        let mut branches = Branches::new(self.first, last, 0);
+        // The last record of a key is the one with the largest place.
+        self.leaves.sort_unstable();
+        let mut leaves = self.leaves.iter().peekable();
+        tree.visit(self.first, |node| match node {
+            Node::Branch { depth, left, right, .. } => branches.branch(depth, left, right),
+            Node::Leaf { version, key_hash, value_hash, .. } => {
+                let mut record = 0;
+                while let Some((_, at)) = leaves.next_if(|(hash, _)| hash <= key_hash) {
+                    record = *at;
+                }
+                branches.leaf(kind_of(value_hash), version, record);
+            }
+        });
+        branches
+    }
+
+    /// The whole file; `before` is the root node before the group, `previous` the checksum of the header
+    /// of the file before.
+    pub(super) fn finish(
+        self,
+        last: u64,
+        branches: Branches,
+        before: Option<(Kind, u64)>,
+        previous: u64,
+    ) -> Result<Finished> {
+        let branches_at = self.end();
+        let (count, branches, root) = branches.finish();
+        let unchanged =
+            before.map(|(kind, version)| Link { kind, place: Place::There { version } });
+        let root = root.or(unchanged);
+        let mut rows = Vec::with_capacity(self.blocks.len() * BLOCK_BYTES);
+        for (end, root) in &self.blocks {
+            rows.extend_from_slice(&end.to_le_bytes());
+            rows.extend_from_slice(root);
+        }
+        let mut body = Xxh3::new();
+        for part in [&self.records, &branches, &rows] {
+            body.update(part);
+        }
+        let header = Header {
+            first: self.first,
+            last,
+            root,
+            root_hash: self.blocks.last().map_or([0; 32], |(_, root)| *root),
+            branches_at,
+            branches: count,
+            body_checksum: body.digest(),
+            previous,
+        };
+        if header.file_bytes() > MAX_FILE_BYTES {
+            let expected = format_args!("blocks whose file has at most {MAX_FILE_BYTES} bytes");
+            return Err(Error::new(Reason::InvalidArgument, expected, header.file_bytes()));
+        }
+        debug_assert_eq!(branches.len() as u64, count * BRANCH_BYTES as u64);
+        let branch_bytes = branches.len();
+        let (head, checksum) = header.encode();
+        let payload = parts([head.to_vec(), self.records, branches, rows]);
+        let version = |link: Link| Some((link.kind, header.version(link.place)?));
+        Ok(Finished {
+            first: self.first,
+            branch_bytes,
+            last,
+            payload,
+            checksum,
+            root: root.and_then(version),
+        })
+    }
+
+    /// Where the next record would begin in the file.
+    fn end(&self) -> u64 {
+        (HEADER_BYTES + self.records.len()) as u64
+    }
+}
+
+/// Where the first record of a file begins.
+pub(super) const FIRST_RECORD: u64 = HEADER_BYTES as u64;
+
+pub(super) fn kind_of(value_hash: Option<&Hash>) -> Kind {
+    if value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone }
+}
+
+/// Whether these records are what a block writes: `written`, ascending by the hashes of their keys.
+///
+/// A delete without a record did nothing, since the key was not live.
+pub(super) fn are_records_of<'r>(
+    mut records: &[u8],
+    written: impl IntoIterator<Item = Record<'r>>,
+) -> bool {
+    for write in written {
+        match Record::read(records) {
+            Some((record, rest)) if record == write => records = rest,
+            _ if write.value.is_none() => {}
+            _ => return false,
+        }
+    }
+    records.is_empty()
+}

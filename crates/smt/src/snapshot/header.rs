@@ -1,0 +1,162 @@
+//! The first bytes of a snapshot file: what it covers, its root, and where its parts are.
+
+use prooflight_core::{Reader, Result};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::corrupt;
+use super::link::{Link, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, Place};
+use crate::hash::{EMPTY_ROOT, Hash, MAX_VERSION};
+
+pub(super) const HEADER_BYTES: usize = 128;
+/// A branch: of each child the hash and the packed link.
+pub(super) const BRANCH_BYTES: usize = 80;
+/// A block of the file: where its records end, and its root.
+pub(super) const BLOCK_BYTES: usize = 40;
+
+const MAGIC: &[u8; 8] = b"PLsmtSn1";
+
+/// What a snapshot file says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    /// The first block that the file covers.
+    pub(super) first: u64,
+    /// The last one, whose tree the branches are of.
+    pub(super) last: u64,
+    /// The root node, unless the tree is empty.
+    pub(super) root: Option<Link>,
+    pub(super) root_hash: Hash,
+    /// Where the records end and the branches begin.
+    pub(super) branches_at: u64,
+    pub(super) branches: u64,
+    /// The XXH3 of all that follows the header.
+    pub(super) body_checksum: u64,
+    /// The header's own checksum of the file before; 0 in the first one.
+    pub(super) previous: u64,
+}
+
+impl Header {
+    /// The header's bytes and its checksum.
+    pub(super) fn encode(&self) -> ([u8; HEADER_BYTES], u64) {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..16].copy_from_slice(&self.first.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.last.to_le_bytes());
+        let root = self.root.map_or(NO_ROOT, |link| link.pack(0));
+        bytes[24..32].copy_from_slice(&root.to_le_bytes());
+        bytes[32..64].copy_from_slice(&self.root_hash);
+        bytes[64..72].copy_from_slice(&self.branches_at.to_le_bytes());
+        bytes[72..80].copy_from_slice(&self.branches.to_le_bytes());
+        bytes[80..88].copy_from_slice(&self.body_checksum.to_le_bytes());
+        bytes[88..96].copy_from_slice(&self.previous.to_le_bytes());
+        let checksum = xxh3_64(&bytes[..CHECKED_BYTES]);
+        bytes[CHECKED_BYTES..].copy_from_slice(&checksum.to_le_bytes());
+        (bytes, checksum)
+    }
+
+    /// Reads the header of the file with this name, and its checksum.
+    pub(super) fn decode(file: &str, bytes: &[u8]) -> Result<(Self, u64)> {
+        let wrong = |found: &str| corrupt(file, "a header", found);
+        let mut reader = Reader::new(bytes);
+        let mut next = || reader.array::<8>().map_err(|_| wrong("a cut off one"));
+        if next()? != *MAGIC {
+            return Err(wrong("something else"));
+        }
+        let (first, last) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
+        let root = u64::from_le_bytes(next()?);
+        let mut root_hash = [0; 32];
+        for part in root_hash.chunks_exact_mut(8) {
+            part.copy_from_slice(&next()?);
+        }
+        let (branches_at, branches) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
+        let (body_checksum, previous) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
+        let root = match root {
+            NO_ROOT => None,
+            word => Some(Link::unpack(word).ok_or_else(|| wrong("one without a root"))?.1),
+        };
+        let header =
+            Self { first, last, root, root_hash, branches_at, branches, body_checksum, previous };
+        // Every byte that is no field, and the checksum itself, are compared with what they must be.
+        let (encoded, checksum) = header.encode();
+        if bytes.get(..HEADER_BYTES) != Some(&encoded) || !header.is_possible() {
+            return Err(wrong("one with other bytes"));
+        }
+        Ok((header, checksum))
+    }
+
+    /// How long the whole file is.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.blocks_at() + (self.last - self.first + 1) * BLOCK_BYTES as u64
+    }
+
+    /// Where the rows of the blocks begin.
+    pub(super) fn blocks_at(&self) -> u64 {
+        self.branches_at + self.branches * BRANCH_BYTES as u64
+    }
+
+    /// The records of a block, and its root, in the bytes of the whole file.
+    pub(super) fn records_of<'f>(&self, file: &'f [u8], block: u64) -> Option<(&'f [u8], Hash)> {
+        let row = |block: u64| {
+            let at = self.blocks_at() + block.checked_sub(self.first)? * BLOCK_BYTES as u64;
+            let (end, rest) = file.get(usize::try_from(at).ok()?..)?.split_first_chunk()?;
+            let end = usize::try_from(u64::from_le_bytes(*end)).ok()?;
+            Some((end, *rest.first_chunk::<32>()?))
+        };
+        let (end, root) = row(block)?;
+        let start = if block == self.first { HEADER_BYTES } else { row(block - 1)?.0 };
+        Some((file.get(start..end)?, root))
+    }
+
+    /// The version of a node that a branch of this file, or the header, links to.
+    pub(super) fn version(&self, place: Place) -> Option<u64> {
+        match place {
+            Place::Here { age, .. } => self.last.checked_sub(age).filter(|&at| at >= self.first),
+            Place::There { version } => Some(version).filter(|&version| version < self.first),
+        }
+    }
+
+    fn is_possible(&self) -> bool {
+        self.first <= self.last
+            && self.last <= MAX_VERSION
+            && self.last - self.first < MAX_BLOCKS_PER_FILE
+            && self.branches_at >= HEADER_BYTES as u64
+            && self.branches_at <= MAX_FILE_BYTES
+            && self.branches <= MAX_FILE_BYTES
+            && self.root.is_none() == (self.root_hash == EMPTY_ROOT)
+    }
+}
+
+/// What comes before the header's own checksum.
+const CHECKED_BYTES: usize = HEADER_BYTES - 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prover::tree::Kind;
+    use prooflight_core::Reason;
+
+    #[test]
+    fn a_header_with_any_bit_flipped_is_refused() {
+        let header = Header {
+            first: 4,
+            last: 7,
+            root: Some(Link { kind: Kind::Branch, place: Place::Here { age: 0, at: 3 } }),
+            root_hash: [9; 32],
+            branches_at: 1000,
+            branches: 5,
+            body_checksum: 77,
+            previous: 3,
+        };
+        let (bytes, checksum) = header.encode();
+        assert_eq!(Header::decode("f", &bytes), Ok((header, checksum)));
+        assert_eq!(header.file_bytes(), 1000 + 5 * 80 + 4 * 40);
+        for bit in 0..HEADER_BYTES * 8 {
+            let mut flipped = bytes;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let refused = Header::decode("f", &flipped).unwrap_err();
+            assert_eq!(refused.reason(), Reason::StoreCorrupt, "bit {bit}");
+        }
+        for cut in 0..HEADER_BYTES {
+            Header::decode("f", &bytes[..cut]).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a branch knows of a child besides its hash, in 8 bytes: what it is, and where.
+
+use crate::prover::tree::Kind;
+
+/// Places take 36 bits: files are shorter than 64 GiB.
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 36;
+/// Ages take 16 bits: so many blocks can share a file.
+pub(super) const MAX_BLOCKS_PER_FILE: u64 = 1 << 16;
+
+/// The root word of a file whose newest block has no keys.
+pub(super) const NO_ROOT: u64 = u64::MAX;
+
+const BRANCH: u64 = 0;
+const LEAF: u64 = 1;
+const TOMBSTONE: u64 = 2;
+const KIND_AT: u32 = 8;
+const HERE: u64 = 1 << 10;
+const VALUE_AT: u32 = 12;
+const AGE_AT: u32 = 48;
+
+/// A node's kind, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) kind: Kind,
+    pub(super) place: Place,
+}
+
+/// Where a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the same file.
+    Here {
+        /// The file's newest block minus the node's version.
+        age: u64,
+        /// Of a branch the number of its entry, of a leaf where its record begins in the file.
+        at: u64,
+    },
+    /// In the file that covers this version, on the way of the same key hash.
+    There {
+        /// The node's version.
+        version: u64,
+    },
+}
+
+impl Link {
+    /// As 8 bytes: the depth of the branch that has the link in bits 0 to 7, the kind in 8 and 9, in
+    /// 10 whether the node is here, 11 zero, from 12 the version, or the place (36 bits) and the age.
+    pub(super) fn pack(self, depth: u8) -> u64 {
+        let kind = match self.kind {
+            Kind::Branch => BRANCH,
+            Kind::Leaf => LEAF,
+            Kind::Tombstone => TOMBSTONE,
+        };
+        let place = match self.place {
+            Place::Here { age, at } => HERE | at << VALUE_AT | age << AGE_AT,
+            Place::There { version } => version << VALUE_AT,
+        };
+        u64::from(depth) | kind << KIND_AT | place
+    }
+
+    /// The depth and the link; `None` if no link packs to this.
+    pub(super) fn unpack(word: u64) -> Option<(u8, Self)> {
+        let [depth, ..] = word.to_le_bytes();
+        let kind = match word >> KIND_AT & 3 {
+            BRANCH => Kind::Branch,
+            LEAF => Kind::Leaf,
+            TOMBSTONE => Kind::Tombstone,
+            _ => return None,
+        };
+        let place = if word & HERE == 0 {
+            Place::There { version: word >> VALUE_AT }
+        } else {
+            Place::Here { age: word >> AGE_AT, at: word >> VALUE_AT & (MAX_FILE_BYTES - 1) }
+        };
+        let link = Self { kind, place };
+        (link.pack(depth) == word).then_some((depth, link))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_what_was_packed() {
+        let here = |age, at| Place::Here { age, at };
+        let there = |version| Place::There { version };
+        for kind in [Kind::Branch, Kind::Leaf, Kind::Tombstone] {
+            for place in [
+                here(0, 0),
+                here(MAX_BLOCKS_PER_FILE - 1, MAX_FILE_BYTES - 1),
+                there(0),
+                there(crate::hash::MAX_VERSION),
+            ] {
+                for depth in [0, 17, 255] {
+                    let link = Link { kind, place };
+                    assert_eq!(Link::unpack(link.pack(depth)), Some((depth, link)));
+                }
+            }
+        }
+        assert_eq!(Link::unpack(NO_ROOT), None);
+        assert_eq!(Link::unpack(3 << KIND_AT), None);
+        assert_eq!(Link::unpack(1 << 11), None);
+    }
+}

@@ -1,0 +1,97 @@
+//! The manifest: which blocks the files of a folder have.
+
+use prooflight_core::{Reader, Result};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::corrupt;
+use super::files::{Files, parts};
+
+pub(super) const MANIFEST: &str = "manifest";
+const MAGIC: &[u8; 8] = b"PLsmtMf1";
+const BYTES: usize = 48;
+
+/// Says which files are valid: those of the groups from the oldest kept block to the newest one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Manifest {
+    /// Blocks that share a file: a group begins with a multiple of this number.
+    pub(super) blocks_per_file: u64,
+    /// The oldest block that is kept.
+    pub(super) oldest: u64,
+    /// The newest block; its group ends with it.
+    pub(super) newest: u64,
+    /// The checksum that the header of the newest file ends with.
+    pub(super) newest_header: u64,
+}
+
+impl Manifest {
+    /// The manifest of a folder, or `None` if there is none yet.
+    pub(super) fn read(files: &Files) -> Result<Option<Self>> {
+        files.read(MANIFEST)?.map(|bytes| Self::decode(&bytes)).transpose()
+    }
+
+    /// Replaces the manifest: from then on, readers see these blocks.
+    pub(super) fn write(&self, files: &Files) -> Result<()> {
+        files.write(MANIFEST, parts([self.encode().to_vec()]))
+    }
+
+    /// The last block of the group that a block is in.
+    pub(super) fn last_of_group(&self, block: u64) -> u64 {
+        last_of_group(block, self.blocks_per_file)
+    }
+
+    fn encode(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        let fields = [self.blocks_per_file, self.oldest, self.newest, self.newest_header];
+        bytes[..8].copy_from_slice(MAGIC);
+        for (part, field) in bytes[8..].chunks_exact_mut(8).zip(fields) {
+            part.copy_from_slice(&field.to_le_bytes());
+        }
+        let checksum = xxh3_64(&bytes[..BYTES - 8]);
+        bytes[BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self> {
+        let wrong = || corrupt(MANIFEST, "a manifest", "other bytes");
+        let mut reader = Reader::new(bytes);
+        let mut next = || reader.array().map(u64::from_le_bytes).map_err(|_| wrong());
+        next()?;
+        let manifest = Self {
+            blocks_per_file: next()?,
+            oldest: next()?,
+            newest: next()?,
+            newest_header: next()?,
+        };
+        let possible = manifest.blocks_per_file > 0 && manifest.oldest <= manifest.newest;
+        if bytes != manifest.encode() || !possible {
+            return Err(wrong());
+        }
+        Ok(manifest)
+    }
+}
+
+/// The last block of the group that a block is in.
+pub(super) const fn last_of_group(block: u64, blocks_per_file: u64) -> u64 {
+    block - block % blocks_per_file + (blocks_per_file - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_with_any_bit_flipped_is_refused() {
+        let manifest = Manifest { blocks_per_file: 4, oldest: 3, newest: 15, newest_header: 9 };
+        let bytes = manifest.encode();
+        assert_eq!(Manifest::decode(&bytes), Ok(manifest));
+        for bit in 0..BYTES * 8 {
+            let mut flipped = bytes;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            Manifest::decode(&flipped).unwrap_err();
+        }
+        for cut in 0..BYTES {
+            Manifest::decode(&bytes[..cut]).unwrap_err();
+        }
+        assert_eq!([0, 3, 4, 7].map(|block| manifest.last_of_group(block)), [3, 3, 7, 7]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Opening a folder to go on writing: the newest block whose files are intact, and its tree.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use super::check::{Damage, DamagedGroup, check_bodies, check_headers, last_of};
+use super::files::{Files, file_name};
+use super::header::{HEADER_BYTES, Header};
+use super::leaves::Leaves;
+use super::manifest::{MANIFEST, Manifest};
+use super::nodes::Nodes;
+use super::retention::Collector;
+use super::writer::{Options, SnapshotWriter};
+use crate::prover::tree::Tree;
+
+/// The writer reads its files once, in the order of the tree.
+const CACHE_BYTES: u64 = 64 << 20;
+
+impl SnapshotWriter {
+    /// Opens the files of a folder, or begins with none; also says which files are damaged.
+    ///
+    /// The tree is that of the newest block before which no file is damaged, or empty if there is none:
+    /// [`newest`](SnapshotWriter::newest). Nothing is removed; the blocks after it write their files anew. Every node of the
+    /// tree is read and compared with the root. `invalid_argument` if the files have another number
+    /// of blocks in a file.
+    pub fn open(files: Files, options: Options) -> Result<(Self, Vec<Damage>)> {
+        options.check()?;
+        files.remove_unfinished()?;
+        let mut damage = Vec::new();
+        let manifest = match Manifest::read(&files) {
+            Err(error) if error.reason() == Reason::StoreCorrupt => {
+                damage.push(Damage { file: MANIFEST.to_string(), error });
+                manifest_of_files(&files, &options)?
+            }
+            manifest => manifest?,
+        };
+        let Some(manifest) = manifest else { return Ok((Self::empty(files, options), damage)) };
+        if manifest.blocks_per_file != options.blocks_per_file {
+            let expected = format_args!("{} blocks in a file", manifest.blocks_per_file);
+            return Err(Error::new(Reason::InvalidArgument, expected, options.blocks_per_file));
+        }
+        let mut found = check_headers(&files, &manifest)?;
+        let mut intact = before(&found, &manifest, &files)?;
+        let mut opened = intact.map(|manifest| Self::load(&files, options, manifest)).transpose();
+        if opened.as_ref().is_err_and(|error| error.reason() == Reason::StoreCorrupt) {
+            found = check_bodies(&files, &manifest)?;
+            intact = before(&found, &manifest, &files)?;
+            opened = intact.map(|manifest| Self::load(&files, options, manifest)).transpose();
+        }
+        damage.extend(found.into_iter().map(|group| group.damage));
+        let writer = match opened {
+            Ok(writer) => writer,
+            // A file of before the kept blocks is missing, of which nothing but its nodes can tell.
+            Err(error) if error.reason() == Reason::StoreCorrupt => {
+                damage.push(Damage { file: file_name(manifest.newest), error });
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        Ok((writer.unwrap_or_else(|| Self::empty(files, options)), damage))
+    }
+
+    fn empty(files: Files, options: Options) -> Self {
+        let nodes = Nodes::new(files, options.blocks_per_file, CACHE_BYTES);
+        Self {
+            nodes,
+            options,
+            tree: Tree::new(),
+            manifest: None,
+            root: None,
+            group: None,
+            ready: None,
+            collector: Collector::default(),
+            branch_bytes: 0,
+        }
+    }
+
+    /// The writer after the newest block of a manifest.
+    fn load(files: &Files, options: Options, manifest: Manifest) -> Result<Self> {
+        let mut writer = Self::empty(files.clone(), options);
+        let (hash, root) = writer.nodes.root(manifest.newest)?;
+        let mut leaves = Leaves::new(&writer.nodes, root);
+        let tree = Tree::restore(manifest.newest, &mut leaves)?;
+        if let Some(error) = leaves.error {
+            return Err(error);
+        }
+        if tree.root() != hash {
+            // Every node was compared on the way.
+            return Err(Error::new(Reason::Bug, Hex(&hash), Hex(&tree.root())));
+        }
+        writer.tree = tree;
+        writer.root = root.map(|root| (root.kind, root.version));
+        writer.manifest = Some(manifest);
+        Ok(writer)
+    }
+}
+
+/// The manifest up to the last block before all damage.
+fn before(
+    damaged: &[DamagedGroup],
+    manifest: &Manifest,
+    files: &Files,
+) -> Result<Option<Manifest>> {
+    let Some(first) = damaged.iter().map(|group| group.last).min() else {
+        return Ok(Some(*manifest));
+    };
+    let newest = first.checked_sub(manifest.blocks_per_file).filter(|&it| it >= manifest.oldest);
+    let Some(newest) = newest else { return Ok(None) };
+    let (_, newest_header) = read_header(files, newest)?;
+    Ok(Some(Manifest { newest, newest_header, ..*manifest }))
+}
+
+fn read_header(files: &Files, last: u64) -> Result<(Header, u64)> {
+    let name = file_name(last);
+    Header::decode(&name, &files.read_range(&name, 0..HEADER_BYTES as u64)?)
+}
+
+/// The manifest that the files make: of the newest one, and those before it without a gap.
+fn manifest_of_files(files: &Files, options: &Options) -> Result<Option<Manifest>> {
+    let names = files.list()?.into_keys();
+    let mut lasts: Vec<u64> = names.filter_map(|name| last_of(&name)).collect();
+    lasts.sort_unstable();
+    let mut manifest: Option<(Manifest, u64)> = None;
+    for last in lasts.into_iter().rev() {
+        let Ok((header, checksum)) = read_header(files, last) else {
+            if manifest.is_some() {
+                break;
+            }
+            continue;
+        };
+        manifest = match manifest {
+            None => Some((
+                Manifest {
+                    blocks_per_file: options.blocks_per_file,
+                    oldest: header.first,
+                    newest: last,
+                    newest_header: checksum,
+                },
+                header.previous,
+            )),
+            Some((found, previous)) if previous == checksum => {
+                Some((Manifest { oldest: header.first, ..found }, header.previous))
+            }
+            found => {
+                manifest = found;
+                break;
+            }
+        };
+    }
+    Ok(manifest.map(|(manifest, _)| manifest))
+}

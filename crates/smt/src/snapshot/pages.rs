@@ -1,0 +1,117 @@
+//! A cache of pages of snapshot files, which never change.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use prooflight_core::Result;
+
+use super::corrupt;
+use super::files::{Files, file_name};
+
+const PAGE_BYTES: u64 = 4096;
+
+/// Reads parts of files by pages, of which it keeps those used last.
+#[derive(Debug)]
+pub(super) struct Pages {
+    files: Files,
+    /// How many pages one generation may have.
+    capacity: usize,
+    generations: Mutex<Generations>,
+}
+
+/// Pages used lately, and those used before them: the second are dropped when the first are full.
+#[derive(Debug, Default)]
+struct Generations {
+    young: HashMap<(u64, u64), Bytes>,
+    old: HashMap<(u64, u64), Bytes>,
+}
+
+impl Pages {
+    pub(super) fn new(files: Files, cache_bytes: u64) -> Self {
+        let capacity = usize::try_from(cache_bytes / PAGE_BYTES / 2).unwrap_or(usize::MAX).max(1);
+        Self { files, capacity, generations: Mutex::default() }
+    }
+
+    pub(super) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// A part of the file of the group that ends with block `last`; `store_corrupt` if it ends before.
+    pub(super) fn read(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.extend(last, range, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The same, of a length known while compiling.
+    pub(super) fn read_array<const N: usize>(&self, last: u64, at: u64) -> Result<[u8; N]> {
+        let (number, offset) = (at / PAGE_BYTES, (at % PAGE_BYTES) as usize);
+        let page = self.page(last, number)?;
+        if let Some(array) = page.get(offset..).and_then(|rest| rest.first_chunk()) {
+            return Ok(*array);
+        }
+        let bytes = self.read(last, at..at.saturating_add(N as u64))?;
+        bytes.first_chunk().copied().ok_or_else(|| cut_off(last))
+    }
+
+    fn extend(&self, last: u64, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
+        let mut at = range.start;
+        while at < range.end {
+            let (number, offset) = (at / PAGE_BYTES, (at % PAGE_BYTES) as usize);
+            let page = self.page(last, number)?;
+            let rest = page.get(offset..).filter(|rest| !rest.is_empty());
+            let rest = rest.ok_or_else(|| cut_off(last))?;
+            let wanted = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+            let taken = &rest[..rest.len().min(wanted)];
+            bytes.extend_from_slice(taken);
+            at += taken.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn page(&self, last: u64, number: u64) -> Result<Bytes> {
+        let key = (last, number);
+        if let Some(page) = self.lock().get(key, self.capacity) {
+            return Ok(page);
+        }
+        // Not while the lock is held: other threads go on with what is cached.
+        let start = number.saturating_mul(PAGE_BYTES);
+        let range = start..start.saturating_add(PAGE_BYTES);
+        let page = self.files.read_range(&file_name(last), range)?;
+        self.lock().insert(key, page.clone(), self.capacity);
+        Ok(page)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
+        // Nothing that holds the lock can panic in between two states.
+        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Generations {
+    fn get(&mut self, key: (u64, u64), capacity: usize) -> Option<Bytes> {
+        if let Some(page) = self.young.get(&key) {
+            return Some(page.clone());
+        }
+        let page = self.old.remove(&key)?;
+        self.insert(key, page.clone(), capacity);
+        Some(page)
+    }
+
+    fn insert(&mut self, key: (u64, u64), page: Bytes, capacity: usize) {
+        if self.young.len() >= capacity {
+            self.old = core::mem::take(&mut self.young);
+        }
+        self.young.insert(key, page);
+    }
+}
+
+#[cold]
+fn cut_off(last: u64) -> prooflight_core::Error {
+    let name: String = file_name(last);
+    corrupt(&name, "the whole file", "one that is cut off")
+}

@@ -1,0 +1,122 @@
+//! Proofs from snapshot files: keys at a block, a key's history, what changed between two blocks.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Limits, Reason, Result};
+
+use super::nodes::{NodeRef, Nodes, Opened, Way};
+use crate::hash::{Hash, hash_key};
+use crate::part::bit;
+use crate::proof::{DIFF, DiffLeaf, ProofLeaf, Writer};
+
+/// The hashes of keys, ascending and each once.
+pub(super) fn sorted_hashes(keys: &[&[u8]]) -> Vec<Hash> {
+    let mut hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key)).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// Writes the part of a block's tree that keys lead to; gives the last of their leaves' versions.
+///
+/// For one key that is its version, or `None` if it was never written.
+pub(super) fn write_keys(
+    nodes: &Nodes,
+    block: u64,
+    root: Option<NodeRef>,
+    hashes: &[Hash],
+    writer: &mut Writer,
+) -> Result<Option<u64>> {
+    let Some(root) = root else { return Ok(None) };
+    writer.root(block, root.version);
+    let mut newest = None;
+    let mut pending = Vec::from([(root, None, (0..hashes.len()).collect::<Vec<usize>>())]);
+    while let Some((node, parent, keys)) = pending.pop() {
+        let Some(&first) = keys.first() else { continue };
+        match nodes.open(&node, Way { prefix: &hashes[first], parent })? {
+            Opened::Branch { depth, children: [left, right] } => {
+                writer.branch(parent, depth, left.version, right.version);
+                let (to_right, to_left): (Vec<usize>, Vec<usize>) =
+                    keys.into_iter().partition(|&key| bit(&hashes[key], depth) == 1);
+                for (child, keys) in [(&left, &to_left), (&right, &to_right)] {
+                    if keys.is_empty() {
+                        writer.closed(&child.hash);
+                    }
+                }
+                pending.push((right, Some(depth), to_right));
+                pending.push((left, Some(depth), to_left));
+            }
+            Opened::Leaf { key_hash, value, value_hash, .. } => {
+                let index = keys.iter().position(|&key| hashes[key] == key_hash);
+                if index.is_some() {
+                    newest = newest.max(Some(node.version));
+                }
+                writer.proof_leaf(match (index, &value, &value_hash) {
+                    (Some(index), Some(value), _) => ProofLeaf::Live { index: index as u64, value },
+                    (Some(index), None, _) => ProofLeaf::Deleted { index: index as u64 },
+                    (None, _, Some(value_hash)) => {
+                        ProofLeaf::OtherLive { key_hash: &key_hash, value_hash }
+                    }
+                    (None, _, None) => ProofLeaf::OtherDeleted { key_hash: &key_hash },
+                });
+            }
+        }
+    }
+    Ok(newest)
+}
+
+/// The diff from after block `after` (`None`: from the first one) to a block with this root.
+///
+/// `proof_too_large` if it would be larger than the limit.
+pub(super) fn diff(
+    nodes: &Nodes,
+    after: Option<u64>,
+    block: u64,
+    root: Option<NodeRef>,
+    limits: &Limits,
+) -> Result<Vec<u8>> {
+    let mut writer = Writer::new(DIFF);
+    let Some(root) = root else { return Ok(writer.finish()) };
+    writer.root(block, root.version);
+    let is_new = |node: &NodeRef| after.is_none_or(|after| node.version > after);
+    let mut pending = Vec::from([(root, None, [0; 32])]);
+    while let Some((node, parent, prefix)) = pending.pop() {
+        match nodes.open(&node, Way { prefix: &prefix, parent })? {
+            Opened::Branch { depth, children: [left, right] } => {
+                writer.branch(parent, depth, left.version, right.version);
+                for child in [&left, &right] {
+                    if !is_new(child) {
+                        writer.closed(&child.hash);
+                    }
+                }
+                if is_new(&right) {
+                    pending.push((right, Some(depth), with_bit(prefix, depth)));
+                }
+                if is_new(&left) {
+                    pending.push((left, Some(depth), prefix));
+                }
+            }
+            Opened::Leaf { key, value, .. } => writer.diff_leaf(match &value {
+                Some(value) => DiffLeaf::Live { key: &key, value },
+                None => DiffLeaf::Deleted { key: &key },
+            }),
+        }
+        check_length(&writer, limits)?;
+    }
+    Ok(writer.finish())
+}
+
+/// Proofs larger than a verifier reads are not made.
+pub(super) fn check_length(writer: &Writer, limits: &Limits) -> Result<()> {
+    if writer.length() <= limits.max_proof_bytes {
+        return Ok(());
+    }
+    let expected = format_args!("at most {} bytes", limits.max_proof_bytes);
+    Err(Error::new(Reason::ProofTooLarge, expected, "more"))
+}
+
+/// A prefix whose bit at this depth is 1.
+pub(super) fn with_bit(mut prefix: Hash, depth: u8) -> Hash {
+    prefix[usize::from(depth / 8)] |= 0x80 >> (depth % 8);
+    prefix
+}

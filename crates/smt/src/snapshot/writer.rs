@@ -1,0 +1,287 @@
+//! The newest tree, and its snapshot files.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Reason, Result};
+
+use super::branches::Branches;
+use super::check::read_whole;
+use super::corrupt;
+use super::files::file_name;
+use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of, kind_of};
+use super::link::MAX_BLOCKS_PER_FILE;
+use super::manifest::{Manifest, last_of_group};
+use super::nodes::Nodes;
+use super::record::Record;
+use super::retention::{Collector, Retention};
+use crate::hash::{Hash, MAX_VERSION, hash_key, hash_value};
+use crate::prover::tree::{Change, Kind, Node, Prepared, Tree};
+
+/// How snapshot files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many blocks share a file, 1 to 65,536; only the last one of each file can be proved. Fixed
+    /// once a folder has files.
+    pub blocks_per_file: u64,
+    /// Which blocks are kept.
+    pub retention: Retention,
+}
+
+impl Default for Options {
+    /// A file for each block; every block is kept.
+    fn default() -> Self {
+        Self { blocks_per_file: 1, retention: Retention::All }
+    }
+}
+
+impl Options {
+    pub(super) fn check(&self) -> Result<()> {
+        if (1..=MAX_BLOCKS_PER_FILE).contains(&self.blocks_per_file) {
+            return Ok(());
+        }
+        let expected = format_args!("1 to {MAX_BLOCKS_PER_FILE} blocks in a file");
+        Err(Error::new(Reason::InvalidArgument, expected, self.blocks_per_file))
+    }
+}
+
+/// Applies blocks to a tree in memory and writes their snapshot files.
+///
+/// A block is prepared, which changes nothing and gives its root, then committed. In between, the
+/// caller writes what it keeps of the block itself: after a crash it prepares and commits again the
+/// blocks after [`newest`](Self::newest). One writer at a time may have a folder open. Calls block; see
+/// [`Files`](super::Files).
+#[derive(Debug)]
+pub struct SnapshotWriter {
+    pub(super) nodes: Nodes,
+    pub(super) options: Options,
+    pub(super) tree: Tree,
+    /// What readers see.
+    pub(super) manifest: Option<Manifest>,
+    /// The root node of the newest block that has a file, or is ready to have one.
+    pub(super) root: Option<(Kind, u64)>,
+    /// The blocks since then.
+    pub(super) group: Option<Group>,
+    /// A file that could not be written yet.
+    pub(super) ready: Option<Finished>,
+    pub(super) collector: Collector,
+    /// How much room the branches of the last file took.
+    pub(super) branch_bytes: usize,
+}
+
+/// A block that is not committed yet; dropping it abandons the block.
+#[derive(Debug)]
+#[must_use]
+pub struct PreparedBlock {
+    block: u64,
+    root: Hash,
+    /// What is new; nothing if the block was committed before.
+    new: Option<(Prepared, BlockRecords)>,
+}
+
+impl PreparedBlock {
+    /// The root after the block.
+    pub const fn root(&self) -> Hash {
+        self.root
+    }
+
+    /// The block's height.
+    pub const fn block(&self) -> u64 {
+        self.block
+    }
+}
+
+impl SnapshotWriter {
+    /// The newest block, in memory; the next one has to follow it. `None` before the first.
+    ///
+    /// After opening, the newest block whose files are intact.
+    pub const fn newest(&self) -> Option<u64> {
+        self.tree.block()
+    }
+
+    /// The newest block that has a file, and that readers see.
+    pub fn published(&self) -> Option<u64> {
+        self.manifest.map(|manifest| manifest.newest).min(self.newest())
+    }
+
+    /// The root after the newest block.
+    pub fn root(&self) -> Hash {
+        self.tree.root()
+    }
+
+    /// The tree after the newest block.
+    pub const fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Works out the next block, of which nothing is in the tree or in a file yet.
+    ///
+    /// Records may come in any order; of several of one key the last one counts, and deletes of keys that
+    /// are not live do nothing. The first block may have any number, each other one follows the newest.
+    /// A block that is there already is accepted again if it has the same records, and changes nothing.
+    /// `invalid_argument` for other blocks; `key_length` or `value_length` for keys of more than 65,535
+    /// or values of more than 2^32 - 2 bytes.
+    pub fn prepare(&self, block: u64, records: &[Record<'_>]) -> Result<PreparedBlock> {
+        let sorted = Sorted::new(records)?;
+        match self.newest() {
+            Some(newest) if block <= newest => return self.again(block, &sorted),
+            Some(newest) if block == newest + 1 => {}
+            None => {}
+            Some(newest) => {
+                let expected = format_args!("block {}", newest + 1);
+                return Err(Error::new(Reason::InvalidArgument, expected, block));
+            }
+        }
+        if block > MAX_VERSION {
+            let expected = format_args!("a block of at most {MAX_VERSION}");
+            return Err(Error::new(Reason::InvalidArgument, expected, block));
+        }
+        let prepared = self.tree.prepare(block, &sorted.changes())?;
+        let records = self.records(&prepared, &sorted);
+        Ok(PreparedBlock { block, root: prepared.root(), new: Some((prepared, records)) })
+    }
+
+    /// Takes over a prepared block, and writes its file if it is the last block of one; gives the root.
+    ///
+    /// When this returns, the file is durable and readers see it. If it fails with `store_failed`, the
+    /// tree has the block, and [`publish`](Self::publish) tries again to write the file.
+    /// `invalid_argument` if another block was committed since it was prepared.
+    pub fn commit(&mut self, prepared: PreparedBlock) -> Result<Hash> {
+        let PreparedBlock { block, root, new } = prepared;
+        let Some((prepared, records)) = new else { return Ok(root) };
+        self.publish()?;
+        self.tree.commit(&prepared)?;
+        let mut group = self.group.take().unwrap_or_else(|| Group::new(block));
+        let branches = group.push(records, root);
+        let last = last_of_group(block, self.options.blocks_per_file);
+        if block < last {
+            self.group = Some(group);
+            return Ok(root);
+        }
+        let branches = branches.unwrap_or_else(|| group.branches(&self.tree, last));
+        let previous = self.manifest.map_or(0, |manifest| manifest.newest_header);
+        let finished = group.finish(last, branches, self.root, previous)?;
+        self.branch_bytes = finished.branch_bytes;
+        self.root = finished.root;
+        self.ready = Some(finished);
+        self.publish()?;
+        Ok(root)
+    }
+
+    /// Prepares and commits a block.
+    pub fn apply(&mut self, block: u64, records: &[Record<'_>]) -> Result<Hash> {
+        let prepared = self.prepare(block, records)?;
+        self.commit(prepared)
+    }
+
+    /// Writes the file that an earlier call could not write, if there is one.
+    pub fn publish(&mut self) -> Result<()> {
+        let Some(Finished { first, last, payload, checksum, .. }) = &self.ready else {
+            return Ok(());
+        };
+        let (first, last) = (*first, *last);
+        let files = self.nodes.files();
+        files.write(&file_name(last), payload.clone())?;
+        let oldest = self.manifest.map_or(first, |manifest| manifest.oldest);
+        let manifest = Manifest {
+            blocks_per_file: self.options.blocks_per_file,
+            oldest: self.options.retention.oldest(oldest, last),
+            newest: last,
+            newest_header: *checksum,
+        };
+        manifest.write(files)?;
+        self.manifest = Some(manifest);
+        self.ready = None;
+        self.collector.collect(self.options.retention, &manifest, &self.tree, self.nodes.files())
+    }
+
+    /// The records of the changes that a prepared block makes, and its branches if it has its own file.
+    fn records(&self, prepared: &Prepared, sorted: &Sorted<'_, '_>) -> BlockRecords {
+        let block = prepared.block();
+        let alone = self.options.blocks_per_file == 1;
+        let capacity = if alone { self.branch_bytes } else { 0 };
+        let mut branches = alone.then(|| Branches::new(block, block, capacity));
+        let (mut records, mut leaves) = (Vec::with_capacity(sorted.record_bytes()), Vec::new());
+        let mut writes = sorted.0.iter();
+        prepared.visit(|node| match node {
+            Node::Branch { depth, left, right, .. } => {
+                if let Some(branches) = &mut branches {
+                    branches.branch(depth, left, right);
+                }
+            }
+            Node::Leaf { key_hash, value_hash, .. } => {
+                let at = records.len() as u64;
+                if let Some(write) = writes.find(|write| write.key_hash == *key_hash) {
+                    write.record.write(&mut records);
+                }
+                match &mut branches {
+                    Some(branches) => {
+                        branches.leaf(kind_of(value_hash), block, FIRST_RECORD + at);
+                    }
+                    None => leaves.push((*key_hash, at)),
+                }
+            }
+        });
+        BlockRecords { records, leaves, branches }
+    }
+
+    /// Accepts a block that is there already if it has the same records.
+    fn again(&self, block: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
+        let written = || sorted.0.iter().map(|write| *write.record);
+        let (same, root) = if let Some((records, root)) =
+            self.group.as_ref().and_then(|group| group.records_of(block))
+        {
+            (are_records_of(records, written()), root)
+        } else {
+            let last = last_of_group(block, self.options.blocks_per_file);
+            let (header, _, bytes) = read_whole(self.nodes.files(), last)?;
+            let (records, root) = header
+                .records_of(&bytes, block)
+                .ok_or_else(|| corrupt(&file_name(last), format_args!("block {block}"), "none"))?;
+            (are_records_of(records, written()), root)
+        };
+        if same {
+            return Ok(PreparedBlock { block, root, new: None });
+        }
+        let expected = format_args!("block {block} as it was committed before");
+        Err(Error::new(Reason::InvalidArgument, expected, "other records"))
+    }
+}
+
+/// The last write of each key, ascending by key hash.
+struct Sorted<'w, 'r>(Vec<Write<'w, 'r>>);
+
+struct Write<'w, 'r> {
+    key_hash: Hash,
+    record: &'w Record<'r>,
+}
+
+impl<'w, 'r> Sorted<'w, 'r> {
+    fn new(records: &'w [Record<'r>]) -> Result<Self> {
+        records.iter().try_for_each(|record| Record::check(record.key, record.value))?;
+        let write = |record: &'w Record<'r>| Write { key_hash: hash_key(record.key), record };
+        let mut writes: Vec<_> = records.iter().map(write).collect();
+        // Stable, so that the last write of a key stays the last.
+        writes.sort_by_key(|write| write.key_hash);
+        writes.dedup_by(|later, kept| {
+            let same = later.key_hash == kept.key_hash;
+            if same {
+                kept.record = later.record;
+            }
+            same
+        });
+        Ok(Self(writes))
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let change = |write: &Write<'_, '_>| Change {
+            key_hash: write.key_hash,
+            value_hash: write.record.value.map(hash_value),
+        };
+        self.0.iter().map(change).collect()
+    }
+
+    fn record_bytes(&self) -> usize {
+        let bytes = |write: &Write<'_, '_>| write.record.bytes();
+        self.0.iter().map(bytes).sum()
+    }
+}
