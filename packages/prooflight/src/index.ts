@@ -19,9 +19,19 @@ export type { StateOperation } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
 export type { Bundle, BundleTrust, VerifiedBundle } from "./client/bundle.js";
 export { verifyBundle } from "./client/bundle.js";
-export type { Answer, At, GetOptions, Key } from "./client/light-client.js";
+export type {
+  Diff,
+  DiffOptions,
+  History,
+  HistoryOptions,
+  RangeEvidence,
+  TimeWeightedAverage,
+  VerifiedChange,
+} from "./client/history.js";
+export type { Answer, GetOptions } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";
 export type { Options } from "./client/options.js";
+export type { At, Key } from "./client/questions.js";
 export type { Failure } from "./client/servers.js";
 export type { Evidence } from "./client/trust.js";
 export { EquivocationError } from "./client/trust.js";
@@ -30,5 +40,8 @@ export { VerifyError } from "./error.js";
 export type { Code, Reason, Scheme } from "./registry.js";
 export { REASONS } from "./registry.js";
 export type { Absent, Present } from "./result.js";
+export type { KeyChange } from "./smt/diff.js";
+export type { Change } from "./smt/history.js";
+export type { Average, Gap } from "./smt/twap.js";
 export type { WasmInput } from "./wasm/compile.js";
 export { init, initSync } from "./wasm/hash.js";

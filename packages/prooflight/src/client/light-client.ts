@@ -1,6 +1,6 @@
-import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, fromHex, toHex, viewOf } from "../bytes.js";
-import type { ChainLimits, Checkpoint, Hex } from "../chain/checkpoint.js";
+import { Arguments } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import type { Checkpoint } from "../chain/checkpoint.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import {
@@ -11,22 +11,28 @@ import {
   verifyKeys,
 } from "../chain/schemes.js";
 import { verifyAncestor } from "../chain/sync.js";
-import { describe, refuse } from "../error.js";
+import { refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import { init } from "../wasm/hash.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
 import { type Bundle, toBundle } from "./bundle.js";
+import {
+  diff,
+  type Diff,
+  type DiffOptions,
+  history,
+  type History,
+  type HistoryOptions,
+  type RangeClient,
+  twap,
+  type TimeWeightedAverage,
+} from "./history.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
 import { readHeaderProof, readStateProof } from "./replies.js";
+import { type At, checkBlock, type Key, readAt, readKeys } from "./questions.js";
 import { type Server, Servers } from "./servers.js";
 import { type Accepted, Trust } from "./trust.js";
-
-/** A raw key, as bytes or in 0x-hex. */
-export type Key = Uint8Array | Hex;
-
-/** A block: the newest, the one of a height, or the one with a header hash in 0x-hex. */
-export type At = "latest" | bigint | Hex;
 
 /** What {@link LightClient.get} takes beside the key. */
 export interface GetOptions {
@@ -180,6 +186,34 @@ export class LightClient {
   }
 
   /**
+   * Every change of a key in a range of blocks, verified to be all of them; on a chain with `smt`.
+   *
+   * Throws as {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
+   */
+  history(key: Key, options: HistoryOptions): Promise<History> {
+    return history(this.#ranges, key, options);
+  }
+
+  /**
+   * Every key that changed after one block and up to another, with its last change, verified to be all of
+   * them; on a chain with `smt`. Throws as {@link LightClient.history}.
+   */
+  diff(options: DiffOptions): Promise<Diff> {
+    return diff(this.#ranges, options);
+  }
+
+  /**
+   * The average of a key's values over the time from one block to another, each weighted by how long the
+   * key had it, with the verified history that it is of; on a chain with `smt`.
+   *
+   * Values are unsigned integers of 1 to 32 bytes, big-endian; another is `value_not_number`. Throws as
+   * {@link LightClient.history}.
+   */
+  twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
+    return twap(this.#ranges, key, options);
+  }
+
+  /**
    * Calls `listener` with every new head that was accepted, the present one first.
    *
    * A server that fails or lies is reported to `onFailure` of the options, and the next one asked, for
@@ -217,6 +251,14 @@ export class LightClient {
   /** Ends what {@link LightClient.onHead} began. */
   close(): void {
     this.#watch.close();
+  }
+
+  get #ranges(): RangeClient {
+    return {
+      servers: this.#servers,
+      trust: this.#trust,
+      authenticate: (server, signed, claimed) => this.#authenticate(server, signed, claimed),
+    };
   }
 
   get #accepted(): Accepted {
@@ -285,38 +327,4 @@ function resultAt(results: readonly (Present | Absent)[], index: number): Presen
   const result = results[index];
   if (!result) throw refuse("bug", "a result for each key", `${results.length} of them`);
   return result;
-}
-
-/** Whether a header is that of the block which was asked about. */
-function checkBlock(at: string, claimed: Header, newest: bigint): void {
-  if (at === "latest") {
-    if (claimed.height >= newest) return;
-    throw refuse("head_behind", `a height of at least ${newest}`, `${claimed.height}`);
-  }
-  const found = at.length === 66 ? toHex(claimed.hash) : toQuantity(claimed.height);
-  if (found !== at) throw refuse("wrong_block", `block ${at}`, `block ${found}`);
-}
-
-function readKeys(keys: unknown, { maxKey }: ChainLimits): Bytes[] {
-  if (!Array.isArray(keys)) throw invalid(undefined, "keys", "an array", describe(keys));
-  return Array.from(keys, (key: unknown) => {
-    const raw = readKey(key);
-    if (raw.length <= maxKey) return raw;
-    throw refuse("key_length", `at most ${maxKey} bytes`, `${raw.length} bytes`);
-  });
-}
-
-function readKey(key: unknown): Bytes {
-  if (typeof key === "string") return fromHex(key);
-  const bytes = viewOf(key);
-  if (!bytes) throw invalid(undefined, "a key", "a Uint8Array or 0x-hex", describe(key));
-  return bytes.slice();
-}
-
-/** How the wire names a block. */
-function readAt(at: unknown): string {
-  if (at === "latest") return at;
-  if (typeof at === "bigint" && at >= 0n && at < 1n << 64n) return toQuantity(at);
-  if (typeof at === "string" && /^0x[0-9a-f]{64}$/i.test(at)) return at.toLowerCase();
-  throw invalid(undefined, "at", "latest, a bigint, or a header hash in 0x-hex", describe(at));
 }

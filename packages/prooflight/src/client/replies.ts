@@ -17,6 +17,14 @@ export interface StateProof {
   proof: Bytes;
 }
 
+/** The result of `prooflight_history` and `prooflight_diff`. */
+export interface RangeReply {
+  head: Bytes;
+  headers: Bytes[];
+  hashes: Bytes[];
+  proof: Bytes;
+}
+
 /** The result of `prooflight_block`. */
 export interface BlockReply {
   header: Bytes;
@@ -26,6 +34,9 @@ export interface BlockReply {
 
 /** Heights have 64 bits, and a path at most one hash for each. */
 const LONGEST_PATH = 64;
+
+/** A history has at most 100,000 changes, and needs at most two headers for each and two for its ends. */
+const MOST_HEADERS = 200_002;
 
 /** Reads a header's place in a head's history; both headers come signed. */
 export function readHeaderProof(result: unknown): HeaderProof {
@@ -41,6 +52,21 @@ export function readHeaderProof(result: unknown): HeaderProof {
 export function readStateProof(result: unknown): StateProof {
   const { header, proof } = members(result, "a proof");
   return { header: signedHeader(header, "header"), proof: bytes(proof, "proof") };
+}
+
+/** Reads a proof about a range of blocks, with its headers; the head comes signed. */
+export function readRangeProof(result: unknown): RangeReply {
+  const { head, headers, hashes, proof } = members(result, "a proof about a range");
+  return {
+    head: signedHeader(head, "head"),
+    headers: list(headers, "headers", MOST_HEADERS).map((header, index) =>
+      bytes(header, `headers[${index}]`),
+    ),
+    hashes: list(hashes, "hashes", LONGEST_PATH * MOST_HEADERS).map((hash, index) =>
+      bytes(hash, `hashes[${index}]`, 32),
+    ),
+    proof: bytes(proof, "proof"),
+  };
 }
 
 /** Reads a block with its transition of a scheme; `invalid_block` if it has too many operations. */

@@ -1,0 +1,251 @@
+/** What changed in ranges of blocks, with headers that an accepted head has in its history. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import { decodeHeader, type Header } from "../chain/header.js";
+import { toQuantity } from "../chain/quantity.js";
+import { rootOf } from "../chain/schemes.js";
+import { verifyAncestors } from "../chain/sync.js";
+import { describe, refuse } from "../error.js";
+import type { Absent, Present } from "../result.js";
+import { type KeyChange, verifySmtDiff } from "../smt/diff.js";
+import { type HistoryInput, smtHistoryBlocks, verifySmtHistory } from "../smt/history.js";
+import { type Average, smtTwap } from "../smt/twap.js";
+import { abortSignal } from "./options.js";
+import { checkBlock, readAt, readKey } from "./questions.js";
+import { type RangeReply, readRangeProof } from "./replies.js";
+import type { Server, Servers } from "./servers.js";
+import type { Accepted, Trust } from "./trust.js";
+
+/** What {@link LightClient.history} and {@link LightClient.twap} take beside the key. */
+export interface HistoryOptions {
+  /** The height of the first block of the range. */
+  from: bigint;
+  /** The last block of the range: the newest, or that of a height. Default `latest`. */
+  to?: "latest" | bigint | undefined;
+  /** Ends the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What {@link LightClient.diff} takes. */
+export interface DiffOptions {
+  /** The height of the block after which changes count; null for all since genesis, its own included. */
+  from: bigint | null;
+  /** The last block whose changes count: the newest, or that of a height. Default `latest`. */
+  to?: "latest" | bigint | undefined;
+  /** Ends the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A change of a key's value. */
+export interface VerifiedChange {
+  /** The header of the block that made it. */
+  block: Header;
+  /** The value since then; null if the key was deleted. */
+  value: Bytes | null;
+}
+
+/** Everything that happened to a key in a range of blocks. */
+export interface History {
+  /** The raw key. */
+  key: Bytes;
+  /** The header of the first block of the range. */
+  from: Header;
+  /** The header of the last block of the range. */
+  to: Header;
+  /** What the key had before the range; undefined if its first block changed the key, which hides it. */
+  entering: Present | Absent | undefined;
+  /** Every change, the oldest first. */
+  changes: VerifiedChange[];
+  /** What it took to verify it. */
+  evidence: RangeEvidence;
+}
+
+/** Every key that changed in a range of blocks. */
+export interface Diff {
+  /** The height of the block after which changes count; null if all do. */
+  from: bigint | null;
+  /** The header of the last block whose changes count. */
+  to: Header;
+  /** The last change of each key, in the order of the keys' hashes. */
+  changes: KeyChange[];
+  /** What it took to verify it. */
+  evidence: RangeEvidence;
+}
+
+/** A time-weighted average with the history that it is of; exact: `sum / coveredMs`. */
+export interface TimeWeightedAverage extends Average {
+  history: History;
+}
+
+/** What it took to verify an answer about a range. */
+export interface RangeEvidence {
+  /** The accepted head that has all the range's blocks in its history, or is the last one. */
+  head: Header;
+  /** Bytes of the proof. */
+  proofBytes: number;
+  /** How many headers the proof rests on. */
+  headers: number;
+  /** How long the verification took, in milliseconds. */
+  milliseconds: number;
+  /** The server that answered. */
+  server: string;
+}
+
+/** What asking about ranges needs of a client. */
+export interface RangeClient {
+  servers: Servers;
+  trust: Trust;
+  authenticate: (
+    server: Server,
+    signed: Bytes,
+    claimed: Header,
+  ) => Promise<{ block: Header; accepted: Accepted }>;
+}
+
+/** Asks for a key's history and verifies it. */
+export async function history(
+  client: RangeClient,
+  key: unknown,
+  options: HistoryOptions,
+): Promise<History> {
+  const { history } = await verifiedHistory(client, key, options);
+  return history;
+}
+
+/** Asks for a key's history, verifies it, and averages the values. */
+export async function twap(
+  client: RangeClient,
+  key: unknown,
+  options: HistoryOptions,
+): Promise<TimeWeightedAverage> {
+  const { history, input } = await verifiedHistory(client, key, options);
+  const { from, to, changes } = history;
+  const times = new Map(
+    [from, ...changes.map(({ block }) => block), to].map((header) => [
+      header.height,
+      header.timestampMs,
+    ]),
+  );
+  const timestamps = Array.from(times, ([block, timestampMs]) => ({ block, timestampMs }));
+  const average = smtTwap({ ...input, timestamps, start: from.height, end: to.height });
+  return { ...average, history };
+}
+
+/** Asks which keys changed, and verifies it. */
+export async function diff(client: RangeClient, options: DiffOptions): Promise<Diff> {
+  const given = new Arguments(undefined, options, ["from", "to", "signal"]);
+  const from = given.unchecked("from") === null ? null : given.u64("from");
+  const to = readEnd(given.unchecked("to"));
+  const params = { ...(from !== null && { from: toQuantity(from) }), to };
+  const signal = abortSignal(given.unchecked("signal"));
+  const { limits } = client.trust.pinned.json.config;
+  return client.servers.ask(async (server) => {
+    const reply = readRangeProof(await server.call("prooflight_diff", params));
+    const range = await openRange(client, server, reply, to);
+    const { started, last, headerOf } = range;
+    const { proof } = reply;
+    const changes = verifySmtDiff({
+      from,
+      to: last,
+      root: rootOf("smt", headerOf(last).roots),
+      proof,
+      limits: { maxValueBytes: limits.maxValue },
+    });
+    const evidence = evidenceOf(range, reply, server, started);
+    return { from, to: headerOf(last), changes, evidence };
+  }, signal);
+}
+
+async function verifiedHistory(
+  client: RangeClient,
+  key: unknown,
+  options: HistoryOptions,
+): Promise<{ history: History; input: HistoryInput }> {
+  const given = new Arguments(undefined, options, ["from", "to", "signal"]);
+  const from = given.u64("from");
+  const to = readEnd(given.unchecked("to"));
+  const signal = abortSignal(given.unchecked("signal"));
+  const { limits } = client.trust.pinned.json.config;
+  const raw = readKey(key, limits.maxKey);
+  const params = { key: toHex(raw), from: toQuantity(from), to };
+  return client.servers.ask(async (server) => {
+    const reply = readRangeProof(await server.call("prooflight_history", params));
+    const range = await openRange(client, server, reply, to);
+    const { started, last, headerOf } = range;
+    const { proof } = reply;
+    const asked = {
+      key: raw,
+      from,
+      to: last,
+      proof,
+      limits: { maxValueBytes: limits.maxValue },
+    };
+    const roots = smtHistoryBlocks(asked).map((block) => ({
+      block,
+      root: rootOf("smt", headerOf(block).roots),
+    }));
+    const input = { ...asked, roots };
+    const { entering, changes } = verifySmtHistory(input);
+    const history = {
+      key: raw,
+      from: headerOf(from),
+      to: headerOf(last),
+      entering,
+      changes: changes.map(({ block, value }) => ({ block: headerOf(block), value })),
+      evidence: evidenceOf(range, reply, server, started),
+    };
+    return { history, input };
+  }, signal);
+}
+
+/** The headers of a reply, all of them authentic. */
+interface OpenRange {
+  head: Header;
+  /** The height of the last block of the range. */
+  last: bigint;
+  /** When the verification began, once the head was accepted. */
+  started: number;
+  headerOf: (height: bigint) => Header;
+}
+
+async function openRange(
+  client: RangeClient,
+  server: Server,
+  { head: signed, headers, hashes }: RangeReply,
+  to: string,
+): Promise<OpenRange> {
+  const claimed = decodeHeader(signed);
+  if (to === "latest") checkBlock(to, claimed, client.trust.height);
+  const { block: head, accepted } = await client.authenticate(server, signed, claimed);
+  const started = performance.now();
+  const known = new Map([[head.height, head]]);
+  for (const header of verifyAncestors({ head: head.encoded, headers, hashes })) {
+    known.set(header.height, header);
+  }
+  const headerOf = (height: bigint) => {
+    const header = known.get(height);
+    if (header) return header;
+    throw refuse("invalid_result", `the header of block ${height}`, "none", { scheme: "smt" });
+  };
+  const last = to === "latest" ? head.height : BigInt(to);
+  return { head: accepted.header, last, started, headerOf };
+}
+
+function evidenceOf(
+  { head }: OpenRange,
+  { headers, proof }: RangeReply,
+  { url }: Server,
+  started: number,
+): RangeEvidence {
+  const milliseconds = performance.now() - started;
+  const counted = headers.length + 1;
+  return { head, proofBytes: proof.length, headers: counted, milliseconds, server: url.href };
+}
+
+/** How the wire names the last block of a range. */
+function readEnd(to: unknown): string {
+  if (to === undefined || to === "latest") return "latest";
+  if (typeof to === "bigint") return readAt(to);
+  throw invalid(undefined, "to", "latest or a bigint", describe(to));
+}
