@@ -12,7 +12,10 @@
     reason = "tests say what they expect by panicking, and their states are small"
 )]
 
+pub mod lies;
 pub mod prove;
+#[cfg(feature = "prover")]
+pub mod run;
 pub mod sample;
 pub mod state;
 pub mod vector;

@@ -87,7 +87,7 @@ impl State {
     }
 
     pub fn claim(&self, key: &Hash) -> Claim {
-        let Some(record) = self.keys.get(key) else { return Claim::NeverWritten };
+        let Some(record) = self.record(key) else { return Claim::NeverWritten };
         let slot = Slot { level: record.level, number: record.slot };
         let place = record.leaves.last().unwrap().0;
         match &record.value {
@@ -100,7 +100,7 @@ impl State {
     pub fn passed(&self, keys: &BTreeSet<Hash>) -> BTreeMap<Name, Met> {
         let mut passed: BTreeMap<Name, Met> = BTreeMap::new();
         for key in keys {
-            let record = self.keys.get(key);
+            let record = self.record(key);
             for level in 0.. {
                 let met = passed.entry(self.entry_name(key, level)).or_default();
                 match record {
@@ -111,8 +111,7 @@ impl State {
                     Some(_) => {}
                     None => {
                         met.absent = true;
-                        let versions = self.entry_at(key, level);
-                        if versions.contains(&0) {
+                        if self.entry_at(key, level).contains(&0) {
                             break;
                         }
                     }

@@ -54,6 +54,8 @@ pub struct State {
     pub amts: BTreeMap<Name, Below>,
     /// The hashes of the leaves of each block.
     pub blocks: Vec<Vec<Hash>>,
+    /// Keys of which proofs say that they were never written.
+    pub hidden: BTreeSet<Hash>,
 }
 
 impl State {
@@ -65,6 +67,7 @@ impl State {
             keys: BTreeMap::new(),
             amts: BTreeMap::new(),
             blocks: Vec::new(),
+            hidden: BTreeSet::new(),
         }
     }
 
@@ -145,6 +148,11 @@ impl State {
             (1..6u8).find(|slot| entry[usize::from(*slot)] == 0).map(|slot| (level, slot))
         };
         levels.find_map(free).unwrap()
+    }
+
+    /// What proofs say of a key.
+    pub fn record(&self, key: &Hash) -> Option<&Record> {
+        self.keys.get(key).filter(|_| !self.hidden.contains(key))
     }
 
     pub fn entry_at(&self, key: &Hash, level: u8) -> [u64; 6] {

@@ -1,0 +1,129 @@
+//! Proofs that break one rule each, and the reason with which they must be refused.
+//!
+//! Where a rule is about more than the form, the rest is in order: the liar has hashes and openings made for
+//! what it says, under roots of its own if it must.
+
+mod absence;
+mod encoding;
+mod leaves;
+mod openings;
+mod question;
+mod walks;
+
+use prooflight_core::{Limits, Reason};
+use prooflight_lvmt::Root;
+use prooflight_lvmt::proof::{ENVELOPE, Proof};
+
+use super::state::State;
+
+/// What the verifier is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Whether the setup is the development one, else that of the ceremony.
+    pub dev: bool,
+    pub log_n: u8,
+    pub log_arity: u8,
+    pub allow_insecure_setup: bool,
+    pub root: Root,
+    pub keys: Vec<Vec<u8>>,
+    pub limits: Limits,
+    pub proof: Vec<u8>,
+}
+
+/// A question that must be refused.
+#[derive(Clone, Debug)]
+pub struct Lie {
+    pub flag: &'static str,
+    pub comment: String,
+    pub question: Question,
+    pub reason: Reason,
+}
+
+/// What flags mean.
+pub const FLAGS: [(&str, &str); 6] = [
+    (
+        "Absence",
+        "a key that has been written is said never to have been, or owners of slots are wrong",
+    ),
+    ("Encoding", "the bytes are not the encoding of a proof"),
+    ("Leaf", "a leaf is not at its place, or not the newest one"),
+    ("Opening", "versions or points are not those behind the commitments"),
+    ("Question", "the caller's own arguments, or other roots and keys than the proof's"),
+    ("Walk", "claims, entries and commitments are not those that the keys need"),
+];
+
+/// All lies.
+pub fn lies() -> Vec<Lie> {
+    let mut lies = encoding::lies();
+    lies.extend(question::lies());
+    lies.extend(walks::lies());
+    lies.extend(absence::lies());
+    lies.extend(leaves::lies());
+    lies.extend(openings::lies());
+    lies
+}
+
+impl Question {
+    pub fn new(state: &State, keys: &[&[u8]], proof: &Proof) -> Self {
+        Self {
+            dev: true,
+            log_n: state.setup.log_n,
+            log_arity: state.log_arity,
+            allow_insecure_setup: true,
+            root: state.root(),
+            keys: keys.iter().map(|key| key.to_vec()).collect(),
+            limits: Limits::DEFAULT,
+            proof: ENVELOPE.encode(proof),
+        }
+    }
+}
+
+/// Lies of one kind, told about one state.
+struct Told<'a> {
+    flag: &'static str,
+    state: &'a State,
+    lies: Vec<Lie>,
+}
+
+impl<'a> Told<'a> {
+    fn new(flag: &'static str, state: &'a State) -> Self {
+        Self { flag, state, lies: Vec::new() }
+    }
+
+    /// A proof about the state.
+    fn proof(&mut self, reason: Reason, comment: &str, keys: &[&[u8]], proof: &Proof) {
+        self.question(reason, comment, Question::new(self.state, keys, proof));
+    }
+
+    /// A proof about another state.
+    fn about(
+        &mut self,
+        state: &State,
+        reason: Reason,
+        comment: &str,
+        keys: &[&[u8]],
+        proof: &Proof,
+    ) {
+        self.question(reason, comment, Question::new(state, keys, proof));
+    }
+
+    /// The honest proof about these keys, changed.
+    fn change(&mut self, reason: Reason, comment: &str, keys: &[&[u8]], by: impl Fn(&mut Proof)) {
+        let mut proof = self.state.prove(keys);
+        by(&mut proof);
+        self.proof(reason, comment, keys, &proof);
+    }
+
+    /// The honest proof about these keys, changed, with the hashes for the changed places.
+    fn sealed(&mut self, reason: Reason, comment: &str, keys: &[&[u8]], by: impl Fn(&mut Proof)) {
+        let mut proof = self.state.prove(keys);
+        by(&mut proof);
+        self.state.seal(&mut proof);
+        self.proof(reason, comment, keys, &proof);
+    }
+
+    fn question(&mut self, reason: Reason, comment: &str, question: Question) {
+        let (flag, comment) = (self.flag, comment.to_owned());
+        self.lies.push(Lie { flag, comment, question, reason });
+    }
+}

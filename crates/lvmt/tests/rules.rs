@@ -1,0 +1,53 @@
+//! Every rule of the verifier, broken alone: each lie is refused, with the reason of its rule.
+
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+
+mod harness;
+
+use std::collections::BTreeSet;
+
+use harness::lies::{Lie, lies};
+use prooflight_amt::VerifyingKey;
+use prooflight_core::{Reason, Result};
+use prooflight_lvmt::{Params, verify};
+
+fn outcome(Lie { question: asked, .. }: &Lie) -> Result<()> {
+    let key =
+        if asked.dev { VerifyingKey::dev(asked.log_n)? } else { VerifyingKey::ppot(asked.log_n)? };
+    let params = Params {
+        key: &key,
+        log_arity: asked.log_arity,
+        allow_insecure_setup: asked.allow_insecure_setup,
+        limits: asked.limits,
+    };
+    verify(&params, &asked.root, &asked.keys, &asked.proof).map(drop)
+}
+
+#[test]
+fn every_lie_is_refused_with_its_reason() {
+    let wrong: Vec<_> = lies()
+        .iter()
+        .filter_map(|lie| match outcome(lie) {
+            Ok(()) => Some(format!("{}: accepted", lie.comment)),
+            Err(error) if error.reason() == lie.reason => None,
+            Err(error) => Some(format!(
+                "{}: {:?}, not {:?}: {error}",
+                lie.comment,
+                error.reason(),
+                lie.reason
+            )),
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_reason_of_the_scheme_has_a_lie() {
+    let told: BTreeSet<_> = lies().iter().map(|lie| lie.reason.as_str()).collect();
+    let names: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+    let at = |name| names.iter().position(|found| *found == name).unwrap();
+    let own = &names[at("invalid_slot")..=at("owner_version")];
+    assert_eq!(own.len(), 15);
+    let missing: Vec<_> = own.iter().filter(|name| !told.contains(**name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
