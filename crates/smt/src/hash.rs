@@ -54,74 +54,104 @@ pub struct Child<'h> {
 /// What a node's hash is the hash of: one block of BLAKE2s, with salt and personalisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preimage {
-    salt: u64,
-    personal: u64,
-    message: [u8; 64],
+    tweak: Tweak,
+    message: [Hash; 2],
 }
 
 impl Preimage {
     /// A leaf: a key's hash and its value's, set in block `version`.
     pub fn leaf(version: u64, key_hash: &Hash, value_hash: &Hash) -> Self {
-        Self::new(version, LEAF_DEPTH, tag::LEAF, key_hash, value_hash)
+        Self { tweak: Tweak::leaf(version), message: [*key_hash, *value_hash] }
     }
 
     /// The leaf of a key that block `version` deleted; it stays until the key is set again.
     pub fn tombstone(version: u64, key_hash: &Hash) -> Self {
-        Self::new(version, LEAF_DEPTH, tag::TOMBSTONE, key_hash, &[0; 32])
+        Self { tweak: Tweak::tombstone(version), message: [*key_hash, [0; 32]] }
     }
 
     /// A branch that splits on bit `depth`; its version is the newer one of its children's.
     pub fn branch(depth: u8, left: Child<'_>, right: Child<'_>) -> Self {
-        let (version, other, tag) = if left.version >= right.version {
-            (left.version, right.version, tag::LEFT_IS_NEWER)
-        } else {
-            (right.version, left.version, tag::RIGHT_IS_NEWER)
-        };
-        Self::new(version, depth.into(), other << 12 | tag, left.hash, right.hash)
-    }
-
-    /// Versions have at most 52 bits, so that nothing is shifted out.
-    fn new(version: u64, depth: u64, personal: u64, left: &Hash, right: &Hash) -> Self {
-        debug_assert!(version <= MAX_VERSION && personal >> 12 <= MAX_VERSION);
-        let mut message = [0; 64];
-        message[..32].copy_from_slice(left);
-        message[32..].copy_from_slice(right);
-        Self { salt: version << 12 | depth, personal, message }
+        let tweak = Tweak::branch(depth, left.version, right.version);
+        Self { tweak, message: [*left.hash, *right.hash] }
     }
 
     /// Sets the hash of a branch's child: 0 is the left one, any other number the right one.
     pub(crate) fn set_child(&mut self, side: usize, hash: &Hash) {
-        let (left, right) = self.message.split_at_mut(32);
-        (if side == 0 { left } else { right }).copy_from_slice(hash);
+        self.message[usize::from(side != 0)] = *hash;
     }
 
     /// The node's hash.
     pub fn hash(&self) -> Hash {
-        *self.params().hash(&self.message).as_array()
+        *self.tweak.params().hash(self.message.as_flattened()).as_array()
+    }
+}
+
+/// Salt and personalisation: all of a node but the two hashes in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tweak {
+    salt: u64,
+    personal: u64,
+}
+
+impl Tweak {
+    pub(crate) fn leaf(version: u64) -> Self {
+        Self::new(version, LEAF_DEPTH, tag::LEAF)
     }
 
-    fn params(&self) -> Params {
+    pub(crate) fn tombstone(version: u64) -> Self {
+        Self::new(version, LEAF_DEPTH, tag::TOMBSTONE)
+    }
+
+    pub(crate) fn branch(depth: u8, left: u64, right: u64) -> Self {
+        let (version, other, tag) = if left >= right {
+            (left, right, tag::LEFT_IS_NEWER)
+        } else {
+            (right, left, tag::RIGHT_IS_NEWER)
+        };
+        Self::new(version, depth.into(), other << 12 | tag)
+    }
+
+    /// Versions have at most 52 bits, so that nothing is shifted out.
+    fn new(version: u64, depth: u64, personal: u64) -> Self {
+        debug_assert!(version <= MAX_VERSION && personal >> 12 <= MAX_VERSION);
+        Self { salt: version << 12 | depth, personal }
+    }
+
+    #[inline]
+    fn params(self) -> Params {
         let mut params = Params::new();
         params.salt(&self.salt.to_le_bytes()).personal(&self.personal.to_le_bytes());
         params
     }
 }
 
-/// How many nodes [`hash_nodes`] hands over at once: the lanes of AVX2.
-const LANES: usize = 8;
+/// How many nodes are handed over at once: the lanes of AVX2.
+pub(crate) const LANES: usize = 8;
 
 /// Hashes nodes that do not depend on each other, several at once where the processor can.
 ///
 /// Writes as many hashes as both slices have room for.
 pub fn hash_nodes(nodes: &[Preimage], hashes: &mut [Hash]) {
     for (nodes, hashes) in nodes.chunks(LANES).zip(hashes.chunks_mut(LANES)) {
-        let job = |at: usize| nodes.get(at).unwrap_or(&nodes[0]);
-        let mut jobs: [HashManyJob<'_>; LANES] =
-            core::array::from_fn(|at| HashManyJob::new(&job(at).params(), &job(at).message));
-        hash_many(jobs.iter_mut().take(nodes.len()));
-        for (hash, job) in hashes.iter_mut().zip(&jobs).take(nodes.len()) {
-            *hash = *job.to_hash().as_array();
-        }
+        hash_lanes(nodes.len(), |lane| (nodes[lane].tweak, &nodes[lane].message), hashes);
+    }
+}
+
+/// Hashes up to [`LANES`] nodes, which `node` gives, where they are.
+#[inline]
+pub(crate) fn hash_lanes<'m>(
+    count: usize,
+    node: impl Fn(usize) -> (Tweak, &'m [Hash; 2]),
+    hashes: &mut [Hash],
+) {
+    // A full array: the lanes that are not asked for are neither hashed nor written.
+    let mut jobs: [HashManyJob<'_>; LANES] = core::array::from_fn(|lane| {
+        let (tweak, message) = node(if lane < count { lane } else { 0 });
+        HashManyJob::new(&tweak.params(), message.as_flattened())
+    });
+    hash_many(jobs.iter_mut().take(count));
+    for (hash, job) in hashes.iter_mut().zip(&jobs).take(count) {
+        *hash = *job.to_hash().as_array();
     }
 }
 

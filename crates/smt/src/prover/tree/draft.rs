@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use super::node::Kind;
 use super::shard::{Branch, Leaf, Link, Stamp, index};
-use crate::hash::{self, Hash, Preimage, hash_nodes};
+use crate::hash::{Hash, LANES, Tweak, hash_lanes};
 
 /// The changed nodes of some neighbouring shards.
 ///
@@ -128,53 +128,52 @@ impl Draft {
 
     /// Hashes every node once: the leaves, then the branches round by round, children first.
     pub(super) fn hash(&mut self) {
-        let mut preimages = Vec::with_capacity(LANES);
         for from in (0..self.leaves.len()).step_by(LANES) {
-            let to = self.leaves.len().min(from + LANES);
-            preimages.clear();
-            preimages.extend((from..to).map(|at| self.leaf_preimage(at)));
-            let mut hashes = [[0; 32]; LANES];
-            hash_nodes(&preimages, &mut hashes);
-            for (at, hash) in (from..to).zip(hashes) {
-                let LeafPlace { parent, stamp, .. } = self.leaf_places[at];
-                self.hold(parent, stamp, hash);
-            }
+            self.hash_leaves(from, LANES.min(self.leaves.len() - from));
         }
         let mut end = self.branches.len();
         for round in (0..self.rounds.len()).rev() {
             let start = self.rounds[round] as usize;
             for from in (start..end).step_by(LANES) {
-                let to = end.min(from + LANES);
-                preimages.clear();
-                preimages.extend(self.branches[from..to].iter().map(branch_preimage));
-                let mut hashes = [[0; 32]; LANES];
-                hash_nodes(&preimages, &mut hashes);
-                for (at, hash) in (from..to).zip(hashes) {
-                    let stamp = self.branches[at].stamp();
-                    self.hold(self.branch_places[at].parent, stamp, hash);
-                }
+                self.hash_branches(from, LANES.min(end - from));
             }
             end = start;
         }
     }
 
-    fn leaf_preimage(&self, at: usize) -> Preimage {
-        let Leaf { key_hash, value_hash } = &self.leaves[at];
-        let stamp = self.leaf_places[at].stamp;
-        match stamp.kind() {
-            Kind::Leaf => Preimage::leaf(stamp.version(), key_hash, value_hash),
-            _ => Preimage::tombstone(stamp.version(), key_hash),
+    fn hash_leaves(&mut self, from: usize, count: usize) {
+        let (places, leaves) = (&self.leaf_places[from..], &self.leaves[from..]);
+        let mut hashes = [[0; 32]; LANES];
+        hash_lanes(count, |lane| (places[lane].tweak(), &leaves[lane].0), &mut hashes);
+        for (at, hash) in (from..from + count).zip(hashes) {
+            let LeafPlace { parent, stamp, .. } = self.leaf_places[at];
+            self.hold(parent, stamp, hash);
+        }
+    }
+
+    fn hash_branches(&mut self, from: usize, count: usize) {
+        let branches = &self.branches[from..];
+        let mut hashes = [[0; 32]; LANES];
+        hash_lanes(count, |lane| (branches[lane].tweak(), &branches[lane].hashes), &mut hashes);
+        for (at, hash) in (from..from + count).zip(hashes) {
+            let stamp = self.branches[at].stamp();
+            self.hold(self.branch_places[at].parent, stamp, hash);
         }
     }
 }
 
-/// How many independent nodes are hashed in one go.
-const LANES: usize = 32;
+impl LeafPlace {
+    fn tweak(&self) -> Tweak {
+        match self.stamp.kind() {
+            Kind::Leaf => Tweak::leaf(self.stamp.version()),
+            _ => Tweak::tombstone(self.stamp.version()),
+        }
+    }
+}
 
-pub(super) fn branch_preimage(branch: &Branch) -> Preimage {
-    let [left, right] = [0, 1].map(|side| hash::Child {
-        version: branch.stamps[side].version(),
-        hash: &branch.hashes[side],
-    });
-    Preimage::branch(branch.depth(), left, right)
+impl Branch {
+    fn tweak(&self) -> Tweak {
+        let [left, right] = self.stamps.map(Stamp::version);
+        Tweak::branch(self.depth(), left, right)
+    }
 }

@@ -1,15 +1,26 @@
 //! The changes of a block in the order of the tree.
 
+use std::vec;
 use std::vec::Vec;
 
 use super::node::Change;
-use super::shard::{SHARDS, bit, parting, prefix};
+use super::shard::{SHARDS, bit, first_one, parting, prefix};
 
 /// A change's place among the changes, and the start of its key hash, which decides nearly always.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) prefix: u64,
     pub(super) at: u32,
+    pub(super) effect: Effect,
+}
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    Set,
+    Delete,
+    /// A delete of a key that is not live.
+    None,
 }
 
 /// The changes by shard, in a shard as they came.
@@ -29,10 +40,11 @@ impl ByShard {
             starts[shard + 1] += starts[shard];
         }
         let mut next = starts;
-        let mut keys = std::vec![Key { prefix: 0, at: 0 }; changes.len()];
+        let mut keys = vec![Key { prefix: 0, at: 0, effect: Effect::None }; changes.len()];
         for (at, change) in (0..).zip(changes) {
             let place = &mut next[usize::from(change.key_hash[0])];
-            keys[*place as usize] = Key { prefix: prefix(&change.key_hash), at };
+            let effect = if change.value_hash.is_some() { Effect::Set } else { Effect::Delete };
+            keys[*place as usize] = Key { prefix: prefix(&change.key_hash), at, effect };
             *place += 1;
         }
         Self { keys, starts }
@@ -98,10 +110,4 @@ impl<'a> Changes<'a> {
             differing => first_one(differing),
         }
     }
-}
-
-/// The place of the first 1, from the most significant bit.
-pub(super) const fn first_one(bits: u64) -> Option<u8> {
-    let [zeros, ..] = bits.leading_zeros().to_le_bytes();
-    if zeros < 64 { Some(zeros) } else { None }
 }

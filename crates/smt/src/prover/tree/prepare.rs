@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::changed::{PreparedAt, PreparedView};
 use super::draft::{Draft, Section};
-use super::node::Node;
-use super::order::{ByShard, Changes, Key, Versions};
-use super::shard::{SHARDS, Shard, index};
+use super::node::{Kind, Node};
+use super::order::{ByShard, Changes, Effect, Key, Versions};
+use super::shard::{Link, SHARDS, Shard, index};
 use super::top::{Subtree, Top};
 use super::view::{Place, visit};
 use super::walk::Walk;
@@ -118,18 +118,37 @@ fn draft(shards: &[Shard], top: &Top, changes: Changes<'_>, chunk: Chunk<'_>) ->
 }
 
 /// Leaves out deletes of keys that are not live.
+///
+/// The searches go side by side, one branch at a time, so that none waits for memory alone.
 fn keep_effective(keys: &mut Vec<Key>, start: usize, changes: Changes<'_>, shard: &Shard) {
     if let Versions::Each(_) = changes.versions {
         return;
     }
+    let deletes = (start..keys.len()).filter(|&at| keys[at].effect == Effect::Delete);
+    let mut searches: Vec<(usize, Link)> = deletes.map(|at| (at, shard.root)).collect();
+    if searches.is_empty() {
+        return;
+    }
+    while !searches.is_empty() {
+        searches.retain_mut(|(at, node)| {
+            let key = keys[*at];
+            match node.stamp.kind() {
+                Kind::Branch if !node.stamp.is_empty() => {
+                    let branch = shard.branch(node.slot);
+                    *node = branch.child(changes.bit(key, branch.depth()));
+                    shard.prefetch(*node);
+                    return true;
+                }
+                Kind::Leaf if *shard.leaf(node.slot).key_hash() == changes.of(key).key_hash => {}
+                _ => keys[*at].effect = Effect::None,
+            }
+            false
+        });
+    }
     let mut kept = start;
     for at in start..keys.len() {
-        let change = changes.of(keys[at]);
-        let live = || shard.get(&change.key_hash).is_some_and(|it| it.value_hash.is_some());
-        if change.value_hash.is_some() || live() {
-            keys[kept] = keys[at];
-            kept += 1;
-        }
+        keys[kept] = keys[at];
+        kept += usize::from(keys[at].effect != Effect::None);
     }
     keys.truncate(kept);
 }

@@ -5,7 +5,7 @@ use std::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
 use super::node::Kind;
-use super::shard::bit;
+use super::shard::{Leaf, bit};
 use super::view::{Opened, View};
 use crate::hash::{Hash, hash_value};
 use crate::proof::{PROOF, ProofLeaf, Writer};
@@ -39,7 +39,7 @@ pub(super) fn prove<'t, T: AsRef<[u8]>>(
                 pending.extend(opened.rev().map(|(child, keys)| (Some(depth), child, keys)));
             }
             Some(Opened::Leaf(leaf)) => {
-                let (key_hash, value_hash) = (&leaf.key_hash, &leaf.value_hash);
+                let Leaf([key_hash, value_hash]) = leaf;
                 let index = keys.binary_search(key_hash).ok().map(|index| index as u64);
                 match (index, place.stamp.kind()) {
                     (Some(index), Kind::Tombstone) => {

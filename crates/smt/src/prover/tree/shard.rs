@@ -5,6 +5,7 @@
 use std::vec::Vec;
 
 use super::node::{Entry, Kind};
+use super::prefetch::prefetch;
 use crate::hash::Hash;
 
 /// How many bits of a key hash say in which shard it is.
@@ -111,13 +112,20 @@ impl Branch {
     }
 }
 
-/// A key's newest entry; its version is in its parent's stamp.
+/// A key's newest entry, as its node's hash has it; its version is in its parent's stamp.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Leaf {
-    pub(super) key_hash: Hash,
+pub(super) struct Leaf(pub(super) [Hash; 2]);
+
+impl Leaf {
+    pub(super) const fn key_hash(&self) -> &Hash {
+        &self.0[0]
+    }
+
     /// Zeros in a tombstone.
-    pub(super) value_hash: Hash,
+    pub(super) const fn value_hash(&self) -> &Hash {
+        &self.0[1]
+    }
 }
 
 /// The subtree of the keys whose hashes start with one byte.
@@ -137,6 +145,14 @@ impl Shard {
         &self.leaves[slot as usize]
     }
 
+    /// Starts to load a node.
+    pub(super) fn prefetch(&self, node: Link) {
+        match node.stamp.kind() {
+            Kind::Branch => prefetch(&self.branches, node.slot),
+            Kind::Leaf | Kind::Tombstone => prefetch(&self.leaves, node.slot),
+        }
+    }
+
     /// The leaf that the bits of a key hash lead to: the key's own if it was ever written.
     pub(super) fn search(&self, key_hash: &Hash) -> Option<(Stamp, &Leaf)> {
         let mut link = self.root;
@@ -152,8 +168,8 @@ impl Shard {
 
     pub(super) fn get(&self, key_hash: &Hash) -> Option<Entry> {
         let (stamp, leaf) = self.search(key_hash)?;
-        let value_hash = (stamp.kind() == Kind::Leaf).then_some(leaf.value_hash);
-        (leaf.key_hash == *key_hash).then_some(Entry { version: stamp.version(), value_hash })
+        let value_hash = (stamp.kind() == Kind::Leaf).then(|| *leaf.value_hash());
+        (leaf.key_hash() == key_hash).then_some(Entry { version: stamp.version(), value_hash })
     }
 
     /// The key hash of some leaf below a node.
@@ -161,7 +177,7 @@ impl Shard {
         while link.stamp.kind() == Kind::Branch {
             link = self.branch(link.slot).child(0);
         }
-        &self.leaf(link.slot).key_hash
+        self.leaf(link.slot).key_hash()
     }
 }
 
@@ -177,10 +193,22 @@ pub(super) fn prefix(key_hash: &Hash) -> u64 {
 
 /// The first bit in which two key hashes differ.
 pub(super) fn parting(one: &Hash, other: &Hash) -> Option<u8> {
-    (0..).zip(one.iter().zip(other)).find(|(_, (a, b))| a != b).map(|(byte, (a, b))| {
-        let [same, ..] = (a ^ b).leading_zeros().to_le_bytes();
-        8 * byte + same
-    })
+    let words = |hash: &Hash| -> [u64; 4] {
+        core::array::from_fn(|word| {
+            u64::from_be_bytes(core::array::from_fn(|byte| hash[8 * word + byte]))
+        })
+    };
+    let words = words(one).into_iter().zip(words(other));
+    [0, 64, 128, 192]
+        .into_iter()
+        .zip(words)
+        .find_map(|(bits, (a, b))| Some(bits + first_one(a ^ b)?))
+}
+
+/// The place of the first 1, from the most significant bit.
+pub(super) const fn first_one(bits: u64) -> Option<u8> {
+    let [zeros, ..] = bits.leading_zeros().to_le_bytes();
+    if zeros < 64 { Some(zeros) } else { None }
 }
 
 /// An index for the slabs and drafts, all of which `Tree::prepare` keeps below 2^32 items.

@@ -49,7 +49,7 @@ pub(super) fn visit<'t, V: View<'t>>(
                 show(Node::Branch { depth, version, hash, left, right });
                 pending.extend(children.into_iter().rev().filter(&wanted));
             }
-            Some(Opened::Leaf(Leaf { key_hash, value_hash })) => {
+            Some(Opened::Leaf(Leaf([key_hash, value_hash]))) => {
                 let live = place.stamp.kind() == Kind::Leaf;
                 let value_hash = live.then_some(value_hash);
                 show(Node::Leaf { version, hash, key_hash, value_hash });

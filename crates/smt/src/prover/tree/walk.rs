@@ -4,9 +4,11 @@ use std::vec::Vec;
 
 use super::draft::{BranchPlace, Draft, LeafPlace, Parent, Section, UNCHANGED};
 use super::node::Kind;
-use super::order::{Changes, Key, first_one};
+use super::order::{Changes, Key};
 use super::prefetch::prefetch;
-use super::shard::{Branch, Leaf, Link, PATH, PATH_BITS, Shard, Stamp, bit, index, parting};
+use super::shard::{
+    Branch, Leaf, Link, PATH, PATH_BITS, Shard, Stamp, bit, first_one, index, parting,
+};
 use crate::hash::Hash;
 
 /// A subtree, not yet looked at, and the changes in it: one at least.
@@ -83,7 +85,7 @@ impl<'a> Walk<'a> {
                 }
             }
         } else {
-            let key_hash = &shard.leaf(task.node.slot).key_hash;
+            let key_hash = shard.leaf(task.node.slot).key_hash();
             match self.parting_from(key_hash, first, last) {
                 None => self.leaf(task, first, task.node.slot),
                 Some(depth) => {
@@ -176,7 +178,7 @@ impl<'a> Walk<'a> {
         let kind = if change.value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone };
         let value_hash = change.value_hash.unwrap_or_default();
         let at = index(self.draft.leaves.len());
-        self.draft.leaves.push(Leaf { key_hash: change.key_hash, value_hash });
+        self.draft.leaves.push(Leaf([change.key_hash, value_hash]));
         let stamp = Stamp::new(kind, self.changes.version(key));
         let Task { parent, section, .. } = task;
         self.draft.leaf_places.push(LeafPlace { parent, section, slot, stamp });
@@ -190,10 +192,9 @@ impl<'a> Walk<'a> {
     }
 
     fn push(&mut self, task: Task) {
-        let shard = self.shard(task.section);
-        match task.node.stamp.kind() {
-            Kind::Branch => prefetch(&shard.branches, task.node.slot),
-            Kind::Leaf | Kind::Tombstone => prefetch(&shard.leaves, task.node.slot),
+        self.shard(task.section).prefetch(task.node);
+        if task.end - task.start == 1 {
+            prefetch(self.changes.list, self.keys[task.start as usize].at);
         }
         self.next.push(task);
     }
