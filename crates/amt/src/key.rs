@@ -17,7 +17,7 @@ use crate::point::{G2Bytes, decode_g2, encode_g2};
 /// `[tau^(2^j)]_2`, j = 0..27, of the Perpetual Powers of Tau; `data/README.md` says where they are from.
 static PPOT: &[u8; 64 * MAX_LOG_N as usize] = include_bytes!("../data/ppot_g2.bin");
 
-/// What a verifier needs of a setup for vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, j < log_n.
+/// What a verifier needs of a setup for vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, `j < log_n`.
 ///
 /// Nobody may know tau: who knows it can open every commitment to any value. A key is identified by
 /// its [`params_id`](Self::params_id), which belongs to what the verifier trusts, as the root does.
@@ -53,7 +53,7 @@ impl VerifyingKey {
     /// The points are checked, but that they are the powers of one number cannot be seen without more of the
     /// setup: compare the key's [`params_id`](Self::params_id) with a trusted one. Errors: `truncated`,
     /// `trailing_bytes`, `invalid_point` (also for infinity and points outside the subgroup), and
-    /// `invalid_setup` for another log_n than 1 to 28 or another first point than the generator.
+    /// `invalid_setup` for another size than 1 to 28 or another first point than the generator.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut reader = prooflight_core::Reader::new(bytes);
         let log_n = reader.u8()?;
@@ -72,7 +72,7 @@ impl VerifyingKey {
         Ok(Self::new(domain, &points))
     }
 
-    /// The key as bytes: `log_n` in one, then `[1]_2` and `[tau^(2^j)]_2`, j < log_n, compressed.
+    /// The key as bytes: `log_n` in one, then `[1]_2` and `[tau^(2^j)]_2`, `j < log_n`, compressed.
     pub fn encode(&self) -> &[u8] {
         &self.bytes
     }
@@ -85,6 +85,14 @@ impl VerifyingKey {
     /// What the setup is known by: `BLAKE2b-256("prooflight/amt/v1" || encode())`.
     pub const fn params_id(&self) -> [u8; 32] {
         self.params_id
+    }
+
+    /// Refuses a key of another setup than the one with this id: `setup_mismatch`.
+    pub fn check_params_id(&self, expected: &[u8; 32]) -> Result<()> {
+        if self.params_id == *expected {
+            return Ok(());
+        }
+        Err(Error::new(Reason::SetupMismatch, Hex(expected), Hex(&self.params_id)))
     }
 
     /// Whether everyone knows the setup's tau: whether its `[tau]_2` is that of the development setup.
@@ -156,4 +164,37 @@ pub(crate) fn checked(point: G2Affine) -> Result<G2Affine> {
         ));
     }
     Ok(point)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairing::product_is_one;
+    use crate::point::decode;
+    use ark_bn254::G1Affine;
+
+    /// `[tau^(2^28 - 2^j)]_1`, j = 0..27, of the same ceremony.
+    static REVERSE: &[u8; 32 * MAX_LOG_N as usize] = include_bytes!("../tests/data/ppot_g1.bin");
+
+    #[test]
+    fn each_power_of_the_ceremony_is_the_square_of_the_one_before() {
+        let key = VerifyingKey::ppot(MAX_LOG_N).unwrap();
+        let [one, powers @ ..] = key.prepared() else { panic!("a key without points") };
+        let reverse: Vec<_> =
+            REVERSE.as_chunks().0.iter().map(|bytes| decode(bytes).unwrap()).collect();
+        let equal = |a: G1Affine, b, c: G1Affine, d| product_is_one(&[(a, b), (-c, d)]);
+        for j in 0..27 {
+            // tau^(2^28 - 2^j) tau^(2^j) = tau^(2^28), and tau^(2^28 - 2^(j+1)) tau^(2^j) = tau^(2^28 - 2^j).
+            assert!(equal(reverse[j], &powers[j], reverse[j + 1], &powers[j + 1]), "{j}");
+            assert!(equal(reverse[j], one, reverse[j + 1], &powers[j]), "{j}");
+        }
+        assert!(equal(reverse[27], one, G1Affine::generator(), &powers[27]));
+        assert!(!equal(reverse[26], one, G1Affine::generator(), &powers[27]));
+    }
+
+    #[test]
+    fn the_points_of_the_ceremony_are_in_the_subgroup() {
+        let key = VerifyingKey::ppot(MAX_LOG_N).unwrap();
+        assert_eq!(VerifyingKey::decode(key.encode()), Ok(key));
+    }
 }

@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use ark_bn254::{Fr, G1Affine, G1Projective};
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, BigInt, PrimeField};
+use ark_ff::{AdditiveGroup, BigInteger, PrimeField};
 
 /// Bits of a window of the signed digits; a table has `2^(WINDOW - 2)` odd multiples of a point.
-const WINDOW: u32 = 5;
+const WINDOW: usize = 5;
 const MULTIPLES: usize = 1 << (WINDOW - 2);
 
 /// The points P, 3P, 5P, ... of each of a list of points.
@@ -32,56 +32,49 @@ impl Multiples {
 
     /// The sum of `scalar * point` over these pairs of a point's number and a scalar.
     pub(crate) fn sum(&self, terms: &[(usize, Fr)]) -> G1Projective {
-        let digits: Vec<_> =
-            terms.iter().map(|(point, scalar)| (*point, digits(scalar.into_bigint()))).collect();
+        // Zero, or odd and below 2^(WINDOW - 1), the least significant first.
+        let digits = |scalar: &Fr| scalar.into_bigint().find_wnaf(WINDOW).unwrap_or_default();
+        let digits: Vec<_> = terms.iter().map(|(point, scalar)| (*point, digits(scalar))).collect();
         let bits = digits.iter().map(|(_, digits)| digits.len()).max().unwrap_or(0);
         let mut sum = G1Projective::ZERO;
         for bit in (0..bits).rev() {
             sum.double_in_place();
             for (point, digits) in &digits {
                 let digit = digits.get(bit).copied().unwrap_or(0);
-                let Some(multiple) = digit.unsigned_abs().checked_sub(1) else { continue };
-                let multiple = self.0.get(point * MULTIPLES + usize::from(multiple / 2));
-                let multiple = multiple.copied().unwrap_or_default();
-                sum += if digit > 0 { multiple } else { -multiple };
+                if digit != 0 {
+                    let multiple = usize::try_from(digit.unsigned_abs() / 2).unwrap_or(usize::MAX);
+                    let multiple = self.0.get(point * MULTIPLES + multiple);
+                    let multiple = multiple.copied().unwrap_or_default();
+                    sum += if digit > 0 { multiple } else { -multiple };
+                }
             }
         }
         sum
     }
 }
 
-/// The number in signed digits: each zero, or odd and below `2^(WINDOW - 1)`, then at least
-/// `WINDOW - 1` zeros; the least significant first.
-fn digits(mut number: BigInt<4>) -> Vec<i8> {
-    let mut digits = Vec::with_capacity(256);
-    while number != BigInt::<4>::default() {
-        let mut digit = 0;
-        if number.0[0] & 1 == 1 {
-            digit = (number.0[0] & ((1 << WINDOW) - 1)) as i8;
-            if digit >= 1 << (WINDOW - 1) {
-                digit -= 1 << WINDOW;
-            }
-            subtract(&mut number, digit);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_ec::AffineRepr;
+    use ark_ff::Field;
+
+    #[test]
+    fn sums_are_those_of_one_multiplication_after_the_other() {
+        let points: [_; 4] = core::array::from_fn(|i| {
+            (G1Affine::generator() * Fr::from(i as u64 * i as u64)).into_affine()
+        });
+        let multiples = Multiples::new(&points);
+        let scalars = [0, 1, 2, 15, 16, 17, 31, 32, 33, u64::MAX].map(Fr::from);
+        let scalars = scalars.into_iter().chain([-Fr::ONE, crate::dev::tau(), -Fr::from(31)]);
+        let mut terms = Vec::new();
+        let mut expected = G1Projective::ZERO;
+        for (i, scalar) in scalars.enumerate() {
+            assert_eq!(multiples.sum(&[(i % 4, scalar)]), points[i % 4] * scalar, "{scalar}");
+            terms.push((i % 4, scalar));
+            expected += points[i % 4] * scalar;
         }
-        digits.push(digit);
-        halve(&mut number);
-    }
-    digits
-}
-
-/// Subtracts a digit; the number is far below 2^256.
-fn subtract(number: &mut BigInt<4>, digit: i8) {
-    let mut carry = i128::from(digit);
-    for limb in &mut number.0 {
-        let difference = i128::from(*limb) - carry;
-        *limb = difference as u64;
-        carry = -(difference >> 64);
-    }
-}
-
-fn halve(number: &mut BigInt<4>) {
-    let mut carry = 0;
-    for limb in number.0.iter_mut().rev() {
-        (*limb, carry) = (*limb >> 1 | carry, *limb << 63);
+        assert_eq!(multiples.sum(&terms), expected);
+        assert_eq!(multiples.sum(&[]), G1Projective::ZERO);
     }
 }

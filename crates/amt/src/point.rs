@@ -1,6 +1,7 @@
 //! Points of BN254 as bytes: decoded strictly, so that each point has one encoding.
 
 use ark_bn254::{Fq, Fq2, G1Affine, G2Affine};
+#[cfg(any(test, feature = "prover"))]
 use ark_ec::AffineRepr;
 use ark_ff::{BigInt, PrimeField};
 use prooflight_core::{Error, Hex, Reason, Result};
@@ -30,15 +31,16 @@ const FLAGS: u8 = FLAG_INFINITY | FLAG_NEGATIVE;
 /// Every point on the curve is in the group: its cofactor is 1.
 pub(crate) fn decode(bytes: &PointBytes) -> Result<G1Affine> {
     if *bytes == INFINITY {
-        return Ok(G1Affine::identity());
+        return Ok(G1Affine::default());
     }
     let mut x = *bytes;
     let flags = x[31] & FLAGS;
     x[31] &= !FLAGS;
     let ys = fq(&x).and_then(|x| Some((x, G1Affine::get_ys_from_x_unchecked(x)?)));
-    match (ys, flags) {
-        (Some((x, (y, _))), 0) => Ok(G1Affine::new_unchecked(x, y)),
-        (Some((x, (_, y))), FLAG_NEGATIVE) => Ok(G1Affine::new_unchecked(x, y)),
+    let Some((x, (small, large))) = ys else { return Err(invalid(bytes)) };
+    match flags {
+        0 => Ok(G1Affine::new_unchecked(x, small)),
+        FLAG_NEGATIVE => Ok(G1Affine::new_unchecked(x, large)),
         _ => Err(invalid(bytes)),
     }
 }
@@ -64,9 +66,10 @@ pub(crate) fn decode_g2(bytes: &G2Bytes) -> Result<G2Affine> {
         let x = Fq2::new(c0, c1);
         Some((x, G2Affine::get_ys_from_x_unchecked(x)?))
     });
-    match (ys, flags) {
-        (Some((x, (y, _))), 0) => Ok(G2Affine::new_unchecked(x, y)),
-        (Some((x, (_, y))), FLAG_NEGATIVE) => Ok(G2Affine::new_unchecked(x, y)),
+    let Some((x, (small, large))) = ys else { return Err(invalid(bytes)) };
+    match flags {
+        0 => Ok(G2Affine::new_unchecked(x, small)),
+        FLAG_NEGATIVE => Ok(G2Affine::new_unchecked(x, large)),
         _ => Err(invalid(bytes)),
     }
 }

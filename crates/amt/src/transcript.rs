@@ -1,8 +1,7 @@
 //! The random coefficients of a batch: they depend on everything that is claimed (Fiat-Shamir).
 
 use ark_bn254::Fr;
-use ark_ff::AdditiveGroup;
-use ark_ff::Field;
+use ark_ff::{AdditiveGroup, Field};
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Digest};
 
@@ -16,7 +15,7 @@ use crate::opening::Opening;
 pub(crate) fn coefficients(
     key: &VerifyingKey,
     openings: &[Opening<'_>],
-) -> impl Iterator<Item = Fr> {
+) -> impl Iterator<Item = Fr> + use<> {
     let mut hash = Blake2b::<U32>::new();
     hash.update(b"prooflight/amt/openings/v1");
     hash.update(key.params_id());
@@ -37,4 +36,51 @@ fn coefficient(seed: &[u8; 32], i: u64) -> Fr {
     let hash: [u8; 32] =
         Blake2b::<U32>::new().chain_update(seed).chain_update(i.to_le_bytes()).finalize().into();
     hash.first_chunk().map_or(Fr::ZERO, |bytes| Fr::from(u128::from_le_bytes(*bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{INFINITY, Kind, PointBytes, Scalar};
+    use alloc::vec::Vec;
+
+    #[test]
+    fn coefficients_depend_on_everything_that_is_claimed() {
+        let key = VerifyingKey::dev(4).unwrap();
+        let points: [PointBytes; 4] = [0_u8, 1, 2, 3].map(|byte| [byte; 32]);
+        let base = Opening {
+            commitment: INFINITY,
+            index: 3,
+            value: Scalar::from(9),
+            kind: Kind::Tree { log_arity: 2 },
+            points: &points[..2],
+        };
+        let swapped = [points[1], points[0]];
+        let changed = [
+            Opening { commitment: points[0], ..base },
+            Opening { index: 4, ..base },
+            Opening { value: Scalar::from(10), ..base },
+            Opening { kind: Kind::Single, points: &points[..1], ..base },
+            Opening { kind: Kind::Tree { log_arity: 1 }, points: &points, ..base },
+            Opening { kind: Kind::Tree { log_arity: 4 }, points: &points[..1], ..base },
+            Opening { points: &points[1..3], ..base },
+            Opening { points: &swapped, ..base },
+        ];
+        let mut lists = Vec::from([Vec::from([base, base]), Vec::from([base, base, base])]);
+        for changed in changed {
+            lists.extend([Vec::from([changed, base]), Vec::from([base, changed])]);
+        }
+        let second =
+            |key: &VerifyingKey, list: &[Opening<'_>]| coefficients(key, list).nth(1).unwrap();
+        let mut all: Vec<_> = lists.iter().map(|list| second(&key, list)).collect();
+        all.push(second(&VerifyingKey::dev(5).unwrap(), &lists[0]));
+        all.push(second(&VerifyingKey::ppot(4).unwrap(), &lists[0]));
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+        let three: Vec<_> = coefficients(&key, &lists[1]).take(3).collect();
+        assert_eq!(three[0], Fr::ONE);
+        assert_ne!(three[1], three[2]);
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! An opening of C to a at `x = w^t` holds iff
 //! `e(C - a [1]_1 + sum_d c_d q_d, [1]_2) = prod_d e(q_d, [tau^(2^j_d)]_2)` with `c_d = x^(2^j_d)`:
-//! for a tree of arity `2^b`, `j_d = log_n - b d` for d = 1..log_n / b; a single point is paired with
+//! for a tree of arity `2^b`, `j_d = log_n - b d` for d from 1 to `log_n / b`; a single point is paired with
 //! `[tau]_2`, so `j_1 = 0`. All openings are combined with random coefficients, and points that are
 //! paired with the same power are added up first.
 

@@ -23,7 +23,7 @@ pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 impl Tables {
     /// Builds tables in memory, by all threads.
     ///
-    /// With log_n 16 and trees of arity 4, seconds for the development setup and minutes for any other.
+    /// With 2^16 entries and trees of arity 4, seconds for the development setup and minutes for any other.
     /// `invalid_argument` if the arity of the trees does not fit.
     pub fn build(setup: &Setup, parts: Parts, progress: Progress<'_>) -> Result<Self> {
         let mut tables =

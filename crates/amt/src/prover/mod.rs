@@ -1,11 +1,13 @@
 //! The prover's side: setups, tables, commitments, tree states, openings.
 
 mod build;
+mod cache;
 mod class;
 mod fixed_base;
 mod group;
 mod known;
 mod open;
+mod ptau;
 mod setup;
 mod tables;
 mod transform;

@@ -28,7 +28,7 @@ pub struct Parts {
 
 /// Multiples of a setup's points, one row for each index: what commitments and openings are added up from.
 ///
-/// With log_n 16 and trees of arity 4, 25 MB for commitments, 4 MB for single points, 100 MB for trees.
+/// With 2^16 entries and trees of arity 4, 25 MB for commitments, 4 MB for single points, 100 MB for trees.
 #[derive(Clone, Debug)]
 pub struct Tables {
     key: VerifyingKey,

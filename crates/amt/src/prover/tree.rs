@@ -5,9 +5,10 @@
 //! `q_d = sum_i c_d^i U_{d,s,i}` with `c_d = x_t^(n / M^d)`. Each U is kept as six points, one for each slot of
 //! a version: so a change of a version is one addition, and an opening adds the six up.
 
+use std::borrow::Cow;
 use std::vec::Vec;
 
-use ark_bn254::{Fr, G1Projective};
+use ark_bn254::{Fr, G1Affine, G1Projective};
 use ark_ec::CurveGroup;
 use ark_ff::Field;
 use prooflight_core::{Error, Reason, Result};
@@ -41,15 +42,15 @@ impl TreeState {
     /// `invalid_argument` unless `1 <= log_n <= 28` and `log_arity` divides it.
     pub fn new(log_n: u8, log_arity: u8, class: Class) -> Result<Self> {
         let domain = Domain::new(log_n)?;
-        let depth = Kind::Tree { log_arity }.points(log_n)?;
+        Kind::Tree { log_arity }.points(log_n)?;
         let mut levels = Vec::from([0]);
         let mut nodes = 0;
-        for level in 0..depth as u8 {
+        for level in 0..log_n / log_arity {
             let bits = log_arity * level;
             nodes += 1_u32 << (bits - class.coarser(bits).bits());
             levels.push(nodes);
         }
-        let points = std::vec![Point::ZERO; nodes as usize * node_points(log_arity)];
+        let points = std::vec![Point::ZERO; (nodes * node_points(log_arity)) as usize];
         Ok(Self { domain, log_arity, class, levels, points })
     }
 
@@ -71,13 +72,16 @@ impl TreeState {
             ));
         }
         changes.iter().try_for_each(|change| tables.check(change))?;
+        let rows: Vec<_> =
+            changes.iter().map(|change| tables.tree_rows(self.log_arity, change.index())).collect();
         let mut touched = Vec::new();
         for level in 0..self.depth() {
-            let terms = self.terms(tables, changes, level);
+            let terms = self.terms(changes, &rows, level);
             touched.extend(add_terms(&mut self.points, terms));
         }
-        let node_points = node_points(self.log_arity) as u32;
-        touched.iter_mut().for_each(|point| *point /= node_points);
+        for point in &mut touched {
+            *point /= node_points(self.log_arity);
+        }
         touched.dedup();
         Ok(touched)
     }
@@ -101,11 +105,10 @@ impl TreeState {
         }
         let squares = self.domain.squares(index);
         let bases = Kind::Tree { log_arity: self.log_arity }.bases(self.domain.log_n);
-        let quotients = bases.enumerate().map(|(level, j)| {
+        let quotients = (0..).zip(bases).map(|(level, j)| {
             let c = squares.get(usize::from(j)).copied().unwrap_or_default();
-            self.node_of(level as u8, index).map_or(G1Projective::default(), |node| {
-                quotient(self.node(node).unwrap_or_default(), c)
-            })
+            let node = self.node_of(level, index).and_then(|node| self.node(node));
+            quotient(node.unwrap_or_default(), c)
         });
         let quotients = G1Projective::normalize_batch(&quotients.collect::<Vec<_>>());
         Ok(quotients.iter().map(encode).collect())
@@ -133,16 +136,14 @@ impl TreeState {
 
     /// The points of a node, `6 (M - 1)` of them; none if there is no such node.
     pub fn node(&self, node: u32) -> Option<&[Point]> {
-        let count = node_points(self.log_arity);
-        self.points.get(node as usize * count..(node as usize + 1) * count)
+        self.points.chunks(node_points(self.log_arity) as usize).nth(node as usize)
     }
 
     /// Sets the points of a node, as when a store is read; `invalid_argument` if there is no such node, or
     /// if it has another number of points.
     pub fn set_node(&mut self, node: u32, points: &[Point]) -> Result<()> {
-        let count = node_points(self.log_arity);
-        let place = self.points.get_mut(node as usize * count..(node as usize + 1) * count);
-        match place {
+        let count = node_points(self.log_arity) as usize;
+        match self.points.chunks_mut(count).nth(node as usize) {
             Some(place) if points.len() == count => {
                 place.copy_from_slice(points);
                 Ok(())
@@ -169,25 +170,27 @@ impl TreeState {
     }
 
     /// What the changes add to the nodes of a level.
-    fn terms(&self, tables: &Tables, changes: &[Change], level: u8) -> Vec<Term> {
-        let width = (1_usize << self.log_arity) - 1;
-        let mut terms = Vec::with_capacity(changes.len() * width);
-        for change in changes {
+    fn terms(&self, changes: &[Change], rows: &[Cow<'_, [G1Affine]>], level: u8) -> Vec<Term> {
+        let width = (1_u32 << self.log_arity) - 1;
+        let mut terms = Vec::with_capacity(changes.len() * width as usize);
+        for (change, rows) in changes.iter().zip(rows) {
             let Some(node) = self.node_of(level, change.index()) else { continue };
-            let rows = tables.tree_rows(self.log_arity, change.index());
-            let rows = rows.iter().skip(usize::from(level) * width).take(width);
-            for (i, row) in rows.enumerate() {
-                let point = (node as usize * width + i) * SLOTS + usize::from(change.slot());
-                terms.push((point as u32, change.times(*row)));
-            }
+            let rows = rows.chunks(width as usize).nth(usize::from(level)).unwrap_or_default();
+            let first = node * node_points(self.log_arity) + u32::from(change.slot());
+            let points = (first..).step_by(SLOTS);
+            terms.extend(points.zip(rows).map(|(point, row)| (point, change.times(*row))));
         }
         terms
     }
 }
 
+/// `SLOTS` in the type of numbers of points.
+const SIX: u32 = 6;
+const _: () = assert!(SIX as usize == SLOTS);
+
 /// How many points a node has: six for each i.
-const fn node_points(log_arity: u8) -> usize {
-    ((1 << log_arity) - 1) * SLOTS
+const fn node_points(log_arity: u8) -> u32 {
+    ((1 << log_arity) - 1) * SIX
 }
 
 /// `sum_i c^i sum_s 2^(40 s) U_{i,s}`.

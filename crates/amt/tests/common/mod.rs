@@ -1,4 +1,5 @@
 //! What the tests share: vectors of the development setup with their trees, and openings that own their points.
+#![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(dead_code, reason = "not every test uses everything")]
 
 use prooflight_amt::{
@@ -8,26 +9,26 @@ use prooflight_amt::{
 use prooflight_core::{Reason, Result};
 
 /// A vector with its commitment and its tree.
-pub struct Vector {
-    pub tables: Tables,
-    pub log_arity: u8,
-    pub entries: Vec<(u32, Scalar)>,
-    pub state: TreeState,
+pub(crate) struct Vector {
+    pub(crate) tables: Tables,
+    pub(crate) log_arity: u8,
+    pub(crate) entries: Vec<(u32, Scalar)>,
+    pub(crate) state: TreeState,
 }
 
 /// An opening that owns its points.
 #[derive(Clone, Debug)]
-pub struct Owned {
-    pub commitment: PointBytes,
-    pub index: u32,
-    pub value: Scalar,
-    pub kind: Kind,
-    pub points: Vec<PointBytes>,
+pub(crate) struct Owned {
+    pub(crate) commitment: PointBytes,
+    pub(crate) index: u32,
+    pub(crate) value: Scalar,
+    pub(crate) kind: Kind,
+    pub(crate) points: Vec<PointBytes>,
 }
 
 impl Vector {
     /// The vector with these entries.
-    pub fn new(log_n: u8, log_arity: u8, entries: &[(u32, Scalar)]) -> Self {
+    pub(crate) fn new(log_n: u8, log_arity: u8, entries: &[(u32, Scalar)]) -> Self {
         let parts = Parts { single: true, tree: Some(log_arity) };
         let tables = Tables::dev(log_n, parts).unwrap();
         let mut state = TreeState::new(log_n, log_arity, Class::ALL).unwrap();
@@ -38,27 +39,27 @@ impl Vector {
     }
 
     /// The vector that has something in every third entry.
-    pub fn sample(log_n: u8, log_arity: u8) -> Self {
+    pub(crate) fn sample(log_n: u8, log_arity: u8) -> Self {
         let entry = |i: u32| (i, value(u64::from(i) + 1));
         let entries: Vec<_> = (0..1 << log_n).filter(|i| i % 3 != 1).map(entry).collect();
         Self::new(log_n, log_arity, &entries)
     }
 
-    pub fn commitment(&self) -> PointBytes {
+    pub(crate) fn commitment(&self) -> PointBytes {
         self.tables.commit(&self.entries).unwrap().to_bytes()
     }
 
-    pub fn value(&self, index: u32) -> Scalar {
+    pub(crate) fn value(&self, index: u32) -> Scalar {
         let entry = self.entries.iter().find(|entry| entry.0 == index);
         entry.map_or(Scalar::ZERO, |entry| entry.1)
     }
 
-    pub fn tree(&self, index: u32) -> Owned {
+    pub(crate) fn tree(&self, index: u32) -> Owned {
         let kind = Kind::Tree { log_arity: self.log_arity };
         self.owned(index, kind, self.state.open(index).unwrap())
     }
 
-    pub fn single(&self, index: u32) -> Owned {
+    pub(crate) fn single(&self, index: u32) -> Owned {
         let point = self.tables.open_single(&self.entries, index).unwrap();
         self.owned(index, Kind::Single, vec![point])
     }
@@ -69,14 +70,14 @@ impl Vector {
 }
 
 impl Owned {
-    pub fn as_opening(&self) -> Opening<'_> {
+    pub(crate) fn as_opening(&self) -> Opening<'_> {
         let Self { commitment, index, value, kind, ref points } = *self;
         Opening { commitment, index, value, kind, points }
     }
 }
 
 /// Some value that uses all of its bits.
-pub fn value(seed: u64) -> Scalar {
+pub(crate) fn value(seed: u64) -> Scalar {
     let mut bytes = [0; 32];
     for (i, byte) in (0_u64..).zip(&mut bytes) {
         let mixed = (seed * 40 + i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -86,11 +87,11 @@ pub fn value(seed: u64) -> Scalar {
     Scalar::from_bytes(&bytes).unwrap()
 }
 
-pub fn verify(key: &VerifyingKey, openings: &[Owned]) -> Result<()> {
+pub(crate) fn verify(key: &VerifyingKey, openings: &[Owned]) -> Result<()> {
     let openings: Vec<_> = openings.iter().map(Owned::as_opening).collect();
     verify_openings(key, &openings)
 }
 
-pub fn refusal(key: &VerifyingKey, openings: &[Owned]) -> Option<Reason> {
+pub(crate) fn refusal(key: &VerifyingKey, openings: &[Owned]) -> Option<Reason> {
     verify(key, openings).err().map(|error| error.reason())
 }

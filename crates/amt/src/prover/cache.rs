@@ -1,0 +1,145 @@
+//! Tables in a file, so that they are built once.
+//!
+//! `"prooflight/amt/tables/v1" || params_id[32] || log_n u8 || single u8 || log_arity u8 (0 without trees) ||
+//! rows || BLAKE2b-256 of everything before`. A row is x and y, 32 bytes each, little-endian, as the field keeps them in
+//! memory (Montgomery form).
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::vec::Vec;
+
+use ark_bn254::{Fq, G1Affine};
+use blake2::digest::consts::U32;
+use blake2::{Blake2b, Digest};
+use prooflight_core::{Error, Reason, Result};
+
+use super::build::Progress;
+use super::setup::Setup;
+use super::tables::{Built, Parts, Rows, Tables};
+use crate::key::VerifyingKey;
+use crate::point::{limb_bytes, limbs};
+use crate::scalar::SLOTS;
+
+const MAGIC: &[u8] = b"prooflight/amt/tables/v1";
+
+impl Tables {
+    /// Loads the tables of a setup from a folder, or builds them and keeps them there.
+    ///
+    /// A file has the tables of one setup with their parts, and a checksum: one that is damaged, or of another
+    /// setup, is built anew and never used. `setup` is called only to build; it must be that of the key
+    /// (`setup_mismatch`). `store_failed` if the folder or the file cannot be written; other errors are those of `setup`.
+    pub fn load_or_build(
+        folder: &Path,
+        key: &VerifyingKey,
+        parts: Parts,
+        setup: impl FnOnce() -> Result<Setup>,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        let path = path(folder, key, parts);
+        if let Ok(Some(built)) = load(&path, key, parts) {
+            return Self::new(key.clone(), parts, Rows::Built(built));
+        }
+        let setup = setup()?;
+        setup.verifying_key().check_params_id(&key.params_id())?;
+        let tables = Self::build(&setup, parts, progress)?;
+        if let Rows::Built(built) = &tables.rows {
+            save(folder, &path, key, parts, built).map_err(|error| {
+                Error::new(
+                    Reason::StoreFailed,
+                    format_args!("the file {} written", path.display()),
+                    error,
+                )
+            })?;
+        }
+        Ok(tables)
+    }
+}
+
+/// The file of these tables.
+fn path(folder: &Path, key: &VerifyingKey, parts: Parts) -> PathBuf {
+    let id = key.params_id();
+    let id = u64::from_be_bytes(id.first_chunk().copied().unwrap_or_default());
+    let (single, log_arity) = (u8::from(parts.single), parts.tree.unwrap_or(0));
+    folder.join(std::format!("amt-{id:016x}-{single}-{log_arity}.tables"))
+}
+
+fn head(key: &VerifyingKey, parts: Parts) -> Vec<u8> {
+    let parts = [key.log_n(), u8::from(parts.single), parts.tree.unwrap_or(0)];
+    [MAGIC, &key.params_id(), &parts].concat()
+}
+
+/// The rows of a file; none if they are damaged or others.
+fn load(path: &Path, key: &VerifyingKey, parts: Parts) -> io::Result<Option<Built>> {
+    let n = 1_usize << key.log_n();
+    let depth = parts.tree.map_or(0, |log_arity| {
+        usize::from(key.log_n().checked_div(log_arity).unwrap_or(0)) * ((1 << log_arity) - 1)
+    });
+    let counts = [SLOTS * n, if parts.single { n } else { 0 }, depth * n];
+    let head = head(key, parts);
+    let file = File::open(path)?;
+    if file.metadata()?.len() != (head.len() + 64 * counts.iter().sum::<usize>() + 32) as u64 {
+        return Ok(None);
+    }
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let mut found = std::vec![0; head.len()];
+    reader.read_exact(&mut found)?;
+    if found != head {
+        return Ok(None);
+    }
+    let mut hash = Blake2b::<U32>::new_with_prefix(&head);
+    let mut rows = |count: usize| -> io::Result<Vec<G1Affine>> {
+        let mut rows = Vec::with_capacity(count);
+        let mut bytes = [0; 64];
+        for _ in 0..count {
+            reader.read_exact(&mut bytes)?;
+            hash.update(bytes);
+            rows.push(row(&bytes));
+        }
+        Ok(rows)
+    };
+    let [lagrange, single, tree] = counts;
+    let built = Built { lagrange: rows(lagrange)?, single: rows(single)?, tree: rows(tree)? };
+    let mut checksum = [0; 32];
+    reader.read_exact(&mut checksum)?;
+    Ok((checksum == <[u8; 32]>::from(hash.finalize())).then_some(built))
+}
+
+/// Writes beside the file and puts it in its place when it is whole.
+fn save(
+    folder: &Path,
+    path: &Path,
+    key: &VerifyingKey,
+    parts: Parts,
+    built: &Built,
+) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let partial = path.with_extension(std::format!("partial-{}", std::process::id()));
+    let mut writer = BufWriter::with_capacity(1 << 16, File::create(&partial)?);
+    let mut hash = Blake2b::<U32>::new();
+    let mut write = |bytes: &[u8]| {
+        hash.update(bytes);
+        writer.write_all(bytes)
+    };
+    write(&head(key, parts))?;
+    for point in built.lagrange.iter().chain(&built.single).chain(&built.tree) {
+        write(&row_bytes(point))?;
+    }
+    writer.write_all(&hash.finalize())?;
+    writer.into_inner()?.sync_all()?;
+    fs::rename(&partial, path)
+}
+
+fn row(bytes: &[u8; 64]) -> G1Affine {
+    let [x, y] = [bytes.first_chunk(), bytes.last_chunk()]
+        .map(|half| half.map_or(Fq::default(), |half| Fq::new_unchecked(limbs(half))));
+    G1Affine::new_unchecked(x, y)
+}
+
+fn row_bytes(point: &G1Affine) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    let (x, y) = bytes.split_at_mut(32);
+    x.copy_from_slice(&limb_bytes(&point.x.0));
+    y.copy_from_slice(&limb_bytes(&point.y.0));
+    bytes
+}
