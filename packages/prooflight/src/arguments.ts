@@ -39,6 +39,10 @@ export class Arguments<Name extends string> {
     return viewOf(value) ?? this.#refuse(name, BYTES, value);
   }
 
+  optionalBytes(name: Name): Uint8Array | undefined {
+    return this.#members.get(name) === undefined ? undefined : this.bytes(name);
+  }
+
   /**
    * The bytes of a proof, `proof_too_large` if there are more than `limit`.
    *

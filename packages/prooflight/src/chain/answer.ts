@@ -35,7 +35,8 @@ export interface VerifiedAnswer {
  * section "StateAnswer".
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
-  const { scheme: name, header: older, path, keys, proof, allowInsecureSetup, ...sync } = input;
+  const { scheme: name, header: older, path, keys, proof, ...rest } = input;
+  const { allowInsecureSetup, verifyingKey, ...sync } = rest;
   if ((older === undefined) !== (path === undefined)) {
     const missing = older === undefined ? "header" : "path";
     throw invalid(
@@ -50,6 +51,6 @@ export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const header =
     older && path ? verifyAncestor({ head: head.encoded, header: older, inclusion: path }) : head;
   const { config } = readCheckpoint(sync.checkpoint).json;
-  const setup = { allowInsecureSetup };
+  const setup = { allowInsecureSetup, verifyingKey };
   return { header, results: verifyKeys(scheme, { header, config, keys, proof, setup }) };
 }

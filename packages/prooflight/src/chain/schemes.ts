@@ -3,24 +3,21 @@
 import { invalid } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { describe, refuse } from "../error.js";
+import type { Setup } from "../lvmt/setup.js";
+import { verifyLvmtState } from "../lvmt/state.js";
 import type { Absent, Present } from "../result.js";
 import { verifySmtProof } from "../smt/proof.js";
 import { init as initHash } from "../wasm/hash.js";
+import { init as initLvmt } from "../wasm/lvmt.js";
 import type { ChainConfig } from "./checkpoint.js";
 import type { Header } from "./header.js";
 import { verifyState } from "./state.js";
 
 /** The schemes whose answers about the state this package verifies. */
-export type StateScheme = "avl" | "smt";
+export type StateScheme = "avl" | "lvmt" | "smt";
 
 /** Which trusted setups are accepted; of schemes that need one, `lvmt`. */
-export interface SetupTrust {
-  /**
-   * Whether a development setup is accepted, under which anyone can forge proofs. Default false: it is
-   * refused as `insecure_setup`.
-   */
-  allowInsecureSetup?: boolean | undefined;
-}
+export type SetupTrust = Pick<Setup, "allowInsecureSetup" | "verifyingKey">;
 
 /** Keys asked about the state after a block, and what a server says about them. */
 export interface StateQuestion {
@@ -48,6 +45,10 @@ const VERIFIERS: Readonly<Record<StateScheme, StateVerifier>> = {
     init: initHash,
     verify: (digest, { config: { limits }, keys, proof }) =>
       verifyState({ digest, limits, keys, proof }),
+  },
+  lvmt: {
+    init: initLvmt,
+    verify: verifyLvmtState,
   },
   smt: {
     init: initHash,

@@ -40,7 +40,14 @@ export interface BundleTrust extends Freshness, SetupTrust {
   now?: bigint | undefined;
 }
 
-const TRUST = ["checkpoint", "now", "maxClockSkew", "maxHeadAge", "allowInsecureSetup"] as const;
+const TRUST = [
+  "checkpoint",
+  "now",
+  "maxClockSkew",
+  "maxHeadAge",
+  "allowInsecureSetup",
+  "verifyingKey",
+] as const;
 
 /** A saved answer that was verified. */
 export interface VerifiedBundle extends VerifiedAnswer {
@@ -72,6 +79,7 @@ export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<
     maxClockSkew: trusted.optionalU64("maxClockSkew"),
     maxHeadAge: trusted.optionalU64("maxHeadAge"),
     allowInsecureSetup: trusted.optionalBoolean("allowInsecureSetup"),
+    verifyingKey: trusted.optionalBytes("verifyingKey"),
   });
   return { ...verified, keys: said.keys };
 }

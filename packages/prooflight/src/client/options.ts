@@ -72,6 +72,7 @@ export function readOptions(options: Options): Settings {
     "now",
     "signal",
     "allowInsecureSetup",
+    "verifyingKey",
   ]);
   const time = (name: "timeout" | "maxHeadAge" | "maxClockSkew" | "pollInterval") =>
     milliseconds(given.unchecked(name), name);
@@ -90,7 +91,10 @@ export function readOptions(options: Options): Settings {
       maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
     },
     freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
-    setup: { allowInsecureSetup: given.optionalBoolean("allowInsecureSetup") },
+    setup: {
+      allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+      verifyingKey: given.optionalBytes("verifyingKey")?.slice(),
+    },
     pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST_TIMER),
     webSocket: given.optionalBoolean("webSocket") ?? !isNode(),
     onFailure:

@@ -35,9 +35,9 @@ export function writeSetup<Name extends string>(
   writer.array(paramsId(given));
   writer.u8(u8(given, "logN"));
   writer.bool(given.optionalBoolean("allowInsecureSetup") ?? false);
-  const hasKey = given.unchecked("verifyingKey") !== undefined;
-  writer.bool(hasKey);
-  if (hasKey) writer.bytes(given.proof("verifyingKey", MAX_KEY_BYTES));
+  const key = given.optionalBytes("verifyingKey");
+  writer.bool(key !== undefined);
+  if (key) writer.bytes(given.proof("verifyingKey", MAX_KEY_BYTES));
 }
 
 /** An integer that fits into a byte. */

@@ -1,0 +1,29 @@
+import type { Bytes } from "../bytes.js";
+import type { StateQuestion } from "../chain/schemes.js";
+import { refuse } from "../error.js";
+import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "./proof.js";
+
+/**
+ * Verifies the values of raw keys in a chain's LVMT state, or that they are absent.
+ *
+ * Throws as {@link verifyLvmtProof}, and `key_length` for a key longer than the chain allows. Source:
+ * `test-vectors/SPEC.md`, section "Answers about the state".
+ */
+export function verifyLvmtState(
+  root: Bytes,
+  { header, config, keys, proof, setup }: StateQuestion,
+): (LvmtPresent | LvmtAbsent)[] {
+  const { lvmt, limits } = config;
+  if (!lvmt) throw refuse("wrong_schemes", "a chain with the scheme lvmt", "another");
+  const long = keys.find(({ length }) => length > limits.maxKey);
+  if (long) throw refuse("key_length", `at most ${limits.maxKey} bytes`, `${long.length} bytes`);
+  return verifyLvmtProof({
+    ...lvmt,
+    ...setup,
+    root,
+    height: header.height,
+    keys,
+    proof,
+    limits: { maxValueBytes: limits.maxValue },
+  });
+}
