@@ -30,9 +30,10 @@ export type {
 } from "./client/history.js";
 export type { Answer, GetOptions } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";
-export type { Options } from "./client/options.js";
+export type { Options, ShardServer } from "./client/options.js";
 export type { At, Key } from "./client/questions.js";
 export type { Failure } from "./client/servers.js";
+export type { Shard } from "./client/shards.js";
 export type { Evidence } from "./client/trust.js";
 export { EquivocationError } from "./client/trust.js";
 export type { Refusal, RefusalDetails } from "./error.js";

@@ -5,11 +5,15 @@ import type { Freshness } from "../chain/sync.js";
 import { describe } from "../error.js";
 import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
+import type { Shard } from "./shards.js";
 
 /** What {@link LightClient.connect} takes; times are in milliseconds. */
 export interface Options extends SetupTrust {
-  /** The servers, in the order in which they are tried; http or https. Redirects are not followed. */
-  urls: readonly (string | URL)[];
+  /**
+   * The servers, in the order in which they are tried; http or https. Redirects are not followed. One that
+   * proves only a part of LVMT's keys says which.
+   */
+  urls: readonly (string | URL | ShardServer)[];
   /** What the application trusts, from its own source. */
   checkpoint: Checkpoint;
   /** How long a call to a server may take. Default 10,000. */
@@ -35,6 +39,12 @@ export interface Options extends SetupTrust {
   now?: (() => bigint) | undefined;
   /** Ends the first synchronisation. */
   signal?: AbortSignal | undefined;
+}
+
+/** A server that proves only a part of LVMT's keys; of other schemes it proves all. */
+export interface ShardServer {
+  url: string | URL;
+  shard: Shard;
 }
 
 /** Options with their defaults filled in. */

@@ -1,9 +1,11 @@
 /** Several servers for one chain: the next one is asked when one fails or lies. */
 
+import { Arguments } from "../arguments.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
 import { notify } from "./callback.js";
 import { call, type Transport } from "./rpc.js";
+import { readShard, type Shard } from "./shards.js";
 
 /** A server, asked one call at a time. */
 export interface Server {
@@ -29,70 +31,104 @@ const OTHERS_MAY_DO_BETTER: ReadonlySet<Code> = new Set([
   "unavailable",
 ]);
 
+/** A server as the application listed it. */
+export interface Listed {
+  readonly url: URL;
+  /** The part of LVMT's keys that it proves; undefined if it proves all. */
+  readonly shard: Shard | undefined;
+}
+
+/** What came of asking one server: an answer, or why there is none to believe. */
+export type Attempt<T> = { answer: T; error?: never } | { error: VerifyError; answer?: never };
+
 export class Servers {
   readonly #transport: Transport;
-  readonly #urls: readonly URL[];
+  readonly #listed: readonly Listed[];
   readonly #onFailure: (failure: Failure) => void;
   /** The one that answered last. */
   #preferred = 0;
 
-  /** Throws `invalid_argument` unless `urls` are http(s) URLs, at least one. */
+  /** Throws `invalid_argument` unless `urls` are http(s) URLs, at least one; a shard may be beside each. */
   constructor(
     urls: readonly unknown[],
     transport: Transport,
     onFailure: (failure: Failure) => void,
   ) {
     if (urls.length === 0) throw refuse("invalid_argument", "at least one URL of a server", "none");
-    this.#urls = urls.map(parse);
+    this.#listed = urls.map(parse);
     this.#transport = transport;
     this.#onFailure = onFailure;
   }
 
   /** The server that is asked first. */
   get preferred(): URL {
-    return this.#url(this.#preferred);
+    return this.#at(this.#preferred).url;
+  }
+
+  /** Whether there are servers that prove only a part of LVMT's keys. */
+  get sharded(): boolean {
+    return this.#listed.some(({ shard }) => shard !== undefined);
+  }
+
+  /** All servers, in the order in which they are asked. */
+  inOrder(): Listed[] {
+    return [...this.#listed.slice(this.#preferred), ...this.#listed.slice(0, this.#preferred)];
   }
 
   /**
    * Runs `ask` with one server after the other until one gives what is asked for.
    *
-   * If none does, throws the error of the first one that lied, else of the first one; with several
-   * servers its `cause` is an `AggregateError` of what each did.
+   * If none does, throws the {@link worst} of their errors.
    */
   async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const first = this.#preferred;
     const errors: VerifyError[] = [];
-    for (let tried = 0; tried < this.#urls.length; tried++) {
-      const index = (first + tried) % this.#urls.length;
-      const url = this.#url(index);
-      try {
-        const answer = await ask({
-          url,
-          call: (method, params) => call(this.#transport, url, method, params, signal),
-        });
-        this.#preferred = index;
-        return answer;
-      } catch (error) {
-        // Whatever an application gives as its reason is not a server's failure.
-        signal?.throwIfAborted();
-        if (!(error instanceof VerifyError) || !OTHERS_MAY_DO_BETTER.has(error.code)) throw error;
-        notify(this.#onFailure, { url: url.href, error });
-        // Two signed heads of one height are not this server's doing, and no other can mend them.
-        if (error.reason === "equivocation") throw error;
-        errors.push(error);
+    for (const listed of this.inOrder()) {
+      const attempt = await this.try(listed, ask, signal);
+      if (attempt.error) {
+        errors.push(attempt.error);
+        continue;
       }
+      this.#preferred = this.#listed.indexOf(listed);
+      return attempt.answer;
     }
     throw worst(errors);
   }
 
-  #url(index: number): URL {
-    const url = this.#urls[index];
-    if (!url) throw refuse("bug", "a server", "none");
-    return url;
+  /** Runs `ask` with one server; throws an error that another server could not mend. */
+  async try<T>(
+    { url }: Listed,
+    ask: (server: Server) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempt<T>> {
+    try {
+      const answer = await ask({
+        url,
+        call: (method, params) => call(this.#transport, url, method, params, signal),
+      });
+      return { answer };
+    } catch (error) {
+      // Whatever an application gives as its reason is not a server's failure.
+      signal?.throwIfAborted();
+      if (!(error instanceof VerifyError) || !OTHERS_MAY_DO_BETTER.has(error.code)) throw error;
+      notify(this.#onFailure, { url: url.href, error });
+      // Two signed heads of one height are not this server's doing, and no other can mend them.
+      if (error.reason === "equivocation") throw error;
+      return { error };
+    }
+  }
+
+  #at(index: number): Listed {
+    const listed = this.#listed[index];
+    if (!listed) throw refuse("bug", "a server", "none");
+    return listed;
   }
 }
 
-function worst(errors: VerifyError[]): VerifyError {
+/**
+ * The error of the first server that lied, else of the first one; with several its `cause` is an
+ * `AggregateError` of what each did.
+ */
+export function worst(errors: readonly VerifyError[]): VerifyError {
   const [first] = errors;
   const told = errors.find(({ code }) => code !== "unavailable") ?? first;
   if (!told) throw refuse("bug", "a server that failed", "none");
@@ -101,7 +137,17 @@ function worst(errors: VerifyError[]): VerifyError {
   return new VerifyError(told.toJSON(), { cause });
 }
 
-function parse(given: unknown): URL {
+function parse(given: unknown, index: number): Listed {
+  if (typeof given !== "object" || given === null || given instanceof URL) {
+    return { url: parseUrl(given), shard: undefined };
+  }
+  const path = `urls[${index}]`;
+  const members = new Arguments(undefined, given, ["url", "shard"], path);
+  const shard = readShard(members.unchecked("shard"), `${path}.shard`);
+  return { url: parseUrl(members.unchecked("url")), shard };
+}
+
+function parseUrl(given: unknown): URL {
   const { location } = globalThis as { location?: Location };
   if (typeof given === "string" || given instanceof URL) {
     const base = location?.protocol.startsWith("http") ? location.href : undefined;
