@@ -28,7 +28,8 @@ export type {
   TimeWeightedAverage,
   VerifiedChange,
 } from "./client/history.js";
-export type { Answer, GetOptions } from "./client/light-client.js";
+export type { Answer } from "./client/answers.js";
+export type { GetOptions } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";
 export type { Options, ShardServer } from "./client/options.js";
 export type { At, Key } from "./client/questions.js";

@@ -3,7 +3,7 @@
 import { fromHex, toHex } from "../bytes.js";
 import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
-import type { Answer } from "../client/light-client.js";
+import type { Answer } from "../client/answers.js";
 import type { At } from "../client/questions.js";
 import { LightClient } from "../client/light-client.js";
 import { describe, refuse } from "../error.js";

@@ -11,11 +11,11 @@ import type { Absent, Present } from "../result.js";
 import { type KeyChange, verifySmtDiff } from "../smt/diff.js";
 import { type HistoryInput, smtHistoryBlocks, verifySmtHistory } from "../smt/history.js";
 import { type Average, smtTwap } from "../smt/twap.js";
+import type { AskingClient } from "./answers.js";
 import { abortSignal } from "./options.js";
 import { checkBlock, readAt, readKey } from "./questions.js";
 import { type RangeReply, readRangeProof } from "./replies.js";
-import type { Server, Servers } from "./servers.js";
-import type { Accepted, Trust } from "./trust.js";
+import type { Server } from "./servers.js";
 
 /** What {@link LightClient.history} and {@link LightClient.twap} take beside the key. */
 export interface HistoryOptions {
@@ -92,20 +92,9 @@ export interface RangeEvidence {
   server: string;
 }
 
-/** What asking about ranges needs of a client. */
-export interface RangeClient {
-  servers: Servers;
-  trust: Trust;
-  authenticate: (
-    server: Server,
-    signed: Bytes,
-    claimed: Header,
-  ) => Promise<{ block: Header; accepted: Accepted }>;
-}
-
 /** Asks for a key's history and verifies it. */
 export async function history(
-  client: RangeClient,
+  client: AskingClient,
   key: unknown,
   options: HistoryOptions,
 ): Promise<History> {
@@ -115,7 +104,7 @@ export async function history(
 
 /** Asks for a key's history, verifies it, and averages the values. */
 export async function twap(
-  client: RangeClient,
+  client: AskingClient,
   key: unknown,
   options: HistoryOptions,
 ): Promise<TimeWeightedAverage> {
@@ -133,7 +122,7 @@ export async function twap(
 }
 
 /** Asks which keys changed, and verifies it. */
-export async function diff(client: RangeClient, options: DiffOptions): Promise<Diff> {
+export async function diff(client: AskingClient, options: DiffOptions): Promise<Diff> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.unchecked("from") === null ? null : given.u64("from");
   const to = readEnd(given.unchecked("to"));
@@ -158,7 +147,7 @@ export async function diff(client: RangeClient, options: DiffOptions): Promise<D
 }
 
 async function verifiedHistory(
-  client: RangeClient,
+  client: AskingClient,
   key: unknown,
   options: HistoryOptions,
 ): Promise<{ history: History; input: HistoryInput }> {
@@ -210,7 +199,7 @@ interface OpenRange {
 }
 
 async function openRange(
-  client: RangeClient,
+  client: AskingClient,
   server: Server,
   { head: signed, headers, hashes }: RangeReply,
   to: string,

@@ -3,19 +3,12 @@ import { type Bytes, toHex } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import {
-  initScheme,
-  readScheme,
-  type SetupTrust,
-  type StateScheme,
-  verifyKeys,
-} from "../chain/schemes.js";
+import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
 import { verifyAncestor } from "../chain/sync.js";
 import { refuse } from "../error.js";
-import type { Absent, Present } from "../result.js";
 import { init } from "../wasm/hash.js";
+import { type Answer, answers, type AskingClient, type Authentic } from "./answers.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
-import { type Bundle, toBundle } from "./bundle.js";
 import {
   diff,
   type Diff,
@@ -23,14 +16,13 @@ import {
   history,
   type History,
   type HistoryOptions,
-  type RangeClient,
   twap,
   type TimeWeightedAverage,
 } from "./history.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
-import { readHeaderProof, readStateProof } from "./replies.js";
-import { type At, checkBlock, type Key, readAt, readKeys } from "./questions.js";
+import { readHeaderProof } from "./replies.js";
+import { type At, type Key, readAt, readKeys } from "./questions.js";
 import { type Server, Servers } from "./servers.js";
 import { type Accepted, Trust } from "./trust.js";
 
@@ -43,27 +35,6 @@ export interface GetOptions {
   /** Ends the request. */
   signal?: AbortSignal | undefined;
 }
-
-/** A verified answer about one key. */
-export type Answer = (Present | Absent) & {
-  /** The raw key. */
-  key: Bytes;
-  /** The header of the block that the answer is about. */
-  block: Header;
-  /** What it took to verify it. */
-  evidence: {
-    /** The accepted head that the block is, or is an ancestor of. */
-    head: Header;
-    /** Bytes of the proof; the keys of one request share it. */
-    proofBytes: number;
-    /** How long the verification took, in milliseconds. */
-    milliseconds: number;
-    /** The server that answered. */
-    server: string;
-  };
-  /** The answers of the request with their proof, to save and verify without a server. */
-  toBundle(): Bundle;
-};
 
 /**
  * A client that believes nothing but what follows from the checkpoint it was given.
@@ -142,7 +113,10 @@ export class LightClient {
     return answer;
   }
 
-  /** The verified values of several keys at one block, with one request and one verification. */
+  /**
+   * The verified values of several keys at one block, with one request and one verification: of `lvmt`, one
+   * for each of the servers whose shards are needed.
+   */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
     const given = new Arguments(undefined, options, ["scheme", "at", "signal"]);
     const scheme = readScheme(given.unchecked("scheme") ?? "avl");
@@ -152,37 +126,11 @@ export class LightClient {
     const signal = abortSignal(given.unchecked("signal"));
     if (raw.length === 0) return [];
     await initScheme(scheme);
-    const params = { scheme, keys: raw.map(toHex), at: where };
-    return this.#servers.ask(async (server) => {
-      const newest = this.#trust.height;
-      const reply = readStateProof(await server.call("prooflight_prove", params));
-      const claimed = decodeHeader(reply.header);
-      checkBlock(where, claimed, newest);
-      const place = await this.#authenticate(server, reply.header, claimed);
-      const started = performance.now();
-      const results = verifyKeys(scheme, {
-        header: place.block,
-        config,
-        keys: raw,
-        proof: reply.proof,
-        setup: this.#setup,
-      });
-      const evidence = {
-        head: place.accepted.header,
-        proofBytes: reply.proof.length,
-        milliseconds: performance.now() - started,
-        server: server.url.href,
-      };
-      const { signed: head, inclusion } = place.accepted;
-      const parts = { scheme, head, inclusion, older: place.older, keys: raw, proof: reply.proof };
-      return raw.map((key, index) => ({
-        ...resultAt(results, index),
-        key,
-        block: place.block,
-        evidence,
-        toBundle: () => toBundle(parts),
-      }));
-    }, signal);
+    return answers(
+      this.#asking,
+      { scheme, config, setup: this.#setup, keys: raw, at: where },
+      signal,
+    );
   }
 
   /**
@@ -191,7 +139,7 @@ export class LightClient {
    * Throws as {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
    */
   history(key: Key, options: HistoryOptions): Promise<History> {
-    return history(this.#ranges, key, options);
+    return history(this.#asking, key, options);
   }
 
   /**
@@ -199,7 +147,7 @@ export class LightClient {
    * them; on a chain with `smt`. Throws as {@link LightClient.history}.
    */
   diff(options: DiffOptions): Promise<Diff> {
-    return diff(this.#ranges, options);
+    return diff(this.#asking, options);
   }
 
   /**
@@ -210,7 +158,7 @@ export class LightClient {
    * {@link LightClient.history}.
    */
   twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
-    return twap(this.#ranges, key, options);
+    return twap(this.#asking, key, options);
   }
 
   /**
@@ -253,7 +201,7 @@ export class LightClient {
     this.#watch.close();
   }
 
-  get #ranges(): RangeClient {
+  get #asking(): AskingClient {
     return {
       servers: this.#servers,
       trust: this.#trust,
@@ -314,17 +262,4 @@ export class LightClient {
     const params = { at: toQuantity(pinned.height), head: toHex(head.hash) };
     return readHeaderProof(await server.call("prooflight_headerProof", params)).path;
   }
-}
-
-/** A header that is accepted, and why. */
-interface Authentic {
-  block: Header;
-  accepted: Accepted;
-  older: { header: Bytes; path: readonly Bytes[] } | undefined;
-}
-
-function resultAt(results: readonly (Present | Absent)[], index: number): Present | Absent {
-  const result = results[index];
-  if (!result) throw refuse("bug", "a result for each key", `${results.length} of them`);
-  return result;
 }

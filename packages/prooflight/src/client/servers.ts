@@ -88,10 +88,15 @@ export class Servers {
         errors.push(attempt.error);
         continue;
       }
-      this.#preferred = this.#listed.indexOf(listed);
+      this.prefer(listed);
       return attempt.answer;
     }
     throw worst(errors);
+  }
+
+  /** Asks this server first from now on. */
+  prefer(listed: Listed): void {
+    this.#preferred = this.#listed.indexOf(listed);
   }
 
   /** Runs `ask` with one server; throws an error that another server could not mend. */

@@ -1,7 +1,7 @@
 /** Servers that prove only a part of LVMT's keys: each key's question goes to one that has it. */
 
 import { Arguments, invalid } from "../arguments.js";
-import { toHex } from "../bytes.js";
+import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { refuse, type VerifyError } from "../error.js";
 import { hash } from "../wasm/hash.js";
@@ -24,59 +24,83 @@ export function readShard(given: unknown, path: string): Shard {
   return { bits, value };
 }
 
-/** The index of a raw key's entry in the root vector: the first `logN` bits of its Keccak-256. */
-export function indexOf(key: Uint8Array, { logN }: NonNullable<ChainConfig["lvmt"]>): number {
-  const [first = 0, second = 0] = hash.call("lvmt", (wasm) => wasm.keccak256(key));
-  return ((first << 8) | second) >> (16 - logN);
+/** A raw key with the index of its entry in the root vector, which says its class. */
+export interface Placed {
+  key: Bytes;
+  index: number;
 }
 
-/** Whether a server proves the keys of an index; one without a shard proves all. */
-const covers = ({ shard }: Listed, index: number) =>
-  shard === undefined || index % 2 ** shard.bits === shard.value;
+/** Where a key is: its index is the first `logN` bits of its Keccak-256. */
+export function place(key: Bytes, { logN }: NonNullable<ChainConfig["lvmt"]>): Placed {
+  const [first = 0, second = 0] = hash.call("lvmt", (wasm) => wasm.keccak256(key));
+  return { key, index: ((first << 8) | second) >> (16 - logN) };
+}
 
 /**
- * Gives an answer for each of `keys`, of which `indices` has the indices, from servers that cover them.
+ * Gives an answer for each key, in order, from servers that prove its class.
  *
- * `ask` gets some of the keys by their numbers. One server is asked first, alone; once it has answered,
- * the others, all at once. What a server fails to answer the next one is asked for, as `Servers.ask`
- * does. Throws `shard_unavailable` if a key is covered by no server, before any is asked.
+ * One server is asked first, alone; once it has answered, the others, all at once. Where one fails or
+ * lies, the next that proves the same keys is asked. Throws `shard_unavailable` if none proves a key,
+ * before any is asked; else as `Servers.ask`.
  */
 export async function askShards<T>(
   servers: Servers,
-  keys: readonly Uint8Array[],
-  indices: readonly number[],
-  ask: (server: Server, numbers: readonly number[]) => Promise<T[]>,
+  keys: readonly Placed[],
+  ask: (server: Server, keys: Bytes[]) => Promise<T[]>,
   signal: AbortSignal | undefined,
 ): Promise<T[]> {
   const listed = servers.inOrder();
-  indices.forEach((index, number) => {
-    if (!listed.some((server) => covers(server, index))) throw uncovered(keys[number], index);
-  });
-  const answers = new Map<number, T>();
+  const lost = keys.find(({ index }) => !listed.some((server) => proves(server, index)));
+  if (lost) throw unproved(lost);
+  const answers = new Map<Placed, T>();
   const errors = new Map<Listed, VerifyError>();
   while (answers.size < keys.length) {
-    const parts = new Map<Listed, number[]>();
-    for (const [number, index] of indices.entries()) {
-      if (answers.has(number)) continue;
-      const server = listed.find((server) => covers(server, index) && !errors.has(server));
-      if (!server) throw worst([...errors.values()]);
-      const part = parts.get(server);
-      if (part) part.push(number);
-      else parts.set(server, [number]);
-    }
-    const asked = [...parts].slice(0, answers.size === 0 ? 1 : undefined);
-    const replies = asked.map(async ([server, numbers]) => {
-      const { answer, error } = await servers.try(server, (server) => ask(server, numbers), signal);
-      if (error) errors.set(server, error);
-      answer?.forEach((answer, at) => answers.set(numbers[at] ?? 0, answer));
+    const open = keys.filter((key) => !answers.has(key));
+    const parts = split(open, (index) => {
+      const server = listed.find((server) => proves(server, index) && !errors.has(server));
+      return server ?? raise(worst([...errors.values()]));
+    });
+    const asked = answers.size === 0 ? parts.slice(0, 1) : parts;
+    const replies = asked.map(async ([server, part]) => {
+      const keys = part.map(({ key }) => key);
+      const attempt = await servers.try(server, (server) => ask(server, keys), signal);
+      if (attempt.error) {
+        errors.set(server, attempt.error);
+        return;
+      }
+      servers.prefer(server);
+      attempt.answer.forEach((answer, at) => {
+        const key = part[at];
+        if (key) answers.set(key, answer);
+      });
     });
     await Promise.all(replies);
   }
-  return keys.map((_, number) => answers.get(number) as T);
+  return keys.flatMap((key) => answers.get(key) ?? []);
 }
 
-function uncovered(key: Uint8Array | undefined, index: number): VerifyError {
-  const expected = "a server whose shard has every key";
-  const found = `none for the key ${key ? toHex(key) : ""} at index ${index}`;
+/** The keys that each server gets, by what `choose` says for their indices. */
+function split(keys: readonly Placed[], choose: (index: number) => Listed): [Listed, Placed[]][] {
+  const parts = new Map<Listed, Placed[]>();
+  for (const key of keys) {
+    const server = choose(key.index);
+    const part = parts.get(server);
+    if (part) part.push(key);
+    else parts.set(server, [key]);
+  }
+  return [...parts];
+}
+
+/** Whether a server proves the keys of an index; one without a shard proves all. */
+const proves = ({ shard }: Listed, index: number) =>
+  shard === undefined || index % 2 ** shard.bits === shard.value;
+
+function unproved({ key, index }: Placed): VerifyError {
+  const expected = "a server that proves every key";
+  const found = `none for the key ${toHex(key)}, whose index is ${index}`;
   return refuse("shard_unavailable", expected, found, { scheme: "lvmt" });
+}
+
+function raise(error: Error): never {
+  throw error;
 }

@@ -1,0 +1,122 @@
+/** What keys have at one block: asks servers, authenticates the block, verifies the proofs. */
+
+import { type Bytes, toHex } from "../bytes.js";
+import type { ChainConfig } from "../chain/checkpoint.js";
+import { decodeHeader, type Header } from "../chain/header.js";
+import { type SetupTrust, type StateScheme, verifyKeys } from "../chain/schemes.js";
+import { refuse } from "../error.js";
+import type { Absent, Present } from "../result.js";
+import { type Bundle, toBundle } from "./bundle.js";
+import { checkBlock } from "./questions.js";
+import { readStateProof } from "./replies.js";
+import type { Server, Servers } from "./servers.js";
+import { askShards, place } from "./shards.js";
+import type { Accepted, Trust } from "./trust.js";
+
+/** A verified answer about one key. */
+export type Answer = (Present | Absent) & {
+  /** The raw key. */
+  key: Bytes;
+  /** The header of the block that the answer is about. */
+  block: Header;
+  /** What it took to verify it. */
+  evidence: {
+    /** The accepted head that the block is, or is an ancestor of. */
+    head: Header;
+    /** Bytes of the proof; the keys of one request share it. */
+    proofBytes: number;
+    /** How long the verification took, in milliseconds. */
+    milliseconds: number;
+    /** The server that answered. */
+    server: string;
+  };
+  /** The answers of one server's request with their proof, to save and verify without a server. */
+  toBundle(): Bundle;
+};
+
+/** Keys to ask for, checked. */
+export interface Question {
+  scheme: StateScheme;
+  config: ChainConfig;
+  setup: SetupTrust;
+  /** Raw keys. */
+  keys: readonly Bytes[];
+  /** The block, as the wire names it. */
+  at: string;
+}
+
+/** What asking needs of a client. */
+export interface AskingClient {
+  servers: Servers;
+  trust: Trust;
+  /** Shows that a header is an accepted head, or an ancestor of one. */
+  authenticate: (server: Server, signed: Bytes, claimed: Header) => Promise<Authentic>;
+}
+
+/** A header that is accepted, and why. */
+export interface Authentic {
+  block: Header;
+  accepted: Accepted;
+  older: { header: Bytes; path: readonly Bytes[] } | undefined;
+}
+
+/** Asks for the keys and verifies the answers, all about one block. */
+export async function answers(
+  client: AskingClient,
+  question: Question,
+  signal: AbortSignal | undefined,
+): Promise<Answer[]> {
+  const { servers } = client;
+  const { scheme, config, keys } = question;
+  const { lvmt } = config;
+  if (scheme !== "lvmt" || !lvmt || !servers.sharded) {
+    return servers.ask((server) => answersOf(client, server, question), signal);
+  }
+  const placed = keys.map((key) => place(key, lvmt));
+  let { at } = question;
+  const ask = async (server: Server, keys: readonly Bytes[]) => {
+    const answers = await answersOf(client, server, { ...question, at, keys });
+    // The first reply says which block is the newest; the others must be about the same one.
+    if (answers[0]) at = toHex(answers[0].block.hash);
+    return answers;
+  };
+  return askShards(servers, placed, ask, signal);
+}
+
+/** The answers of one server. */
+async function answersOf(
+  { trust, authenticate }: AskingClient,
+  server: Server,
+  { scheme, config, setup, keys, at }: Question,
+): Promise<Answer[]> {
+  const newest = trust.height;
+  const params = { scheme, keys: keys.map(toHex), at };
+  const reply = readStateProof(await server.call("prooflight_prove", params));
+  const claimed = decodeHeader(reply.header);
+  checkBlock(at, claimed, newest);
+  const { block, accepted, older } = await authenticate(server, reply.header, claimed);
+  const started = performance.now();
+  const { proof } = reply;
+  const results = verifyKeys(scheme, { header: block, config, keys, proof, setup });
+  const evidence = {
+    head: accepted.header,
+    proofBytes: proof.length,
+    milliseconds: performance.now() - started,
+    server: server.url.href,
+  };
+  const { signed: head, inclusion } = accepted;
+  const parts = { scheme, head, inclusion, older, keys, proof };
+  return keys.map((key, index) => ({
+    ...resultAt(results, index),
+    key,
+    block,
+    evidence,
+    toBundle: () => toBundle(parts),
+  }));
+}
+
+function resultAt(results: readonly (Present | Absent)[], index: number): Present | Absent {
+  const result = results[index];
+  if (!result) throw refuse("bug", "a result for each key", `${results.length} of them`);
+  return result;
+}
