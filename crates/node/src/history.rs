@@ -4,7 +4,7 @@
 //! (big-endian). The root and any path of any size follow from O(log n) of them.
 
 use prooflight_core::chain::Blake2bTree;
-use prooflight_core::merkle::{Hash, empty_root, leaf_hash, node_hash};
+use prooflight_core::merkle::{Hash, empty_root, leaf_hash, multiproof, node_hash};
 use prooflight_core::store::{Read, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
@@ -63,6 +63,15 @@ pub fn path<S: Read + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Ha
     Ok(path)
 }
 
+/// What places the header hashes at `heights`, ascending, in the tree of the first `size`: the hashes of
+/// [`multiproof`].
+///
+/// `invalid_argument` if the heights are not ascending, `index_out_of_range` if one is not below `size`.
+pub fn hashes<S: Read + ?Sized>(store: &S, heights: &[u64], size: u64) -> Result<Vec<Hash>> {
+    let parts = if heights.is_empty() { Vec::new() } else { multiproof(heights, size)? };
+    parts.into_iter().map(|part| subtree(store, part.start, part.size)).collect()
+}
+
 /// The kept leaf of a height: what its header must hash to.
 pub fn leaf<S: Read + ?Sized>(store: &S, height: u64) -> Result<Hash> {
     read(store, 0, height)
@@ -102,7 +111,7 @@ fn node_key(level: u32, index: u64) -> Vec<u8> {
 #[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 mod tests {
     use super::*;
-    use prooflight_core::merkle::{inclusion_path, root as root_of};
+    use prooflight_core::merkle::{inclusion_path, multiproof_root, root as root_of};
     use prooflight_core::store::{Entry, MemoryStore, Store};
     use std::cell::Cell;
 
@@ -133,6 +142,18 @@ mod tests {
                     path(&store, index as u64, size as u64),
                     inclusion_path::<Blake2bTree>(tree, index)
                 );
+            }
+            let all: Vec<u64> = (0..size as u64).collect();
+            for heights in all.windows(3).chain(all.chunks(1)).chain([&all[..]]) {
+                let chosen: Vec<_> =
+                    heights.iter().map(|&h| (h, leaves[usize::try_from(h).unwrap()])).collect();
+                let mut hashes = hashes(&store, heights, size as u64).unwrap().into_iter();
+                if !heights.is_empty() {
+                    let root =
+                        multiproof_root::<Blake2bTree>(&chosen, size as u64, &mut hashes).unwrap();
+                    assert_eq!(root, root_of::<Blake2bTree>(tree));
+                }
+                assert_eq!(hashes.len(), 0);
             }
             let refused = path(&store, size as u64, size as u64).unwrap_err();
             assert_eq!(refused.reason(), Reason::InvalidArgument);

@@ -1,6 +1,7 @@
 //! `StateRoots` vectors: which roots sequences of operations lead to.
 
-use prooflight_core::chain::{ChainConfig, ChainLimits, StateOperation};
+use prooflight_amt::VerifyingKey;
+use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, StateOperation};
 use prooflight_core::store::{Store as _, WriteBatch};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
@@ -26,7 +27,20 @@ pub fn run_vectors(json: &str) -> Result<Report> {
 #[derive(Debug, Deserialize)]
 struct StateRoots {
     scheme: String,
+    params: SchemeParams,
     blocks: Vec<Vec<Op>>,
+}
+
+/// The parameters of a scheme; only `lvmt` has any.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum SchemeParams {
+    Lvmt {
+        #[serde(rename = "logN")]
+        log_n: u8,
+        setup: String,
+    },
+    None {},
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +58,7 @@ fn state_roots(input: &Value) -> Result<Answer> {
         .map_err(|error| wrong("an input of the group's type", &error))?;
     let scheme = Scheme::ALL.into_iter().find(|scheme| scheme.as_str() == input.scheme);
     let scheme = scheme.ok_or_else(|| wrong("the name of a scheme", &input.scheme))?;
-    let config = config(scheme);
+    let config = config(scheme, &input.params)?;
     let folder = tempfile::tempdir()
         .map_err(|error| Error::new(Reason::StoreFailed, "a folder for the state", error))?;
     let mut store = EmbeddedStore::open(folder.path())?;
@@ -67,18 +81,29 @@ fn state_roots(input: &Value) -> Result<Answer> {
     Ok(Answer::from_iter([("roots".to_owned(), Value::from(roots))]))
 }
 
-/// A chain with the default limits; nothing else of it matters for roots.
-fn config(scheme: Scheme) -> ChainConfig {
-    ChainConfig {
+/// A chain with the default limits; of the rest, only the parameters of a scheme matter for roots.
+fn config(scheme: Scheme, params: &SchemeParams) -> Result<ChainConfig> {
+    let lvmt = match params {
+        SchemeParams::Lvmt { log_n, setup } if setup == "dev" => {
+            let params_id = VerifyingKey::dev(*log_n)?.params_id();
+            // Any arity has the same roots; this one divides every size.
+            Some(LvmtConfig { params_id, log_n: *log_n, log_arity: 1 })
+        }
+        SchemeParams::Lvmt { setup, .. } => {
+            return Err(Error::new(Reason::UnknownSetup, "dev", setup));
+        }
+        SchemeParams::None {} => None,
+    };
+    Ok(ChainConfig {
         version: 1,
         chain_id: String::new(),
         schemes: vec![scheme.id()],
-        lvmt: None,
+        lvmt,
         authorities: Vec::new(),
         quorum: 0,
         limits: ChainLimits::default(),
         genesis_timestamp_ms: 0,
-    }
+    })
 }
 
 impl From<Op> for StateOperation {

@@ -1,8 +1,11 @@
 //! Reading a chain as it was after one block, while further blocks are made.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, operations_root};
+use prooflight_core::chain::{
+    Blake2bTree, ChainConfig, Header, SignedHeader, operations_root, verify_ancestors,
+};
 use prooflight_core::merkle::{Hash, leaf_hash, verify_inclusion};
 use prooflight_core::store::Read;
 use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
@@ -10,7 +13,7 @@ use prooflight_mpt::{Address, ProvedAccount, Word};
 
 use crate::block::{Block, Body, body_key, decode_height, header_key, height_key};
 use crate::history;
-use crate::schemes::{self, SchemeProver};
+use crate::schemes::{self, ProvedRange, SchemeProver};
 use crate::store::{EmbeddedSnapshot, corrupt};
 
 /// A chain up to one head: a snapshot that no later block changes.
@@ -46,6 +49,20 @@ pub enum At {
 pub struct ProvedKeys {
     /// The header of the block, whose root the proof is against.
     pub header: SignedHeader,
+    /// The proof, in the scheme's format.
+    pub proof: Vec<u8>,
+}
+
+/// A proof about a range of blocks, with the headers that it rests on.
+#[derive(Clone, Debug)]
+pub struct ProvedBlocks {
+    /// The head whose history places the others.
+    pub head: SignedHeader,
+    /// The headers before the head, ascending: those of the blocks whose roots the proof needs, of the
+    /// blocks that made the changes, and of the first block of the range.
+    pub headers: Vec<Header>,
+    /// What places the headers in the head's history.
+    pub hashes: Vec<Hash>,
     /// The proof, in the scheme's format.
     pub proof: Vec<u8>,
 }
@@ -180,6 +197,61 @@ impl View {
         let (root, proof) = prover.prove(&self.snapshot, header.header.height, keys)?;
         check_root(&header.header, scheme, &root)?;
         Ok(ProvedKeys { header, proof })
+    }
+
+    /// Proves every change of a raw key in the blocks `from..=to`, on a chain with `smt`.
+    ///
+    /// `invalid_argument` if the range ends before it begins, or after the head; else as
+    /// [`prove`](Self::prove).
+    pub fn history(&self, key: &[u8], from: u64, to: At, head: At) -> Result<ProvedBlocks> {
+        let (to, head) = (self.height_of(to)?, self.header(head)?);
+        let range = self.smt()?.history(key, from, to)?;
+        let blocks = range.roots.iter().map(|(block, _)| *block);
+        // The tree of the block before a change comes after that of the change.
+        let changed = range.roots.iter().skip(1).map(|(block, _)| block + 1);
+        let heights = blocks.chain(changed).chain([from]).collect();
+        self.range(head, heights, range)
+    }
+
+    /// Proves which raw keys changed after block `after`, or in any, and up to `to`, on a chain with `smt`.
+    ///
+    /// Errors are those of [`history`](Self::history).
+    pub fn diff(&self, after: Option<u64>, to: At, head: At) -> Result<ProvedBlocks> {
+        let (to, head) = (self.height_of(to)?, self.header(head)?);
+        let range = self.smt()?.diff(after, to)?;
+        self.range(head, BTreeSet::from([to]), range)
+    }
+
+    fn smt(&self) -> Result<&dyn SchemeProver> {
+        let smt = self.provers.iter().find(|(scheme, _)| *scheme == Scheme::Smt);
+        smt.map(|(_, prover)| &**prover).ok_or_else(|| schemes::not_kept(Scheme::Smt))
+    }
+
+    /// A proof of a range with its headers, whose roots are those that the proof is against.
+    fn range(
+        &self,
+        head: SignedHeader,
+        mut heights: BTreeSet<u64>,
+        range: ProvedRange,
+    ) -> Result<ProvedBlocks> {
+        let last = head.header.height;
+        for (block, root) in &range.roots {
+            if *block > last {
+                let expected = format_args!("a range that ends at {last}, the head's height");
+                return Err(Error::new(Reason::InvalidArgument, expected, block));
+            }
+            check_root(&self.header(At::Height(*block))?.header, Scheme::Smt, root)?;
+        }
+        heights.remove(&last);
+        let heights: Vec<u64> = heights.into_iter().collect();
+        let header = |&height: &u64| Ok(self.header(At::Height(height))?.header);
+        let headers = heights.iter().map(header).collect::<Result<Vec<_>>>()?;
+        let hashes = history::hashes(&self.snapshot, &heights, last)?;
+        verify_ancestors(&head.header, &headers, &hashes).map_err(|error| {
+            let expected = format_args!("the history tree of header {last}: {}", error.expected());
+            corrupt(expected, error.found())
+        })?;
+        Ok(ProvedBlocks { head, headers, hashes, proof: range.proof })
     }
 
     /// Proves an account and slots of it after a block, on a chain with `mpt`.

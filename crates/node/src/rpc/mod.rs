@@ -2,6 +2,7 @@
 
 mod error;
 mod eth;
+mod history;
 mod json;
 
 pub use error::{ErrorData, to_object};
@@ -100,6 +101,7 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
     method(&mut module, "prooflight_block", block)?;
     method(&mut module, "prooflight_prove", prove)?;
     method(&mut module, "prooflight_submit", submit)?;
+    history::register(&mut module)?;
     eth::register(&mut module)?;
     module.register_method("rpc.discover", |_, _, _| {
         serde_json::from_str::<Value>(OPENRPC)

@@ -1,10 +1,14 @@
 //! The authenticated stores of a chain: one [`SchemeStore`] for each of its schemes.
 
 mod avl;
+mod lvmt;
 mod mpt;
+mod smt;
 
 pub use avl::AvlScheme;
+pub use lvmt::LvmtScheme;
 pub use mpt::{MptScheme, prove_account};
+pub use smt::{CACHE_BYTES, SNAPSHOTS, SmtProofs, SmtScheme};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -59,6 +63,30 @@ pub trait SchemeProver: core::fmt::Debug + Send + Sync {
         height: u64,
         keys: &[&[u8]],
     ) -> Result<(Vec<u8>, Vec<u8>)>;
+
+    /// Proves every change of a raw key in the blocks `from..=to`.
+    ///
+    /// `unknown_statement` if the scheme has no histories, `version_unavailable` if it no longer keeps
+    /// those states.
+    fn history(&self, _key: &[u8], _from: u64, _to: u64) -> Result<ProvedRange> {
+        Err(no_history())
+    }
+
+    /// Proves which raw keys changed after block `after`, or in any block, and up to block `to`.
+    ///
+    /// Errors are those of [`history`](Self::history).
+    fn diff(&self, _after: Option<u64>, _to: u64) -> Result<ProvedRange> {
+        Err(no_history())
+    }
+}
+
+/// A proof about a range of blocks.
+#[derive(Clone, Debug)]
+pub struct ProvedRange {
+    /// The blocks whose roots it needs, newest first, with these roots.
+    pub roots: Vec<(u64, Hash)>,
+    /// The proof, in the scheme's format.
+    pub proof: Vec<u8>,
 }
 
 /// Where schemes keep what is not in the store, and how.
@@ -71,9 +99,20 @@ pub struct Place<'a> {
 }
 
 /// What is up to the node, not the chain.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct SchemeOptions {}
+#[derive(Clone, Debug)]
+pub struct SchemeOptions {
+    /// For how many blocks before the newest states are kept; all if there is no number.
+    pub kept_states: Option<u64>,
+    /// How many blocks share a snapshot file of `smt`; only the last one of each can be proved.
+    pub blocks_per_file: u64,
+}
+
+impl Default for SchemeOptions {
+    /// Every state is kept, and can be proved.
+    fn default() -> Self {
+        Self { kept_states: None, blocks_per_file: 1 }
+    }
+}
 
 /// The next block of a scheme, proved but not yet written.
 #[derive(Debug)]
@@ -92,7 +131,9 @@ pub struct Prepared<'a> {
 #[derive(Debug)]
 enum Changes<'a> {
     Avl(Box<prooflight_avl::PreparedBatch<'a>>),
+    Lvmt(Box<prooflight_lvmt::PreparedBlock>),
     Mpt(prooflight_mpt::PreparedVersion),
+    Smt(prooflight_smt::snapshot::PreparedBlock),
 }
 
 /// A block's normalised operations, with the hashes that schemes use for keys.
@@ -133,26 +174,33 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
 }
 
 /// The schemes that this build has.
-pub const SCHEMES: [Scheme; 2] = [Scheme::Avl, Scheme::Mpt];
+pub const SCHEMES: [Scheme; 4] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Mpt];
 
 /// Opens the store of a scheme; `unknown_statement` if this build does not have it.
 pub fn open(
     scheme: Scheme,
     store: &EmbeddedStore,
     config: &ChainConfig,
-    _place: Place<'_>,
+    place: Place<'_>,
 ) -> Result<Box<dyn SchemeStore>> {
     let store = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Avl => Ok(Box::new(AvlScheme::open(store, config)?)),
+        Scheme::Lvmt => Ok(Box::new(LvmtScheme::open(store, config)?)),
         Scheme::Mpt => Ok(Box::new(MptScheme::open(store)?)),
+        Scheme::Smt => Ok(Box::new(SmtScheme::open(place)?)),
         other => Err(unknown(other)),
     }
 }
 
 #[cold]
 fn unknown(scheme: Scheme) -> Error {
-    Error::new(Reason::UnknownStatement, "the schemes avl and mpt", scheme.as_str())
+    Error::new(Reason::UnknownStatement, "the schemes avl, lvmt, smt and mpt", scheme.as_str())
+}
+
+#[cold]
+fn no_history() -> Error {
+    Error::new(Reason::UnknownStatement, "a scheme with histories, smt", "another one")
 }
 
 #[cold]

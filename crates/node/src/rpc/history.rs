@@ -1,0 +1,81 @@
+//! What changed in ranges of blocks, on a chain with `smt`.
+
+use std::time::Instant;
+
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use prooflight_core::{Result, Scheme};
+use prooflight_vectors::carrier::Hex;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context, Hash32, HeaderJson, Quantity, method};
+use crate::normalise;
+use crate::view::{At, ProvedBlocks, View};
+
+/// Registers the methods.
+pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+    method(module, "prooflight_history", history)?;
+    method(module, "prooflight_diff", diff)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct History {
+    key: Hex,
+    from: Quantity,
+    #[serde(default)]
+    to: At,
+    #[serde(default)]
+    head: At,
+}
+
+async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Proved> {
+    prove(call, move |view| {
+        normalise::check_key(&key, &view.config().limits)?;
+        view.history(&key, from.0, to, head)
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Diff {
+    #[serde(default)]
+    from: Option<Quantity>,
+    #[serde(default)]
+    to: At,
+    #[serde(default)]
+    head: At,
+}
+
+async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Proved> {
+    prove(call, move |view| view.diff(from.map(|from| from.0), to, head)).await
+}
+
+/// A proof about a range of blocks, with the headers that it rests on.
+#[derive(Clone, Serialize)]
+struct Proved {
+    head: HeaderJson,
+    headers: Vec<Hex>,
+    hashes: Vec<Hash32>,
+    proof: Hex,
+}
+
+async fn prove(
+    call: Call,
+    run: impl FnOnce(&View) -> Result<ProvedBlocks> + Send + 'static,
+) -> Result<Proved> {
+    let metrics = call.context.metrics.clone();
+    let proof = move |view: &View| {
+        let started = Instant::now();
+        let proved = run(view)?;
+        metrics.proved(Scheme::Smt, started.elapsed());
+        Ok(Proved {
+            head: HeaderJson::from(&proved.head),
+            headers: proved.headers.iter().map(|header| Hex(header.encode())).collect(),
+            hashes: proved.hashes.into_iter().map(Hash32).collect(),
+            proof: Hex(proved.proof),
+        })
+    };
+    call.context.read(proof).await
+}
