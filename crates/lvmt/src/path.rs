@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_prefix_is_an_integer_of_that_many_bits() {
         let prefix = |log_n, level| Prefix::new(&HASH, log_n, level).as_bytes().to_vec();
-        assert_eq!(prefix(16, 0), []);
+        assert!(prefix(16, 0).is_empty());
         assert_eq!(prefix(16, 1), [0x89, 0xab]);
         assert_eq!(prefix(16, 2), [0x89, 0xab, 0xcd, 0xef]);
         // 1000 1001 1010 1011 1…: three bits a level.

@@ -1,6 +1,6 @@
 //! What one block changes: versions, commitments, the block's tree.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
 
 use prooflight_amt::{Change as AmtChange, Point};
@@ -9,10 +9,11 @@ use prooflight_core::store::Read;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
+use super::cache::Cache;
+use super::params::StoreParams;
 use super::record::{AmtRecord, KeyHead, read_key, read_owners};
-use super::store::{Cache, StoreParams};
 use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
-use crate::path::{Prefix, index_at, key_hash, levels};
+use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{KEY_SLOTS, Place, Slot, Version};
 
 /// A change of one key.
@@ -41,8 +42,18 @@ pub(super) struct Block<'a> {
     pub(super) amts: Vec<WrittenAmt>,
     /// What changes in the root AMT.
     pub(super) root_changes: Vec<AmtChange>,
-    /// The owners of each entry that has a new one, by level and path.
-    pub(super) owners: BTreeMap<(u8, Prefix), Vec<Hash>>,
+    /// The entries that new keys have met, by level and path.
+    pub(super) entries: Entries,
+}
+
+pub(super) type Entries = BTreeMap<(u8, Prefix), Owners>;
+
+/// Who has the slots of an entry, from slot 1 on.
+#[derive(Debug)]
+pub(super) struct Owners {
+    pub(super) owners: Vec<Hash>,
+    /// Whether one of them got its slot in this block.
+    pub(super) has_new: bool,
 }
 
 /// A key that the block writes.
@@ -78,11 +89,11 @@ impl<'a> Block<'a> {
         changes: &[Change<'a>],
     ) -> Result<Self> {
         let mut keys = read_keys(store, last_changes(changes))?;
-        let owners = allocate(store, params, cache, &mut keys)?;
+        let entries = allocate(store, params, cache, &mut keys)?;
         // Stable: key hashes stay ascending within a level.
         keys.sort_by_key(|key| key.slot.level);
         let (amts, root_changes) = bump(store, params, cache, &keys)?;
-        Ok(Self { keys, amts, root_changes, owners })
+        Ok(Self { keys, amts, root_changes, entries })
     }
 
     /// The hashes of the block's leaves, in order.
@@ -110,7 +121,7 @@ impl<'a> Block<'a> {
 }
 
 /// Below so many hashes it is not worth waking another thread.
-const GRAIN: usize = 128;
+pub(super) const GRAIN: usize = 128;
 
 /// The place of a leaf of the next block.
 pub(super) fn place(block: u64, index: usize) -> Result<Place> {
@@ -163,9 +174,9 @@ fn allocate<S: Read>(
     params: &StoreParams,
     cache: &Cache,
     keys: &mut [WrittenKey<'_>],
-) -> Result<BTreeMap<(u8, Prefix), Vec<Hash>>> {
+) -> Result<Entries> {
     let log_n = params.log_n();
-    let mut entries: BTreeMap<(u8, Prefix), Vec<Hash>> = BTreeMap::new();
+    let mut entries = Entries::new();
     for key in keys.iter_mut().filter(|key| key.before.is_none()) {
         let mut level = 0;
         key.slot = loop {
@@ -175,15 +186,17 @@ fn allocate<S: Read>(
             }
             if level > 0 || !cache.is_full(index_at(&key.key_hash, log_n, 0)) {
                 let path = Prefix::new(&key.key_hash, log_n, level + 1);
-                let owners = match entries.entry((level, path)) {
-                    alloc::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                    alloc::collections::btree_map::Entry::Vacant(entry) => {
-                        entry.insert(read_owners(store, level, &path)?)
+                let entry = match entries.entry((level, path)) {
+                    btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                    btree_map::Entry::Vacant(entry) => {
+                        let owners = read_owners(store, level, &path)?;
+                        entry.insert(Owners { owners, has_new: false })
                     }
                 };
-                if owners.len() < usize::from(KEY_SLOTS) {
-                    owners.push(key.key_hash);
-                    break Slot { level, number: owners.len() as u8 };
+                if entry.owners.len() < usize::from(KEY_SLOTS) {
+                    entry.owners.push(key.key_hash);
+                    entry.has_new = true;
+                    break Slot { level, number: entry.owners.len() as u8 };
                 }
             }
             level += 1;
@@ -205,13 +218,13 @@ fn bump<S: Read + Sync>(
     let mut below = 0;
     for level in (1..=deepest).rev() {
         let mut bumped = bumped(&amts[below..], of_level(keys, level));
-        let prefix = |key_hash: &Hash| Prefix::new(key_hash, params.log_n(), level);
         // Two ascending runs, which this sort merges.
-        bumped.sort_by_cached_key(|(key_hash, _)| prefix(key_hash));
-        let runs: Vec<_> = bumped.chunk_by(|a, b| prefix(a.0) == prefix(b.0)).collect();
+        bumped.sort_by_key(|(key_hash, _)| *key_hash);
+        let bits = u32::from(params.log_n()) * u32::from(level);
+        let runs: Vec<_> = bumped.chunk_by(|a, b| common_bits(a.0, b.0) >= bits).collect();
         let read = |run: &&[(&Hash, u8)]| {
             let key_hash = *run[0].0;
-            let prefix = prefix(&key_hash);
+            let prefix = Prefix::new(&key_hash, params.log_n(), level);
             let before = match cache.amt(level, index_at(&key_hash, params.log_n(), 0)) {
                 Some(amt) => Some(amt),
                 None => AmtRecord::read(store, level, &prefix)?,

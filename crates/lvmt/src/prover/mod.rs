@@ -11,6 +11,9 @@
 mod before;
 mod block;
 mod blocks;
+mod cache;
+mod params;
+mod prepare;
 mod prove;
 mod prune;
 mod record;
@@ -22,6 +25,8 @@ mod tile;
 mod tree;
 
 pub use block::Change;
+pub use params::StoreParams;
+pub use prepare::PreparedBlock;
 pub use prove::{ProvedKeys, prove_at};
 pub use shard::ProofShard;
-pub use store::{LvmtStore, PreparedBlock, StateRoot, StoreParams};
+pub use store::{LvmtStore, StateRoot};

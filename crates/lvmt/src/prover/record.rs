@@ -75,9 +75,15 @@ pub(super) fn before_key(block: u64) -> Vec<u8> {
 }
 
 /// Puts a record with its checksum.
-pub(super) fn put(writes: &mut WriteBatch, key: Vec<u8>, mut record: Vec<u8>) {
+pub(super) fn put(writes: &mut WriteBatch, key: Vec<u8>, record: Vec<u8>) {
+    let (key, value) = sealed(key, record);
+    writes.put(key, value);
+}
+
+/// A record with its checksum, as it is written.
+pub(super) fn sealed(key: Vec<u8>, mut record: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     record.extend_from_slice(&checksum(&key, &record));
-    writes.put(key, record);
+    (key, record)
 }
 
 /// Reads a record and takes its checksum off; a wrong one is `store_corrupt`.

@@ -1,6 +1,6 @@
 //! Going back to an earlier block.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
 
 use prooflight_amt::Change;
@@ -10,11 +10,12 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::before::{AmtBefore, Before, KeyBefore, Written, read_before};
 use super::blocks::{self, Blocks};
+use super::cache::Cache;
 use super::record::{
     BlockRecord, HEAD_KEY, Head, amt_key, before_key, block_key, corrupt, key_key, owners_key, put,
     read_owners,
 };
-use super::store::{Cache, LvmtStore};
+use super::store::LvmtStore;
 use super::tree::tile_keys;
 use crate::path::{Prefix, index_at};
 
@@ -110,8 +111,8 @@ impl<S: Store + Sync> LvmtStore<S> {
             writes.delete(key_key(&key.key_hash));
             let path = Prefix::new(&key.key_hash, log_n, level + 1);
             let of_entry = match owners.entry((level, path)) {
-                alloc::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                alloc::collections::btree_map::Entry::Vacant(entry) => {
+                btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                btree_map::Entry::Vacant(entry) => {
                     entry.insert(read_owners(&self.store, level, &path)?)
                 }
             };

@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 use prooflight_amt::{Change, Class, Point, PointBytes, TreeState};
 use prooflight_core::Result;
 use prooflight_core::store::{Read, WriteBatch};
+use rayon::prelude::*;
 
+use super::block::GRAIN;
+use super::params::StoreParams;
 use super::record::{corrupt, open, put, read, tree_node_key};
 use super::shard::ProofShard;
-use super::store::StoreParams;
 
 /// The tree state of a store's shard; none if it proves nothing.
 #[derive(Clone, Debug)]
@@ -40,8 +42,19 @@ impl RootTree {
     ) -> Result<Self> {
         let mut tree = self.clone();
         let Some(state) = &mut tree.0 else { return Ok(tree) };
-        for node in state.update(&params.tables, changes)? {
-            put(writes, tree_node_key(node), encode_node(state.node(node).unwrap_or_default()));
+        let nodes = state.update(&params.tables, changes)?;
+        let record = |&node: &u32| {
+            let points = state.node(node).unwrap_or_default();
+            // Nodes of zeros are not kept, so that a state is kept in one way.
+            let is_kept = points.iter().any(|point| *point != Point::ZERO);
+            (tree_node_key(node), is_kept.then(|| encode_node(points)))
+        };
+        let records: Vec<_> = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
+        for (key, record) in records {
+            match record {
+                Some(record) => put(writes, key, record),
+                None => writes.delete(key),
+            }
         }
         Ok(tree)
     }
@@ -62,7 +75,6 @@ pub(super) fn open_root<S: Read + ?Sized>(
         let bits = u32::from(log_arity) * level;
         let shared = bits.min(class_bits.into());
         let node = first + ((index & ((1 << bits) - 1)) >> shared);
-        // Nodes of zeros are never written.
         if let Some(record) = read(store, &tree_node_key(node))? {
             let points = decode_node(&record)?;
             path.set_node(level, &points).map_err(|e| corrupt(e.expected(), e.found()))?;

@@ -1,40 +1,21 @@
 //! The store: a block is prepared, written, committed.
 
-use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use prooflight_amt::{Kind, Parts, Point, Tables};
-use prooflight_core::merkle::Hash;
+use prooflight_amt::Point;
 use prooflight_core::store::{Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
-use super::before::put_before;
-use super::block::{Block, Change, place};
+use super::block::Change;
 use super::blocks::Blocks;
+use super::cache::Cache;
+use super::params::StoreParams;
+use super::prepare::PreparedBlock;
 use super::prove::{ProvedKeys, prove_at};
-use super::record::{
-    AmtRecord, HEAD_KEY, Head, KeyHead, OLDEST_KEY, PARAMS_KEY, amt_key, key_key, owners_key, put,
-    read, read_key, read_oldest,
-};
+use super::record::{HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, put, read, read_key, read_oldest};
 use super::root_tree::RootTree;
-use super::shard::ProofShard;
-use super::tree::put_tree;
-use crate::MAX_LOG_N;
-use crate::path::{index_at, key_hash};
-use crate::proof::KEY_SLOTS;
-
-/// The shape of a store, and what it can prove.
-#[derive(Clone)]
-pub struct StoreParams {
-    /// The points of the setup, which also say how many entries an AMT has.
-    pub tables: Arc<Tables>,
-    /// The arity of the root AMT's opening tree is 2 to this; it divides `log_n`.
-    pub log_arity: u8,
-    /// Which keys can be proved.
-    pub shard: ProofShard,
-}
+use crate::path::key_hash;
 
 /// The root of a state: `aroot`, the commitment of the root AMT, and `hroot`, the root of the tree over blocks.
 pub type StateRoot = [u8; 64];
@@ -127,61 +108,7 @@ impl<S: Store + Sync> LvmtStore<S> {
     /// [`PreparedBlock::writes`] to this store's store, and then [commits](Self::commit). The last
     /// change of a key wins; the delete of a key that has no value before the block does nothing.
     pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedBlock> {
-        let (store, params) = (&self.store, &self.params);
-        let block = Block::new(store, params, &self.cache, changes)?;
-        let number = self.blocks.size();
-        let mut writes = WriteBatch::new();
-
-        let live = |leaf| params.shard.proves(block.leaf_key_hash(leaf), params.log_n());
-        let live = (params.shard != ProofShard::None).then_some(live);
-        let tree_root = put_tree(&mut writes, number, block.leaves(), live);
-        let mut blocks = self.blocks.clone();
-        blocks.append(&tree_root, &mut writes);
-
-        if number > 0 {
-            put_before(&mut writes, number, &self.commitment, &block);
-        }
-        for (index, key) in block.keys.iter().enumerate() {
-            let (slot, version) = (key.slot, key.version);
-            let place = place(number, index)?;
-            let head = KeyHead { slot, version, place, has_value: key.value.is_some() };
-            put(&mut writes, key_key(&key.key_hash), head.encode(key.value.unwrap_or_default()));
-        }
-        for ((level, path), owners) in &block.owners {
-            put(&mut writes, owners_key(*level, path), owners.as_flattened().to_vec());
-        }
-        let mut amts = Vec::new();
-        for (index, amt) in (block.keys.len()..).zip(&block.amts) {
-            let (version, commitment) = (amt.version, amt.commitment);
-            let record = AmtRecord { version, place: place(number, index)?, commitment };
-            put(&mut writes, amt_key(amt.level, &amt.prefix), record.encode());
-            if amt.level == 1 {
-                amts.push((index_at(&amt.key_hash, params.log_n(), 0), record));
-            }
-        }
-        let mut commitment = [self.commitment];
-        let changes = &block.root_changes;
-        let numbered: Vec<_> = changes.iter().map(|change| (0, *change)).collect();
-        params.tables.update(&mut commitment, &numbered)?;
-        let [commitment] = commitment;
-        let root_tree = self.root_tree.changed(params, changes, &mut writes)?;
-        let head = Head { blocks: blocks.size(), commitment };
-        put(&mut writes, HEAD_KEY.to_vec(), head.encode());
-
-        let is_full = |owners: &Vec<Hash>| owners.len() == usize::from(KEY_SLOTS);
-        let full =
-            block.owners.iter().filter(|((level, _), owners)| *level == 0 && is_full(owners));
-        let full = full.map(|(_, owners)| index_at(&owners[0], params.log_n(), 0)).collect();
-        Ok(PreparedBlock {
-            root: state_root(&commitment, &blocks),
-            writes,
-            before: self.root(),
-            commitment,
-            blocks,
-            full,
-            amts,
-            root_tree,
-        })
+        PreparedBlock::new(self, changes)
     }
 
     /// Takes over a prepared block whose writes are in the store; gives the root after it.
@@ -202,32 +129,14 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(prepared.root)
     }
 
+    /// The store under this one: where a caller writes what it has prepared.
+    pub const fn store_mut(&mut self) -> &mut S {
+        &mut self.store
+    }
+
     /// The store, with everything written.
     pub fn into_store(self) -> S {
         self.store
-    }
-}
-
-/// A block that is not yet written.
-pub struct PreparedBlock {
-    /// The root after the block.
-    pub root: StateRoot,
-    /// What has to be written for the block.
-    pub writes: WriteBatch,
-    before: StateRoot,
-    commitment: Point,
-    blocks: Blocks,
-    /// The indices of the root AMT whose entries have no free slot any more.
-    full: Vec<u32>,
-    /// The AMTs at level 1 that have changed, by their index in the root AMT.
-    amts: Vec<(u32, AmtRecord)>,
-    root_tree: RootTree,
-}
-
-impl fmt::Debug for PreparedBlock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let block = self.blocks.size() - 1;
-        f.debug_struct("PreparedBlock").field("block", &block).finish_non_exhaustive()
     }
 }
 
@@ -235,91 +144,6 @@ impl<S> fmt::Debug for LvmtStore<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let blocks = self.blocks.size();
         f.debug_struct("LvmtStore").field("blocks", &blocks).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for StoreParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("StoreParams");
-        shown.field("log_n", &self.log_n()).field("log_arity", &self.log_arity);
-        shown.field("shard", &self.shard).finish_non_exhaustive()
-    }
-}
-
-impl StoreParams {
-    /// An AMT has 2 to this many entries.
-    pub fn log_n(&self) -> u8 {
-        self.tables.verifying_key().log_n()
-    }
-
-    fn check(&self) -> Result<()> {
-        let log_n = self.log_n();
-        if log_n > MAX_LOG_N {
-            let expected = format_args!("tables with a log_n of at most {MAX_LOG_N}");
-            return Err(Error::new(Reason::InvalidArgument, expected, log_n));
-        }
-        Kind::Tree { log_arity: self.log_arity }.points(log_n)?;
-        let needed = Parts { single: true, tree: Some(self.log_arity) };
-        if self.shard != ProofShard::None && self.tables.parts() != needed {
-            return Err(Error::new(
-                Reason::InvalidArgument,
-                format_args!("{needed:?} of the tables"),
-                format_args!("{:?}", self.tables.parts()),
-            ));
-        }
-        self.shard.check(log_n)
-    }
-
-    /// Refuses other parameters than those that the store was made with, as `invalid_argument`.
-    pub(super) fn check_store(&self, kept: Option<&[u8]>) -> Result<()> {
-        if kept == Some(&self.encode()) {
-            return Ok(());
-        }
-        Err(Error::new(
-            Reason::InvalidArgument,
-            "the setup, shape and shard that the store was made with",
-            "others",
-        ))
-    }
-
-    fn encode(&self) -> Vec<u8> {
-        let shape = [self.log_n(), self.log_arity];
-        [&shape[..], &self.shard.encode(), &self.tables.verifying_key().params_id()].concat()
-    }
-}
-
-/// What has been met of the newest state near the root.
-#[derive(Debug)]
-pub(super) struct Cache {
-    /// Whether an entry of the root AMT is known to have no free slot.
-    full: Vec<bool>,
-    /// The AMTs at level 1 that are known.
-    amts: Vec<Option<AmtRecord>>,
-}
-
-impl Cache {
-    pub(super) fn new(log_n: u8) -> Self {
-        let n = 1 << log_n;
-        Self { full: vec![false; n], amts: vec![None; n] }
-    }
-
-    /// Whether the entry of the root AMT at an index is known to have no free slot.
-    pub(super) fn is_full(&self, index: u32) -> bool {
-        self.full[index as usize]
-    }
-
-    /// An AMT that is known, below an index of the root AMT.
-    pub(super) fn amt(&self, level: u8, index: u32) -> Option<AmtRecord> {
-        if level == 1 { self.amts[index as usize] } else { None }
-    }
-
-    fn take_over(&mut self, full: &[u32], amts: &[(u32, AmtRecord)]) {
-        for &index in full {
-            self.full[index as usize] = true;
-        }
-        for &(index, amt) in amts {
-            self.amts[index as usize] = Some(amt);
-        }
     }
 }
 

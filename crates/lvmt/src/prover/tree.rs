@@ -7,7 +7,7 @@ use prooflight_core::merkle::{Hash, empty_root};
 use prooflight_core::store::{Read, WriteBatch};
 use rayon::prelude::*;
 
-use super::record::{BlockRecord, block_key, decode, put, require, tile_key};
+use super::record::{BlockRecord, block_key, decode, put, require, sealed, tile_key};
 use super::tile::{LOG_WIDTH, Tile, WIDTH, tile_root};
 use crate::leaf::Keccak;
 
@@ -37,11 +37,11 @@ pub(super) fn put_tree(
                 .filter(|(_, (_, live))| live.contains(&true))
                 .map(|(index, (hashes, live))| {
                     let tile = Tile::new(hashes, |at| live[at]);
-                    (tile_key(block, level, index as u32), tile.encode())
+                    sealed(tile_key(block, level, index as u32), tile.encode())
                 })
                 .collect();
             for (key, tile) in tiles {
-                put(writes, key, tile);
+                writes.put(key, tile);
             }
             *live = live.chunks(WIDTH).map(|live| live.contains(&true)).collect();
         }

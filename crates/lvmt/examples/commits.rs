@@ -1,0 +1,159 @@
+//! How long blocks take: `cargo run --release --features prover --example commits -- KEYS BLOCKS [CASE...]`.
+//!
+//! A case is `mpt`, or an arity with a shard: `2-full`, `4-class` (1 of 16), `4-none`. Blocks have 100,000
+//! operations that each read a random key and write it; all stores are in memory.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
+#![allow(clippy::cast_precision_loss, reason = "times are rounded anyway")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use prooflight_amt::{Parts, Setup, Tables};
+use prooflight_core::store::{MemoryStore, Store};
+use prooflight_lvmt::path::key_hash;
+use prooflight_lvmt::{Change, LvmtStore, ProofShard, StoreParams};
+use prooflight_mpt::PersistentTrie;
+
+const OPERATIONS: usize = 100_000;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let keys: usize = args.next().map_or(1_000_000, |arg| arg.parse().unwrap());
+    let blocks: usize = args.next().map_or(5, |arg| arg.parse().unwrap());
+    let cases: Vec<String> = args.collect();
+    for case in cases {
+        if case == "mpt" {
+            mpt(keys, blocks);
+        } else {
+            lvmt(&case, keys, blocks);
+        }
+    }
+}
+
+fn lvmt(case: &str, keys: usize, blocks: usize) {
+    let (arity, shard) = case.split_once('-').unwrap();
+    let log_arity = arity.parse::<u8>().unwrap().ilog2() as u8;
+    let shard = match shard {
+        "none" => ProofShard::None,
+        "class" => ProofShard::Class { bits: 4, value: 5 },
+        _ => ProofShard::Full,
+    };
+    let is_prover = shard != ProofShard::None;
+    let parts = Parts { single: is_prover, tree: is_prover.then_some(log_arity) };
+    let base = resident();
+    let started = Instant::now();
+    let tables = Tables::build(&Setup::dev(16).unwrap(), parts, &|_, _| {}).unwrap();
+    println!("{case}: tables {:.1} s, {} MB", started.elapsed().as_secs_f64(), resident() - base);
+    let params = StoreParams { tables: Arc::new(tables), log_arity, shard };
+    let mut store = LvmtStore::open(MemoryStore::default(), params).unwrap();
+    println!("{case}: tables and state {} MB", resident() - base);
+    run(case, keys, blocks, |ops, times| {
+        let started = Instant::now();
+        for (key, _) in ops {
+            assert_eq!(store.get(key).unwrap().is_some(), times.is_some());
+        }
+        let read = started.elapsed();
+        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::Set { key, value }).collect();
+        let started = Instant::now();
+        let mut prepared = store.prepare(&changes).unwrap();
+        let prepare = started.elapsed();
+        let writes = core::mem::take(&mut prepared.writes);
+        let started = Instant::now();
+        store.store_mut().write(writes).unwrap();
+        store.commit(prepared).unwrap();
+        let write = started.elapsed();
+        let started = Instant::now();
+        store.prune(store.height().unwrap().saturating_sub(1)).unwrap();
+        [read, prepare, write, started.elapsed()]
+    });
+}
+
+fn mpt(keys: usize, blocks: usize) {
+    let mut trie = PersistentTrie::open(MemoryStore::default()).unwrap();
+    run("mpt", keys, blocks, |ops, times| {
+        let ops: Vec<_> = ops.iter().map(|(key, value)| (key_hash(key), value)).collect();
+        let started = Instant::now();
+        for (key, _) in &ops {
+            assert_eq!(trie.get(key).unwrap().is_some(), times.is_some());
+        }
+        let read = started.elapsed();
+        let changes: Vec<_> = ops
+            .iter()
+            .map(|(key, value)| prooflight_mpt::Change::Set { key, value: *value })
+            .collect();
+        let started = Instant::now();
+        trie.apply(&changes).unwrap();
+        let prepare = started.elapsed();
+        let started = Instant::now();
+        trie.prune(trie.version().saturating_sub(1)).unwrap();
+        [read, prepare, Duration::ZERO, started.elapsed()]
+    });
+}
+
+type Op = ([u8; 32], [u8; 32]);
+
+/// Writes all keys, then blocks of operations; the closure gives the times to read, prepare, write and prune.
+fn run(
+    case: &str,
+    keys: usize,
+    blocks: usize,
+    mut block: impl FnMut(&[Op], Option<()>) -> [Duration; 4],
+) {
+    let mut random = SplitMix(7);
+    let started = Instant::now();
+    let all: Vec<_> = (0..keys).map(|n| key(n as u64)).collect();
+    for part in all.chunks(OPERATIONS) {
+        let ops: Vec<Op> = part.iter().map(|key| (*key, random.word())).collect();
+        block(&ops, None);
+    }
+    println!("{case}: {keys} keys in {:.1} s", started.elapsed().as_secs_f64());
+    let mut sum = [Duration::ZERO; 4];
+    for _ in 0..blocks {
+        let mut draw = || key(random.next() % keys as u64);
+        let drawn: Vec<_> = (0..OPERATIONS).map(|_| draw()).collect();
+        let ops: Vec<Op> = drawn.into_iter().map(|key| (key, random.word())).collect();
+        let times = block(&ops, Some(()));
+        let ms = times.map(|time| time.as_secs_f64() * 1000.0);
+        println!(
+            "{case}: read {:.0} prepare {:.0} write {:.0} prune {:.0} ms",
+            ms[0], ms[1], ms[2], ms[3]
+        );
+        sum.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+    }
+    let [read, prepare, write, prune] = sum.map(|sum| sum.as_secs_f64() * 1000.0 / blocks as f64);
+    println!(
+        "{case}: a block {:.0} ms (read {read:.0}, prepare {prepare:.0}, write {write:.0}, prune {prune:.0})",
+        read + prepare + write
+    );
+}
+
+fn key(number: u64) -> [u8; 32] {
+    SplitMix(number << 8).word()
+}
+
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn word(&mut self) -> [u8; 32] {
+        let mut word = [0; 32];
+        for chunk in word.chunks_mut(8) {
+            chunk.copy_from_slice(&self.next().to_be_bytes());
+        }
+        word
+    }
+}
+
+/// Megabytes of this process in memory.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
+}

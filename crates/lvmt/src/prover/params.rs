@@ -1,0 +1,72 @@
+//! The shape of a store, and what it can prove.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use prooflight_amt::{Kind, Parts, Tables};
+use prooflight_core::{Error, Reason, Result};
+
+use super::shard::ProofShard;
+use crate::MAX_LOG_N;
+
+/// The shape of a store, and what it can prove.
+#[derive(Clone)]
+pub struct StoreParams {
+    /// The points of the setup, which also say how many entries an AMT has.
+    pub tables: Arc<Tables>,
+    /// The arity of the root AMT's opening tree is 2 to this; it divides `log_n`.
+    pub log_arity: u8,
+    /// Which keys can be proved.
+    pub shard: ProofShard,
+}
+
+impl StoreParams {
+    /// An AMT has 2 to this many entries.
+    pub fn log_n(&self) -> u8 {
+        self.tables.verifying_key().log_n()
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let log_n = self.log_n();
+        if log_n > MAX_LOG_N {
+            let expected = format_args!("tables with a log_n of at most {MAX_LOG_N}");
+            return Err(Error::new(Reason::InvalidArgument, expected, log_n));
+        }
+        Kind::Tree { log_arity: self.log_arity }.points(log_n)?;
+        let needed = Parts { single: true, tree: Some(self.log_arity) };
+        if self.shard != ProofShard::None && self.tables.parts() != needed {
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                format_args!("{needed:?} of the tables"),
+                format_args!("{:?}", self.tables.parts()),
+            ));
+        }
+        self.shard.check(log_n)
+    }
+
+    /// Refuses other parameters than those that the store was made with, as `invalid_argument`.
+    pub(super) fn check_store(&self, kept: Option<&[u8]>) -> Result<()> {
+        if kept == Some(&self.encode()) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Reason::InvalidArgument,
+            "the setup, shape and shard that the store was made with",
+            "others",
+        ))
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let shape = [self.log_n(), self.log_arity];
+        [&shape[..], &self.shard.encode(), &self.tables.verifying_key().params_id()].concat()
+    }
+}
+
+impl fmt::Debug for StoreParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("StoreParams");
+        shown.field("log_n", &self.log_n()).field("log_arity", &self.log_arity);
+        shown.field("shard", &self.shard).finish_non_exhaustive()
+    }
+}

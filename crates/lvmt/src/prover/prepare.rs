@@ -1,0 +1,133 @@
+//! What is written for a block.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use prooflight_amt::Point;
+use prooflight_core::Result;
+use prooflight_core::merkle::Hash;
+use prooflight_core::store::{Store, WriteBatch};
+use rayon::prelude::*;
+
+use super::before::put_before;
+use super::block::{Block, Change, GRAIN, WrittenAmt, WrittenKey, place};
+use super::blocks::Blocks;
+use super::record::{
+    AmtRecord, HEAD_KEY, Head, KeyHead, amt_key, key_key, owners_key, put, sealed,
+};
+use super::root_tree::RootTree;
+use super::shard::ProofShard;
+use super::store::{LvmtStore, StateRoot, state_root};
+use super::tree::put_tree;
+use crate::path::index_at;
+use crate::proof::KEY_SLOTS;
+
+/// A block that is not yet written.
+pub struct PreparedBlock {
+    /// The root after the block.
+    pub root: StateRoot,
+    /// What has to be written for the block.
+    pub writes: WriteBatch,
+    pub(super) before: StateRoot,
+    pub(super) commitment: Point,
+    pub(super) blocks: Blocks,
+    /// The indices of the root AMT whose entries have no free slot.
+    pub(super) full: Vec<u32>,
+    /// The AMTs at level 1 that have changed, by their index in the root AMT.
+    pub(super) amts: Vec<(u32, AmtRecord)>,
+    pub(super) root_tree: RootTree,
+}
+
+impl PreparedBlock {
+    /// Works out the next block of a store, and what has to be written for it.
+    pub(super) fn new<S: Store + Sync>(
+        before: &LvmtStore<S>,
+        changes: &[Change<'_>],
+    ) -> Result<Self> {
+        let params = &before.params;
+        let block = Block::new(&before.store, params, &before.cache, changes)?;
+        let number = before.blocks.size();
+        let mut writes = WriteBatch::new();
+
+        let live = |leaf| params.shard.proves(block.leaf_key_hash(leaf), params.log_n());
+        let live = (params.shard != ProofShard::None).then_some(live);
+        let tree_root = put_tree(&mut writes, number, block.leaves(), live);
+        let mut blocks = before.blocks.clone();
+        blocks.append(&tree_root, &mut writes);
+        // Nothing goes back to before the first block.
+        if number > 0 {
+            put_before(&mut writes, number, &before.commitment, &block);
+        }
+
+        put_keys(&mut writes, number, &block)?;
+        let amts = put_amts(&mut writes, number, &block)?;
+        for ((level, path), entry) in block.entries.iter().filter(|(_, entry)| entry.has_new) {
+            let owners = entry.owners.as_flattened().to_vec();
+            put(&mut writes, owners_key(*level, path), owners);
+        }
+        let mut commitment = [before.commitment];
+        let numbered: Vec<_> = block.root_changes.iter().map(|change| (0, *change)).collect();
+        params.tables.update(&mut commitment, &numbered)?;
+        let [commitment] = commitment;
+        let root_tree = before.root_tree.changed(params, &block.root_changes, &mut writes)?;
+        let head = Head { blocks: blocks.size(), commitment };
+        put(&mut writes, HEAD_KEY.to_vec(), head.encode());
+
+        let index = |key_hash| index_at(key_hash, params.log_n(), 0);
+        let of_root = block.entries.iter().filter(|((level, _), _)| *level == 0);
+        let full = of_root.filter(|(_, entry)| entry.owners.len() == usize::from(KEY_SLOTS));
+        Ok(Self {
+            root: state_root(&commitment, &blocks),
+            writes,
+            before: before.root(),
+            commitment,
+            blocks,
+            full: full.map(|(_, entry)| index(&entry.owners[0])).collect(),
+            amts: amts.into_iter().map(|(key_hash, amt)| (index(key_hash), amt)).collect(),
+            root_tree,
+        })
+    }
+}
+
+fn put_keys(writes: &mut WriteBatch, number: u64, block: &Block<'_>) -> Result<()> {
+    let of_key = |(index, key): (usize, &WrittenKey<'_>)| {
+        let (slot, version, place) = (key.slot, key.version, place(number, index)?);
+        let head = KeyHead { slot, version, place, has_value: key.value.is_some() };
+        let record = head.encode(key.value.unwrap_or_default());
+        Ok(sealed(key_key(&key.key_hash), record))
+    };
+    let records = block.keys.par_iter().with_min_len(GRAIN).enumerate().map(of_key);
+    for (key, record) in records.collect::<Result<Vec<_>>>()? {
+        writes.put(key, record);
+    }
+    Ok(())
+}
+
+/// Puts the AMTs; gives those at level 1, each with the hash of a key below it.
+fn put_amts<'b>(
+    writes: &mut WriteBatch,
+    number: u64,
+    block: &'b Block<'_>,
+) -> Result<Vec<(&'b Hash, AmtRecord)>> {
+    let of_amt = |(index, amt): (usize, &'b WrittenAmt)| {
+        let place = place(number, block.keys.len() + index)?;
+        let record = AmtRecord { version: amt.version, place, commitment: amt.commitment };
+        Ok((amt, record, sealed(amt_key(amt.level, &amt.prefix), record.encode())))
+    };
+    let records = block.amts.par_iter().with_min_len(GRAIN).enumerate().map(of_amt);
+    let mut below_root = Vec::new();
+    for (amt, record, (key, value)) in records.collect::<Result<Vec<_>>>()? {
+        writes.put(key, value);
+        if amt.level == 1 {
+            below_root.push((&amt.key_hash, record));
+        }
+    }
+    Ok(below_root)
+}
+
+impl fmt::Debug for PreparedBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let block = self.blocks.size() - 1;
+        f.debug_struct("PreparedBlock").field("block", &block).finish_non_exhaustive()
+    }
+}
