@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Hex, Reason, Result};
 
 use super::check::{Damage, DamagedGroup, check_bodies, check_headers, last_of};
-use super::files::{Files, file_name};
+use super::files::{Files, file_name, missing};
 use super::header::{HEADER_BYTES, Header};
 use super::leaves::Leaves;
 use super::manifest::{MANIFEST, Manifest};
@@ -33,6 +33,14 @@ impl SnapshotWriter {
             Err(error) if error.reason() == Reason::StoreCorrupt => {
                 damage.push(Damage { file: MANIFEST.to_string(), error });
                 manifest_of_files(&files, &options)?
+            }
+            Ok(None) => {
+                let manifest = manifest_of_files(&files, &options)?;
+                damage.extend(manifest.map(|_| {
+                    let error = missing(MANIFEST);
+                    Damage { file: MANIFEST.to_string(), error }
+                }));
+                manifest
             }
             manifest => manifest?,
         };

@@ -82,7 +82,9 @@ mod tests {
             Record { key: b"gone", value: None },
         ];
         let mut bytes = Vec::new();
-        records.iter().for_each(|record| record.write(&mut bytes));
+        for record in &records {
+            record.write(&mut bytes);
+        }
         let mut rest = bytes.as_slice();
         for record in records {
             let (read, after) = Record::read(rest).unwrap();

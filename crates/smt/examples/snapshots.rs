@@ -1,0 +1,190 @@
+//! What snapshot files cost: `cargo run --release --features snapshots --example snapshots -- FOLDER [KEYS] [BLOCKS]`.
+//!
+//! Blocks of 100,000 records on KEYS keys (1,000,000 if not said otherwise): 90% set other values, 5%
+//! insert, 5% delete. Keys and values have 32 bytes. One thread.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::print_stdout,
+    reason = "a program that prints numbers and stops at whatever is wrong"
+)]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+use prooflight_core::Limits;
+use prooflight_smt::snapshot::{Files, Options, Record, SnapshotReader, SnapshotWriter};
+use prooflight_smt::verify;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+const BLOCK: usize = 100_000;
+
+type Op = ([u8; 32], Option<[u8; 32]>);
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let folder = args.next().unwrap();
+    let mut number = |default: usize| args.next().map_or(default, |it| it.parse().unwrap());
+    let (keys, blocks) = (number(1_000_000), number(20));
+    let mut workload = Workload { rng: StdRng::seed_from_u64(1), keys: Vec::new() };
+    let filling: Vec<Vec<Op>> = (0..keys.div_ceil(BLOCK)).map(|_| workload.inserts()).collect();
+    let blocks: Vec<Vec<Op>> = (0..blocks).map(|_| workload.block()).collect();
+
+    let mut tree_only = prooflight_smt::prover::tree::Tree::new();
+    let (mut alone, mut height) = (Clock::default(), 0);
+    for (at, ops) in filling.iter().chain(&blocks).enumerate() {
+        let mut update = || tree_only.update(height, &changes(ops)).unwrap();
+        if at >= filling.len() {
+            alone.time(&mut update);
+        } else {
+            update();
+        }
+        height += 1;
+    }
+    let updates = blocks.len() * BLOCK;
+    println!("without snapshots: {}", alone.per_update(updates));
+
+    let (mut writer, damage) = open(&folder);
+    assert_eq!(damage, 0);
+    let (mut prepare, mut commit) = (Clock::default(), Clock::default());
+    for (height, ops) in (0..).zip(filling.iter().chain(&blocks)) {
+        if height == filling.len() as u64 {
+            (prepare, commit) = (Clock::default(), Clock::default());
+        }
+        let records = records(ops);
+        let prepared = prepare.time(|| writer.prepare(height, &records).unwrap());
+        commit.time(|| writer.commit(prepared).unwrap());
+    }
+    assert_eq!(writer.root(), tree_only.root());
+    let bytes: Vec<u64> = (filling.len()..filling.len() + blocks.len())
+        .map(|height| std::fs::metadata(Path::new(&folder).join(format!("{height:016}.smt"))))
+        .map(|file| file.unwrap().len())
+        .collect();
+    println!("with snapshots: {}", prepare.with(commit).per_update(updates));
+    println!("  prepare {}", prepare.per_update(updates));
+    println!("  commit {}", commit.per_update(updates));
+    let per_update = bytes.iter().sum::<u64>() as f64 / (blocks.len() * BLOCK) as f64;
+    println!("  {per_update:.1} bytes per update, of which the record has 70");
+    drop(writer);
+
+    prove(&folder, &mut workload, height - 1);
+    let start = Instant::now();
+    let (writer, damage) = open(&folder);
+    println!("opened again in {:.2} s", start.elapsed().as_secs_f64());
+    assert_eq!((damage, writer.root()), (0, tree_only.root()));
+}
+
+/// Time that passed, and that this thread computed.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    wall: Duration,
+    cpu: Duration,
+}
+
+impl Clock {
+    fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (wall, cpu) = (Instant::now(), ThreadTime::now());
+        let done = work();
+        self.wall += wall.elapsed();
+        self.cpu += cpu.elapsed();
+        done
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self { wall: self.wall + other.wall, cpu: self.cpu + other.cpu }
+    }
+
+    fn per_update(&self, updates: usize) -> String {
+        let rate = |time: Duration| updates as f64 / time.as_secs_f64() / 1e6;
+        let ns = |time: Duration| time.as_secs_f64() * 1e9 / updates as f64;
+        format!(
+            "{:.0} ns an update ({:.2} M/s), {:.0} ns of it computing ({:.2} M/s)",
+            ns(self.wall),
+            rate(self.wall),
+            ns(self.cpu),
+            rate(self.cpu)
+        )
+    }
+}
+
+fn prove(folder: &str, workload: &mut Workload, newest: u64) {
+    for cache in [1 << 13, 64 << 20] {
+        let files = Files::local(Path::new(folder)).unwrap();
+        let reader = SnapshotReader::open(files, cache).unwrap();
+        for block in [newest, newest / 2 + newest / 4, newest / 2] {
+            let mut times = Vec::new();
+            let mut size = 0;
+            for _ in 0..2000 {
+                let key = workload.keys[workload.rng.random_range(0..workload.keys.len())];
+                let start = Instant::now();
+                let proved = reader.prove(block, &[&key]).unwrap();
+                times.push(start.elapsed());
+                size += proved.proof.len();
+                let _ =
+                    verify(&proved.root, block, &[&key], &proved.proof, &Limits::DEFAULT).unwrap();
+            }
+            times.sort_unstable();
+            let us = |at: usize| times[at].as_secs_f64() * 1e6;
+            println!(
+                "proof at block {block} of {newest}, {} KiB of cache: median {:.0} us, 90% {:.0} us, {} bytes",
+                cache >> 10,
+                us(times.len() / 2),
+                us(times.len() * 9 / 10),
+                size / times.len()
+            );
+        }
+    }
+}
+
+fn open(folder: &str) -> (SnapshotWriter, usize) {
+    let files = Files::local(Path::new(folder)).unwrap();
+    let (writer, damage) = SnapshotWriter::open(files, Options::default()).unwrap();
+    (writer, damage.len())
+}
+
+fn records(ops: &[Op]) -> Vec<Record<'_>> {
+    ops.iter()
+        .map(|(key, value)| Record { key, value: value.as_ref().map(<[u8; 32]>::as_slice) })
+        .collect()
+}
+
+fn changes(ops: &[Op]) -> Vec<prooflight_smt::prover::tree::Change> {
+    use prooflight_smt::hash::{hash_key, hash_value};
+    ops.iter()
+        .map(|(key, value)| prooflight_smt::prover::tree::Change {
+            key_hash: hash_key(key),
+            value_hash: value.map(|value| hash_value(&value)),
+        })
+        .collect()
+}
+
+struct Workload {
+    rng: StdRng,
+    keys: Vec<[u8; 32]>,
+}
+
+impl Workload {
+    fn inserts(&mut self) -> Vec<Op> {
+        (0..BLOCK).map(|_| self.insert()).collect()
+    }
+
+    fn insert(&mut self) -> Op {
+        let key = self.rng.random();
+        self.keys.push(key);
+        (key, Some(self.rng.random()))
+    }
+
+    fn block(&mut self) -> Vec<Op> {
+        let old = self.keys.len();
+        let op = |workload: &mut Self| match workload.rng.random_range(0..20) {
+            0 => workload.insert(),
+            deletes => {
+                let key = workload.keys[workload.rng.random_range(0..old)];
+                (key, (deletes > 1).then(|| workload.rng.random()))
+            }
+        };
+        (0..BLOCK).map(|_| op(self)).collect()
+    }
+}

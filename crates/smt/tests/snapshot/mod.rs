@@ -1,0 +1,78 @@
+//! What the tests of snapshot files share: folders, blocks, and the plain tree to compare with.
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(unreachable_pub, reason = "a test crate exports nothing")]
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+
+use std::path::Path;
+
+use prooflight_core::{Limits, Result};
+use prooflight_smt::snapshot::{Files, Options, Record, SnapshotReader, SnapshotWriter};
+use prooflight_smt::verify;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use crate::harness::plain::{Op, Plain};
+
+pub const LIMITS: Limits = Limits::DEFAULT;
+
+pub fn files(folder: &Path) -> Files {
+    Files::local(folder).unwrap()
+}
+
+/// A writer of a folder in which nothing is damaged.
+pub fn open(folder: &Path, options: Options) -> SnapshotWriter {
+    let (writer, damage) = SnapshotWriter::open(files(folder), options).unwrap();
+    assert_eq!(damage, []);
+    writer
+}
+
+/// A reader with a cache so small that it reads pages again.
+pub fn reader(folder: &Path) -> SnapshotReader {
+    SnapshotReader::open(files(folder), 1 << 16).unwrap()
+}
+
+pub fn blocks_per_file(blocks_per_file: u64) -> Options {
+    Options { blocks_per_file, ..Options::default() }
+}
+
+pub fn records(ops: &[Op]) -> Vec<Record<'_>> {
+    ops.iter().map(|(key, value)| Record { key, value: value.as_deref() }).collect()
+}
+
+pub fn set(key: &[u8], value: &[u8]) -> Op {
+    (key.to_vec(), Some(value.to_vec()))
+}
+
+/// The operations of a block, always the same ones.
+pub fn block(seed: u64, height: u64, keys: u32, most: usize) -> Vec<Op> {
+    let mut rng = StdRng::seed_from_u64(seed << 32 | height);
+    let count = rng.random_range(0..most);
+    (0..count).map(|_| (key(&mut rng, keys), value(&mut rng))).collect()
+}
+
+pub fn key(rng: &mut StdRng, keys: u32) -> Vec<u8> {
+    format!("key {}", rng.random_range(0..keys)).into_bytes()
+}
+
+fn value(rng: &mut StdRng) -> Option<Vec<u8>> {
+    let length = rng.random_range(0..50);
+    rng.random_bool(0.8).then(|| (0..length).map(|_| rng.random()).collect())
+}
+
+/// Proves keys and compares what the proof says with the plain tree; a refusal is handed back.
+pub fn prove_and_compare(
+    reader: &SnapshotReader,
+    plain: &Plain,
+    root: &[u8; 32],
+    block: u64,
+    keys: &[Vec<u8>],
+) -> Result<()> {
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let proved = reader.prove(block, &keys)?;
+    assert_eq!(proved.root, *root, "block {block}");
+    let answers = verify(root, block, &keys, &proved.proof, &LIMITS).unwrap();
+    for (key, answer) in keys.iter().zip(answers) {
+        assert_eq!(answer, plain.answer(key, block), "block {block}");
+    }
+    Ok(())
+}

@@ -1,0 +1,291 @@
+//! Damaged files are named and never served, and the writer goes on from before them; kill -9 at any time.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+
+mod harness;
+mod snapshot;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use harness::plain::Plain;
+use prooflight_core::Reason;
+use prooflight_smt::hash::{Hash, hash_key, hash_value};
+use prooflight_smt::prover::tree::{Change, Tree};
+use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use snapshot::{block, blocks_per_file, files, key, open, prove_and_compare, reader, records};
+use tempfile::TempDir;
+
+const KEYS: u32 = 40;
+const BLOCKS: u64 = 12;
+
+/// A folder with blocks, and what has to be in them.
+struct Chain {
+    folder: TempDir,
+    options: Options,
+    plain: Plain,
+    roots: Vec<Hash>,
+}
+
+impl Chain {
+    fn new(seed: u64, group: u64) -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = blocks_per_file(group);
+        let (mut writer, mut plain) = (open(folder.path(), options), Plain::default());
+        let write = |height| {
+            let ops = block(seed, height, KEYS, 30);
+            plain.apply(height, ops.clone());
+            writer.apply(height, &records(&ops)).unwrap()
+        };
+        let roots = (0..BLOCKS).map(write).collect();
+        Self { folder, options, plain, roots }
+    }
+
+    fn file(&self, last: u64) -> PathBuf {
+        self.folder.path().join(format!("{last:016}.smt"))
+    }
+
+    fn root(&self, height: u64) -> &Hash {
+        &self.roots[usize::try_from(height).unwrap()]
+    }
+
+    /// Every answer of every block is right or refused as damaged, by the name of a file; counts the
+    /// refusals.
+    fn serves_nothing_wrong(&self, reader: &SnapshotReader) -> usize {
+        let group = self.options.blocks_per_file;
+        let mut refusals = 0;
+        for height in (0..BLOCKS).filter(|height| (height + 1) % group == 0) {
+            for key in self.plain.keys() {
+                let keys = [key];
+                match prove_and_compare(reader, &self.plain, self.root(height), height, &keys) {
+                    Ok(()) => {}
+                    Err(refused) => {
+                        assert_eq!(refused.reason(), Reason::StoreCorrupt, "{refused}");
+                        assert!(refused.expected().contains(".smt"), "{refused}");
+                        refusals += 1;
+                    }
+                }
+            }
+            if let Ok(diff) = reader.diff(None, height) {
+                assert_eq!(diff.proof, self.plain.prove_diff(None, height));
+            }
+        }
+        refusals
+    }
+
+    /// The writer finds the damage in this file, goes on from before it, and mends it.
+    fn recovers(&self, seed: u64, damaged: u64) {
+        let group = self.options.blocks_per_file;
+        let (mut writer, damage) =
+            SnapshotWriter::open(files(self.folder.path()), self.options).unwrap();
+        let next = writer.newest().map_or(0, |newest| newest + 1);
+        let name = format!("{damaged:016}.smt");
+        // What no node of the newest tree needs, opening does not read.
+        if !damage.is_empty() {
+            assert!(damage.iter().any(|damage| damage.file == name), "{damage:?}");
+            assert_eq!(next, damaged + 1 - group);
+        } else {
+            assert_eq!(next, BLOCKS);
+            fs::remove_file(self.file(damaged)).unwrap();
+            return self.recovers(seed, damaged);
+        }
+        if let Some(newest) = writer.newest() {
+            assert_eq!(writer.root(), *self.root(newest));
+        }
+        for height in next..BLOCKS {
+            let root = writer.apply(height, &records(&block(seed, height, KEYS, 30))).unwrap();
+            assert_eq!(root, *self.root(height));
+        }
+        let reader = reader(self.folder.path());
+        assert_eq!(reader.check().unwrap(), []);
+        assert_eq!(self.serves_nothing_wrong(&reader), 0);
+    }
+}
+
+#[test]
+fn damaged_files_are_named_and_never_served() {
+    let mut rng = StdRng::seed_from_u64(11);
+    let mut refusals = 0;
+    for round in 0..48 {
+        let chain = Chain::new(round, [1, 3][round as usize % 2]);
+        let group = chain.options.blocks_per_file;
+        let last = rng.random_range(0..BLOCKS / group) * group + group - 1;
+        let file = chain.file(last);
+        let mut bytes = fs::read(&file).unwrap();
+        let at = rng.random_range(0..bytes.len());
+        let what = match round / 2 % 4 {
+            0 => {
+                bytes[at] ^= 1 << rng.random_range(0..8);
+                "flipped"
+            }
+            1 => {
+                bytes.truncate(at);
+                "cut off"
+            }
+            2 => {
+                // A write of which the second part never came.
+                bytes[at] = !bytes[at];
+                bytes[at + 1..].fill(0);
+                "torn"
+            }
+            _ => "missing",
+        };
+        if what == "missing" {
+            fs::remove_file(&file).unwrap();
+        } else {
+            fs::write(&file, &bytes).unwrap();
+        }
+        let reader = reader(chain.folder.path());
+        let damage = reader.check().unwrap();
+        let names: Vec<&str> = damage.iter().map(|damage| damage.file.as_str()).collect();
+        assert_eq!(names, [file.file_name().unwrap().to_str().unwrap()], "{what} in round {round}");
+        refusals += chain.serves_nothing_wrong(&reader);
+        chain.recovers(round, last);
+    }
+    assert!(refusals > 1000, "{refusals}");
+}
+
+#[test]
+fn a_file_of_another_chain_or_block_is_named() {
+    let (chain, other) = (Chain::new(1, 1), Chain::new(2, 1));
+    for (from, to) in [(other.file(5), 5), (chain.file(4), 6), (other.file(BLOCKS - 1), BLOCKS - 1)]
+    {
+        let kept = fs::read(chain.file(to)).unwrap();
+        fs::copy(from, chain.file(to)).unwrap();
+        let damage = reader(chain.folder.path()).check().unwrap();
+        // The file after it does not follow it either.
+        assert_eq!(damage[0].file, format!("{to:016}.smt"));
+        let (writer, damage) =
+            SnapshotWriter::open(files(chain.folder.path()), chain.options).unwrap();
+        assert!(!damage.is_empty());
+        assert_eq!(writer.newest(), Some(to - 1));
+        fs::write(chain.file(to), kept).unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_manifest_is_named_and_made_again() {
+    for (round, group) in [(0, 1), (1, 3), (2, 1)] {
+        let chain = Chain::new(round, group);
+        let manifest = chain.folder.path().join("manifest");
+        let bytes = fs::read(&manifest).unwrap();
+        let damages: [fn(&Path, &[u8]); 3] = [
+            |path, bytes| fs::write(path, &bytes[..bytes.len() - 1]).unwrap(),
+            |path, bytes| {
+                let mut bytes = bytes.to_vec();
+                bytes[20] ^= 4;
+                fs::write(path, bytes).unwrap();
+            },
+            |path, _| fs::remove_file(path).unwrap(),
+        ];
+        for damage in damages {
+            damage(&manifest, &bytes);
+            let refused = SnapshotReader::open(files(chain.folder.path()), 0).unwrap_err();
+            let expected = [Reason::StoreCorrupt, Reason::VersionUnavailable];
+            assert!(expected.contains(&refused.reason()), "{refused}");
+            let (mut writer, found) =
+                SnapshotWriter::open(files(chain.folder.path()), chain.options).unwrap();
+            assert_eq!(found.len(), 1);
+            assert_eq!(found[0].file, "manifest");
+            assert_eq!(writer.newest(), Some(BLOCKS - 1));
+            assert_eq!(writer.root(), *chain.root(BLOCKS - 1));
+            for height in BLOCKS..BLOCKS + group {
+                writer.apply(height, &[]).unwrap();
+            }
+            assert_eq!(chain.serves_nothing_wrong(&reader(chain.folder.path())), 0);
+            for height in BLOCKS..BLOCKS + group {
+                let _ = fs::remove_file(chain.file(height));
+            }
+            fs::write(&manifest, &bytes).unwrap();
+        }
+    }
+}
+
+const FOLDER: &str = "PROOFLIGHT_SNAPSHOT_FOLDER";
+const GROUP: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
+
+/// Blocks of which a file takes some time to write.
+fn large_block(height: u64) -> Vec<harness::plain::Op> {
+    block(500, height, 3000, 2000)
+}
+
+#[test]
+#[ignore = "the process that the next test starts and kills"]
+fn writes_until_it_is_killed() {
+    let folder = PathBuf::from(std::env::var(FOLDER).unwrap());
+    let group = std::env::var(GROUP).unwrap().parse().unwrap();
+    let mut writer = open(&folder, blocks_per_file(group));
+    loop {
+        let height = writer.newest().map_or(0, |newest| newest + 1);
+        writer.apply(height, &records(&large_block(height))).unwrap();
+    }
+}
+
+#[test]
+fn after_kill_9_every_named_block_is_there_and_right() {
+    let kills: usize = std::env::var("PROOFLIGHT_KILLS").map_or(50, |it| it.parse().unwrap());
+    for (group, kills) in [(1, kills.div_ceil(2)), (3, kills / 2)] {
+        let folder = TempDir::new().unwrap();
+        let mut rng = StdRng::seed_from_u64(group);
+        let (mut plain, mut tree, mut roots) = (Plain::default(), Tree::new(), Vec::new());
+        // The manifest is there before the first kill, so that nothing may ever be damaged.
+        let mut writer = open(folder.path(), blocks_per_file(group));
+        for height in 0..group {
+            writer.apply(height, &records(&large_block(height))).unwrap();
+        }
+        drop(writer);
+        for kill in 0..kills {
+            let mut child = Command::new(std::env::current_exe().unwrap())
+                .args(["--ignored", "--exact", "writes_until_it_is_killed"])
+                .env(FOLDER, folder.path())
+                .env(GROUP, group.to_string())
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            let before = reader(folder.path());
+            // Until it has written a block, and then some time that hits anything.
+            let started = before.kept().newest;
+            while before.refresh().unwrap().newest == started {
+                assert_eq!(child.try_wait().unwrap(), None, "the writer stopped");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_micros(rng.random_range(0..20_000)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+
+            let kept = before.refresh().unwrap();
+            for height in roots.len() as u64..=kept.newest {
+                let ops = large_block(height);
+                roots.push(tree.update(height, &changes(&ops)).unwrap());
+                plain.apply(height, ops);
+            }
+            let check = |height: u64, rng: &mut StdRng| {
+                let keys: Vec<Vec<u8>> = (0..20).map(|_| key(rng, 3010)).collect();
+                let root = roots[usize::try_from(height).unwrap()];
+                prove_and_compare(&before, &plain, &root, height, &keys).unwrap();
+            };
+            let provable: Vec<u64> =
+                (0..=kept.newest).filter(|height| (height + 1) % group == 0).collect();
+            provable.iter().rev().take(10).for_each(|&height| check(height, &mut rng));
+            if kill % 10 == 9 || kill + 1 == kills {
+                provable.iter().for_each(|&height| check(height, &mut rng));
+                assert_eq!(before.check().unwrap(), []);
+            }
+            let writer = open(folder.path(), blocks_per_file(group));
+            assert_eq!(writer.newest(), Some(kept.newest));
+            assert_eq!(Some(&writer.root()), roots.last());
+        }
+    }
+}
+
+fn changes(ops: &[harness::plain::Op]) -> Vec<Change> {
+    ops.iter()
+        .map(|(key, value)| Change {
+            key_hash: hash_key(key),
+            value_hash: value.as_deref().map(hash_value),
+        })
+        .collect()
+}
