@@ -54,6 +54,7 @@ impl<'a> Walk<'a> {
 
     /// Goes down the tree, one branch a round in every subtree with changes.
     pub(super) fn run(mut self) -> Draft {
+        self.reserve();
         let mut round = Vec::new();
         while !self.next.is_empty() {
             core::mem::swap(&mut round, &mut self.next);
@@ -63,6 +64,21 @@ impl<'a> Walk<'a> {
             }
         }
         self.draft
+    }
+
+    /// Makes room for the nodes to come: without, growing lists copy them again and again.
+    fn reserve(&mut self) {
+        let changes = self.keys.len();
+        let of = |section: &Section| self.shards[section.shard].leaves.len();
+        let leaves: usize = self.draft.sections.iter().map(of).sum();
+        // Changes share their ways until there are as many branches as changes; from there on each
+        // has its own, as far down as the leaves are.
+        let own = leaves.checked_div(changes).and_then(usize::checked_ilog2).unwrap_or(0);
+        let branches = changes * (own as usize + 3);
+        self.draft.branches.reserve(branches);
+        self.draft.branch_places.reserve(branches);
+        self.draft.leaves.reserve(changes);
+        self.draft.leaf_places.reserve(changes);
     }
 
     /// Puts the subtree's root into the draft and its children among the next tasks.
