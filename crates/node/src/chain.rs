@@ -51,7 +51,9 @@ impl Chain {
         Self::create_with(folder, config, &SchemeOptions::default())
     }
 
-    /// The same as [`create`](Self::create), with what is up to the node.
+    /// The same as [`create`](Self::create), with what is up to the node; it is kept in the folder.
+    ///
+    /// `unknown_setup` if the chain's setup of `lvmt` is in no file that the options name.
     pub fn create_with(
         folder: &Path,
         config: &ChainConfig,
@@ -72,6 +74,8 @@ impl Chain {
             fs::remove_dir_all(&unnamed).map_err(failed)?;
         }
         fs::create_dir_all(folder).map_err(failed)?;
+        options.write(folder)?;
+        schemes::begin(config, Place { folder, options })?;
         let mut store = EmbeddedStore::open(&unnamed)?;
         let mut batch = WriteBatch::new();
         batch.put(CONFIG_KEY, block::encode_config(config)?);
@@ -80,6 +84,13 @@ impl Chain {
         fs::rename(&unnamed, store_folder(folder)).map_err(failed)?;
         fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
         Self::open_with(folder, options)
+    }
+
+    /// Begins a chain with the configuration, the options and the setup of the one in another folder.
+    pub fn create_like(folder: &Path, other: &Path) -> Result<Self> {
+        let config = Self::open(other)?.config;
+        schemes::copy_setup(other, folder)?;
+        Self::create_with(folder, &config, &SchemeOptions::read(other)?)
     }
 
     /// Deletes a chain that has no block; one that has any is `invalid_argument`.
@@ -102,11 +113,10 @@ impl Chain {
     ///
     /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.
     pub fn open(folder: &Path) -> Result<Self> {
-        Self::open_with(folder, &SchemeOptions::default())
+        Self::open_with(folder, &SchemeOptions::read(folder)?)
     }
 
-    /// The same as [`open`](Self::open), with what is up to the node.
-    pub fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
+    fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
         if !Self::exists(folder) {
             let expected = format_args!("a chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "none"));

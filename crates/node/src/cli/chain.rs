@@ -9,11 +9,12 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint};
 use prooflight_core::{Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
-use prooflight_node::schemes::SCHEMES;
+use prooflight_node::schemes::{SCHEMES, SchemeOptions};
 use prooflight_node::{At, Chain, View};
 use prooflight_vectors::{carrier, checkpoint};
 
 use super::cannot;
+use super::params::{Lvmt, Options};
 use super::transfer::read_block;
 
 /// Where a chain is.
@@ -44,9 +45,13 @@ pub(super) struct Init {
     /// A file with the state to begin with, in the form of `export`; it must fit into one block.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// The schemes that the chain keeps: `avl`, and `mpt`, on which keys are accounts and slots.
+    /// The schemes that the chain keeps, of avl, lvmt, smt and mpt, on which keys are accounts and slots.
     #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl")]
     schemes: Vec<Scheme>,
+    #[command(flatten)]
+    lvmt: Lvmt,
+    #[command(flatten)]
+    options: Options,
     /// Bytes of the longest raw key.
     #[arg(long, default_value_t = ChainLimits::default().max_key)]
     max_key: u16,
@@ -86,8 +91,13 @@ impl Init {
         let limits = ChainLimits { max_key, max_value, max_ops };
         let schemes: BTreeSet<u8> = self.schemes.iter().map(|scheme| scheme.id()).collect();
         let schemes = schemes.into_iter().collect();
-        let config = ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
-        let view = begin(folder, &config, keys, self.state.as_deref())?;
+        let mut config =
+            ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
+        if config.schemes.contains(&Scheme::Lvmt.id()) {
+            config.lvmt = Some(self.lvmt.config()?);
+        }
+        let options = self.options.choose(self.lvmt.ptau());
+        let view = begin(folder, &config, keys, self.state.as_deref(), &options)?;
         println!("chain {}", Hex(&view.config().id()));
         println!("genesis {}", Hex(view.head_hash()));
         Ok(())
@@ -97,14 +107,17 @@ impl Init {
 /// A scheme by its name.
 fn scheme(name: &str) -> Result<Scheme, String> {
     let known = SCHEMES.into_iter().find(|scheme| scheme.as_str() == name);
-    known.ok_or_else(|| "expected avl or mpt".to_owned())
+    known.ok_or_else(|| "expected avl, lvmt, smt or mpt".to_owned())
 }
 
 /// Begins a development chain with a key of its own.
-pub(super) fn begin_development(folder: &Path) -> Result<()> {
+pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Result<()> {
     let key = own_key(folder)?;
-    let config = config("development", vec![key.verifying_key().to_bytes()], 1);
-    begin(folder, &config, vec![key], None).map(|_| ())
+    let schemes = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt].map(Scheme::id).to_vec();
+    let lvmt = Some(Lvmt::default().config()?);
+    let public = vec![key.verifying_key().to_bytes()];
+    let config = ChainConfig { schemes, lvmt, ..config("development", public, 1) };
+    begin(folder, &config, vec![key], None, options).map(|_| ())
 }
 
 fn config(chain_id: &str, authorities: Vec<[u8; 32]>, quorum: u16) -> ChainConfig {
@@ -125,6 +138,7 @@ fn begin(
     config: &ChainConfig,
     keys: Vec<SigningKey>,
     state: Option<&Path>,
+    options: &SchemeOptions,
 ) -> Result<View> {
     config.check()?;
     let signers = Signers::new(config, keys)?;
@@ -137,7 +151,7 @@ fn begin(
         read_block(state, config)?;
         std::fs::copy(state, &kept).map_err(|error| cannot(state, &error))?;
     }
-    let mut chain = Chain::create(folder, config)?;
+    let mut chain = Chain::create_with(folder, config, options)?;
     make_genesis(folder, &mut chain, &signers).inspect_err(|error| {
         if error.code() == Code::InvalidInput {
             // Nothing can begin with that state: neither it nor the chain is kept.
@@ -196,10 +210,10 @@ pub(super) fn open(folder: &Path) -> Result<(Chain, Signers)> {
 impl Where {
     /// Executes every block again in a folder of its own, and compares.
     pub(super) fn verify(&self) -> Result<()> {
-        let view = Chain::open(&self.data_dir)?.view()?;
         let scratch =
             tempfile::tempdir_in(&self.data_dir).map_err(|error| cannot(&self.data_dir, &error))?;
-        let mut again = Chain::create(&scratch.path().join("chain"), view.config())?;
+        let mut again = Chain::create_like(&scratch.path().join("chain"), &self.data_dir)?;
+        let view = Chain::open(&self.data_dir)?.view()?;
         for height in 0..=view.height() {
             again.follow(view.block(At::Height(height))?).map_err(|error| {
                 let expected = format_args!("block {height} with {}", error.expected());

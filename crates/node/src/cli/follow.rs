@@ -8,6 +8,7 @@ use prooflight_core::{Error, Reason, Result};
 use prooflight_node::Chain;
 use prooflight_node::follow::{FollowPace, Follower, Leader};
 use prooflight_node::metrics::Metrics;
+use prooflight_node::schemes::SchemeOptions;
 use prooflight_vectors::checkpoint;
 use tokio::sync::watch;
 
@@ -31,7 +32,7 @@ pub(super) async fn follow(leader: &str, chosen: &Chosen, metrics: &Metrics) -> 
     let chain = if Chain::exists(folder) {
         Chain::open(folder)?
     } else {
-        begin(folder, &kept, checkpoint.as_ref())?
+        begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes)?
     };
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
@@ -46,7 +47,12 @@ pub(super) async fn follow(leader: &str, chosen: &Chosen, metrics: &Metrics) -> 
 }
 
 /// Begins a chain without blocks; what it is comes from the checkpoint, never from the leader.
-fn begin(folder: &Path, kept: &Path, checkpoint: Option<&Checkpoint>) -> Result<Chain> {
+fn begin(
+    folder: &Path,
+    kept: &Path,
+    checkpoint: Option<&Checkpoint>,
+    options: &SchemeOptions,
+) -> Result<Chain> {
     let Some(checkpoint) = checkpoint else {
         let expected = format_args!(
             "--checkpoint with the chain to follow, as there is none in {}",
@@ -58,7 +64,7 @@ fn begin(folder: &Path, kept: &Path, checkpoint: Option<&Checkpoint>) -> Result<
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(kept, json))
         .map_err(|error| cannot(kept, &error))?;
-    Chain::create(folder, &checkpoint.config)
+    Chain::create_with(folder, &checkpoint.config, options)
 }
 
 fn read(path: &Path) -> Result<Checkpoint> {

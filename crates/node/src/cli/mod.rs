@@ -2,6 +2,7 @@
 
 mod chain;
 mod follow;
+mod params;
 mod run;
 mod settings;
 mod transfer;
@@ -44,6 +45,8 @@ enum Command {
     Import(transfer::Import),
     /// Copy the chain into a new folder, without its keys.
     Backup(transfer::Backup),
+    /// Check a setup of lvmt, and build its tables.
+    Params(params::Params),
     /// Run test vectors natively.
     Vectors {
         /// The files.
@@ -67,6 +70,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Export(file) => file.export()?,
         Command::Import(import) => import.run()?,
         Command::Backup(backup) => backup.run()?,
+        Command::Params(params) => params.run()?,
         Command::Vectors { files } => return vectors(&files),
     }
     Ok(ExitCode::SUCCESS)

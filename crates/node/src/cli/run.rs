@@ -100,7 +100,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
 /// Resumes a chain, or begins a development chain, and makes its blocks.
 fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
     if !Chain::exists(&chosen.data_dir) {
-        begin_development(&chosen.data_dir)?;
+        begin_development(&chosen.data_dir, &chosen.schemes)?;
         tracing::warn!(
             folder = %chosen.data_dir.display(),
             "no chain there: began a development chain with a key of its own"

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
+use prooflight_node::schemes::{SchemeOptions, Shard};
 use serde::Deserialize;
+
+use super::params::options;
 
 /// Settings that may be given; what is not given has its default.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
@@ -61,6 +64,15 @@ pub(crate) struct Settings {
     /// A file with the checkpoint of the chain to follow; a first start needs it
     #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
     checkpoint: Option<PathBuf>,
+    /// On a first start: the keys of lvmt that are proved: full, none, or a class such as 3/4 [default: full]
+    #[arg(long, env = "PROOFLIGHT_PROOF_SHARD")]
+    proof_shard: Option<Shard>,
+    /// On a first start: how many blocks share a snapshot file of smt [default: 1]
+    #[arg(long, env = "PROOFLIGHT_BLOCKS_PER_SNAPSHOT")]
+    blocks_per_snapshot: Option<u64>,
+    /// On a first start: the .ptau file of the chain's setup of lvmt [default: none needed]
+    #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
+    lvmt_setup: Option<PathBuf>,
     /// How long to wait before asking for new blocks again, in milliseconds [default: 1000]
     #[arg(long, env = "PROOFLIGHT_FOLLOW_INTERVAL_MS")]
     follow_interval_ms: Option<u64>,
@@ -100,6 +112,8 @@ pub(crate) struct Chosen {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) follow_interval_ms: u64,
     pub(crate) log_format: LogFormat,
+    /// What a chain gets that comes into its folder now.
+    pub(crate) schemes: SchemeOptions,
 }
 
 impl Settings {
@@ -125,6 +139,11 @@ impl Settings {
             checkpoint: self.checkpoint.or(file.checkpoint),
             follow_interval_ms: self.follow_interval_ms.or(file.follow_interval_ms).unwrap_or(1000),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),
+            schemes: options(
+                self.proof_shard.or(file.proof_shard),
+                self.blocks_per_snapshot.or(file.blocks_per_snapshot),
+                self.lvmt_setup.or(file.lvmt_setup),
+            ),
         })
     }
 }

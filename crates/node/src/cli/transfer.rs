@@ -133,8 +133,8 @@ pub(super) struct Backup {
 impl Backup {
     /// Copies by executing every block, so that what is damaged is not copied.
     pub(super) fn run(&self) -> Result<()> {
+        let mut copy = Chain::create_like(&self.to, &self.folder.data_dir)?;
         let view = Chain::open(&self.folder.data_dir)?.view()?;
-        let mut copy = Chain::create(&self.to, view.config())?;
         for height in 0..=view.height() {
             copy.follow(view.block(At::Height(height))?)?;
         }

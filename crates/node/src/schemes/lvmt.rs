@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use prooflight_amt::{Parts, Tables};
-use prooflight_core::chain::{ChainConfig, LvmtConfig, StateOperation};
+use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::store::Store;
-use prooflight_core::{Error, Hex, Reason, Result, Scheme};
-use prooflight_lvmt::{Change, LvmtStore, ProofShard, StoreParams, prove_at};
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_lvmt::{Change, LvmtStore, StoreParams, prove_at};
 
 use super::{
-    Changes, NormalBlock, Prepared, SchemeProver, SchemeStore, namespace, other_changes,
+    Changes, NormalBlock, Place, Prepared, SchemeProver, SchemeStore, namespace, other_changes,
+    setup,
 };
 use crate::store::EmbeddedSnapshot;
 
@@ -21,13 +21,13 @@ pub struct LvmtScheme<S> {
 
 impl<S: Store + Sync> LvmtScheme<S> {
     /// Opens the keys, or begins without any; `unknown_setup` if this build lacks the chain's setup.
-    pub fn open(store: S, config: &ChainConfig) -> Result<Self> {
+    pub fn open(store: S, config: &ChainConfig, place: Place<'_>) -> Result<Self> {
         let Some(lvmt) = &config.lvmt else {
             let expected = "the parameters of lvmt in the chain's configuration";
             return Err(Error::new(Reason::InvalidConfig, expected, "none"));
         };
-        let (tables, log_arity) = (Arc::new(tables(lvmt)?), lvmt.log_arity);
-        let params = StoreParams { tables, log_arity, shard: ProofShard::Full };
+        let (tables, log_arity) = (Arc::new(setup::tables(lvmt, place)?), lvmt.log_arity);
+        let params = StoreParams { tables, log_arity, shard: place.options.proof_shard.0 };
         Ok(Self { store: LvmtStore::open(store, params)? })
     }
 }
@@ -80,16 +80,6 @@ fn change(operation: &StateOperation) -> Change<'_> {
         StateOperation::Set { key, value } => Change::Set { key, value },
         StateOperation::Delete { key } => Change::Delete { key },
     }
-}
-
-/// The tables of a chain's setup: those of the development setup are computed as they are needed.
-fn tables(config: &LvmtConfig) -> Result<Tables> {
-    let parts = Parts { single: true, tree: Some(config.log_arity) };
-    let dev = Tables::dev(config.log_n, parts)?;
-    if dev.verifying_key().params_id() == config.params_id {
-        return Ok(dev);
-    }
-    Err(Error::new(Reason::UnknownSetup, "the development setup", Hex(&config.params_id)))
 }
 
 /// Proves the newest state of a snapshot; older ones are no longer kept.

@@ -3,11 +3,15 @@
 mod avl;
 mod lvmt;
 mod mpt;
+mod options;
+mod setup;
 mod smt;
 
 pub use avl::AvlScheme;
 pub use lvmt::LvmtScheme;
 pub use mpt::{MptScheme, prove_account};
+pub use options::{Progress, SchemeOptions, Shard};
+pub(crate) use setup::copy as copy_setup;
 pub use smt::{CACHE_BYTES, SNAPSHOTS, SmtProofs, SmtScheme};
 
 use std::path::Path;
@@ -98,22 +102,6 @@ pub struct Place<'a> {
     pub options: &'a SchemeOptions,
 }
 
-/// What is up to the node, not the chain.
-#[derive(Clone, Debug)]
-pub struct SchemeOptions {
-    /// For how many blocks before the newest states are kept; all if there is no number.
-    pub kept_states: Option<u64>,
-    /// How many blocks share a snapshot file of `smt`; only the last one of each can be proved.
-    pub blocks_per_file: u64,
-}
-
-impl Default for SchemeOptions {
-    /// Every state is kept, and can be proved.
-    fn default() -> Self {
-        Self { kept_states: None, blocks_per_file: 1 }
-    }
-}
-
 /// The next block of a scheme, proved but not yet written.
 #[derive(Debug)]
 pub struct Prepared<'a> {
@@ -176,6 +164,11 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
 /// The schemes that this build has.
 pub const SCHEMES: [Scheme; 4] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Mpt];
 
+/// Makes what has to be there before a chain begins: the tables of LVMT's setup.
+pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
+    config.lvmt.as_ref().map_or(Ok(()), |lvmt| setup::tables(lvmt, place).map(|_| ()))
+}
+
 /// Opens the store of a scheme; `unknown_statement` if this build does not have it.
 pub fn open(
     scheme: Scheme,
@@ -186,7 +179,7 @@ pub fn open(
     let store = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Avl => Ok(Box::new(AvlScheme::open(store, config)?)),
-        Scheme::Lvmt => Ok(Box::new(LvmtScheme::open(store, config)?)),
+        Scheme::Lvmt => Ok(Box::new(LvmtScheme::open(store, config, place)?)),
         Scheme::Mpt => Ok(Box::new(MptScheme::open(store)?)),
         Scheme::Smt => Ok(Box::new(SmtScheme::open(place)?)),
         other => Err(unknown(other)),

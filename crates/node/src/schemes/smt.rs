@@ -31,13 +31,8 @@ impl SmtScheme {
     /// again from the blocks.
     pub fn open(place: Place<'_>) -> Result<Self> {
         let files = Files::local(&place.folder.join(SNAPSHOTS))?;
-        let options = Options {
-            blocks_per_file: place.options.blocks_per_file,
-            retention: place.options.kept_states.map_or(Retention::All, |blocks| {
-                // Beside the newest block.
-                Retention::Last(blocks.saturating_add(1))
-            }),
-        };
+        let blocks_per_file = place.options.blocks_per_file;
+        let options = Options { blocks_per_file, retention: Retention::All };
         let (writer, damage) = SnapshotWriter::open(files.clone(), options)?;
         for damage in damage {
             tracing::warn!(file = damage.file, error = %damage.error, "snapshot file made again");
@@ -81,8 +76,11 @@ impl SchemeStore for SmtScheme {
         self.writer.commit(block).map(|_| ())
     }
 
-    /// The writer keeps as many blocks as it was opened to keep.
-    fn prune(&mut self, _: u64) -> Result<()> {
+    /// Takes effect with the next file; from then on as many blocks are kept as now.
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        if let Some(kept) = self.height().and_then(|height| (height + 1).checked_sub(oldest)) {
+            self.writer.set_retention(Retention::Last(kept));
+        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::manifest::{Manifest, last_of_group};
 use super::nodes::Nodes;
 use super::record::Record;
 use super::retention::{Collector, Retention};
-use crate::hash::{Hash, MAX_VERSION, hash_key, hash_value};
+use crate::hash::{Hash, MAX_VERSION, hash_keys, hash_values};
 use crate::prover::tree::{Change, Kind, Node, Prepared, Tree};
 
 /// How snapshot files are written.
@@ -113,6 +113,11 @@ impl SnapshotWriter {
         &self.tree
     }
 
+    /// Keeps these blocks from the next file on; blocks that are gone stay gone.
+    pub const fn set_retention(&mut self, retention: Retention) {
+        self.options.retention = retention;
+    }
+
     /// Works out the next block, of which nothing is in the tree or in a file yet.
     ///
     /// Records may come in any order; of several of one key the last one counts, and deletes of keys that
@@ -135,7 +140,7 @@ impl SnapshotWriter {
             let expected = format_args!("a block of at most {MAX_VERSION}");
             return Err(Error::new(Reason::InvalidArgument, expected, block));
         }
-        let prepared = self.tree.prepare(block, &sorted.changes())?;
+        let prepared = self.tree.prepare(block, &sorted.changes)?;
         let records = self.records(&prepared, &sorted);
         Ok(PreparedBlock { block, root: prepared.root(), new: Some((prepared, records)) })
     }
@@ -201,7 +206,7 @@ impl SnapshotWriter {
         let capacity = if alone { self.branch_bytes } else { 0 };
         let mut branches = alone.then(|| Branches::new(block, block, capacity));
         let (mut records, mut leaves) = (Vec::with_capacity(sorted.record_bytes()), Vec::new());
-        let mut writes = sorted.0.iter();
+        let mut writes = sorted.changes.iter().zip(&sorted.records);
         prepared.visit(|node| match node {
             Node::Branch { depth, left, right, .. } => {
                 if let Some(branches) = &mut branches {
@@ -210,8 +215,8 @@ impl SnapshotWriter {
             }
             Node::Leaf { key_hash, value_hash, .. } => {
                 let at = records.len() as u64;
-                if let Some(write) = writes.find(|write| write.key_hash == *key_hash) {
-                    write.record.write(&mut records);
+                if let Some((_, record)) = writes.find(|(it, _)| it.key_hash == *key_hash) {
+                    record.write(&mut records);
                 }
                 match &mut branches {
                     Some(branches) => {
@@ -226,7 +231,7 @@ impl SnapshotWriter {
 
     /// Accepts a block that is there already if it has the same records.
     fn again(&self, block: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
-        let written = || sorted.0.iter().map(|write| *write.record);
+        let written = || sorted.records.iter().map(|&record| *record);
         let (same, root) = if let Some((records, root)) =
             self.group.as_ref().and_then(|group| group.records_of(block))
         {
@@ -247,41 +252,44 @@ impl SnapshotWriter {
     }
 }
 
-/// The last write of each key, ascending by key hash.
-struct Sorted<'w, 'r>(Vec<Write<'w, 'r>>);
-
-struct Write<'w, 'r> {
-    key_hash: Hash,
-    record: &'w Record<'r>,
+/// The last record of each key, ascending by key hash.
+struct Sorted<'w, 'r> {
+    records: Vec<&'w Record<'r>>,
+    changes: Vec<Change>,
 }
 
 impl<'w, 'r> Sorted<'w, 'r> {
     fn new(records: &'w [Record<'r>]) -> Result<Self> {
         records.iter().try_for_each(|record| Record::check(record.key, record.value))?;
-        let write = |record: &'w Record<'r>| Write { key_hash: hash_key(record.key), record };
-        let mut writes: Vec<_> = records.iter().map(write).collect();
-        // Stable, so that the last write of a key stays the last.
-        writes.sort_by_key(|write| write.key_hash);
-        writes.dedup_by(|later, kept| {
-            let same = later.key_hash == kept.key_hash;
+        let hashes = hash_keys(records.iter().map(|record| record.key));
+        // The first bytes decide nearly always; of one key, the last record comes last.
+        let mut order: Vec<(u64, usize)> = hashes.iter().map(start_of).zip(0..).collect();
+        order.sort_unstable_by(|&(start, at), &(other, other_at)| {
+            let rest = || hashes[at].cmp(&hashes[other_at]).then(at.cmp(&other_at));
+            start.cmp(&other).then_with(rest)
+        });
+        order.dedup_by(|&mut (_, later), (_, kept)| {
+            let same = hashes[later] == hashes[*kept];
             if same {
-                kept.record = later.record;
+                *kept = later;
             }
             same
         });
-        Ok(Self(writes))
-    }
-
-    fn changes(&self) -> Vec<Change> {
-        let change = |write: &Write<'_, '_>| Change {
-            key_hash: write.key_hash,
-            value_hash: write.record.value.map(hash_value),
+        let records: Vec<_> = order.iter().map(|&(_, at)| &records[at]).collect();
+        let mut values = hash_values(records.iter().filter_map(|record| record.value)).into_iter();
+        let change = |(&(_, at), record): (&(u64, usize), &&Record<'_>)| Change {
+            key_hash: hashes[at],
+            value_hash: record.value.and_then(|_| values.next()),
         };
-        self.0.iter().map(change).collect()
+        let changes = order.iter().zip(&records).map(change).collect();
+        Ok(Self { records, changes })
     }
 
     fn record_bytes(&self) -> usize {
-        let bytes = |write: &Write<'_, '_>| write.record.bytes();
-        self.0.iter().map(bytes).sum()
+        self.records.iter().map(|record| record.bytes()).sum()
     }
+}
+
+fn start_of(hash: &Hash) -> u64 {
+    hash.first_chunk().map_or(0, |start| u64::from_be_bytes(*start))
 }

@@ -1,0 +1,147 @@
+//! LVMT's setup and what a node keeps of the schemes; `params` looks at setups.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
+use prooflight_core::chain::LvmtConfig;
+use prooflight_core::{Hex, Result};
+use prooflight_node::schemes::{Progress, SchemeOptions, Shard};
+
+/// The setup and shape of a new chain's LVMT store.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Lvmt {
+    /// The setup of lvmt: dev, which is insecure, or a .ptau file
+    #[arg(long = "lvmt-setup", default_value = "dev")]
+    setup: String,
+    /// Vectors of lvmt have 2 to this many slots
+    #[arg(long = "lvmt-log-n", default_value_t = 16)]
+    log_n: u8,
+    /// Openings of lvmt have trees of 2 to this arity; it divides the number before
+    #[arg(long = "lvmt-log-arity", default_value_t = 2)]
+    log_arity: u8,
+}
+
+impl Default for Lvmt {
+    fn default() -> Self {
+        Self { setup: DEV.to_owned(), log_n: 16, log_arity: 2 }
+    }
+}
+
+/// The development setup's name.
+const DEV: &str = "dev";
+
+impl Lvmt {
+    /// What the chain's configuration says of it.
+    pub(super) fn config(&self) -> Result<LvmtConfig> {
+        let (log_n, log_arity) = (self.log_n, self.log_arity);
+        let params_id = open(&self.setup, log_n)?.verifying_key().params_id();
+        Ok(LvmtConfig { params_id, log_n, log_arity })
+    }
+
+    /// The file of the setup, if it is in one.
+    pub(super) fn ptau(&self) -> Option<PathBuf> {
+        (self.setup != DEV).then(|| self.setup.clone().into())
+    }
+}
+
+/// What a node keeps of the schemes; fixed when the chain comes into its folder.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Options {
+    /// The keys of lvmt that are proved: full, none, or a class such as 3/4 [default: full]
+    #[arg(long)]
+    proof_shard: Option<Shard>,
+    /// How many blocks share a snapshot file of smt; the last one of each can be proved [default: 1]
+    #[arg(long)]
+    blocks_per_snapshot: Option<u64>,
+}
+
+impl Options {
+    pub(super) fn choose(&self, ptau: Option<PathBuf>) -> SchemeOptions {
+        options(self.proof_shard, self.blocks_per_snapshot, ptau)
+    }
+}
+
+/// What a node keeps of the schemes; what is not said has its default.
+pub(super) fn options(
+    proof_shard: Option<Shard>,
+    blocks_per_snapshot: Option<u64>,
+    ptau: Option<PathBuf>,
+) -> SchemeOptions {
+    let default = SchemeOptions::default();
+    SchemeOptions {
+        proof_shard: proof_shard.unwrap_or(default.proof_shard),
+        blocks_per_file: blocks_per_snapshot.unwrap_or(default.blocks_per_file),
+        ptau,
+        progress: Progress(show),
+    }
+}
+
+/// What `params` looks at.
+#[derive(Debug, Args)]
+pub(super) struct Params {
+    /// dev, ppot (its verifying key alone), or a .ptau file
+    setup: String,
+    /// Vectors have 2 to this many slots
+    #[arg(long, default_value_t = 16)]
+    log_n: u8,
+    /// Build the tables of openings with trees of 2 to this arity, and keep them in a folder
+    #[arg(long, requires = "tables")]
+    log_arity: Option<u8>,
+    /// The folder of the tables
+    #[arg(long, requires = "log_arity")]
+    tables: Option<PathBuf>,
+}
+
+impl Params {
+    /// Checks a setup, prints what identifies it, and builds its tables if they are asked for.
+    pub(super) fn run(&self) -> Result<()> {
+        let (setup, key) = if self.setup == "ppot" {
+            (None, VerifyingKey::ppot(self.log_n)?)
+        } else {
+            let setup = open(&self.setup, self.log_n)?;
+            let key = setup.verifying_key().clone();
+            (Some(setup), key)
+        };
+        println!("params id      {}", Hex(&key.params_id()));
+        println!("slots          2^{}", key.log_n());
+        println!("verifying key  {} bytes", key.encode().len());
+        println!(
+            "secure         {}",
+            if key.is_insecure() {
+                "no: its secret is public"
+            } else {
+                "if one contributor was honest"
+            }
+        );
+        let (Some(folder), Some(setup)) = (&self.tables, setup) else { return Ok(()) };
+        let parts = Parts { single: true, tree: self.log_arity };
+        Tables::load_or_build(folder, &key, parts, || Ok(setup), &show)?;
+        println!("tables         in {}", folder.display());
+        Ok(())
+    }
+}
+
+fn open(setup: &str, log_n: u8) -> Result<Setup> {
+    match setup {
+        DEV => Setup::dev(log_n),
+        file => {
+            eprintln!("checking {file}");
+            Setup::open_ptau(Path::new(file), log_n)
+        }
+    }
+}
+
+/// Shows how far the tables are: on a terminal one line that is written over, else a line in a hundred.
+fn show(done: u64, total: u64) {
+    let total = total.max(1);
+    let percent = done * 100 / total;
+    if done > 0 && (done - 1) * 100 / total == percent {
+        return;
+    }
+    let mut err = std::io::stderr();
+    let end = if err.is_terminal() && done < total { "\r" } else { "\n" };
+    // Nobody reads it if it cannot be written.
+    let _ = write!(err, "tables of the setup {percent:3} %{end}");
+}

@@ -1,0 +1,166 @@
+//! What is up to a node, not to its chain: chosen when the chain comes into its folder, and kept there.
+
+use core::fmt;
+use core::str::FromStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use prooflight_core::{Error, Reason, Result};
+use prooflight_lvmt::ProofShard;
+use serde::{Deserialize, Serialize};
+
+/// The file with the options, in the folder of the chain.
+const FILE: &str = "schemes.json";
+
+/// What is up to a node, not to its chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct SchemeOptions {
+    /// Which keys of `lvmt` the node proves.
+    pub proof_shard: Shard,
+    /// How many blocks share a snapshot file of `smt`; only the last one of each can be proved.
+    pub blocks_per_file: u64,
+    /// The `.ptau` file that the tables of `lvmt` are built from, where they have to be.
+    #[serde(skip)]
+    pub ptau: Option<PathBuf>,
+    /// Is told how many of how many steps are done while tables are built.
+    #[serde(skip)]
+    pub progress: Progress,
+}
+
+/// Is told how many of how many steps are done.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress(pub fn(u64, u64));
+
+impl Default for Progress {
+    /// Nobody is told.
+    fn default() -> Self {
+        Self(|_, _| ())
+    }
+}
+
+impl PartialEq for Progress {
+    /// Who is told makes no difference.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Progress {}
+
+impl Default for SchemeOptions {
+    /// Everything can be proved.
+    fn default() -> Self {
+        let proof_shard = Shard(ProofShard::Full);
+        Self { proof_shard, blocks_per_file: 1, ptau: None, progress: Progress::default() }
+    }
+}
+
+impl SchemeOptions {
+    /// Keeps the options in the folder of a new chain.
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(FILE);
+        let json = serde_json::to_vec_pretty(self)
+            .map_err(|error| Error::new(Reason::Bug, "options in JSON", error))?;
+        fs::write(&path, json).map_err(|error| {
+            Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
+        })
+    }
+
+    /// The options of a chain; the defaults if it has none.
+    pub(crate) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let wrong = |error: &dyn fmt::Display| {
+            let expected = format_args!("options in {}", path.display());
+            Error::new(Reason::InvalidArgument, expected, error)
+        };
+        let json = fs::read(&path).map_err(|error| wrong(&error))?;
+        serde_json::from_slice(&json).map_err(|error| wrong(&error))
+    }
+}
+
+/// Which keys of `lvmt` a node proves: `full`, `none`, or the class `3/4`: number 3 of 4, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard(pub ProofShard);
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ProofShard::Full => f.write_str("full"),
+            ProofShard::None => f.write_str("none"),
+            ProofShard::Class { bits, value } => write!(f, "{value}/{}", 1_u64 << bits),
+        }
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let class = || {
+            let (value, classes) = text.split_once('/')?;
+            let (value, classes) = (value.parse().ok()?, classes.parse::<u32>().ok()?);
+            let fits = classes.is_power_of_two() && value < classes;
+            let bits = u8::try_from(classes.checked_ilog2()?).ok()?;
+            fits.then_some(ProofShard::Class { bits, value })
+        };
+        let shard = match text {
+            "full" => Some(ProofShard::Full),
+            "none" => Some(ProofShard::None),
+            _ => class(),
+        };
+        shard
+            .map(Self)
+            .ok_or_else(|| format!("expected full, none, or a class such as 3/4, found {text}"))
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_read_as_it_is_written() {
+        for text in ["full", "none", "0/1", "3/4", "65535/65536"] {
+            assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "all", "4/4", "1/3", "1", "1/0", "-1/2", "1/4294967296"] {
+            wrong.parse::<Shard>().unwrap_err();
+        }
+    }
+
+    #[test]
+    fn options_are_kept_in_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(SchemeOptions::read(folder.path()).unwrap(), SchemeOptions::default());
+        let options = SchemeOptions {
+            proof_shard: "1/2".parse().unwrap(),
+            blocks_per_file: 16,
+            ..SchemeOptions::default()
+        };
+        options.write(folder.path()).unwrap();
+        assert_eq!(SchemeOptions::read(folder.path()).unwrap(), options);
+        fs::write(folder.path().join(FILE), "{}").unwrap();
+        let refused = SchemeOptions::read(folder.path()).unwrap_err();
+        assert_eq!(refused.reason(), Reason::InvalidArgument);
+    }
+}

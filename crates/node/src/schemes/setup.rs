@@ -1,0 +1,90 @@
+//! The tables of LVMT's setup, in the folder of a chain.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
+use prooflight_core::chain::LvmtConfig;
+use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_lvmt::ProofShard;
+
+use super::{Place, SchemeOptions};
+
+/// The folder with the setup, in that of the chain.
+const FOLDER: &str = "lvmt";
+
+/// The file with the setup's verifying key.
+const KEY: &str = "verifying-key";
+
+/// The tables of a chain's setup: those of the development setup are computed as they are needed, others
+/// are built from the `.ptau` file, and kept.
+///
+/// `unknown_setup` if the folder does not have them and no file is given; `setup_mismatch` if the file is
+/// of another setup.
+pub(super) fn tables(config: &LvmtConfig, place: Place<'_>) -> Result<Tables> {
+    let parts = match place.options.proof_shard.0 {
+        ProofShard::None => Parts { single: false, tree: None },
+        _ => Parts { single: true, tree: Some(config.log_arity) },
+    };
+    let dev = Tables::dev(config.log_n, parts)?;
+    if dev.verifying_key().params_id() == config.params_id {
+        return Ok(dev);
+    }
+    let folder = place.folder.join(FOLDER);
+    let key = if let Some(key) = read_key(&folder.join(KEY))? {
+        key
+    } else {
+        let key = open(config, place.options)?.verifying_key().clone();
+        key.check_params_id(&config.params_id)?;
+        keep_key(&folder, &key)?;
+        key
+    };
+    key.check_params_id(&config.params_id)?;
+    let build = || open(config, place.options);
+    let progress = place.options.progress.0;
+    Tables::load_or_build(&folder, &key, parts, build, &|done, total| progress(done, total))
+}
+
+/// Copies the setup of the chain in one folder into another folder, if it has one.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    let (from, to) = (from.join(FOLDER), to.join(FOLDER));
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(&to)?;
+        for file in fs::read_dir(&from)? {
+            let file = file?;
+            fs::copy(file.path(), to.join(file.file_name()))?;
+        }
+        Ok(())
+    };
+    if from.exists() { copy().map_err(|error| failed(&to, &error)) } else { Ok(()) }
+}
+
+fn open(config: &LvmtConfig, options: &SchemeOptions) -> Result<Setup> {
+    let Some(path) = &options.ptau else {
+        let expected = format_args!("the .ptau file of the setup {}", Hex(&config.params_id));
+        return Err(Error::new(Reason::UnknownSetup, expected, "none"));
+    };
+    Setup::open_ptau(path, config.log_n)
+}
+
+fn read_key(path: &Path) -> Result<Option<VerifyingKey>> {
+    match fs::read(path) {
+        Ok(bytes) => VerifyingKey::decode(&bytes).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, &error)),
+    }
+}
+
+fn keep_key(folder: &Path, key: &VerifyingKey) -> Result<()> {
+    let path = folder.join(KEY);
+    let unnamed = folder.join("verifying-key.new");
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&unnamed, key.encode()))
+        .and_then(|()| fs::rename(&unnamed, &path))
+        .map_err(|error| failed(&path, &error))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
+}
