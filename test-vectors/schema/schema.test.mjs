@@ -84,6 +84,52 @@ const proof = {
   input: { root: hash, key: "0x", proof: ["0x80"], limits: { maxProofBytes: 1 } },
   expected: { value: null },
 };
+const smtProof = {
+  input: { root: hash, block: "0x8", keys: ["0x", "0x61"], proof: "0x010301" },
+  expected: { answers: [{ value: "0x", since: "0x0" }, { deletedAt: "0x7" }] },
+};
+const smtHistory = {
+  input: {
+    key: "0x61",
+    from: "0x0",
+    to: "0x9",
+    roots: [{ block: "0x9", root: hash }],
+    proof: "0x010302",
+    average: { from: "0x1", to: "0x2", timestamps: [{ block: "0x1", timestampMs: "0x3e8" }] },
+  },
+  expected: {
+    blocks: ["0x9"],
+    entering: {},
+    changes: [],
+    average: {
+      sum: `0x${"00".repeat(40)}`,
+      coveredMs: "0x0",
+      gaps: [{ fromMs: "0x1", toMs: "0x2" }],
+    },
+  },
+};
+const smtDiff = {
+  input: { from: null, to: "0x0", root: hash, proof: "0x010303" },
+  expected: { changes: [{ key: "0x", block: "0x0", value: null }] },
+};
+const amtOpening = {
+  input: {
+    setup: "dev",
+    logN: 4,
+    allowInsecureSetup: true,
+    openings: [
+      { kind: "tree", logArity: 4, commitment: hash, index: 3, value: hash, points: [hash] },
+      {
+        kind: "single",
+        commitment: hash,
+        index: 0,
+        versions: ["0x0", "0x1", "0x0", "0x0", "0x0", "0x0"],
+        points: [hash],
+      },
+    ],
+  },
+  expected: { paramsId: hash },
+};
 const response = {
   address: `0x${"Aa".repeat(20)}`,
   accountProof: [],
@@ -184,6 +230,17 @@ const accepted = {
   }),
   "a block's transition": ofType("BlockTransition", blockTransition),
   "a proof of a trie": ofType("MptProof", proof),
+  "a proof of keys at a block": ofType("SmtProof", smtProof),
+  "a history with an average": ofType("SmtHistory", smtHistory),
+  "a history that hides what was before": ofType("SmtHistory", smtHistory, ({ expected }) => {
+    expected.entering = null;
+  }),
+  "a diff": ofType("SmtDiff", smtDiff),
+  "openings of both kinds": ofType("AmtOpening", amtOpening),
+  "a setup by its bytes": ofType("AmtOpening", amtOpening, ({ input }) => {
+    input.setup = "0x";
+    delete input.logN;
+  }),
   "an answer to eth_getProof": ofType("EthGetProof", answer),
   "an absent account": ofType("EthGetProof", answer, ({ expected }) => {
     expected.account = null;
@@ -317,6 +374,36 @@ const refused = {
   }),
   "a proof of one string": ofType("MptProof", proof, ({ input }) => {
     input.proof = "0x80";
+  }),
+  "a proof of no key": ofType("SmtProof", smtProof, ({ input }) => {
+    input.keys = [];
+  }),
+  "a value without its block": ofType("SmtProof", smtProof, ({ expected }) => {
+    delete expected.answers[0].since;
+  }),
+  "a history with a bare root": ofType("SmtHistory", smtHistory, ({ input }) => {
+    input.roots = [hash];
+  }),
+  "a sum of 39 bytes": ofType("SmtHistory", smtHistory, ({ expected }) => {
+    expected.average.sum = `0x${"00".repeat(39)}`;
+  }),
+  "a diff without its first block": ofType("SmtDiff", smtDiff, ({ input }) => {
+    delete input.from;
+  }),
+  "a setup without its size": ofType("AmtOpening", amtOpening, ({ input }) => {
+    delete input.logN;
+  }),
+  "a tree without its arity": ofType("AmtOpening", amtOpening, ({ input }) => {
+    delete input.openings[0].logArity;
+  }),
+  "a single opening with an arity": ofType("AmtOpening", amtOpening, ({ input }) => {
+    input.openings[1].logArity = 1;
+  }),
+  "a value beside versions": ofType("AmtOpening", amtOpening, ({ input }) => {
+    input.openings[1].value = hash;
+  }),
+  "five versions": ofType("AmtOpening", amtOpening, ({ input }) => {
+    input.openings[1].versions.pop();
   }),
   "a slot of more than 256 bits": ofType("EthGetProof", answer, ({ input }) => {
     input.slots = [`0x1${"0".repeat(64)}`];

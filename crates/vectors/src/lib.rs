@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod amt;
 pub mod avl;
 pub mod carrier;
 pub mod chain;
@@ -35,6 +36,7 @@ pub mod file;
 pub mod generate;
 pub mod mpt;
 mod run;
+pub mod smt;
 pub mod state;
 
 pub use run::{Answer, Report, TestReport, run, run_with};

@@ -171,7 +171,7 @@ impl EthHeader {
 }
 
 impl MptLimits {
-    fn limits(self) -> Limits {
+    pub(crate) fn limits(self) -> Limits {
         Limits {
             max_proof_bytes: self.max_proof_bytes.unwrap_or(Limits::DEFAULT.max_proof_bytes),
             max_keys: self.max_keys.unwrap_or(Limits::DEFAULT.max_keys),

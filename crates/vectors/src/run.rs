@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::carrier::object;
 use crate::file::{Test, VectorFile, Verdict};
-use crate::{avl, chain, ergo, mpt, state};
+use crate::{amt, avl, chain, ergo, mpt, smt, state};
 
 /// What became of each test of a file.
 #[derive(Clone, Debug)]
@@ -73,6 +73,7 @@ pub type Answer = Map<String, Value>;
 /// The answer of the verifier for this group type; outside, why there is none.
 pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
     match group_type {
+        "AmtOpening" => Ok(parse(input).and_then(|input: amt::AmtOpening| input.verify())),
         "AvlBatch" => Ok(parse(input).and_then(|input: avl::Batch| input.verify())),
         "ErgoAdProofs" => Ok(parse(input).and_then(|input: ergo::AdProofs| input.verify())),
         "HeaderSync" => Ok(parse(input).and_then(|input: chain::HeaderSync| input.verify())),
@@ -86,6 +87,9 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
         "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),
         "EthHeader" => Ok(parse(input).and_then(|input: mpt::EthHeader| input.verify())),
+        "SmtProof" => Ok(parse(input).and_then(|input: smt::SmtProof| input.verify())),
+        "SmtHistory" => Ok(parse(input).and_then(|input: smt::SmtHistory| input.verify())),
+        "SmtDiff" => Ok(parse(input).and_then(|input: smt::SmtDiff| input.verify())),
         unknown => Err(format!("this build does not know the group type {unknown}")),
     }
 }

@@ -145,6 +145,21 @@ const REASONS: &[Reason] = &[
     Reason::SlotMismatch,
     Reason::HeaderHashMismatch,
     Reason::TooManyKeys,
+    Reason::InvalidPoint,
+    Reason::InvalidScalar,
+    Reason::VersionRange,
+    Reason::OpeningLength,
+    Reason::OpeningMismatch,
+    Reason::InvalidSetup,
+    Reason::SetupMismatch,
+    Reason::InsecureSetup,
+    Reason::DepthOutOfRange,
+    Reason::VersionOutOfRange,
+    Reason::LeafOffPath,
+    Reason::LeafIndex,
+    Reason::LeafOfKey,
+    Reason::WrongRoots,
+    Reason::ValueNotNumber,
 ];
 
 #[test]

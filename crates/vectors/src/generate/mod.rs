@@ -7,6 +7,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a generator that goes wrong must stop")]
 
+mod amt;
 mod anatomy;
 mod avl_compat;
 mod avl_negative;
@@ -18,6 +19,7 @@ mod ergo_negative;
 mod forge;
 mod mpt;
 mod rng;
+mod smt;
 mod trace;
 
 use std::path::Path;
@@ -30,6 +32,8 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
     let ergo_mainnet = fs::read_to_string(folder.join("avl/ergo_mainnet.json"))?;
     let eth_get_proof = fs::read_to_string(folder.join("mpt/eth_get_proof.json"))?;
     Ok(vec![
+        ("amt/opening.json", amt::valid::file()),
+        ("amt/opening_negative.json", amt::negative::file()),
         ("avl/avl_batch.json", avl_valid::file()),
         ("avl/avl_negative.json", avl_negative::file()),
         ("avl/avl_compat.json", avl_compat::file()),
@@ -43,6 +47,12 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("mpt/answer_negative.json", mpt::answer_negative::file()),
         ("mpt/header.json", mpt::header::file()),
         ("mpt/mainnet_negative.json", mpt::mainnet::file(&eth_get_proof)),
+        ("smt/proof.json", smt::proof::file()),
+        ("smt/proof_negative.json", smt::proof_negative::file()),
+        ("smt/history.json", smt::history::file()),
+        ("smt/history_negative.json", smt::history_negative::file()),
+        ("smt/diff.json", smt::diff::file()),
+        ("smt/diff_negative.json", smt::diff_negative::file()),
         ("chain/state_answer.json", chain::state_valid::file()),
         ("chain/state_answer_negative.json", chain::state_negative::file()),
         ("chain/block_transition.json", chain::block_valid::file()),

@@ -1,0 +1,193 @@
+//! `smt/history.json`: honest histories, and averages over them.
+
+use prooflight_smt::hash::MAX_VERSION;
+use serde_json::{Value, json};
+
+use super::plain::Plain;
+use super::{ask_history, delete, had, key, limits, random, sample, set};
+use crate::carrier::{Hex, Quantity};
+use crate::generate::builder::{Builder, expected};
+use crate::generate::rng::Rng;
+use crate::run::Answer;
+use crate::smt::{AverageOver, BlockTime, SmtHistory};
+
+const FLAGS: &[(&str, &str)] = &[
+    ("Average", "a time-weighted average over the history"),
+    ("Empty", "the tree without keys"),
+    (
+        "Hidden",
+        "the first block of the range changed the key, so that what it had before is not shown",
+    ),
+    ("Limit", "as large as a limit allows"),
+    ("NoChange", "no block of the range changed the key"),
+    ("Random", "random keys and values in random blocks"),
+    ("Recurring", "a value comes again"),
+];
+
+/// The file's bytes.
+pub(in crate::generate) fn file() -> String {
+    let mut file = Builder::new("smt", FLAGS);
+    file.group("SmtHistory");
+    ranges(&mut file);
+    recurring(&mut file);
+    empty(&mut file);
+    at_limits(&mut file);
+    random_histories(&mut file);
+    averages(&mut file);
+    file.finish()
+}
+
+/// A key's history from the list of its changes.
+fn told(plain: &Plain, key: &[u8], from: u64, to: u64) -> Answer {
+    let blocks = plain.history_blocks(key, from, to);
+    // Every block of a history but the first is the one before a change.
+    let mut changed: Vec<u64> = blocks.iter().skip(1).map(|block| block + 1).collect();
+    let last = plain.last_change(key, blocks[blocks.len() - 1]).map(|(block, _)| block);
+    changed.extend(last.filter(|&block| block == from));
+    let hidden = changed.last() == Some(&from);
+    let entering = if hidden { Value::Null } else { had(plain, key, blocks[blocks.len() - 1]) };
+    let changes: Vec<Value> = changed.iter().rev().map(|&block| had(plain, key, block)).collect();
+    let blocks: Vec<Quantity> = blocks.into_iter().map(Quantity).collect();
+    expected(json!({ "blocks": blocks, "entering": entering, "changes": changes }))
+}
+
+fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, input: &SmtHistory) {
+    let told = told(plain, &input.key.0, input.from.0, input.to.0);
+    let mut all = flags.to_vec();
+    if told["entering"].is_null() {
+        all.push("Hidden");
+    } else if told["changes"].as_array().is_some_and(Vec::is_empty) {
+        all.push("NoChange");
+    }
+    all.sort_unstable();
+    file.valid(&all, comment, input, told);
+}
+
+fn ranges(file: &mut Builder) {
+    let plain = sample();
+    for number in [0, 1, 3, 4, 12, 16, 99] {
+        for (from, to) in [(0, 9), (0, 0), (2, 2), (2, 8), (3, 7), (5, 6), (6, 6), (9, 9)] {
+            let comment = format!("key {number} in the blocks {from} to {to}");
+            honest(file, &[], &comment, &plain, &ask_history(&plain, &key(number), from, to));
+        }
+    }
+}
+
+fn recurring(file: &mut Builder) {
+    let mut plain = Plain::default();
+    plain.apply(0, [set(0, b"A"), set(1, b"other")]);
+    plain.apply(1, [set(0, b"B")]);
+    plain.apply(2, [set(0, b"A")]);
+    plain.apply(3, [delete(0)]);
+    plain.apply(4, [set(0, b"A")]);
+    plain.apply(5, [set(0, b"A")]);
+    for (from, to) in [(0, 5), (1, 4), (0, 7), (2, 2)] {
+        let comment = format!("A, B, A, deleted, A, A: the blocks {from} to {to}");
+        let input = ask_history(&plain, &key(0), from, to);
+        honest(file, &["Recurring"], &comment, &plain, &input);
+    }
+}
+
+fn empty(file: &mut Builder) {
+    let mut plain = Plain::default();
+    let none = ask_history(&plain, &key(0), 0, 4);
+    honest(file, &["Empty"], "no key in any block", &plain, &none);
+    plain.apply(5, [set(0, b"first")]);
+    for (from, to) in [(0, 5), (0, 9), (5, 9), (6, 9)] {
+        let comment = format!("the first key there is: the blocks {from} to {to}");
+        let input = ask_history(&plain, &key(0), from, to);
+        honest(file, &["Empty"], &comment, &plain, &input);
+    }
+}
+
+fn at_limits(file: &mut Builder) {
+    let mut plain = Plain::default();
+    plain.apply(0, [set(0, b"first"), set(1, b"")]);
+    plain.apply(MAX_VERSION, [set(0, b"last")]);
+    let input = ask_history(&plain, &key(0), 0, MAX_VERSION);
+    honest(file, &["Limit"], "all blocks there can be", &plain, &input);
+    let exact = limits(Some(input.proof.0.len()), None, Some(5));
+    let input = SmtHistory { limits: Some(exact), ..input };
+    honest(file, &["Limit"], "bytes and values at their limits", &plain, &input);
+}
+
+fn random_histories(file: &mut Builder) {
+    for (blocks, keys) in [(8, 3), (30, 20)] {
+        let rng = &mut Rng::new(blocks);
+        let plain = random(rng, blocks, keys);
+        for number in 0..4 {
+            let to = blocks - 1 - number;
+            let comment = format!("key {number} of {keys} in the blocks {number} to {to}");
+            let input =
+                ask_history(&plain, &key(u16::try_from(number).expect("small")), number, to);
+            honest(file, &["Random"], &comment, &plain, &input);
+        }
+    }
+}
+
+/// Block h has the timestamp 1,000,000 + 1000 h + h^2.
+fn timestamp(block: u64) -> u64 {
+    1_000_000 + 1000 * block + block * block
+}
+
+pub(super) fn over(from: u64, to: u64, blocks: &[u64]) -> AverageOver {
+    let time = |&block: &u64| BlockTime {
+        block: Quantity(block),
+        timestamp_ms: Quantity(timestamp(block)),
+    };
+    let timestamps = blocks.iter().map(time).collect();
+    AverageOver { from: Quantity(from), to: Quantity(to), timestamps }
+}
+
+/// A balance: nothing, 5, 255 in three bytes, deleted, the largest there is, and in the last block 7.
+pub(super) fn balance() -> Plain {
+    let mut plain = Plain::default();
+    plain.apply(0, [set(1, b"another key")]);
+    plain.apply(2, [set(0, &[5])]);
+    plain.apply(3, [set(0, &[0, 0, 255])]);
+    plain.apply(6, [delete(0)]);
+    plain.apply(7, [set(0, &[0xff; 32])]);
+    plain.apply(9, [set(0, &[7])]);
+    plain
+}
+
+fn averages(file: &mut Builder) {
+    let plain = balance();
+    let all: Vec<u64> = (0..=10).collect();
+    let mut average = |comment: &str, (from, to): (u64, u64), over: AverageOver, expected| {
+        let input = ask_history(&plain, &key(0), from, to);
+        let mut told = told(&plain, &key(0), from, to);
+        told.insert("average".to_owned(), expected);
+        let input = SmtHistory { average: Some(over), ..input };
+        file.valid(&["Average"], comment, &input, told);
+    };
+    // The time from block a to block b, in milliseconds.
+    let time = |a, b| timestamp(b) - timestamp(a);
+    let answer = |sum: &[u128], covered: u64, gaps: &[(u64, u64)]| {
+        let sum: u128 = sum.iter().sum();
+        let gap = |&(a, b): &(u64, u64)| json!({ "fromMs": Quantity(timestamp(a)), "toMs": Quantity(timestamp(b)) });
+        json!({
+            "sum": Hex([&[0; 24][..], &sum.to_be_bytes()].concat()),
+            "coveredMs": Quantity(covered),
+            "gaps": gaps.iter().map(gap).collect::<Vec<_>>(),
+        })
+    };
+    let product = |value: u128, a, b| value * u128::from(time(a, b));
+
+    let sum = [product(5, 2, 3), product(255, 3, 6)];
+    let whole = answer(&sum, time(2, 6), &[(0, 2), (6, 7)]);
+    average("with gaps at both ends", (0, 7), over(0, 7, &all), whole.clone());
+    average("a part of the history", (0, 10), over(0, 7, &all), whole);
+    let part = answer(&[product(255, 4, 5)], time(4, 5), &[]);
+    average("between two changes", (0, 10), over(4, 5, &[4, 5]), part.clone());
+    average("what the key had before the range", (4, 5), over(4, 5, &all), part);
+    let from_change = answer(&[product(5, 2, 3)], time(2, 3), &[]);
+    average("from a change to the next", (2, 3), over(2, 3, &[2, 3]), from_change);
+    average("no time at all", (0, 10), over(3, 3, &[3]), answer(&[], 0, &[]));
+    average("only a gap", (0, 10), over(0, 1, &[0, 1]), answer(&[], 0, &[(0, 1)]));
+    // (2^256 - 1) t = 2^256 t - t.
+    let (high, low) = (u128::from(time(7, 9)) - 1, u128::from(time(7, 9)).wrapping_neg());
+    let sum = [&high.to_be_bytes()[8..], &[0xff; 16], &low.to_be_bytes()[..]].concat();
+    let largest = json!({ "sum": Hex(sum), "coveredMs": Quantity(time(7, 9)), "gaps": [] });
+    average("the largest value there is", (7, 9), over(7, 9, &[7, 9]), largest);
+}

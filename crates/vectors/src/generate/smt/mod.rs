@@ -1,0 +1,143 @@
+//! `smt/*.json`: proofs, histories and diffs of a plain tree, and the lies that are told with them.
+
+pub(super) mod diff;
+pub(super) mod diff_negative;
+pub(super) mod history;
+pub(super) mod history_negative;
+#[path = "../../../../smt/tests/harness/plain.rs"]
+mod plain;
+pub(super) mod proof;
+pub(super) mod proof_negative;
+mod wire;
+
+use serde_json::{Value, json};
+
+use self::plain::{Op, Plain};
+use super::rng::Rng;
+use crate::carrier::{Hash32, Hex, Quantity};
+use crate::mpt::MptLimits;
+use crate::smt::{BlockRoot, SmtDiff, SmtHistory, SmtProof};
+
+/// A number as a key: two bytes, so that no key is another's beginning.
+fn key(number: u16) -> Vec<u8> {
+    number.to_be_bytes().to_vec()
+}
+
+fn set(number: u16, value: &[u8]) -> Op {
+    (key(number), Some(value.to_vec()))
+}
+
+fn delete(number: u16) -> Op {
+    (key(number), None)
+}
+
+/// The chain of most tests: 17 keys, of which some change again, two are deleted, and one of these comes back.
+///
+/// Its blocks are 1, 2, 5, 6 and 8; those between change nothing, nor does block 9.
+fn sample() -> Plain {
+    let mut plain = Plain::default();
+    plain.apply(1, [set(16, b"sixteen")]);
+    plain.apply(2, (0..16).map(|number| set(number, &number.to_be_bytes())));
+    plain.apply(5, (0..8).map(|number| set(number, b"five")));
+    plain.apply(6, [delete(3), delete(4), set(1, b"")]);
+    plain.apply(8, [set(1, b"five"), set(4, b"again")]);
+    plain
+}
+
+/// Random keys and values in so many blocks, each of which changes, sets and deletes some.
+fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
+    let mut plain = Plain::default();
+    for block in 0..blocks {
+        let count = rng.below(keys);
+        let ops: Vec<Op> = (0..count)
+            .map(|_| {
+                let number = u16::try_from(rng.below(keys)).expect("few keys");
+                let length = rng.below(40);
+                let value = rng.bytes(length);
+                (key(number), (rng.below(4) > 0).then_some(value))
+            })
+            .collect();
+        plain.apply(block, ops);
+    }
+    plain
+}
+
+/// The honest proof of keys at a block.
+fn ask_keys(plain: &Plain, block: u64, keys: &[Vec<u8>]) -> SmtProof {
+    with_proof(plain, block, keys, plain.prove(block, keys))
+}
+
+fn with_proof(plain: &Plain, block: u64, keys: &[Vec<u8>], proof: Vec<u8>) -> SmtProof {
+    SmtProof {
+        root: Hash32(plain.root(block)),
+        block: Quantity(block),
+        keys: keys.iter().cloned().map(Hex).collect(),
+        proof: Hex(proof),
+        limits: None,
+    }
+}
+
+/// The honest history of a key, with the roots that it needs.
+fn ask_history(plain: &Plain, key: &[u8], from: u64, to: u64) -> SmtHistory {
+    let blocks = plain.history_blocks(key, from, to);
+    SmtHistory {
+        key: Hex(key.to_vec()),
+        from: Quantity(from),
+        to: Quantity(to),
+        roots: roots(plain, &blocks),
+        proof: Hex(plain.prove_history(key, from, to)),
+        average: None,
+        limits: None,
+    }
+}
+
+fn roots(plain: &Plain, blocks: &[u64]) -> Vec<BlockRoot> {
+    let roots = plain.roots(blocks).into_iter();
+    roots.map(|(block, root)| BlockRoot { block: Quantity(block), root: Hash32(root) }).collect()
+}
+
+/// The honest diff.
+fn ask_diff(plain: &Plain, from: Option<u64>, to: u64) -> SmtDiff {
+    SmtDiff {
+        from: from.map(Quantity),
+        to: Quantity(to),
+        root: Hash32(plain.root(to)),
+        proof: Hex(plain.prove_diff(from, to)),
+        limits: None,
+    }
+}
+
+/// What a key had at a block, from the list of its changes.
+fn had(plain: &Plain, key: &[u8], block: u64) -> Value {
+    match plain.last_change(key, block) {
+        Some((since, Some(value))) => {
+            json!({ "value": Hex(value.to_vec()), "since": Quantity(since) })
+        }
+        Some((at, None)) => json!({ "deletedAt": Quantity(at) }),
+        None => json!({}),
+    }
+}
+
+/// Every small change of some bytes: cut off, one byte changed, removed, or there twice.
+fn damaged(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for at in 0..bytes.len() {
+        all.push((format!("cut off after {at} bytes"), bytes[..at].to_vec()));
+        for bit in [at % 8, (at + 5) % 8] {
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 1 << bit;
+            all.push((format!("bit {bit} of byte {at} flipped"), changed));
+        }
+        let without = [&bytes[..at], &bytes[at + 1..]].concat();
+        all.push((format!("without byte {at}"), without));
+        let twice = [&bytes[..=at], &bytes[at..]].concat();
+        all.push((format!("byte {at} twice"), twice));
+    }
+    // Of two equal neighbours it does not matter which one is taken out; once is enough.
+    all.dedup_by(|one, other| one.1 == other.1);
+    all
+}
+
+const fn limits(bytes: Option<usize>, keys: Option<usize>, value: Option<usize>) -> MptLimits {
+    MptLimits { max_proof_bytes: bytes, max_keys: keys, max_value_bytes: value }
+}

@@ -1,0 +1,122 @@
+//! `smt/proof.json`: honest proofs of one and of many keys.
+
+use prooflight_smt::hash::MAX_VERSION;
+use serde_json::{Value, json};
+
+use super::plain::Plain;
+use super::{ask_keys, delete, had, key, limits, random, sample, set};
+use crate::generate::builder::{Builder, expected};
+use crate::generate::rng::Rng;
+use crate::smt::SmtProof;
+
+const FLAGS: &[(&str, &str)] = &[
+    ("Deleted", "a key is deleted"),
+    ("Empty", "the tree without keys"),
+    ("Limit", "as large as a limit allows"),
+    ("ManyKeys", "one proof for several keys"),
+    ("NeverWritten", "a key was in no block up to this one"),
+    ("OneLeaf", "the tree is one leaf"),
+    ("Present", "a key has a value"),
+    ("Random", "random keys and values in random blocks"),
+];
+
+/// The file's bytes.
+pub(in crate::generate) fn file() -> String {
+    let mut file = Builder::new("smt", FLAGS);
+    file.group("SmtProof");
+    small_trees(&mut file);
+    one_key(&mut file);
+    many_keys(&mut file);
+    at_limits(&mut file);
+    for (blocks, keys) in [(3, 5), (5, 40), (12, 300)] {
+        random_trees(&mut file, blocks, keys);
+    }
+    file.finish()
+}
+
+fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, input: &SmtProof) {
+    let block = input.block.0;
+    let answers: Vec<Value> = input.keys.iter().map(|key| had(plain, &key.0, block)).collect();
+    let kind = |answer: &Value| match answer {
+        answer if answer.get("value").is_some() => "Present",
+        answer if answer.get("deletedAt").is_some() => "Deleted",
+        _ => "NeverWritten",
+    };
+    let mut all: Vec<&str> = answers.iter().map(kind).chain(flags.iter().copied()).collect();
+    if input.keys.len() > 1 {
+        all.push("ManyKeys");
+    }
+    all.sort_unstable();
+    all.dedup();
+    file.valid(&all, comment, input, expected(json!({ "answers": answers })));
+}
+
+fn small_trees(file: &mut Builder) {
+    let mut plain = Plain::default();
+    plain.apply(3, [set(7, b"alone")]);
+    plain.apply(4, [delete(7)]);
+    for (block, flag, comment) in [
+        (0, "Empty", "no key in block 0"),
+        (2, "Empty", "no key yet"),
+        (3, "OneLeaf", "one key, set in this block"),
+        (4, "OneLeaf", "one key, deleted in this block"),
+        (1 << 40, "OneLeaf", "one key, deleted long ago"),
+    ] {
+        honest(file, &[flag], comment, &plain, &ask_keys(&plain, block, &[key(7)]));
+        let comment = format!("{comment}; another key");
+        honest(file, &[flag], &comment, &plain, &ask_keys(&plain, block, &[key(8)]));
+        let both = ask_keys(&plain, block, &[key(8), key(7), vec![]]);
+        honest(file, &[flag], &format!("{comment}, both, and the key of no bytes"), &plain, &both);
+    }
+}
+
+fn one_key(file: &mut Builder) {
+    let plain = sample();
+    for block in [1, 2, 3, 5, 6, 7, 8, 9] {
+        for number in [0, 1, 3, 4, 12, 16, 99, 100, 101, 102] {
+            let comment = format!("key {number} at block {block}");
+            honest(file, &[], &comment, &plain, &ask_keys(&plain, block, &[key(number)]));
+        }
+    }
+}
+
+fn many_keys(file: &mut Builder) {
+    let plain = sample();
+    let mut ask = |comment: &str, keys: &[Vec<u8>]| {
+        honest(file, &[], comment, &plain, &ask_keys(&plain, 8, keys));
+    };
+    let all: Vec<_> = (0..17).map(key).collect();
+    ask("every key", &all);
+    ask("every key and as many others", &(0..34).map(key).collect::<Vec<_>>());
+    ask("a key twice", &[key(5), key(5)]);
+    ask("keys in another order, some twice", &[key(9), key(2), key(3), key(9), key(99), key(2)]);
+    ask("only keys that were never written", &(100..110).map(key).collect::<Vec<_>>());
+}
+
+fn at_limits(file: &mut Builder) {
+    let mut plain = Plain::default();
+    plain.apply(0, [set(0, &[1; 100]), set(1, b"")]);
+    plain.apply(MAX_VERSION, [set(2, &[2; 128])]);
+    for number in 0..4 {
+        let comment = format!("key {number} at the last block there can be");
+        let input = ask_keys(&plain, MAX_VERSION, &[key(number)]);
+        honest(file, &["Limit"], &comment, &plain, &input);
+    }
+    let input = ask_keys(&plain, 1, &[key(0), key(1)]);
+    let exact = limits(Some(input.proof.0.len()), Some(2), Some(100));
+    let input = SmtProof { limits: Some(exact), ..input };
+    honest(file, &["Limit"], "bytes, keys and value at their limits", &plain, &input);
+}
+
+fn random_trees(file: &mut Builder, blocks: u64, keys: usize) {
+    let rng = &mut Rng::new(blocks);
+    let plain = random(rng, blocks, keys);
+    for (round, count) in [1, 1, 1, 2, 5, 20].into_iter().enumerate() {
+        let block = rng.below(usize::try_from(blocks).expect("few")) as u64;
+        let asked: Vec<_> = (0..count)
+            .map(|_| key(u16::try_from(rng.below(keys + keys / 2)).expect("few keys")))
+            .collect();
+        let comment = format!("{count} of {keys} keys at block {block}, draw {round}");
+        honest(file, &["Random"], &comment, &plain, &ask_keys(&plain, block, &asked));
+    }
+}

@@ -1,0 +1,201 @@
+//! `SmtProof`, `SmtHistory` and `SmtDiff`: the sparse Merkle tree with historical proofs.
+
+use prooflight_core::{Limits, Result};
+use prooflight_smt::{
+    Answer as Found, Average, History, history_blocks, twap, verify, verify_diff, verify_history,
+};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use crate::carrier::{Hash32, Hex, Quantity, objects, optional_object};
+use crate::mpt::MptLimits;
+use crate::run::Answer;
+
+/// The input of an `SmtProof` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SmtProof {
+    /// The trusted root of the block.
+    pub root: Hash32,
+    /// The block.
+    pub block: Quantity,
+    /// The keys that are asked for.
+    pub keys: Vec<Hex>,
+    /// The proof.
+    pub proof: Hex,
+    /// Limits that differ from the defaults.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limits: Option<MptLimits>,
+}
+
+/// The input of an `SmtHistory` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SmtHistory {
+    /// The key.
+    pub key: Hex,
+    /// The first block of the range.
+    pub from: Quantity,
+    /// The last block of the range.
+    pub to: Quantity,
+    /// The trusted roots of the blocks that the history needs, newest first.
+    #[serde(deserialize_with = "objects")]
+    pub roots: Vec<BlockRoot>,
+    /// The proof.
+    pub proof: Hex,
+    /// What is to be averaged, if anything.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub average: Option<AverageOver>,
+    /// Limits that differ from the defaults.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limits: Option<MptLimits>,
+}
+
+/// A block with its root.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BlockRoot {
+    /// The block.
+    pub block: Quantity,
+    /// Its root.
+    pub root: Hash32,
+}
+
+/// The blocks over which a history is averaged, and the timestamps of blocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AverageOver {
+    /// The first block.
+    pub from: Quantity,
+    /// The last block.
+    pub to: Quantity,
+    /// The timestamps, ascending.
+    #[serde(deserialize_with = "objects")]
+    pub timestamps: Vec<BlockTime>,
+}
+
+/// A block with the timestamp of its header.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BlockTime {
+    /// The block.
+    pub block: Quantity,
+    /// Milliseconds since 1970.
+    pub timestamp_ms: Quantity,
+}
+
+/// The input of an `SmtDiff` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SmtDiff {
+    /// The block after which changes count; none: all.
+    #[serde(deserialize_with = "or_null")]
+    pub from: Option<Quantity>,
+    /// The last block.
+    pub to: Quantity,
+    /// The trusted root of the last block.
+    pub root: Hash32,
+    /// The proof.
+    pub proof: Hex,
+    /// Limits that differ from the defaults.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limits: Option<MptLimits>,
+}
+
+/// Reads a quantity or null; by itself an option may also be missing.
+fn or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+    Option::<Quantity>::deserialize(deserializer)
+}
+
+impl SmtProof {
+    /// Verifies what the keys had at the block.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let keys: Vec<&[u8]> = self.keys.iter().map(|key| &key.0[..]).collect();
+        let answers =
+            verify(&self.root.0, self.block.0, &keys, &self.proof.0, &limits(self.limits))?;
+        Ok(Answer::from_iter([("answers".to_owned(), answers.iter().map(found).collect())]))
+    }
+}
+
+impl SmtHistory {
+    /// Verifies every change of the key in the range, and averages them if that is asked for.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let limits = limits(self.limits);
+        let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
+        let roots: Vec<_> = self.roots.iter().map(|given| (given.block.0, given.root.0)).collect();
+        let history = verify_history(key, from, to, &roots, proof, &limits)?;
+        let blocks = history_blocks(key, from, to, proof, &limits)?;
+        let mut answer = Answer::from_iter([
+            ("blocks".to_owned(), blocks.into_iter().map(|block| json!(Quantity(block))).collect()),
+            ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, found)),
+            ("changes".to_owned(), history.changes.iter().map(found).collect()),
+        ]);
+        if let Some(over) = &self.average {
+            answer.insert("average".to_owned(), over.average(&history)?);
+        }
+        Ok(answer)
+    }
+}
+
+impl AverageOver {
+    fn average(&self, history: &History<'_>) -> Result<Value> {
+        let time = |time: &BlockTime| (time.block.0, time.timestamp_ms.0);
+        let timestamps: Vec<_> = self.timestamps.iter().map(time).collect();
+        let Average { sum, covered_ms, gaps } = twap(history, &timestamps, self.from.0, self.to.0)?;
+        let gaps = gaps
+            .iter()
+            .map(|gap| json!({ "fromMs": Quantity(gap.from_ms), "toMs": Quantity(gap.to_ms) }));
+        Ok(json!({
+            "sum": Hex(sum.to_vec()),
+            "coveredMs": Quantity(covered_ms),
+            "gaps": gaps.collect::<Vec<_>>(),
+        }))
+    }
+}
+
+impl SmtDiff {
+    /// Verifies every key that changed in the range.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let (from, to) = (self.from.map(|from| from.0), self.to.0);
+        let changes = verify_diff(from, to, &self.root.0, &self.proof.0, &limits(self.limits))?;
+        let changes = changes.iter().map(|change| {
+            json!({
+                "key": Hex(change.key.to_vec()),
+                "block": Quantity(change.block),
+                "value": change.value.map(|value| Hex(value.to_vec())),
+            })
+        });
+        Ok(Answer::from_iter([("changes".to_owned(), changes.collect())]))
+    }
+}
+
+/// An answer about a key, in JSON.
+pub(crate) fn found(found: &Found<'_>) -> Value {
+    match *found {
+        Found::Present { value, since } => {
+            json!({ "value": Hex(value.to_vec()), "since": Quantity(since) })
+        }
+        Found::Deleted { at } => json!({ "deletedAt": Quantity(at) }),
+        Found::NeverWritten => json!({}),
+    }
+}
+
+fn limits(limits: Option<MptLimits>) -> Limits {
+    limits.unwrap_or_default().limits()
+}
