@@ -1,5 +1,5 @@
-//! `prooflight-bench [--quick] [--write-cases DIR]`: our AVL+ and Merkle Patricia proofs and the peers',
-//! in one run on the same input.
+//! `prooflight-bench [--quick] [--trees] [--write-cases DIR]`: our proofs and trees and the peers', in one run
+//! on the same input.
 //!
 //! Each side works in a process of its own, so that neither pays for what the other left in the
 //! heap; they take turns, batch by batch.
@@ -11,6 +11,7 @@ mod contender;
 mod machine;
 mod process;
 mod report;
+mod tree;
 mod workload;
 
 use std::path::{Path, PathBuf};
@@ -24,14 +25,22 @@ use crate::report::Table;
 struct Plan {
     /// Keys of each dictionary.
     dictionaries: &'static [usize],
+    /// Keys of each tree, and whether the peer's is measured too.
+    trees: &'static [(usize, bool)],
     /// Fresh batches on each of them.
     batches: usize,
     /// How often each side verifies each batch.
     repeats: usize,
 }
 
-const FULL: Plan = Plan { dictionaries: &[100_000, 1_000_000], batches: 15, repeats: 5 };
-const QUICK: Plan = Plan { dictionaries: &[100_000], batches: 5, repeats: 3 };
+const FULL: Plan = Plan {
+    dictionaries: &[100_000, 1_000_000],
+    trees: &[(1_000_000, true), (10_000_000, false)],
+    batches: 15,
+    repeats: 5,
+};
+const QUICK: Plan =
+    Plan { dictionaries: &[100_000], trees: &[(1_000_000, true)], batches: 5, repeats: 3 };
 
 const BLOCKS: &str = include_str!("../../../test-vectors/avl/ergo_mainnet.json");
 const ANSWERS: &str = include_str!("../../../test-vectors/mpt/eth_get_proof.json");
@@ -44,7 +53,9 @@ fn main() -> Result<()> {
         ["--quick"] => benchmark(QUICK),
         ["--write-cases", folder] => write_cases(&PathBuf::from(folder)),
         ["--contender", side, role] => contender::serve(side, role),
-        _ => Err("usage: prooflight-bench [--quick | --write-cases DIR]".into()),
+        ["--trees"] => benchmark_trees(FULL),
+        ["--tree", side, keys, blocks, threads] => tree::serve(side, keys, blocks, threads),
+        _ => Err("usage: prooflight-bench [--quick | --trees | --write-cases DIR]".into()),
     }
 }
 
@@ -56,8 +67,26 @@ fn benchmark(plan: Plan) -> Result<()> {
     }
     compare::blocks(&mut table, BLOCKS, plan)?;
     compare::accounts(&mut table, ANSWERS, plan)?;
+    trees(&mut table, plan)?;
     table.print();
     println!("\n{}\nLoad average at the end: {}.", report::LEGEND, machine::load());
+    Ok(())
+}
+
+/// The trees alone.
+fn benchmark_trees(plan: Plan) -> Result<()> {
+    machine::describe();
+    let mut table = Table::new();
+    trees(&mut table, plan)?;
+    table.print();
+    println!("\nLoad average at the end: {}.", machine::load());
+    Ok(())
+}
+
+fn trees(table: &mut Table, plan: Plan) -> Result<()> {
+    for &(keys, peer) in plan.trees {
+        tree::trees(table, keys, plan.batches, peer)?;
+    }
     Ok(())
 }
 

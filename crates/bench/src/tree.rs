@@ -1,0 +1,267 @@
+//! Sparse Merkle trees in memory, ours and `jmt`'s: updates, memory, proofs. Each measurement has a
+//! process of its own.
+
+#![allow(clippy::cast_precision_loss, reason = "the numbers are for people")]
+
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+use std::hint::black_box;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use jmt::mock::MockTreeStore;
+use jmt::{KeyHash, RootHash, Sha256Jmt};
+use prooflight_bench::Result;
+use prooflight_core::Limits;
+use prooflight_smt::hash::{hash_key, hash_value};
+use prooflight_smt::prover::tree::{Change, Tree};
+use prooflight_smt::verify;
+use rayon::ThreadPoolBuilder;
+use serde::{Deserialize, Serialize};
+
+use crate::report::{Samples, Table};
+use crate::workload::SplitMix;
+
+/// Operations of a block: of a hundred 90 update, 5 insert and 5 delete, keys at random.
+const BLOCK: usize = 100_000;
+/// Keys that are proved and verified.
+const PROOFS: usize = 1000;
+
+/// Compares trees of so many keys; `peer`: jmt's also, which takes minutes and gigabytes for more.
+pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peer: bool) -> Result<()> {
+    let run = |side: &str, threads: usize| -> Result<Run> {
+        eprintln!("{} M keys in {side}'s tree, {threads} threads", keys / 1_000_000);
+        let args = ["--tree".into(), side.into(), keys.to_string()];
+        let output = Command::new(std::env::current_exe()?)
+            .args(args)
+            .args([blocks.to_string(), threads.to_string()])
+            .output()?;
+        Ok(serde_json::from_slice(&output.stdout)?)
+    };
+    let (ours, two) = (run("ours", 1)?, run("ours", 2)?);
+    let peer = if peer { Some(run("peer", 1)?) } else { None };
+    let of_peer = |get: fn(&Run) -> f64| peer.as_ref().map(get);
+    table.text(&format!("{} M keys, blocks of 100 k operations", keys / 1_000_000));
+    table.rates("operations a second", ours.rate(), of_peer(Run::rate));
+    table.rates("  keys and values hashed too", ours.hashed_rate(), None);
+    table.rates("  the clock's, one thread", ours.wall_rate(), of_peer(Run::wall_rate));
+    table.rates("  the clock's, two threads", two.wall_rate(), None);
+    table.rates("  bytes of memory a key", ours.bytes_a_key, of_peer(|it| it.bytes_a_key));
+    table.rates("bytes of a proof", ours.proof_bytes, of_peer(|it| it.proof_bytes));
+    table.rates("ns to verify one", ours.verify_ns, of_peer(|it| it.verify_ns));
+    Ok(())
+}
+
+/// What a process measured.
+#[derive(Default, Serialize, Deserialize)]
+struct Run {
+    /// Nanoseconds a block: the processor's; the clock's.
+    cpu: Vec<u64>,
+    wall: Vec<u64>,
+    /// The processor's, to hash the keys and values of a block.
+    hashing: Vec<u64>,
+    bytes_a_key: f64,
+    proof_bytes: f64,
+    verify_ns: f64,
+}
+
+impl Run {
+    fn rate(&self) -> f64 {
+        rate(&self.cpu)
+    }
+
+    fn wall_rate(&self) -> f64 {
+        rate(&self.wall)
+    }
+
+    fn hashed_rate(&self) -> f64 {
+        1.0 / (1.0 / rate(&self.cpu) + 1.0 / rate(&self.hashing))
+    }
+}
+
+/// Operations a second in the median block.
+fn rate(nanoseconds: &[u64]) -> f64 {
+    let mut samples = Samples::default();
+    for &it in nanoseconds {
+        samples.add(Duration::from_nanos(it));
+    }
+    BLOCK as f64 * 1e3 / samples.median()
+}
+
+/// Measures one side and prints a [`Run`].
+pub(crate) fn serve(side: &str, keys: &str, blocks: &str, threads: &str) -> Result<()> {
+    let (keys, blocks) = (keys.parse()?, blocks.parse()?);
+    let pool = ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
+    let run = match side {
+        "ours" => pool.install(|| measure(&mut Ours::default(), keys, blocks)),
+        _ => measure(&mut Peer { store: MockTreeStore::default(), root: None }, keys, blocks),
+    }?;
+    println!("{}", serde_json::to_string(&run)?);
+    Ok(())
+}
+
+type Key = [u8; 32];
+type Block = Vec<(Key, Option<Key>)>;
+
+trait Side {
+    type Prepared;
+
+    /// Whatever needs the keys and values and not the tree.
+    fn hash(&self, block: &Block) -> Self::Prepared;
+    fn apply(&mut self, height: u64, block: Self::Prepared) -> Result<()>;
+    /// Proofs of live keys at that height: their lengths and the time to verify them.
+    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<(usize, Duration)>;
+}
+
+fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
+    let mut workload = Blocks { keys: 0, random: SplitMix(7) };
+    let mut run = Run::default();
+    let before = resident()?;
+    let mut height = 0;
+    while let Some(block) = workload.grow(keys) {
+        let block = side.hash(&block);
+        side.apply(height, block)?;
+        height += 1;
+    }
+    run.bytes_a_key = (resident()? - before) / keys as f64;
+    let mut newest = BTreeMap::new();
+    for _ in 0..blocks {
+        let block = workload.block();
+        let start = ProcessTime::now();
+        let hashed = side.hash(&block);
+        run.hashing.push(u64::try_from(start.elapsed().as_nanos())?);
+        let (start, wall) = (ProcessTime::now(), Instant::now());
+        side.apply(height, hashed)?;
+        run.cpu.push(u64::try_from(start.elapsed().as_nanos())?);
+        run.wall.push(u64::try_from(wall.elapsed().as_nanos())?);
+        newest.extend(block);
+        height += 1;
+    }
+    let live = newest.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let live: Vec<_> = live.take(PROOFS).collect();
+    let (bytes, time) = side.prove(height - 1, &live)?;
+    run.proof_bytes = bytes as f64 / PROOFS as f64;
+    run.verify_ns = time.as_nanos() as f64 / PROOFS as f64;
+    Ok(run)
+}
+
+/// Bytes of memory that the process has.
+fn resident() -> Result<f64> {
+    let pages = read_to_string("/proc/self/statm")?;
+    let pages: f64 = pages.split(' ').nth(1).ok_or("no resident pages")?.parse()?;
+    Ok(pages * 4096.0)
+}
+
+#[derive(Default)]
+struct Ours(Tree);
+
+impl Side for Ours {
+    type Prepared = Vec<Change>;
+
+    fn hash(&self, block: &Block) -> Vec<Change> {
+        let change = |(key, value): &(Key, Option<Key>)| Change {
+            key_hash: hash_key(key),
+            value_hash: value.as_ref().map(|value| hash_value(value)),
+        };
+        block.iter().map(change).collect()
+    }
+
+    fn apply(&mut self, height: u64, block: Vec<Change>) -> Result<()> {
+        self.0.update(height, &block)?;
+        Ok(())
+    }
+
+    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<(usize, Duration)> {
+        let prove =
+            |(key, value): &(Key, Key)| Ok(self.0.prove(&[hash_key(key)], |_| Ok(value))?);
+        let proofs = live.iter().map(prove).collect::<Result<Vec<_>>>()?;
+        let (root, start) = (self.0.root(), ProcessTime::now());
+        for ((key, _), proof) in live.iter().zip(&proofs) {
+            drop(black_box(verify(&root, height, &[key], proof, &Limits::DEFAULT)?));
+        }
+        Ok((proofs.iter().map(Vec::len).sum(), start.elapsed()))
+    }
+}
+
+struct Peer {
+    store: MockTreeStore,
+    root: Option<RootHash>,
+}
+
+impl Side for Peer {
+    type Prepared = Vec<(KeyHash, Option<Vec<u8>>)>;
+
+    fn hash(&self, block: &Block) -> Self::Prepared {
+        let change = |(key, value): &(Key, Option<Key>)| {
+            (KeyHash::with::<sha2::Sha256>(key), value.map(|it| it.to_vec()))
+        };
+        block.iter().map(change).collect()
+    }
+
+    fn apply(&mut self, height: u64, block: Self::Prepared) -> Result<()> {
+        let tree = Sha256Jmt::new(&self.store);
+        let (root, batch) = tree.put_value_set(block, height)?;
+        self.store.write_tree_update_batch(batch)?;
+        self.root = Some(root);
+        Ok(())
+    }
+
+    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<(usize, Duration)> {
+        let tree = Sha256Jmt::new(&self.store);
+        let prove = |(key, _): &(Key, Key)| {
+            Ok(tree.get_with_proof(KeyHash::with::<sha2::Sha256>(key), height)?.1)
+        };
+        let proofs = live.iter().map(prove).collect::<Result<Vec<_>>>()?;
+        let (root, start) = (self.root.ok_or("no block")?, ProcessTime::now());
+        for ((key, value), proof) in live.iter().zip(&proofs) {
+            proof.verify_existence(root, KeyHash::with::<sha2::Sha256>(key), value)?;
+        }
+        let time = start.elapsed();
+        let lengths = proofs.iter().map(|proof| Ok(borsh::to_vec(proof)?.len()));
+        Ok((lengths.sum::<Result<usize>>()?, time))
+    }
+}
+
+/// Blocks: the same in every run.
+struct Blocks {
+    keys: usize,
+    random: SplitMix,
+}
+
+impl Blocks {
+    fn grow(&mut self, keys: usize) -> Option<Block> {
+        let count = BLOCK.min(keys - self.keys);
+        (count > 0).then(|| (0..count).map(|_| self.insert()).collect())
+    }
+
+    fn block(&mut self) -> Block {
+        let operation = |_| match self.random.next() % 100 {
+            0..5 => self.insert(),
+            5..10 => (self.known(), None),
+            _ => (self.known(), Some(self.value())),
+        };
+        (0..BLOCK).map(operation).collect()
+    }
+
+    fn insert(&mut self) -> (Key, Option<Key>) {
+        self.keys += 1;
+        (bytes(&mut SplitMix(self.keys as u64)), Some(self.value()))
+    }
+
+    fn known(&mut self) -> Key {
+        bytes(&mut SplitMix(self.random.next() % self.keys as u64 + 1))
+    }
+
+    fn value(&mut self) -> Key {
+        bytes(&mut self.random)
+    }
+}
+
+fn bytes(words: &mut SplitMix) -> Key {
+    let mut bytes = [0; 32];
+    for chunk in bytes.chunks_mut(8) {
+        chunk.copy_from_slice(&words.next().to_be_bytes());
+    }
+    bytes
+}
