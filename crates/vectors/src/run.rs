@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::carrier::object;
 use crate::file::{Test, VectorFile, Verdict};
-use crate::{amt, avl, chain, ergo, mpt, smt, state};
+use crate::{amt, avl, chain, ergo, lvmt, mpt, smt, state};
 
 /// What became of each test of a file.
 #[derive(Clone, Debug)]
@@ -84,6 +84,7 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "BlockTransition" => {
             Ok(parse(input).and_then(|input: state::BlockTransition| input.verify()))
         }
+        "LvmtProof" => Ok(parse(input).and_then(|input: lvmt::LvmtProof| input.verify())),
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
         "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),
         "EthHeader" => Ok(parse(input).and_then(|input: mpt::EthHeader| input.verify())),

@@ -160,6 +160,21 @@ const REASONS: &[Reason] = &[
     Reason::LeafOfKey,
     Reason::WrongRoots,
     Reason::ValueNotNumber,
+    Reason::InvalidSlot,
+    Reason::InvalidEntry,
+    Reason::PlaceTwice,
+    Reason::ClaimCount,
+    Reason::EntryCount,
+    Reason::AmtCount,
+    Reason::OwnerCount,
+    Reason::SizeCount,
+    Reason::LevelOutOfRange,
+    Reason::NoChild,
+    Reason::SlotFree,
+    Reason::SlotTaken,
+    Reason::OwnerRequested,
+    Reason::OwnerElsewhere,
+    Reason::OwnerVersion,
 ];
 
 #[test]

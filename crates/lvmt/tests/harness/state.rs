@@ -81,8 +81,7 @@ impl State {
     /// The leaves of the tree over blocks.
     pub fn block_leaves(&self) -> Vec<Hash> {
         let leaf = |(block, leaves): (usize, &Vec<Hash>)| {
-            let mroot = root::<Keccak>(leaves);
-            keccak(&[&[0], &(block as u64).to_be_bytes()[..], &mroot].concat())
+            block_leaf(block as u64, &root::<Keccak>(leaves))
         };
         self.blocks.iter().enumerate().map(leaf).collect()
     }
@@ -201,6 +200,11 @@ impl State {
         leaves.push(leaf);
         Place { block, index: leaves.len() as u32 - 1 }
     }
+}
+
+/// The leaf of a block.
+pub fn block_leaf(block: u64, block_root: &Hash) -> Hash {
+    keccak(&[&[0], &block.to_be_bytes()[..], block_root].concat())
 }
 
 /// The leaf of a key.

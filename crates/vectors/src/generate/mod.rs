@@ -17,6 +17,7 @@ mod chain;
 mod dictionary;
 mod ergo_negative;
 mod forge;
+mod lvmt;
 mod mpt;
 mod rng;
 mod smt;
@@ -41,6 +42,8 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("chain/header_sync.json", chain::sync_valid::file()),
         ("chain/header_sync_negative.json", chain::sync_negative::file()),
         ("chain/header_inclusion.json", chain::inclusion::file()),
+        ("lvmt/proof.json", lvmt::valid::file()),
+        ("lvmt/proof_negative.json", lvmt::negative::file()),
         ("mpt/trie.json", mpt::trie_valid::file()),
         ("mpt/trie_negative.json", mpt::trie_negative::file()),
         ("mpt/answer.json", mpt::answer_valid::file()),

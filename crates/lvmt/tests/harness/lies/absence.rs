@@ -3,9 +3,9 @@
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{Owner, Proof, Version};
 
+use super::super::sample::{find, name, sample};
+use super::super::state::{Name, Record, State, keccak, key_leaf};
 use super::{Lie, Told};
-use crate::harness::sample::{find, name, sample};
-use crate::harness::state::{Name, Record, State, keccak, key_leaf};
 
 pub(super) fn lies() -> Vec<Lie> {
     let mut lies = hidden();

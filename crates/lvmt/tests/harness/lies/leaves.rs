@@ -3,9 +3,9 @@
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{Claim, Place, Proof};
 
+use super::super::sample::{find, sample};
+use super::super::state::{State, keccak};
 use super::{Lie, Question, Told};
-use crate::harness::sample::{find, sample};
-use crate::harness::state::{State, keccak};
 
 pub(super) fn lies() -> Vec<Lie> {
     let state = sample(2, 1, 60);

@@ -3,9 +3,9 @@
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{OpeningForm, Proof, Version};
 
+use super::super::sample::{find, sample};
+use super::super::state::{Below, State, keccak, key_leaf};
 use super::{Lie, Told};
-use crate::harness::sample::{find, sample};
-use crate::harness::state::{Below, State, keccak, key_leaf};
 
 /// The encoding of the point at infinity.
 const INFINITY: [u8; 32] = {

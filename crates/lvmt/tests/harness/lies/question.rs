@@ -3,8 +3,8 @@
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::Root;
 
+use super::super::sample::{find, name, sample};
 use super::{Lie, Question, Told};
-use crate::harness::sample::{find, name, sample};
 
 pub(super) fn lies() -> Vec<Lie> {
     let state = sample(4, 2, 60);

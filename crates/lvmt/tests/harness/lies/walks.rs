@@ -4,10 +4,10 @@ use prooflight_core::Reason;
 use prooflight_core::merkle::Hash;
 use prooflight_lvmt::proof::{Amt, Claim, OpeningForm, Owner, Proof, Version};
 
+use super::super::prove::entry;
+use super::super::sample::{find, name, sample};
+use super::super::state::{Below, Record, State, keccak, key_leaf};
 use super::{Lie, Told};
-use crate::harness::prove::entry;
-use crate::harness::sample::{find, name, sample};
-use crate::harness::state::{Below, Record, State, keccak, key_leaf};
 
 pub(super) fn lies() -> Vec<Lie> {
     let mut lies = counts();

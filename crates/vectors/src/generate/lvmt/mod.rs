@@ -1,0 +1,55 @@
+//! The generated files of `lvmt/`: proofs by the model that the tests of the crate have.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "the model belongs to the tests of the crate, whose states are small"
+)]
+
+#[path = "../../../../lvmt/tests/harness/lies/mod.rs"]
+mod lies;
+pub(super) mod negative;
+#[path = "../../../../lvmt/tests/harness/prove.rs"]
+mod prove;
+#[path = "../../../../lvmt/tests/harness/sample.rs"]
+mod sample;
+#[path = "../../../../lvmt/tests/harness/state.rs"]
+mod state;
+pub(super) mod valid;
+#[path = "../../../../lvmt/tests/harness/vector.rs"]
+mod vector;
+
+use prooflight_amt::VerifyingKey;
+use prooflight_core::Limits;
+use prooflight_lvmt::Root;
+
+use self::lies::Question;
+use crate::carrier::{Hash32, Hex, Quantity};
+use crate::lvmt::{LvmtProof, Roots};
+use crate::mpt::MptLimits;
+
+/// The input that asks this.
+fn input(question: &Question) -> LvmtProof {
+    let setup = if question.dev { VerifyingKey::dev } else { VerifyingKey::ppot };
+    let key = setup(question.log_n).expect("a setup of that size");
+    let Root { aroot, hroot, height } = question.root;
+    let Limits { max_proof_bytes, max_keys, max_value_bytes } = question.limits;
+    let other = |limit: usize, default| (limit != default).then_some(limit);
+    let limits = MptLimits {
+        max_proof_bytes: other(max_proof_bytes, Limits::DEFAULT.max_proof_bytes),
+        max_keys: other(max_keys, Limits::DEFAULT.max_keys),
+        max_value_bytes: other(max_value_bytes, Limits::DEFAULT.max_value_bytes),
+    };
+    LvmtProof {
+        params_id: Hash32(key.params_id()),
+        log_n: question.log_n,
+        log_arity: question.log_arity,
+        allow_insecure_setup: question.allow_insecure_setup,
+        roots: Roots { aroot: Hash32(aroot), hroot: Hash32(hroot), height: Quantity(height) },
+        keys: question.keys.iter().cloned().map(Hex).collect(),
+        proof: Hex(question.proof.clone()),
+        limits: (limits != MptLimits::default()).then_some(limits),
+    }
+}

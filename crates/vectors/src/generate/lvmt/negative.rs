@@ -1,0 +1,123 @@
+//! `lvmt/proof_negative.json`: what a verifier must refuse.
+
+use prooflight_core::Reason;
+use serde_json::{Value, json, to_value};
+
+use super::input;
+use super::lies::{FLAGS as LIES, Question, lies};
+use super::sample::{find, name, sample};
+use crate::generate::builder::Builder;
+use crate::lvmt::LvmtProof;
+use crate::run::verify;
+
+const FLAGS: &[(&str, &str)] = &[
+    LIES[0],
+    LIES[1],
+    LIES[2],
+    LIES[3],
+    LIES[4],
+    LIES[5],
+    ("Input", "the input cannot be read as one of an LvmtProof"),
+    (
+        "Mutated",
+        "an honest proof with a byte changed, inserted or deleted; only the code is pinned",
+    ),
+];
+
+/// The file's bytes.
+pub(in crate::generate) fn file() -> String {
+    let mut file = Builder::new("lvmt", FLAGS);
+    file.group("LvmtProof");
+    for lie in lies() {
+        file.invalid(&[lie.flag], lie.comment, &input(&lie.question), lie.reason);
+    }
+    inputs(&mut file);
+    mutations(&mut file);
+    file.finish()
+}
+
+fn inputs(file: &mut Builder) {
+    let state = sample(4, 2, 24);
+    let key = name(1);
+    let question = Question::new(&state, &[&key], &state.prove(&[&key]));
+    let honest = to_value(input(&question)).expect("plain data");
+    let mut changed = |reason, comment: &str, path: &str, value: Value| {
+        let mut input = honest.clone();
+        *input.pointer_mut(path).expect("a member") = value;
+        file.invalid(&["Input"], comment, &input, reason);
+    };
+    let argument = Reason::InvalidArgument;
+    changed(
+        Reason::UnknownSetup,
+        "a setup that nobody knows",
+        "/paramsId",
+        json!("0x".to_owned() + &"00".repeat(32)),
+    );
+    changed(Reason::UnknownSetup, "the setup for other vectors", "/logN", json!(5));
+    changed(argument, "vectors of one entry", "/logN", json!(0));
+    changed(argument, "vectors of 2^29 entries", "/logN", json!(29));
+    changed(argument, "a logN of two bytes", "/logN", json!(260));
+    changed(argument, "a logArity as text", "/logArity", json!("2"));
+    changed(
+        argument,
+        "a setup of 31 bytes",
+        "/paramsId",
+        json!("0x".to_owned() + &"00".repeat(31)),
+    );
+    changed(
+        argument,
+        "an aroot of 33 bytes",
+        "/roots/aroot",
+        json!("0x".to_owned() + &"00".repeat(33)),
+    );
+    changed(argument, "an hroot that is null", "/roots/hroot", Value::Null);
+    changed(argument, "a height as a number", "/roots/height", json!(4));
+    changed(argument, "a height with a leading zero", "/roots/height", json!("0x04"));
+    changed(argument, "keys that are no list", "/keys", json!("0x00"));
+    changed(argument, "a key that is a number", "/keys/0", json!(7));
+    changed(argument, "a proof of half a byte", "/proof", json!("0x0"));
+    changed(argument, "a permission that is a number", "/allowInsecureSetup", json!(1));
+    changed(argument, "roots as a list", "/roots", json!([]));
+    let mut more = honest.clone();
+    more["allowInsecure"] = json!(true);
+    file.invalid(&["Input"], "a member that there is not", &more, argument);
+    for member in ["paramsId", "logN", "logArity", "roots", "keys", "proof"] {
+        let mut less = honest.clone();
+        less.as_object_mut().expect("an object").remove(member);
+        file.invalid(&["Input"], format!("no {member}"), &less, argument);
+    }
+}
+
+/// Bytes of proofs changed all over.
+fn mutations(file: &mut Builder) {
+    let state = sample(2, 1, 40);
+    let below = find(&state, |record| record.level == 1 && record.value.is_some());
+    for (what, key) in [("present", below), ("absent", name(1000))] {
+        let honest = input(&Question::new(&state, &[&key], &state.prove(&[&key])));
+        let length = honest.proof.0.len();
+        for at in (0..length).step_by(length / 24) {
+            let mut proof = honest.proof.clone();
+            let change = match at % 3 {
+                0 => {
+                    proof.0[at] ^= 0x10;
+                    "flipped"
+                }
+                1 => {
+                    proof.0.insert(at, 0x10);
+                    "inserted"
+                }
+                _ => {
+                    proof.0.remove(at);
+                    "deleted"
+                }
+            };
+            let input = LvmtProof { proof, ..honest.clone() };
+            // Another number of leaves may give the same tree.
+            let json = to_value(&input).expect("plain data");
+            if verify("LvmtProof", &json).is_ok_and(|answer| answer.is_err()) {
+                let comment = format!("byte {at} of the proof of the {what} key {change}");
+                file.refused(&["Mutated"], comment, &input);
+            }
+        }
+    }
+}

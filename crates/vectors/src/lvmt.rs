@@ -1,0 +1,102 @@
+//! `LvmtProof`: values and absences of keys.
+
+use prooflight_amt::VerifyingKey;
+use prooflight_core::{Error, Hex as Bytes, Reason, Result, Verified};
+use prooflight_lvmt::{Absence, Params, Root, Value, verify};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::json;
+
+use crate::carrier::{Hash32, Hex, Quantity, number, object, optional_object};
+use crate::mpt::MptLimits;
+use crate::run::Answer;
+
+/// The input of an `LvmtProof` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LvmtProof {
+    /// The setup, by its identity.
+    pub params_id: Hash32,
+    /// Vectors have `2^log_n` entries.
+    #[serde(deserialize_with = "small")]
+    pub log_n: u8,
+    /// Tree openings have the arity `2^log_arity`.
+    #[serde(deserialize_with = "small")]
+    pub log_arity: u8,
+    /// Whether a setup is allowed whose secret is public.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub allow_insecure_setup: bool,
+    /// The trusted roots.
+    #[serde(deserialize_with = "object")]
+    pub roots: Roots,
+    /// The keys that are asked for.
+    pub keys: Vec<Hex>,
+    /// The proof.
+    pub proof: Hex,
+    /// Limits that differ from the defaults.
+    #[serde(
+        default,
+        deserialize_with = "optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limits: Option<MptLimits>,
+}
+
+/// The roots of a state.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Roots {
+    /// The commitment of the root AMT.
+    pub aroot: Hash32,
+    /// The root of the tree over the blocks.
+    pub hroot: Hash32,
+    /// The height of the newest block.
+    pub height: Quantity,
+}
+
+impl LvmtProof {
+    /// Verifies what the proof says of the keys.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let key = setup(&self.params_id.0, self.log_n)?;
+        let params = Params {
+            key: &key,
+            log_arity: self.log_arity,
+            allow_insecure_setup: self.allow_insecure_setup,
+            limits: self.limits.unwrap_or_default().limits(),
+        };
+        let Roots { aroot, hroot, height } = self.roots;
+        let root = Root { aroot: aroot.0, hroot: hroot.0, height: height.0 };
+        let keys: Vec<_> = self.keys.iter().map(|key| &key.0).collect();
+        let answers = verify(&params, &root, &keys, &self.proof.0)?;
+        Ok(Answer::from_iter([("results".to_owned(), answers.iter().map(result).collect())]))
+    }
+}
+
+/// A setup that the build knows, by its identity; otherwise `unknown_setup`.
+fn setup(params_id: &[u8; 32], log_n: u8) -> Result<VerifyingKey> {
+    for key in [VerifyingKey::dev(log_n)?, VerifyingKey::ppot(log_n)?] {
+        if key.params_id() == *params_id {
+            return Ok(key);
+        }
+    }
+    let expected = "the development setup or that of the ceremony";
+    Err(Error::new(Reason::UnknownSetup, expected, Bytes(params_id)))
+}
+
+/// The JSON of one answer.
+pub(crate) fn result(answer: &Verified<Value, Absence>) -> serde_json::Value {
+    let written = |value: Option<&[u8]>, block, version| {
+        let value = value.map(|bytes| Hex(bytes.to_vec()));
+        json!({ "value": value, "block": Quantity(block), "version": Quantity(version) })
+    };
+    match answer {
+        Verified::Present(Value { bytes, block, version }) => {
+            written(Some(bytes), *block, *version)
+        }
+        Verified::Absent(Absence::Deleted { block, version }) => written(None, *block, *version),
+        Verified::Absent(Absence::NeverWritten) => serde_json::Value::Null,
+    }
+}
+
+fn small<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    number(deserializer)?.try_into().map_err(|_| de::Error::custom("a number above 255"))
+}
