@@ -1,7 +1,32 @@
-//! Vector commitments over BN254 with short openings, verified in one multi-pairing.
+//! Vector commitments over BN254 with short openings, verified in one product of pairings.
 //!
-//! Source: `papers/lvmt.txt` section 4 (authenticated multipoint evaluation tree); the formats are in
-//! `test-vectors/SPEC.md`.
+//! A commitment stands for a vector of scalars. [`verify_openings`] checks claims about single entries
+//! against commitments that the caller trusts, under a setup that the caller trusts, its
+//! [`VerifyingKey`].
+//!
+//! ```
+//! use prooflight_amt::{INFINITY, Kind, Opening, Scalar, VerifyingKey, verify_openings};
+//!
+//! # fn main() -> prooflight_core::Result<()> {
+//! let key = VerifyingKey::ppot(16)?;
+//! // The vector of zeros, whose commitment and openings are infinity.
+//! let opening = Opening {
+//!     commitment: INFINITY,
+//!     index: 7,
+//!     value: Scalar::ZERO,
+//!     kind: Kind::Tree { log_arity: 2 },
+//!     points: &[INFINITY; 8],
+//! };
+//! verify_openings(&key, &[opening])?;
+//! assert!(verify_openings(&key, &[Opening { value: Scalar::from(1), ..opening }]).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With the feature `prover`, `Tables` make commitments and single openings, and a `TreeState` opens trees.
+//!
+//! Source: the LVMT paper, section 4 (authenticated multipoint evaluation tree), with smaller openings;
+//! specified in `test-vectors/SPEC.md`, section "Vector commitments".
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -102,15 +102,70 @@ impl Equation {
     }
 
     /// `e(sum of the first side, [1]_2) = prod_j e(sum of side j, [tau^(2^j)]_2)`.
-    fn holds(self, key: &VerifyingKey, points: &Points) -> bool {
-        let multiples = Multiples::new(&points.points);
-        let sums = self.sides.into_iter().enumerate().map(|(side, terms)| {
-            let terms: Vec<_> = terms.into_iter().collect();
-            let sum = multiples.sum(&terms);
-            if side == 0 { sum } else { -sum }
-        });
-        let sums = G1Projective::normalize_batch(&sums.collect::<Vec<_>>());
+    fn holds(&self, key: &VerifyingKey, points: &Points) -> bool {
+        let mut sums = self.sums(&points.points);
+        if let Some(first) = sums.first_mut() {
+            *first = -*first;
+        }
+        let sums = G1Projective::normalize_batch(&sums);
         let pairs: Vec<_> = sums.into_iter().zip(key.prepared()).collect();
         product_is_one(&pairs)
+    }
+
+    /// The sum of each side; so many points at a time that the memory for their multiples stays small.
+    fn sums(&self, points: &[G1Affine]) -> Vec<G1Projective> {
+        let mut sums = alloc::vec![G1Projective::ZERO; self.sides.len()];
+        let mut first = 0;
+        for points in points.chunks(CHUNK) {
+            let multiples = Multiples::new(points);
+            for (sum, side) in sums.iter_mut().zip(&self.sides) {
+                let terms = side.range(first..first + CHUNK);
+                let terms: Vec<_> = terms.map(|(point, factor)| (point - first, *factor)).collect();
+                *sum += multiples.sum(&terms);
+            }
+            first += CHUNK;
+        }
+        sums
+    }
+}
+
+/// Points whose multiples are in memory at once.
+const CHUNK: usize = 1 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{INFINITY, Kind, Scalar};
+
+    #[test]
+    fn more_points_than_are_in_memory_at_once() {
+        // Commitments of constant vectors, each opened by infinity.
+        let key = VerifyingKey::dev(1).unwrap();
+        let generator = G1Affine::generator();
+        let commitments: Vec<_> =
+            core::iter::successors(Some(G1Projective::from(generator)), |sum| {
+                Some(*sum + generator)
+            })
+            .take(CHUNK + 70)
+            .collect();
+        let commitments: Vec<_> =
+            G1Projective::normalize_batch(&commitments).iter().map(crate::point::encode).collect();
+        let mut openings: Vec<_> = (1..)
+            .zip(commitments)
+            .map(|(value, commitment)| Opening {
+                commitment,
+                index: 1,
+                value: Scalar::from(value),
+                kind: Kind::Single,
+                points: &[INFINITY],
+            })
+            .collect();
+        assert_eq!(verify_openings(&key, &openings), Ok(()));
+        for wrong in [0, CHUNK - 2, CHUNK, CHUNK + 69] {
+            let value = core::mem::replace(&mut openings[wrong].value, Scalar::ZERO);
+            let error = verify_openings(&key, &openings).unwrap_err();
+            assert_eq!(error.reason(), Reason::OpeningMismatch, "{wrong}");
+            openings[wrong].value = value;
+        }
     }
 }

@@ -1,0 +1,13 @@
+//! Openings that are true, changed or arbitrary, and verifying keys of any bytes.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::Unstructured;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use prooflight_fuzz::amt::targets::amt_opening;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match amt_opening(&mut Unstructured::new(data)) {
+        Ok(()) => Corpus::Keep,
+        Err(_) => Corpus::Reject,
+    }
+});

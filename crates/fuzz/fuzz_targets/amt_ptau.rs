@@ -1,0 +1,13 @@
+//! A setup of snarkjs, changed, and any bytes.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::Unstructured;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use prooflight_fuzz::amt::targets::amt_ptau;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match amt_ptau(&mut Unstructured::new(data)) {
+        Ok(()) => Corpus::Keep,
+        Err(_) => Corpus::Reject,
+    }
+});
