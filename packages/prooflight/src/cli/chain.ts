@@ -18,6 +18,7 @@ export interface ChainOptions {
   at?: string | undefined;
   timeout?: string | undefined;
   "max-head-age"?: string | undefined;
+  "allow-insecure-setup"?: boolean | undefined;
 }
 
 /** Connects to the servers, and says which of them failed or lied. */
@@ -30,6 +31,7 @@ export async function connect(options: ChainOptions): Promise<LightClient> {
     checkpoint: await readCheckpointFile(checkpoint),
     timeout: milliseconds(options.timeout, "--timeout"),
     maxHeadAge: milliseconds(options["max-head-age"], "--max-head-age"),
+    allowInsecureSetup: options["allow-insecure-setup"],
     onFailure({ url, error }) {
       complain(
         text`${yellow(new URL(url).host)}: ${error.code} / ${error.reason}\n${error.message}`,

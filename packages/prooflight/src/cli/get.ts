@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
+import { readScheme } from "../chain/schemes.js";
 import { refuse } from "../error.js";
 import {
   answerJson,
@@ -19,13 +20,14 @@ import { bold, dim, green, text } from "./text.js";
 /** `prooflight get KEY…`: asks the servers, prints what is verified, gives the exit code. */
 export async function get(
   keys: readonly string[],
-  options: ChainOptions & { bundle?: string | undefined },
+  options: ChainOptions & { bundle?: string | undefined; scheme?: string | undefined },
   json: boolean,
 ): Promise<number> {
   const raw = keys.map(keyOf);
   const at = atOf(options.at);
+  const scheme = readScheme(options.scheme ?? "avl");
   const client = await connect(options);
-  const answers = await client.getMany(raw, { at });
+  const answers = await client.getMany(raw, { scheme, at });
   const [first] = answers;
   if (!first) throw refuse("bug", "an answer", "none");
   if (options.bundle !== undefined) await write(options.bundle, first.toBundle());

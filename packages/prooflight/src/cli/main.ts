@@ -31,6 +31,8 @@ ${bold("Options of get, head and watch")}
   --checkpoint FILE     the JSON of the header that you trust, from a source that you trust
   --max-head-age MS     refuse heads that are older (default: any age)
   --timeout MS          how long a server may take for a reply (default: 10000)
+  --scheme SCHEME       of get: what proves the answer (default: avl)
+  --allow-insecure-setup  of get and verify: accept a setup of LVMT under which anyone can forge proofs
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 
@@ -70,6 +72,8 @@ async function main(args: string[]): Promise<number> {
         server: { type: "string", multiple: true },
         checkpoint: { type: "string" },
         at: { type: "string" },
+        scheme: { type: "string" },
+        "allow-insecure-setup": { type: "boolean" },
         timeout: { type: "string" },
         "max-head-age": { type: "string" },
         bundle: { type: "string" },
@@ -120,10 +124,10 @@ const ASKING = ["server", "checkpoint", "timeout", "max-head-age"];
 
 /** The commands, and the options of each beside those of all. */
 const OPTIONS = {
-  get: [...ASKING, "at", "bundle"],
+  get: [...ASKING, "at", "bundle", "scheme", "allow-insecure-setup"],
   head: ASKING,
   watch: ASKING,
-  verify: ["checkpoint", "state-root", "address"],
+  verify: ["checkpoint", "state-root", "address", "allow-insecure-setup"],
   vectors: [] as string[],
 };
 

@@ -22,13 +22,13 @@ const SUBJECT_WIDTH = 36;
  */
 export async function verify(
   file: string,
-  options: EthOptions & { checkpoint?: string | undefined },
+  options: EthOptions & VerifyOptions,
   json: boolean,
 ): Promise<number> {
   const statement = parseJson(await readText(file), "a statement");
   const ethAnswer = ethStatement(statement, options);
   const { name, kind, input } = parse(ethAnswer ?? statement);
-  await complete(kind, input, options.checkpoint);
+  await complete(kind, input, options);
   await kind.init();
   try {
     const answer = kind.verify(input);
@@ -42,6 +42,11 @@ export async function verify(
     else printRefused(name, error);
     return exitCodeOf(error);
   }
+}
+
+interface VerifyOptions {
+  checkpoint?: string | undefined;
+  "allow-insecure-setup"?: boolean | undefined;
 }
 
 /** The statement in a file: what kind it is, and its input. */
@@ -64,8 +69,14 @@ function parse(statement: unknown): { name: string; kind: Kind; input: Record<st
 async function complete(
   { asked }: Kind,
   input: Record<string, unknown>,
-  checkpoint: string | undefined,
+  { checkpoint, "allow-insecure-setup": allowInsecureSetup }: VerifyOptions,
 ): Promise<void> {
+  if (allowInsecureSetup) {
+    if (!asked.includes("allowInsecureSetup")) {
+      throw refuse("invalid_argument", "no --allow-insecure-setup for this statement", "one");
+    }
+    input["allowInsecureSetup"] = true;
+  }
   const needed = asked.includes("checkpoint") && input["checkpoint"] === undefined;
   if (needed && checkpoint === undefined) {
     throw wrong("--checkpoint FILE, from a source that you trust", undefined);
@@ -78,8 +89,10 @@ async function complete(
     if (asked.includes("now")) input["now"] ??= now;
     return;
   }
-  // Whoever made the file must not say what time it is for whoever verifies it.
-  const own = ["now", "maxClockSkew", "maxHeadAge"].find((member) => member in input);
+  // Whoever made the file must not say what time it is for whoever verifies it, nor what to allow.
+  const members = ["now", "maxClockSkew", "maxHeadAge"];
+  if (!allowInsecureSetup) members.push("allowInsecureSetup");
+  const own = members.find((member) => member in input);
   if (own !== undefined) throw wrong(`no ${own} beside --checkpoint`, input[own]);
   input["checkpoint"] = await readCheckpointFile(checkpoint);
   input["now"] = now;
@@ -93,12 +106,17 @@ function printVerified(
   answer: Record<string, Json>,
 ): void {
   const compat = trusted["mode"] === "compat" ? yellow(" in compat mode") : "";
-  print(text`${green("✔")} ${bold("verified")}${compat}  ${kind.scheme} ${name}`);
+  const insecure = trusted["allowInsecureSetup"] === true ? yellow(" with an insecure setup allowed") : "";
+  print(text`${green("✔")} ${bold("verified")}${compat}${insecure}  ${kind.scheme} ${name}`);
   if (compat) {
     print();
     print(
       "  Compat mode accepts more than an honest prover writes; leave mode out unless you need it.",
     );
+  }
+  if (insecure) {
+    print();
+    print("  An insecure setup was allowed: under one, anyone can forge proofs.");
   }
   print();
   print("  It rests on this, which you must know from a source that you trust, not from the file:");
@@ -108,7 +126,8 @@ function printVerified(
   printRows(Object.entries(answer).flatMap(shownRows));
   const { results, values, storage } = answer;
   if (Array.isArray(results)) {
-    printResults("Each key before its operation:", kind.subjects(input), results);
+    const when = kind.scheme === "avl" ? "before its operation" : "in that state";
+    printResults(`Each key ${when}:`, kind.subjects(input), results);
   }
   if (Array.isArray(values)) printResults("Each key in that state:", kind.subjects(input), values);
   if (Array.isArray(storage) && storage.length > 0) {
@@ -148,6 +167,11 @@ function printRefused(name: string, error: VerifyError): void {
 const plain = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
 
 function inWords(result: Json | undefined): string | SafeText {
+  if (typeof result === "object" && result !== null && "value" in result) {
+    const { block } = result;
+    const since = typeof block === "string" ? dim(`since block ${BigInt(block)}`) : "";
+    return text`${inWords(result["value"])}  ${since}`;
+  }
   if (typeof result !== "string") return dim("absent");
   const bytes = result.length / 2 - 1;
   return bytes <= 16 ? result : text`${shorten(result, 34)} ${dim(`${bytes} bytes`)}`;

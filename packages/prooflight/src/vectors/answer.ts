@@ -8,6 +8,7 @@ import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
 import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
+import { init as initLvmt } from "../wasm/lvmt.js";
 import { path, SYNC, syncInput, there } from "./chain.js";
 import { hexItems, hexMember } from "./json.js";
 import type { Kind } from "./kinds.js";
@@ -24,20 +25,30 @@ export const BUNDLE = [
   "proof",
 ] as const;
 
-const ANSWER = [...BUNDLE.filter((member) => member !== "kind"), ...SYNC] as const;
+const ANSWER = [
+  ...BUNDLE.filter((member) => member !== "kind"),
+  ...SYNC,
+  "allowInsecureSetup",
+] as const;
 
 /** An answer about the state, from a checkpoint on. */
 export const StateAnswer: Kind = {
   scheme: "avl",
-  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
-    there({ checkpoint, now, maxClockSkew, maxHeadAge }),
-  asked: ["checkpoint", "now"],
+  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }) =>
+    there({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }),
+  asked: ["checkpoint", "now", "allowInsecureSetup"],
   saysScheme: true,
   subjects: (input) => (input as { keys: string[] }).keys,
-  init,
+  init: async () => {
+    await Promise.all([init(), initLvmt()]);
+  },
   verify(input) {
     const given = new Arguments(undefined, input, ANSWER);
-    const { header, results } = verifyAnswer({ ...answerInput(given), ...syncInput(given) });
+    const { header, results } = verifyAnswer({
+      ...answerInput(given),
+      ...syncInput(given),
+      allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+    });
     return {
       height: toQuantity(header.height),
       headerHash: toHex(header.hash),

@@ -3,6 +3,7 @@ import * as answer from "./answer.js";
 import * as avl from "./avl.js";
 import * as chain from "./chain.js";
 import type { Json } from "./json.js";
+import * as lvmt from "./lvmt.js";
 import * as mpt from "./mpt.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
@@ -12,7 +13,7 @@ export interface Kind {
   /** What of an input that was verified is trusted and not proven, defaults included. */
   trusted: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
   /** What whoever verifies must know, so that a saved statement may leave it out. */
-  asked: readonly ("checkpoint" | "now")[];
+  asked: readonly ("checkpoint" | "now" | "allowInsecureSetup")[];
   /** Whether the input itself says the scheme: the kind is one of several. */
   saysScheme?: true;
   /** What each item of the answer's `results` is about; of an input that was verified. */
@@ -32,6 +33,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     HeaderInclusion: chain.HeaderInclusion,
     StateAnswer: answer.StateAnswer,
     BlockTransition: answer.BlockTransition,
+    LvmtProof: lvmt.LvmtProof,
     MptProof: mpt.MptProof,
     EthGetProof: mpt.EthGetProof,
     EthHeader: mpt.EthHeader,

@@ -1,0 +1,77 @@
+/** `AmtOpening` and `LvmtProof` of `test-vectors/SPEC.md`. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import { parseQuantity, toQuantity } from "../chain/quantity.js";
+import { describe } from "../error.js";
+import type { Limits } from "../limits.js";
+import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "../lvmt/proof.js";
+import { init } from "../wasm/lvmt.js";
+import { there } from "./chain.js";
+import { hexItems, hexMember, type Json } from "./json.js";
+import type { Kind } from "./kinds.js";
+
+/** A proof about keys. */
+export const LvmtProof: Kind = {
+  scheme: "lvmt",
+  trusted: ({ paramsId, logN, logArity, allowInsecureSetup, roots, limits }) =>
+    there({ paramsId, logN, logArity, allowInsecureSetup, roots, limits }),
+  asked: ["allowInsecureSetup"],
+  subjects: (input) => (input as { keys: string[] }).keys,
+  init,
+  verify(input) {
+    const given = new Arguments("lvmt", input, [
+      "paramsId",
+      "logN",
+      "logArity",
+      "allowInsecureSetup",
+      "roots",
+      "keys",
+      "proof",
+      "limits",
+    ]);
+    const results = verifyLvmtProof({
+      paramsId: hexMember("lvmt", given, "paramsId"),
+      logN: given.u32("logN"),
+      logArity: given.u32("logArity"),
+      allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+      ...roots(given.unchecked("roots")),
+      keys: hexItems("lvmt", given.list("keys"), "keys"),
+      proof: hexMember("lvmt", given, "proof"),
+      // verifyLvmtProof checks what is passed on as it is.
+      limits: given.unchecked("limits") as Limits | undefined,
+    });
+    return { results: results.map(resultJson) };
+  },
+};
+
+function roots(roots: unknown): { root: Bytes; height: bigint } {
+  const given = new Arguments("lvmt", roots, ["aroot", "hroot", "height"], "roots");
+  const height = parseQuantity(given.unchecked("height"));
+  if (height === undefined) {
+    const found = describe(given.unchecked("height"));
+    throw invalid("lvmt", "roots.height", "a 64-bit quantity", found);
+  }
+  const root = new Uint8Array(64);
+  root.set(half(given, "aroot"));
+  root.set(half(given, "hroot"), 32);
+  return { root, height };
+}
+
+function half(given: Arguments<"aroot" | "hroot">, name: "aroot" | "hroot"): Bytes {
+  const bytes = hexMember("lvmt", given, name);
+  if (bytes.length === 32) return bytes;
+  throw invalid("lvmt", `roots.${name}`, "32 bytes", `${bytes.length} bytes`);
+}
+
+function resultJson(result: LvmtPresent | LvmtAbsent): Json {
+  const { version } = result;
+  if (version === undefined) return null;
+  const [value, block] =
+    result.kind === "present" ? [toHex(result.value), result.since] : [null, result.deletedAt];
+  return {
+    value,
+    block: block === undefined ? null : toQuantity(block),
+    version: toQuantity(version),
+  };
+}
