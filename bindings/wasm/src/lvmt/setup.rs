@@ -21,51 +21,50 @@ pub(crate) struct Setup<'a> {
 impl Setup<'_> {
     /// The verifying key of this setup, and no other's.
     ///
-    /// A given one with another id is `setup_mismatch`, whatever this build has; without one, a setup that
-    /// it does not have is `unknown_setup`.
+    /// Given bytes that are not that key are `setup_mismatch`, whatever this build has; without any, a setup
+    /// that it does not have is `unknown_setup`.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
+        if let Some(key) = kept(|key| self.is(key)) {
+            match self.key {
+                Some(bytes) if bytes != key.encode() => {}
+                _ => return Ok(key),
+            }
+        }
         match self.key {
             Some(bytes) => self.given(bytes),
             None => self.known(),
         }
     }
 
-    fn given(&self, bytes: &[u8]) -> Result<Rc<VerifyingKey>> {
-        if let Some(key) = kept(|key| key.encode() == bytes) {
-            return self.check(key);
-        }
-        let key = self.check(Rc::new(VerifyingKey::decode(bytes)?))?;
-        keep(&key);
-        Ok(key)
+    fn is(&self, key: &VerifyingKey) -> bool {
+        key.params_id() == self.params_id && key.log_n() == self.log_n
     }
 
-    fn check(&self, key: Rc<VerifyingKey>) -> Result<Rc<VerifyingKey>> {
-        let mismatch = |expected: &dyn std::fmt::Display, found: &dyn std::fmt::Display| {
+    fn given(&self, bytes: &[u8]) -> Result<Rc<VerifyingKey>> {
+        let mismatch = |found: &str| {
+            let expected = self.expected();
             Err(Error::new(Reason::SetupMismatch, expected, found))
         };
-        if key.params_id() != self.params_id {
-            return mismatch(&Hex(&self.params_id), &Hex(&key.params_id()));
+        match VerifyingKey::decode(bytes) {
+            Ok(key) if self.is(&key) => Ok(keep(key)),
+            Ok(_) => mismatch("another's"),
+            Err(error) => mismatch(error.found()),
         }
-        if key.log_n() != self.log_n {
-            return mismatch(&format_args!("a log_n of {}", self.log_n), &key.log_n());
-        }
-        Ok(key)
     }
 
     fn known(&self) -> Result<Rc<VerifyingKey>> {
-        let is_it = |key: &VerifyingKey| key.params_id() == self.params_id;
-        if let Some(key) = kept(is_it) {
-            return self.check(key);
-        }
         for make in [VerifyingKey::ppot, VerifyingKey::dev] {
-            let key = Rc::new(make(self.log_n)?);
-            keep(&key);
-            if is_it(&key) {
+            let key = keep(make(self.log_n)?);
+            if self.is(&key) {
                 return Ok(key);
             }
         }
-        let expected = format_args!("the verifying key of the setup {}", Hex(&self.params_id));
-        Err(Error::new(Reason::UnknownSetup, expected, "none"))
+        Err(Error::new(Reason::UnknownSetup, self.expected(), "none"))
+    }
+
+    fn expected(&self) -> String {
+        let Self { params_id, log_n, .. } = self;
+        format!("the verifying key of the setup {} for 2^{log_n} entries", Hex(params_id))
     }
 }
 
@@ -78,12 +77,15 @@ fn kept(is_it: impl Fn(&VerifyingKey) -> bool) -> Option<Rc<VerifyingKey>> {
     KEYS.with_borrow(|keys| keys.iter().find(|key| is_it(key)).cloned())
 }
 
-fn keep(key: &Rc<VerifyingKey>) {
+/// Keeps a setup, instead of the oldest if there are too many.
+fn keep(key: VerifyingKey) -> Rc<VerifyingKey> {
+    let key = Rc::new(key);
     KEYS.with_borrow_mut(|keys| {
-        keys.retain(|kept| kept != key);
+        keys.retain(|kept| *kept != key);
         if keys.len() == KEPT {
             keys.remove(0);
         }
-        keys.push(Rc::clone(key));
+        keys.push(Rc::clone(&key));
     });
+    key
 }

@@ -23,7 +23,10 @@ export interface Failure {
   error: VerifyError;
 }
 
-/** Refusals that another server may not cause; the others are the caller's fault, or ours. */
+/** Whether another server may not cause this refusal; the others are the caller's fault, or ours. */
+const mayDoBetter = ({ code, reason }: VerifyError) =>
+  OTHERS_MAY_DO_BETTER.has(code) && reason !== "setup_mismatch";
+
 const OTHERS_MAY_DO_BETTER: ReadonlySet<Code> = new Set([
   "malformed",
   "mismatch",
@@ -114,7 +117,7 @@ export class Servers {
     } catch (error) {
       // Whatever an application gives as its reason is not a server's failure.
       signal?.throwIfAborted();
-      if (!(error instanceof VerifyError) || !OTHERS_MAY_DO_BETTER.has(error.code)) throw error;
+      if (!(error instanceof VerifyError) || !mayDoBetter(error)) throw error;
       notify(this.#onFailure, { url: url.href, error });
       // Two signed heads of one height are not this server's doing, and no other can mend them.
       if (error.reason === "equivocation") throw error;
