@@ -4,7 +4,7 @@ mod message;
 mod setup;
 
 use prooflight_amt::verify_openings;
-use prooflight_core::{Result, Scheme};
+use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_lvmt::{Params, verify};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -18,9 +18,10 @@ pub fn lvmt_verify_proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValu
     throw(Scheme::Lvmt, self::proof(request, proof))
 }
 
-/// Verifies openings of vector commitments, all together: takes an `OpeningsRequest`.
+/// Verifies openings of vector commitments, all together: takes an `OpeningsRequest`, gives what the
+/// setup is known by.
 #[wasm_bindgen(js_name = amtVerifyOpenings)]
-pub fn amt_verify_openings(request: &[u8]) -> Result<(), JsValue> {
+pub fn amt_verify_openings(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Lvmt, openings(request))
 }
 
@@ -36,9 +37,14 @@ fn proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     verify(&params, &request.root, &request.keys, proof).map(|verified| results(&verified))
 }
 
-fn openings(request: &[u8]) -> Result<()> {
+fn openings(request: &[u8]) -> Result<Vec<u8>> {
     let request = OpeningsRequest::decode(request)?;
     let key = request.setup.key()?;
-    key.check_secure(request.setup.allow_insecure)?;
-    verify_openings(&key, &request.openings()?)
+    key.check_secure(request.allow_insecure)?;
+    let found = key.params_id();
+    if let Some(expected) = request.params_id.filter(|expected| *expected != found) {
+        return Err(Error::new(Reason::SetupMismatch, Hex(&expected), Hex(&found)));
+    }
+    verify_openings(&key, &request.openings()?)?;
+    Ok(found.to_vec())
 }

@@ -7,20 +7,24 @@
 //! struct ProofResponse   { values: Vec<Vec<u8>>, results: Vec<KeyResult> }
 //! enum   KeyResult       { Present { value: u32, block: u64, version: u64 },
 //!                          Deleted { block: u64, version: u64 }, NeverWritten }
-//! struct OpeningsRequest { setup: Setup, openings: Vec<Opening> }
-//! struct Opening         { commitment: [u8; 32], index: u32, value: [u8; 32],
-//!                          log_arity: u8, 0 for a single point; points: Vec<[u8; 32]> }
+//! struct OpeningsRequest { setup: Named, allow_insecure: bool, params_id: Option<[u8; 32]>,
+//!                          openings: Vec<Opening> }
+//! enum   Named           { Dev { log_n: u8 }, Ppot { log_n: u8 }, Key(Vec<u8>) }
+//! struct Opening         { kind: Kind, commitment: [u8; 32], index: u32, value: Value,
+//!                          points: Vec<[u8; 32]> }
+//! enum   Kind            { Single, Tree { log_arity: u8 } }
+//! enum   Value           { Scalar([u8; 32]), Versions([u64; 6]) }
 //! ```
 //! `value` is a position in `values`: a value that several results share crosses once.
 
 use std::collections::BTreeMap;
 
-use prooflight_amt::{Kind, Opening, PointBytes, Scalar};
+use prooflight_amt::{Kind, Opening, PointBytes, SLOTS, Scalar};
 use prooflight_core::{Limits, Result, Verified};
 use prooflight_lvmt::{Absence, Root, Value};
 
 use crate::limits::limits;
-use crate::lvmt::setup::Setup;
+use crate::lvmt::setup::{Named, Setup};
 use crate::wire::{self, Request, Response};
 
 /// What a proof is verified against, and the keys.
@@ -48,29 +52,47 @@ impl<'a> ProofRequest<'a> {
 
 /// Openings under one setup.
 pub(crate) struct OpeningsRequest<'a> {
-    pub(crate) setup: Setup<'a>,
+    pub(crate) setup: Named<'a>,
+    pub(crate) allow_insecure: bool,
+    pub(crate) params_id: Option<[u8; 32]>,
     openings: Vec<OpeningMessage>,
 }
 
 struct OpeningMessage {
+    kind: Kind,
     commitment: PointBytes,
     index: u32,
-    value: [u8; 32],
-    kind: Kind,
+    value: ValueMessage,
     points: Vec<PointBytes>,
+}
+
+enum ValueMessage {
+    Scalar([u8; 32]),
+    Versions([u64; SLOTS]),
 }
 
 impl<'a> OpeningsRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
-        wire::decode(request, |r| Ok(Self { setup: setup(r)?, openings: r.sequence(opening)? }))
+        wire::decode(request, |r| {
+            Ok(Self {
+                setup: named(r)?,
+                allow_insecure: r.bool()?,
+                params_id: r.option(Request::array)?,
+                openings: r.sequence(opening)?,
+            })
+        })
     }
 
     /// The openings as the verifier takes them.
     pub(crate) fn openings(&self) -> Result<Vec<Opening<'_>>> {
         let openings = self.openings.iter().map(|opening| {
-            let OpeningMessage { commitment, index, value, kind, points } = opening;
-            let (commitment, index, kind) = (*commitment, *index, *kind);
-            Ok(Opening { commitment, index, value: Scalar::from_bytes(value)?, kind, points })
+            let OpeningMessage { kind, commitment, index, value, points } = opening;
+            let (kind, commitment, index) = (*kind, *commitment, *index);
+            let value = match value {
+                ValueMessage::Scalar(bytes) => Scalar::from_bytes(bytes),
+                ValueMessage::Versions(versions) => Scalar::from_versions(versions),
+            }?;
+            Ok(Opening { commitment, index, value, kind, points })
         });
         openings.collect()
     }
@@ -85,14 +107,24 @@ fn setup<'a>(r: &mut Request<'a>) -> Result<Setup<'a>> {
     })
 }
 
+fn named<'a>(r: &mut Request<'a>) -> Result<Named<'a>> {
+    match r.u8()? {
+        0 => r.u8().map(Named::Dev),
+        1 => r.u8().map(Named::Ppot),
+        2 => r.bytes().map(Named::Key),
+        other => Err(wire::unknown("a setup", other)),
+    }
+}
+
 fn opening(r: &mut Request<'_>) -> Result<OpeningMessage> {
     Ok(OpeningMessage {
+        kind: if r.bool()? { Kind::Tree { log_arity: r.u8()? } } else { Kind::Single },
         commitment: r.array()?,
         index: r.u32()?,
-        value: r.array()?,
-        kind: match r.u8()? {
-            0 => Kind::Single,
-            log_arity => Kind::Tree { log_arity },
+        value: if r.bool()? {
+            ValueMessage::Versions([r.u64()?, r.u64()?, r.u64()?, r.u64()?, r.u64()?, r.u64()?])
+        } else {
+            ValueMessage::Scalar(r.array()?)
         },
         points: r.sequence(Request::array)?,
     })

@@ -18,6 +18,27 @@ pub(crate) struct Setup<'a> {
     pub(crate) key: Option<&'a [u8]>,
 }
 
+/// A setup by its name, or its verifying key.
+pub(crate) enum Named<'a> {
+    Dev(u8),
+    Ppot(u8),
+    Key(&'a [u8]),
+}
+
+impl Named<'_> {
+    /// The verifying key; refused as `VerifyingKey` does.
+    pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
+        match *self {
+            Self::Dev(log_n) => VerifyingKey::dev(log_n).map(keep),
+            Self::Ppot(log_n) => VerifyingKey::ppot(log_n).map(keep),
+            Self::Key(bytes) => match kept(|key| key.encode() == bytes) {
+                Some(key) => Ok(key),
+                None => VerifyingKey::decode(bytes).map(keep),
+            },
+        }
+    }
+}
+
 impl Setup<'_> {
     /// The verifying key of this setup, and no other's.
     ///

@@ -106,7 +106,8 @@ function printVerified(
   answer: Record<string, Json>,
 ): void {
   const compat = trusted["mode"] === "compat" ? yellow(" in compat mode") : "";
-  const insecure = trusted["allowInsecureSetup"] === true ? yellow(" with an insecure setup allowed") : "";
+  const insecure =
+    trusted["allowInsecureSetup"] === true ? yellow(" with an insecure setup allowed") : "";
   print(text`${green("✔")} ${bold("verified")}${compat}${insecure}  ${kind.scheme} ${name}`);
   if (compat) {
     print();

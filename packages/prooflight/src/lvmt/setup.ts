@@ -35,9 +35,16 @@ export function writeSetup<Name extends string>(
   writer.array(paramsId(given));
   writer.u8(u8(given, "logN"));
   writer.bool(given.optionalBoolean("allowInsecureSetup") ?? false);
-  const key = given.optionalBytes("verifyingKey");
-  writer.bool(key !== undefined);
-  if (key) writer.bytes(given.proof("verifyingKey", MAX_KEY_BYTES));
+  const hasKey = given.unchecked("verifyingKey") !== undefined;
+  writer.bool(hasKey);
+  if (hasKey) writer.bytes(verifyingKey(given, "verifyingKey"));
+}
+
+/** The bytes of a verifying key. */
+export function verifyingKey<Name extends string>(given: Arguments<Name>, name: Name): Uint8Array {
+  const bytes = given.bytes(name);
+  if (bytes.length <= MAX_KEY_BYTES) return bytes;
+  throw invalid("lvmt", name, `at most ${MAX_KEY_BYTES} bytes`, `${bytes.length} bytes`);
 }
 
 /** An integer that fits into a byte. */
@@ -47,7 +54,8 @@ export function u8<Name extends string>(given: Arguments<Name>, name: Name): num
   throw invalid("lvmt", name, "an integer of 0 to 255", `the number ${value}`);
 }
 
-function paramsId<Name extends string>(given: Arguments<Name | "paramsId">): Uint8Array {
+/** What a setup is known by, as bytes or in 0x-hex. */
+export function paramsId<Name extends string>(given: Arguments<Name | "paramsId">): Uint8Array {
   const id = given.unchecked("paramsId");
   return viewOf(id) ? given.array("paramsId", 32) : hash(id, "paramsId");
 }

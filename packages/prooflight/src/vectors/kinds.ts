@@ -33,6 +33,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     HeaderInclusion: chain.HeaderInclusion,
     StateAnswer: answer.StateAnswer,
     BlockTransition: answer.BlockTransition,
+    AmtOpening: lvmt.AmtOpening,
     LvmtProof: lvmt.LvmtProof,
     MptProof: mpt.MptProof,
     EthGetProof: mpt.EthGetProof,

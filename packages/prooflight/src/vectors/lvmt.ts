@@ -5,11 +5,73 @@ import { type Bytes, toHex } from "../bytes.js";
 import { parseQuantity, toQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";
 import type { Limits } from "../limits.js";
+import { type AmtOpening as Opening, verifyAmtOpenings } from "../lvmt/openings.js";
 import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "../lvmt/proof.js";
 import { init } from "../wasm/lvmt.js";
 import { there } from "./chain.js";
 import { hexItems, hexMember, type Json } from "./json.js";
 import type { Kind } from "./kinds.js";
+
+/** Openings of vector commitments. */
+export const AmtOpening: Kind = {
+  scheme: "lvmt",
+  trusted: ({ setup, logN, allowInsecureSetup, openings }) =>
+    there({
+      ...{ setup, logN, allowInsecureSetup },
+      commitments: (openings as { commitment: string }[]).map(({ commitment }) => commitment),
+    }),
+  asked: ["allowInsecureSetup"],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("lvmt", input, [
+      "setup",
+      "logN",
+      "paramsId",
+      "allowInsecureSetup",
+      "openings",
+    ]);
+    const setup = given.unchecked("setup");
+    const id = verifyAmtOpenings({
+      setup: setup === "dev" || setup === "ppot" ? setup : hexMember("lvmt", given, "setup"),
+      logN: given.optionalU32("logN"),
+      paramsId:
+        given.unchecked("paramsId") === undefined
+          ? undefined
+          : hexMember("lvmt", given, "paramsId"),
+      allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+      openings: given.list("openings").map(opening),
+    });
+    return { paramsId: toHex(id) };
+  },
+};
+
+function opening(opening: unknown, index: number): Opening {
+  const path = `openings[${index}]`;
+  const given = new Arguments(
+    "lvmt",
+    opening,
+    ["kind", "logArity", "commitment", "index", "value", "versions", "points"],
+    path,
+  );
+  const has = (name: "value" | "versions") => given.unchecked(name) !== undefined;
+  // verifyAmtOpenings checks that there is what the kind needs, and no more.
+  return {
+    kind: given.unchecked("kind") as "tree",
+    logArity: given.unchecked("logArity") as number,
+    commitment: hexMember("lvmt", given, "commitment"),
+    index: given.unchecked("index") as number,
+    ...(has("value") && { value: hexMember("lvmt", given, "value") }),
+    ...(has("versions") && { versions: given.list("versions").map(version) }),
+    points: hexItems("lvmt", given.list("points"), "points"),
+  };
+}
+
+function version(version: unknown): bigint {
+  const number = parseQuantity(version);
+  if (number !== undefined) return number;
+  throw invalid("lvmt", "versions", "64-bit quantities", describe(version));
+}
 
 /** A proof about keys. */
 export const LvmtProof: Kind = {
