@@ -151,14 +151,8 @@ impl Tree {
             let expected = format_args!("a block from {from} to {MAX_VERSION}");
             return Err(Error::new(Reason::InvalidArgument, expected, block));
         }
-        if list.len() > MAX_CHANGES {
-            let expected = format_args!("at most {MAX_CHANGES} changes");
-            return Err(Error::new(Reason::TooManyOperations, expected, list.len()));
-        }
-        if self.shards.iter().any(|shard| shard.leaves.len() > MAX_LEAVES - MAX_CHANGES) {
-            let expected = "fewer than 2^32 keys whose hashes start with one byte";
-            return Err(Error::new(Reason::DictionaryFull, expected, "nearly as many"));
-        }
+        let fullest = self.shards.iter().map(|shard| shard.leaves.len()).max();
+        check_room(list.len(), fullest.unwrap_or(0))?;
         let changes = Changes { list, versions };
         Ok(Prepared::new(self.state, block, &self.shards, &self.top, changes))
     }
@@ -203,8 +197,35 @@ impl Default for Tree {
     }
 }
 
+/// Refuses changes for which indices might not be enough; `leaves` has the fullest shard.
+fn check_room(changes: usize, leaves: usize) -> Result<()> {
+    if changes > MAX_CHANGES {
+        let expected = format_args!("at most {MAX_CHANGES} changes");
+        return Err(Error::new(Reason::TooManyOperations, expected, changes));
+    }
+    if leaves > MAX_LEAVES - MAX_CHANGES {
+        let expected = "fewer than 2^32 keys whose hashes start with one byte";
+        return Err(Error::new(Reason::DictionaryFull, expected, leaves));
+    }
+    Ok(())
+}
+
 /// A number that no other state of any tree has.
 fn next_state() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_indices_are_not_enough_for_is_refused() {
+        let reason = |changes, leaves| check_room(changes, leaves).map_err(|it| it.reason());
+        let most = MAX_LEAVES - MAX_CHANGES;
+        assert_eq!(reason(MAX_CHANGES, most), Ok(()));
+        assert_eq!(reason(MAX_CHANGES + 1, 0), Err(Reason::TooManyOperations));
+        assert_eq!(reason(0, most + 1), Err(Reason::DictionaryFull));
+    }
 }
