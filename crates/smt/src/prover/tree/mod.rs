@@ -52,8 +52,8 @@ impl Tree {
 
     /// The tree after a block, from the newest entry of every key that was ever written.
     ///
-    /// Ascending key hashes make the tree that is fastest to use. `invalid_argument` if an entry is
-    /// newer than the block, or the block above [`MAX_VERSION`].
+    /// Entries come in any order. `invalid_argument` if one is newer than the block, or the block
+    /// above [`MAX_VERSION`].
     pub fn restore(block: u64, leaves: impl IntoIterator<Item = (Hash, Entry)>) -> Result<Self> {
         let mut tree = Self::new();
         let mut leaves = leaves.into_iter().peekable();
