@@ -3,6 +3,8 @@
 //! A node's version and depth are in the salt, what else tells nodes apart in the personalisation, so
 //! that the message is the 64 bytes of two hashes. Of a branch both children's versions are hashed.
 
+use alloc::vec::Vec;
+
 use blake2s_simd::Params;
 use blake2s_simd::many::{HashManyJob, hash_many};
 
@@ -36,6 +38,36 @@ pub fn hash_key(key: &[u8]) -> Hash {
 /// The hash of a value, as a leaf has it.
 pub fn hash_value(value: &[u8]) -> Hash {
     hash_personal(b"PLsmtVal", value)
+}
+
+/// The hashes of keys, several at once where the processor can.
+pub fn hash_keys<'k>(keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<Hash> {
+    hash_all(b"PLsmtKey", keys)
+}
+
+/// The hashes of values, several at once where the processor can.
+pub fn hash_values<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Vec<Hash> {
+    hash_all(b"PLsmtVal", values)
+}
+
+fn hash_all<'m>(personal: &[u8], messages: impl IntoIterator<Item = &'m [u8]>) -> Vec<Hash> {
+    let mut params = Params::new();
+    params.personal(personal);
+    let mut messages = messages.into_iter();
+    let mut hashes = Vec::with_capacity(messages.size_hint().0);
+    loop {
+        let mut count = 0;
+        let mut jobs: [HashManyJob<'_>; LANES] = core::array::from_fn(|_| {
+            let message = messages.next();
+            count += usize::from(message.is_some());
+            HashManyJob::new(&params, message.unwrap_or_default())
+        });
+        hash_many(jobs.iter_mut().take(count));
+        hashes.extend(jobs.iter().take(count).map(|job| *job.to_hash().as_array()));
+        if count < LANES {
+            return hashes;
+        }
+    }
 }
 
 fn hash_personal(personal: &[u8], message: &[u8]) -> Hash {
@@ -159,7 +191,6 @@ pub(crate) fn hash_lanes<'m>(
 mod tests {
     use super::*;
     use alloc::vec;
-    use alloc::vec::Vec;
     use prooflight_core::Hex;
 
     fn hex(hash: Hash) -> alloc::string::String {
@@ -239,6 +270,18 @@ mod tests {
             for (node, hash) in nodes.iter().zip(&hashes) {
                 assert_eq!(*hash, node.hash());
             }
+        }
+    }
+
+    #[test]
+    fn many_keys_and_values_hash_as_single_ones_do() {
+        let bytes: Vec<u8> = (0..200).collect();
+        for count in 0..20 {
+            let messages: Vec<&[u8]> = (0..count).map(|n| &bytes[n..n * 10]).collect();
+            let keys: Vec<Hash> = messages.iter().map(|message| hash_key(message)).collect();
+            assert_eq!(hash_keys(messages.iter().copied()), keys);
+            let values: Vec<Hash> = messages.iter().map(|message| hash_value(message)).collect();
+            assert_eq!(hash_values(messages), values);
         }
     }
 

@@ -8,7 +8,6 @@ use alloc::vec::Vec;
 
 use super::header::BRANCH_BYTES;
 use super::link::{Link, Place};
-use crate::hash::Hash;
 use crate::prover::tree::{Child, Kind};
 
 /// So that a cluster, of at most 31 branches, has less than a page of 4 KiB.
@@ -26,17 +25,14 @@ pub(super) struct Branches {
     bytes: Vec<u8>,
     count: u64,
     /// The cluster under way on each band of levels; the way down goes through one on each.
-    clusters: Vec<Vec<Branch>>,
+    clusters: Vec<Vec<[u8; BRANCH_BYTES]>>,
     /// The branches on the way down.
     open: Vec<Open>,
     root: Option<Link>,
 }
 
-#[derive(Debug)]
-struct Branch {
-    hashes: [Hash; 2],
-    words: [u64; 2],
-}
+/// Where the words of a branch are, after the hashes.
+const WORDS_AT: [usize; 2] = [32, BRANCH_BYTES / 2 + 32];
 
 /// A branch below which not all is visited.
 #[derive(Debug)]
@@ -64,9 +60,14 @@ impl Branches {
             self.clusters.push(Vec::new());
         }
         let visited = [left.version >= self.first, right.version >= self.first];
-        let words = [left, right].map(|child| self.link(child.kind, child.version).pack(depth));
+        let mut bytes = [0; BRANCH_BYTES];
+        for (child, at) in [left, right].into_iter().zip(WORDS_AT) {
+            bytes[at - 32..at].copy_from_slice(child.hash);
+            let word = self.link(child.kind, child.version).pack(depth);
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
         let at = self.clusters[band].len();
-        self.clusters[band].push(Branch { hashes: [*left.hash, *right.hash], words });
+        self.clusters[band].push(bytes);
         self.open.push(Open {
             band,
             at,
@@ -106,8 +107,9 @@ impl Branches {
     /// All of a subtree was visited: its place goes into the word that its parent has for it.
     fn visited(&mut self, mut at: u64, mut in_cluster: bool) {
         while let Some(parent) = self.open.last_mut() {
-            let words = &mut self.clusters[parent.band][parent.at].words;
-            words[parent.side] |= at << PLACE_AT | if in_cluster { IN_CLUSTER } else { 0 };
+            let branch = &mut self.clusters[parent.band][parent.at];
+            let mark = if in_cluster { IN_CLUSTER } else { 0 };
+            change_word(branch, parent.side, |word| word | at << PLACE_AT | mark);
             if parent.right_too {
                 (parent.side, parent.right_too) = (1, false);
                 return;
@@ -126,19 +128,23 @@ impl Branches {
     fn write_cluster(&mut self, band: usize) -> u64 {
         let base = self.count;
         let cluster = &mut self.clusters[band];
-        self.bytes.reserve(cluster.len() * BRANCH_BYTES);
-        for Branch { hashes, words } in cluster.iter() {
-            for (hash, word) in hashes.iter().zip(words) {
-                let word = match word & IN_CLUSTER {
-                    0 => *word,
+        for branch in cluster.iter_mut() {
+            for side in 0..2 {
+                change_word(branch, side, |word| match word & IN_CLUSTER {
+                    0 => word,
                     _ => (word & !IN_CLUSTER) + (base << PLACE_AT),
-                };
-                self.bytes.extend_from_slice(hash);
-                self.bytes.extend_from_slice(&word.to_le_bytes());
+                });
             }
         }
+        self.bytes.extend_from_slice(cluster.as_flattened());
         self.count += cluster.len() as u64;
         cluster.clear();
         base
+    }
+}
+
+fn change_word(branch: &mut [u8; BRANCH_BYTES], side: usize, change: impl FnOnce(u64) -> u64) {
+    if let Some(word) = branch[WORDS_AT[side]..].first_chunk_mut() {
+        *word = change(u64::from_le_bytes(*word)).to_le_bytes();
     }
 }
