@@ -108,6 +108,7 @@ fn run(
     }
     println!("{case}: {keys} keys in {:.1} s", started.elapsed().as_secs_f64());
     let mut sum = [Duration::ZERO; 4];
+    let before = cpu();
     for _ in 0..blocks {
         let mut draw = || key(random.next() % keys as u64);
         let drawn: Vec<_> = (0..OPERATIONS).map(|_| draw()).collect();
@@ -121,6 +122,8 @@ fn run(
         sum.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
     }
     let [read, prepare, write, prune] = sum.map(|sum| sum.as_secs_f64() * 1000.0 / blocks as f64);
+    let cpu = (cpu() - before) as f64 * 10.0 / blocks as f64;
+    println!("{case}: processor time of a block {cpu:.0} ms, memory {} MB", resident());
     println!(
         "{case}: a block {:.0} ms (read {read:.0}, prepare {prepare:.0}, write {write:.0}, prune {prune:.0})",
         read + prepare + write
@@ -149,6 +152,13 @@ impl SplitMix {
         }
         word
     }
+}
+
+/// What all threads of this process have computed so far, in hundredths of a second.
+fn cpu() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
 }
 
 /// Megabytes of this process in memory.
