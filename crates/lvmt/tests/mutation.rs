@@ -4,8 +4,13 @@
 
 mod harness;
 
+use std::fs;
+use std::path::Path;
+
+use arbitrary::Unstructured;
 use harness::sample::{find, name, sample};
 use harness::state::{State, keccak};
+use harness::targets::lvmt_proof;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Limits, Reason, Result, Verified};
 use prooflight_lvmt::proof::{ENVELOPE, Proof};
@@ -156,4 +161,33 @@ fn members_of_other_proofs_prove_nothing_else() {
         }
     }
     assert!(accepted > 0, "the same member again proves the same");
+}
+
+/// Several changes at once, as the fuzz target makes them.
+#[test]
+fn random_changes() {
+    let mut random = StdRng::seed_from_u64(0x6c76_6d76);
+    let mut read = 0;
+    for _ in 0..1500 {
+        let data: [u8; 300] = random.random();
+        read += u32::from(lvmt_proof(&mut Unstructured::new(&data)).is_ok());
+    }
+    assert!(read > 1000, "{read}");
+}
+
+/// The seeds of the corpus, and what once failed.
+#[test]
+fn inputs_of_the_fuzz_target() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let seeds = inputs(&here.join("../fuzz/corpus/lvmt_proof"));
+    assert!(seeds.len() >= 20, "{} seeds", seeds.len());
+    for input in seeds.into_iter().chain(inputs(&here.join("tests/regressions/lvmt_proof"))) {
+        // An input that ends too early is none.
+        let _ = lvmt_proof(&mut Unstructured::new(&input));
+    }
+}
+
+fn inputs(folder: &Path) -> Vec<Vec<u8>> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect()
 }

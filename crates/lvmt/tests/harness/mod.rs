@@ -3,6 +3,7 @@
 //! whatever it is told to. Tests take its proofs apart and put them together as a liar would.
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
+#![allow(unexpected_cfgs, reason = "crates/fuzz, which has this too, has no feature `prover`")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,6 +19,7 @@ pub mod prove;
 pub mod run;
 pub mod sample;
 pub mod state;
+pub mod targets;
 pub mod vector;
 
 use prooflight_amt::VerifyingKey;

@@ -1,0 +1,13 @@
+//! Proofs about keys of two chains: honest ones changed in bytes or members, and any bytes.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::Unstructured;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use prooflight_fuzz::lvmt::targets::lvmt_proof;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match lvmt_proof(&mut Unstructured::new(data)) {
+        Ok(()) => Corpus::Keep,
+        Err(_) => Corpus::Reject,
+    }
+});
