@@ -28,4 +28,4 @@ mod view;
 pub use block::{Block, Body};
 pub use chain::Chain;
 pub use vectors::run_vectors;
-pub use view::{At, ProvedBlocks, ProvedKeys, View};
+pub use view::{At, Placed, ProvedBlocks, ProvedKeys, View};

@@ -53,16 +53,23 @@ pub struct ProvedKeys {
     pub proof: Vec<u8>,
 }
 
-/// A proof about a range of blocks, with the headers that it rests on.
+/// Several headers, and what places them in the history of a head.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The head.
+    pub head: SignedHeader,
+    /// The headers before the head, ascending.
+    pub headers: Vec<Header>,
+    /// What places them.
+    pub hashes: Vec<Hash>,
+}
+
+/// A proof about a range of blocks, with the headers that it rests on: those of the blocks whose roots it
+/// needs, of the blocks that made the changes, and of the first block of the range.
 #[derive(Clone, Debug)]
 pub struct ProvedBlocks {
-    /// The head whose history places the others.
-    pub head: SignedHeader,
-    /// The headers before the head, ascending: those of the blocks whose roots the proof needs, of the
-    /// blocks that made the changes, and of the first block of the range.
-    pub headers: Vec<Header>,
-    /// What places the headers in the head's history.
-    pub hashes: Vec<Hash>,
+    /// The headers.
+    pub headers: Placed,
     /// The proof, in the scheme's format.
     pub proof: Vec<u8>,
 }
@@ -206,10 +213,7 @@ impl View {
     pub fn history(&self, key: &[u8], from: u64, to: At, head: At) -> Result<ProvedBlocks> {
         let (to, head) = (self.height_of(to)?, self.header(head)?);
         let range = self.smt()?.history(key, from, to)?;
-        let blocks = range.roots.iter().map(|(block, _)| *block);
-        // The tree of the block before a change comes after that of the change.
-        let changed = range.roots.iter().skip(1).map(|(block, _)| block + 1);
-        let heights = blocks.chain(changed).chain([from]).collect();
+        let heights = range.heights(from);
         self.range(head, heights, range)
     }
 
@@ -231,7 +235,7 @@ impl View {
     fn range(
         &self,
         head: SignedHeader,
-        mut heights: BTreeSet<u64>,
+        heights: BTreeSet<u64>,
         range: ProvedRange,
     ) -> Result<ProvedBlocks> {
         let last = head.header.height;
@@ -242,6 +246,25 @@ impl View {
             }
             check_root(&self.header(At::Height(*block))?.header, Scheme::Smt, root)?;
         }
+        Ok(ProvedBlocks { headers: self.place(head, heights)?, proof: range.proof })
+    }
+
+    /// The headers of several blocks, and what places them in the history of a head, which may be one of
+    /// them. `unknown_block` for a height above the head's.
+    pub fn headers(&self, heights: BTreeSet<u64>, head: At) -> Result<Placed> {
+        let head = self.header(head)?;
+        let last = head.header.height;
+        match heights.last() {
+            Some(&height) if height > last => {
+                let expected = format_args!("heights of at most {last}");
+                Err(Error::new(Reason::UnknownBlock, expected, height))
+            }
+            _ => self.place(head, heights),
+        }
+    }
+
+    fn place(&self, head: SignedHeader, mut heights: BTreeSet<u64>) -> Result<Placed> {
+        let last = head.header.height;
         heights.remove(&last);
         let heights: Vec<u64> = heights.into_iter().collect();
         let header = |&height: &u64| Ok(self.header(At::Height(height))?.header);
@@ -251,7 +274,7 @@ impl View {
             let expected = format_args!("the history tree of header {last}: {}", error.expected());
             corrupt(expected, error.found())
         })?;
-        Ok(ProvedBlocks { head, headers, hashes, proof: range.proof })
+        Ok(Placed { head, headers, hashes })
     }
 
     /// Proves an account and slots of it after a block, on a chain with `mpt`.

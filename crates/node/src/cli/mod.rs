@@ -1,5 +1,6 @@
 //! The commands.
 
+mod archive;
 mod chain;
 mod follow;
 mod params;
@@ -45,6 +46,8 @@ enum Command {
     Import(transfer::Import),
     /// Copy the chain into a new folder, without its keys.
     Backup(transfer::Backup),
+    /// Serve proofs of smt from the snapshot files of a running node.
+    ServeHistory(archive::ServeHistory),
     /// Check a setup of lvmt, and build its tables.
     Params(params::Params),
     /// Run test vectors natively.
@@ -70,6 +73,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Export(file) => file.export()?,
         Command::Import(import) => import.run()?,
         Command::Backup(backup) => backup.run()?,
+        Command::ServeHistory(server) => server.run()?,
         Command::Params(params) => params.run()?,
         Command::Vectors { files } => return vectors(&files),
     }

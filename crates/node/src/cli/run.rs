@@ -1,6 +1,7 @@
 //! `run`: resumes or begins a chain, and serves it until it is told to stop.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use prooflight_core::{Error, Hex, Reason, Result};
@@ -8,7 +9,7 @@ use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Pace, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
-use prooflight_node::server::{self, Front, ServerLimits};
+use prooflight_node::server::{self, Front, NodeStanding, ServerLimits};
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -19,7 +20,7 @@ use super::follow::follow;
 use super::settings::{Chosen, LogFormat, Settings};
 
 /// How long requests under way may go on once the node is told to stop.
-const GRACE: Duration = Duration::from_secs(5);
+pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 pub(super) fn run(settings: Settings) -> Result<()> {
     let chosen = settings.choose()?;
@@ -70,7 +71,8 @@ async fn serve(chosen: Chosen) -> Result<()> {
         request_time: time + Duration::from_secs(1),
     };
     let token = token(&chosen)?.map(Into::into);
-    let front = Front { limits, token, views: views.clone(), progress, metrics, busy: false };
+    let standing = Arc::new(NodeStanding { views: views.clone(), progress });
+    let front = Front { limits, token, standing, metrics, busy: false };
     let (address, server) = server::start(chosen.listen, module, &chosen.origins, front).await?;
     announce(&views.borrow(), address);
 
@@ -123,7 +125,7 @@ fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
 }
 
 /// Calls that read the store at the same time.
-const READS: usize = 64;
+pub(super) const READS: usize = 64;
 
 fn token(chosen: &Chosen) -> Result<Option<String>> {
     let Some(path) = &chosen.token_file else { return Ok(None) };
@@ -146,7 +148,7 @@ fn announce(view: &View, address: std::net::SocketAddr) {
     );
 }
 
-fn start_logs(format: LogFormat) {
+pub(super) fn start_logs(format: LogFormat) {
     let filter = EnvFilter::try_from_env("PROOFLIGHT_LOG")
         .unwrap_or_else(|_| "info,fjall=warn,lsm_tree=warn".into());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
@@ -157,7 +159,7 @@ fn start_logs(format: LogFormat) {
 }
 
 #[cfg(unix)]
-async fn stop_signal() -> Result<()> {
+pub(super) async fn stop_signal() -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |kind| {
         signal(kind).map_err(|error| Error::new(Reason::Bug, "signals to listen for", error))
@@ -172,7 +174,7 @@ async fn stop_signal() -> Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn stop_signal() -> Result<()> {
+pub(super) async fn stop_signal() -> Result<()> {
     let signal = tokio::signal::ctrl_c().await;
     signal.map_err(|error| Error::new(Reason::Bug, "a signal to listen for", error))
 }

@@ -68,7 +68,12 @@ impl Leader {
         Ok(block)
     }
 
-    async fn ask<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> Result<T> {
+    /// The result of a method.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T> {
         let call = json!({ "jsonrpc": "2.0", "id": ID, "method": method, "params": params });
         let reply = tokio::time::timeout(self.time, self.post(call.to_string())).await;
         let reply = reply.unwrap_or_else(|_| {

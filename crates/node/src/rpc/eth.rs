@@ -18,7 +18,8 @@ use serde_json::Value;
 
 use self::names::{BlockName, Bytes20, Slot, quantity};
 use super::json::{Hash32, Quantity};
-use super::{Call, Context, Nothing, method_of};
+use super::method::{Call, method_of};
+use super::{Context, Nothing};
 use crate::view::{At, View};
 use crate::{accounts, schemes};
 

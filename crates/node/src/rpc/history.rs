@@ -8,7 +8,8 @@ use prooflight_core::{Result, Scheme};
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Context, Hash32, HeaderJson, Quantity, method};
+use super::method::{Call, method};
+use super::{Context, PlacedHeaders, Quantity};
 use crate::normalise;
 use crate::view::{At, ProvedBlocks, View};
 
@@ -55,9 +56,8 @@ async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Proved> {
 /// A proof about a range of blocks, with the headers that it rests on.
 #[derive(Clone, Serialize)]
 struct Proved {
-    head: HeaderJson,
-    headers: Vec<Hex>,
-    hashes: Vec<Hash32>,
+    #[serde(flatten)]
+    headers: PlacedHeaders,
     proof: Hex,
 }
 
@@ -70,12 +70,7 @@ async fn prove(
         let started = Instant::now();
         let proved = run(view)?;
         metrics.proved(Scheme::Smt, started.elapsed());
-        Ok(Proved {
-            head: HeaderJson::from(&proved.head),
-            headers: proved.headers.iter().map(|header| Hex(header.encode())).collect(),
-            hashes: proved.hashes.into_iter().map(Hash32).collect(),
-            proof: Hex(proved.proof),
-        })
+        Ok(Proved { headers: proved.headers.into(), proof: Hex(proved.proof) })
     };
     call.context.read(proof).await
 }

@@ -16,9 +16,15 @@ use crate::{Block, View};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity(pub u64);
 
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
 impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:#x}", self.0))
+        serializer.collect_str(self)
     }
 }
 

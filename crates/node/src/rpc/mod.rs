@@ -1,31 +1,33 @@
 //! The methods of the node. Source: `test-vectors/SPEC.md` section 10 and `openrpc.json`.
 
+pub mod archive;
 mod error;
 mod eth;
 mod history;
 mod json;
+mod method;
 
 pub use error::{ErrorData, to_object};
 pub use json::{BlockJson, ChainJson, Hash32, HeaderJson, OperationJson, Quantity};
+pub use method::{Bounds, Serving};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
-use jsonrpsee::types::{ErrorObjectOwned, Params};
-use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule, SubscriptionMessage};
+use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
 use prooflight_core::chain::StateOperation;
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
+use self::method::{Call, method};
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
-use crate::view::{At, View};
+use crate::view::{At, Placed, View};
 
 /// What requests may ask for.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +60,12 @@ pub struct Context {
     /// What is counted.
     pub metrics: Metrics,
     reads: Arc<Semaphore>,
+}
+
+impl Serving for Context {
+    fn bounds(&self) -> Bounds<'_> {
+        Bounds { time: self.limits.time, metrics: &self.metrics }
+    }
 }
 
 impl Context {
@@ -98,6 +106,7 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
     method(&mut module, "prooflight_head", head)?;
     method(&mut module, "prooflight_header", header)?;
     method(&mut module, "prooflight_headerProof", header_proof)?;
+    method(&mut module, "prooflight_headers", headers)?;
     method(&mut module, "prooflight_block", block)?;
     method(&mut module, "prooflight_prove", prove)?;
     method(&mut module, "prooflight_submit", submit)?;
@@ -114,92 +123,6 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
         |_, pending, context, _| new_heads(pending, context),
     )?;
     Ok(module)
-}
-
-/// One call: its context, and whether it may submit.
-struct Call {
-    context: Arc<Context>,
-    may_submit: bool,
-}
-
-/// Registers a method whose parameters are one object, or an array with it; none are an empty one.
-fn method<P, R, F, Fut>(
-    module: &mut RpcModule<Context>,
-    name: &'static str,
-    run: F,
-) -> Result<(), RegisterMethodError>
-where
-    P: DeserializeOwned + Send + 'static,
-    R: Serialize + Clone + Send + 'static,
-    F: Fn(Call, P) -> Fut + Clone + Send + Sync + 'static,
-    Fut: Future<Output = Result<R>> + Send + 'static,
-{
-    method_of(module, name, parse, run)
-}
-
-/// Registers a method with a reader of its parameters.
-fn method_of<P, R, F, Fut>(
-    module: &mut RpcModule<Context>,
-    name: &'static str,
-    parse: fn(&Params<'_>) -> Result<P>,
-    run: F,
-) -> Result<(), RegisterMethodError>
-where
-    P: Send + 'static,
-    R: Serialize + Clone + Send + 'static,
-    F: Fn(Call, P) -> Fut + Clone + Send + Sync + 'static,
-    Fut: Future<Output = Result<R>> + Send + 'static,
-{
-    module.register_async_method(name, move |params, context, extensions: Extensions| {
-        let run = run.clone();
-        async move {
-            let started = Instant::now();
-            let may_submit = extensions.get::<MaySubmit>().is_some();
-            let call = Call { context: context.clone(), may_submit };
-            let result = match parse(&params) {
-                Ok(params) => timed(&context, run(call, params)).await,
-                Err(error) => Err(error),
-            };
-            context.metrics.called(name, started.elapsed(), result.as_ref().err());
-            result.map_err(|error| refuse(name, &error))
-        }
-    })?;
-    Ok(())
-}
-
-async fn timed<R>(context: &Context, run: impl Future<Output = Result<R>>) -> Result<R> {
-    let limit = context.limits.time;
-    tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
-        Err(Error::new(
-            Reason::RequestTimeout,
-            format_args!("an answer within {limit:?}"),
-            "none yet",
-        ))
-    })
-}
-
-fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
-    let wrong = |error: &dyn core::fmt::Display| {
-        Error::new(Reason::InvalidArgument, "the parameters of the method", error)
-    };
-    let text = params.as_str().unwrap_or("{}");
-    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
-    let value = match value {
-        Value::Array(mut items) if items.len() <= 1 => items.pop().unwrap_or_else(|| json!({})),
-        Value::Array(items) => return Err(wrong(&format_args!("{} of them", items.len()))),
-        other => other,
-    };
-    serde_json::from_value(value).map_err(|error| wrong(&error))
-}
-
-fn refuse(name: &'static str, error: &Error) -> ErrorObjectOwned {
-    let (code, reason) = (error.code(), error.reason());
-    if matches!(reason, Reason::StoreCorrupt | Reason::StoreFailed | Reason::Bug) {
-        tracing::error!(method = name, %code, %reason, %error, "refused");
-    } else {
-        tracing::debug!(method = name, %code, %reason, "refused");
-    }
-    to_object(error)
 }
 
 #[derive(Deserialize)]
@@ -254,6 +177,47 @@ async fn header_proof(call: Call, WhichTwo { at, head }: WhichTwo) -> Result<Hea
     };
     call.context.read(proof).await
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WhichHeights {
+    heights: Vec<Quantity>,
+    #[serde(default)]
+    head: At,
+}
+
+/// Several headers, and what places them in the history of a head.
+#[derive(Clone, Serialize)]
+struct PlacedHeaders {
+    head: HeaderJson,
+    headers: Vec<Hex>,
+    hashes: Vec<Hash32>,
+}
+
+impl From<Placed> for PlacedHeaders {
+    fn from(placed: Placed) -> Self {
+        Self {
+            head: HeaderJson::from(&placed.head),
+            headers: placed.headers.iter().map(|header| Hex(header.encode())).collect(),
+            hashes: placed.hashes.into_iter().map(Hash32).collect(),
+        }
+    }
+}
+
+async fn headers(
+    call: Call,
+    WhichHeights { heights, head }: WhichHeights,
+) -> Result<PlacedHeaders> {
+    if heights.len() > MOST_HEADERS {
+        let expected = format_args!("at most {MOST_HEADERS} heights");
+        return Err(Error::new(Reason::RequestTooLarge, expected, heights.len()));
+    }
+    let heights = heights.into_iter().map(|height| height.0).collect();
+    call.context.read(move |view| Ok(view.headers(heights, head)?.into())).await
+}
+
+/// As many as the largest history needs that a proof has room for.
+const MOST_HEADERS: usize = 200_002;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

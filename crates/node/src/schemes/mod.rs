@@ -14,6 +14,7 @@ pub use options::{Progress, SchemeOptions, Shard};
 pub(crate) use setup::copy as copy_setup;
 pub use smt::{CACHE_BYTES, SNAPSHOTS, SmtProofs, SmtScheme};
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -91,6 +92,17 @@ pub struct ProvedRange {
     pub roots: Vec<(u64, Hash)>,
     /// The proof, in the scheme's format.
     pub proof: Vec<u8>,
+}
+
+impl ProvedRange {
+    /// The blocks whose headers a client needs for a history from block `from` on: those of the roots,
+    /// those of the changes, and the first one.
+    pub fn heights(&self, from: u64) -> BTreeSet<u64> {
+        let blocks = self.roots.iter().map(|(block, _)| *block);
+        // The tree of the block before a change comes after that of the change.
+        let changed = self.roots.iter().skip(1).map(|(block, _)| block + 1);
+        blocks.chain(changed).chain([from]).collect()
+    }
 }
 
 /// Where schemes keep what is not in the store, and how.

@@ -27,10 +27,8 @@ pub struct Front {
     pub limits: ServerLimits,
     /// The token that submitting needs, if it needs one.
     pub token: Option<Arc<str>>,
-    /// The chain up to the newest block.
-    pub views: watch::Receiver<View>,
-    /// How far this node is, if it follows another.
-    pub progress: Option<watch::Receiver<Progress>>,
+    /// How far the server is.
+    pub standing: Arc<dyn Standing>,
     /// What is counted.
     pub metrics: Metrics,
     /// Whether all that it says is that there are too many connections.
@@ -42,6 +40,42 @@ impl<S> Layer<S> for Front {
 
     fn layer(&self, inner: S) -> FrontService<S> {
         FrontService { inner, front: self.clone() }
+    }
+}
+
+/// How far a server is.
+pub trait Standing: Send + Sync {
+    /// The height that it is ready at, or why it is not ready.
+    fn ready(&self) -> Result<u64, String>;
+
+    /// Says to the metrics which block is the newest.
+    fn count(&self, metrics: &Metrics);
+}
+
+/// How far a node is: one that follows nobody is ready, since it listens once its chain is open.
+pub struct NodeStanding {
+    /// The chain up to the newest block.
+    pub views: watch::Receiver<View>,
+    /// How far this node is, if it follows another.
+    pub progress: Option<watch::Receiver<Progress>>,
+}
+
+impl Standing for NodeStanding {
+    fn ready(&self) -> Result<u64, String> {
+        let height = self.views.borrow().height();
+        match self.progress.as_ref().map(|progress| progress.borrow()).as_deref() {
+            None | Some(Progress::Current) => Ok(height),
+            Some(Progress::Behind) => Err(format!("behind, at height {height}")),
+            Some(Progress::Failed(error)) => {
+                Err(format!("{error} ({} / {})", error.code(), error.reason()))
+            }
+        }
+    }
+
+    fn count(&self, metrics: &Metrics) {
+        let view = self.views.borrow();
+        let head = &view.head().header;
+        metrics.newest(head.height, head.timestamp_ms);
     }
 }
 
@@ -105,35 +139,19 @@ impl Front {
         let text = "text/plain; charset=utf-8";
         Some(match request.uri().path() {
             "/health" => respond(StatusCode::OK, text, "ok\n".to_owned()),
-            "/ready" => match self.not_ready() {
-                None => {
-                    let height = self.views.borrow().height();
-                    respond(StatusCode::OK, text, format!("ready at height {height}\n"))
-                }
-                Some(why) => {
+            "/ready" => match self.standing.ready() {
+                Ok(height) => respond(StatusCode::OK, text, format!("ready at height {height}\n")),
+                Err(why) => {
                     respond(StatusCode::SERVICE_UNAVAILABLE, text, format!("not ready: {why}\n"))
                 }
             },
             "/metrics" => {
-                let view = self.views.borrow();
-                let head = &view.head().header;
-                self.metrics.newest(head.height, head.timestamp_ms);
+                self.standing.count(&self.metrics);
                 let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
                 respond(StatusCode::OK, kind, self.metrics.text())
             }
             _ => return None,
         })
-    }
-
-    /// A node listens once its chain is open, so that one which follows nobody is ready.
-    fn not_ready(&self) -> Option<String> {
-        match &*self.progress.as_ref()?.borrow() {
-            Progress::Current => None,
-            Progress::Behind => Some(format!("behind, at height {}", self.views.borrow().height())),
-            Progress::Failed(error) => {
-                Some(format!("{error} ({} / {})", error.code(), error.reason()))
-            }
-        }
     }
 
     fn may_submit(&self, request: &HttpRequest) -> bool {

@@ -4,7 +4,7 @@ mod front;
 mod gate;
 mod paced;
 
-pub use front::Front;
+pub use front::{Front, NodeStanding, Standing};
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -30,7 +30,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
-use crate::rpc::Context;
 use gate::{Gate, Gated};
 use paced::Paced;
 
@@ -57,9 +56,9 @@ pub struct ServerLimits {
 /// pages may ask; all if there are none.
 ///
 /// `invalid_argument` if it cannot listen there, or an origin is not one.
-pub async fn start(
+pub async fn start<C>(
     listen: SocketAddr,
-    module: RpcModule<Context>,
+    module: RpcModule<C>,
     origins: &[String],
     front: Front,
 ) -> Result<(SocketAddr, ServerHandle)> {

@@ -47,6 +47,18 @@ impl Files {
         Ok(Self { store: Arc::new(store.with_fsync(true)), folder })
     }
 
+    /// The files in a folder that is there, to be read; `store_failed` if it is not.
+    pub fn existing(folder: &FolderPath) -> Result<Self> {
+        if folder.is_dir() {
+            return Self::local(folder);
+        }
+        Err(Error::new(
+            Reason::StoreFailed,
+            format_args!("the folder {}", folder.display()),
+            "none",
+        ))
+    }
+
     /// The files in a store; a put has to be atomic and durable, as those of `object_store` are.
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
         Self { store, folder: None }

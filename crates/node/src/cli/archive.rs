@@ -1,0 +1,113 @@
+//! `serve-history`: proofs of `smt` from the snapshot files of a running node, in a process of its own.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_node::follow::Leader;
+use prooflight_node::metrics::Metrics;
+use prooflight_node::rpc::RequestLimits;
+use prooflight_node::rpc::archive::{self, Archive};
+use prooflight_node::schemes::SmtProofs;
+use prooflight_node::server::{self, Front, ServerLimits, Standing};
+use prooflight_smt::snapshot::Files;
+
+use super::run::{GRACE, READS, start_logs, stop_signal};
+use super::settings::LogFormat;
+
+/// Which files are served, and where.
+#[derive(Debug, Args)]
+pub(super) struct ServeHistory {
+    /// The folder of the snapshot files: `snapshots` in the folder of a chain with smt
+    #[arg(long, env = "PROOFLIGHT_SNAPSHOTS")]
+    snapshots: PathBuf,
+    /// The node that writes them, as http://HOST:PORT: it is asked for headers
+    #[arg(long, env = "PROOFLIGHT_NODE")]
+    node: String,
+    /// Where to listen
+    #[arg(long, env = "PROOFLIGHT_LISTEN", default_value = "127.0.0.1:8655")]
+    listen: SocketAddr,
+    /// An origin whose pages may ask, more than once [default: all]
+    #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
+    origins: Vec<String>,
+    /// Keys of a proof
+    #[arg(long, env = "PROOFLIGHT_MAX_KEYS", default_value_t = 1024)]
+    max_keys: usize,
+    /// Connections at the same time
+    #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS", default_value_t = 1024)]
+    max_connections: u32,
+    /// How long a request may take, in milliseconds
+    #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS", default_value_t = 30_000)]
+    request_time_ms: u64,
+    /// Logs as `text` or `json`
+    #[arg(long, env = "PROOFLIGHT_LOG_FORMAT", value_enum, default_value_t)]
+    log_format: LogFormat,
+}
+
+impl ServeHistory {
+    pub(super) fn run(self) -> Result<()> {
+        start_logs(self.log_format);
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
+        runtime.block_on(self.serve())
+    }
+
+    async fn serve(self) -> Result<()> {
+        let stop = pin!(stop_signal());
+        let metrics = Metrics::new();
+        let time = Duration::from_millis(self.request_time_ms);
+        let files = Files::existing(&self.snapshots)?;
+        let proofs = SmtProofs::new(files.clone());
+        let limits = RequestLimits { keys: self.max_keys, time, reads: READS };
+        let node = Leader::new(&self.node, time)?;
+        let archive = Archive::new(proofs, node, limits, metrics.clone());
+        let module = archive::module(archive)
+            .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
+        let limits = ServerLimits {
+            request_bytes: 4 << 20,
+            batch: 32,
+            connections: self.max_connections,
+            subscriptions: 0,
+            request_time: time + Duration::from_secs(1),
+        };
+        let standing = Arc::new(FilesStanding(SmtProofs::new(files)));
+        let front = Front { limits, token: None, standing, metrics, busy: false };
+        let (address, server) = server::start(self.listen, module, &self.origins, front).await?;
+        tracing::info!(%address, snapshots = %self.snapshots.display(), node = self.node, "serving");
+        stop.await?;
+        tracing::info!("stopping");
+        // Only fails if the server has stopped already.
+        let _ = server.stop();
+        if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {
+            tracing::warn!("some requests did not end in time");
+        }
+        Ok(())
+    }
+}
+
+/// How far the files are.
+struct FilesStanding(SmtProofs);
+
+impl FilesStanding {
+    fn newest(&self) -> Result<u64> {
+        Ok(self.0.reader()?.refresh()?.newest)
+    }
+}
+
+impl Standing for FilesStanding {
+    fn ready(&self) -> Result<u64, String> {
+        self.newest().map_err(|error| format!("{error} ({} / {})", error.code(), error.reason()))
+    }
+
+    /// When the newest block was made is in its header, which the files do not have.
+    fn count(&self, metrics: &Metrics) {
+        if let Ok(height) = self.newest() {
+            metrics.newest(height, 0);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Methods with their parameters, their time limit, and their errors.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::{ErrorObjectOwned, Params};
+use jsonrpsee::{Extensions, RpcModule};
+use prooflight_core::{Error, Reason, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{Context, MaySubmit, to_object};
+use crate::metrics::Metrics;
+
+/// What methods work on, as far as all calls need it.
+pub trait Serving: Send + Sync + 'static {
+    /// The bounds of a call, and where it is counted.
+    fn bounds(&self) -> Bounds<'_>;
+}
+
+/// The bounds of a call, and where it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'a> {
+    /// How long it may take.
+    pub time: Duration,
+    /// What is counted.
+    pub metrics: &'a Metrics,
+}
+
+/// One call: its context, and whether it may submit.
+pub(super) struct Call<C = Context> {
+    pub(super) context: Arc<C>,
+    pub(super) may_submit: bool,
+}
+
+/// Registers a method whose parameters are one object, or an array with it; none are an empty one.
+pub(super) fn method<C, P, R, F, Fut>(
+    module: &mut RpcModule<C>,
+    name: &'static str,
+    run: F,
+) -> Result<(), RegisterMethodError>
+where
+    C: Serving,
+    P: DeserializeOwned + Send + 'static,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(Call<C>, P) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    method_of(module, name, parse, run)
+}
+
+/// Registers a method with a reader of its parameters.
+pub(super) fn method_of<C, P, R, F, Fut>(
+    module: &mut RpcModule<C>,
+    name: &'static str,
+    parse: fn(&Params<'_>) -> Result<P>,
+    run: F,
+) -> Result<(), RegisterMethodError>
+where
+    C: Serving,
+    P: Send + 'static,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(Call<C>, P) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    module.register_async_method(name, move |params, context, extensions: Extensions| {
+        let run = run.clone();
+        async move {
+            let started = Instant::now();
+            let may_submit = extensions.get::<MaySubmit>().is_some();
+            let call = Call { context: context.clone(), may_submit };
+            let result = match parse(&params) {
+                Ok(params) => timed(context.bounds().time, run(call, params)).await,
+                Err(error) => Err(error),
+            };
+            context.bounds().metrics.called(name, started.elapsed(), result.as_ref().err());
+            result.map_err(|error| refuse(name, &error))
+        }
+    })?;
+    Ok(())
+}
+
+async fn timed<R>(limit: Duration, run: impl Future<Output = Result<R>>) -> Result<R> {
+    tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
+        Err(Error::new(
+            Reason::RequestTimeout,
+            format_args!("an answer within {limit:?}"),
+            "none yet",
+        ))
+    })
+}
+
+fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
+    let wrong = |error: &dyn core::fmt::Display| {
+        Error::new(Reason::InvalidArgument, "the parameters of the method", error)
+    };
+    let text = params.as_str().unwrap_or("{}");
+    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let value = match value {
+        Value::Array(mut items) if items.len() <= 1 => items.pop().unwrap_or_else(|| json!({})),
+        Value::Array(items) => return Err(wrong(&format_args!("{} of them", items.len()))),
+        other => other,
+    };
+    serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+fn refuse(name: &'static str, error: &Error) -> ErrorObjectOwned {
+    let (code, reason) = (error.code(), error.reason());
+    if matches!(reason, Reason::StoreCorrupt | Reason::StoreFailed | Reason::Bug) {
+        tracing::error!(method = name, %code, %reason, %error, "refused");
+    } else {
+        tracing::debug!(method = name, %code, %reason, "refused");
+    }
+    to_object(error)
+}
