@@ -10,13 +10,13 @@ mod harness;
 
 use std::collections::BTreeSet;
 
+use harness::run::{Changes, Run, changes, entries, params, verify_proof};
+use harness::state::keccak;
 use prooflight_core::Reason;
 use prooflight_core::store::{MemoryStore, Store};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
 use rand::Rng;
-use harness::run::{Changes, Run, changes, entries, params, verify_proof};
-use harness::state::keccak;
 
 /// `log_n`, `log_arity`: deep walks, and wide AMTs.
 const SHAPES: [(u8, u8); 5] = [(1, 1), (2, 1), (2, 2), (4, 2), (6, 2)];
