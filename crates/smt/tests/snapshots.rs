@@ -31,9 +31,9 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
         let mut plain = Plain::default();
         let mut history = Vec::new();
         let mut writer = open(folder.path(), options);
-        while history.len() < 40 || history.len() as u64 % group > 0 {
+        while history.len() < 40 || !(history.len() as u64).is_multiple_of(group) {
             let height = history.len() as u64;
-            let most = if height % 5 == 0 { 60 } else { 6 };
+            let most = if height.is_multiple_of(5) { 60 } else { 6 };
             let ops = block(seed, height, keys, most);
             plain.apply(height, ops.clone());
             assert_eq!(writer.apply(height, &records(&ops)).unwrap(), plain.root(height));
@@ -256,7 +256,7 @@ fn blocks_that_are_not_kept_are_unavailable_and_their_files_go() {
             }
         }
         let newest = 300 * group - 1;
-        let kept = early.map_or_else(|| reader(folder.path()), |it| it).refresh().unwrap();
+        let kept = early.unwrap_or_else(|| reader(folder.path())).refresh().unwrap();
         assert_eq!(kept.oldest, newest - 9);
         let reader = reader(folder.path());
         assert_eq!(reader.check().unwrap(), []);

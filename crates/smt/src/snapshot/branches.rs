@@ -47,8 +47,9 @@ struct Open {
 
 impl Branches {
     /// The branches that changed in these blocks.
-    pub(super) fn new(first: u64, last: u64, capacity: usize) -> Self {
-        let bytes = Vec::with_capacity(capacity);
+    ///
+    /// `bytes` is empty memory to write into.
+    pub(super) fn new(first: u64, last: u64, bytes: Vec<u8>) -> Self {
         Self { first, last, bytes, count: 0, clusters: Vec::new(), open: Vec::new(), root: None }
     }
 

@@ -44,7 +44,6 @@ pub(super) struct Finished {
     pub(super) checksum: u64,
     /// The root node's kind and version, unless the tree is empty.
     pub(super) root: Option<(Kind, u64)>,
-    pub(super) branch_bytes: usize,
 }
 
 impl Group {
@@ -76,7 +75,7 @@ impl Group {
 
     /// The branches that changed in the blocks of the group, the last of which the tree has.
     pub(super) fn branches(&mut self, tree: &Tree, last: u64) -> Branches {
-        let mut branches = Branches::new(self.first, last, 0);
+        let mut branches = Branches::new(self.first, last, Vec::new());
         // The last record of a key is the one with the largest place.
         self.leaves.sort_unstable();
         let mut leaves = self.leaves.iter().peekable();
@@ -131,18 +130,10 @@ impl Group {
             return Err(Error::new(Reason::InvalidArgument, expected, header.file_bytes()));
         }
         debug_assert_eq!(branches.len() as u64, count * BRANCH_BYTES as u64);
-        let branch_bytes = branches.len();
         let (head, checksum) = header.encode();
         let payload = parts([head.to_vec(), self.records, branches, rows]);
         let version = |link: Link| Some((link.kind, header.version(link.place)?));
-        Ok(Finished {
-            first: self.first,
-            branch_bytes,
-            last,
-            payload,
-            checksum,
-            root: root.and_then(version),
-        })
+        Ok(Finished { first: self.first, last, payload, checksum, root: root.and_then(version) })
     }
 
     /// Where the next record would begin in the file.

@@ -12,6 +12,7 @@ use super::leaves::Leaves;
 use super::manifest::{MANIFEST, Manifest};
 use super::nodes::Nodes;
 use super::retention::Collector;
+use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
 use crate::prover::tree::Tree;
 
@@ -81,7 +82,7 @@ impl SnapshotWriter {
             group: None,
             ready: None,
             collector: Collector::default(),
-            branch_bytes: 0,
+            spare: Spare::default(),
         }
     }
 

@@ -14,6 +14,7 @@ use super::manifest::{Manifest, last_of_group};
 use super::nodes::Nodes;
 use super::record::Record;
 use super::retention::{Collector, Retention};
+use super::spare::Spare;
 use crate::hash::{Hash, MAX_VERSION, hash_keys, hash_values};
 use crate::prover::tree::{Change, Kind, Node, Prepared, Tree};
 
@@ -64,8 +65,8 @@ pub struct SnapshotWriter {
     /// A file that could not be written yet.
     pub(super) ready: Option<Finished>,
     pub(super) collector: Collector,
-    /// How much room the branches of the last file took.
-    pub(super) branch_bytes: usize,
+    /// Memory of the last file, for the next one.
+    pub(super) spare: Spare,
 }
 
 /// A block that is not committed yet; dropping it abandons the block.
@@ -165,7 +166,6 @@ impl SnapshotWriter {
         let branches = branches.unwrap_or_else(|| group.branches(&self.tree, last));
         let previous = self.manifest.map_or(0, |manifest| manifest.newest_header);
         let finished = group.finish(last, branches, self.root, previous)?;
-        self.branch_bytes = finished.branch_bytes;
         self.root = finished.root;
         self.ready = Some(finished);
         self.publish()?;
@@ -195,7 +195,7 @@ impl SnapshotWriter {
         };
         manifest.write(files)?;
         self.manifest = Some(manifest);
-        self.ready = None;
+        self.spare.keep(self.ready.take());
         self.collector.collect(self.options.retention, &manifest, &self.tree, self.nodes.files())
     }
 
@@ -203,9 +203,10 @@ impl SnapshotWriter {
     fn records(&self, prepared: &Prepared, sorted: &Sorted<'_, '_>) -> BlockRecords {
         let block = prepared.block();
         let alone = self.options.blocks_per_file == 1;
-        let capacity = if alone { self.branch_bytes } else { 0 };
-        let mut branches = alone.then(|| Branches::new(block, block, capacity));
-        let (mut records, mut leaves) = (Vec::with_capacity(sorted.record_bytes()), Vec::new());
+        let [mut records, branches] = self.spare.take();
+        records.reserve(sorted.record_bytes());
+        let mut branches = alone.then(|| Branches::new(block, block, branches));
+        let mut leaves = Vec::new();
         let mut writes = sorted.changes.iter().zip(&sorted.records);
         prepared.visit(|node| match node {
             Node::Branch { depth, left, right, .. } => {
