@@ -6,6 +6,9 @@ pub mod amt;
 #[path = "../../avl/tests/harness/mod.rs"]
 pub mod harness;
 
+#[path = "../../lvmt/tests/harness/mod.rs"]
+pub mod lvmt;
+
 #[path = "../../mpt/tests/harness/mod.rs"]
 pub mod mpt;
 
