@@ -28,9 +28,14 @@ export class ChainNode {
   }
 
   /** Begins a chain in a new folder inside `parent`; the node does not run yet. */
-  static async begin(parent: string, chainId: string, schemes = "avl"): Promise<ChainNode> {
+  static async begin(
+    parent: string,
+    chainId: string,
+    schemes = "avl",
+    ...more: string[]
+  ): Promise<ChainNode> {
     const node = new ChainNode(join(parent, chainId));
-    const options = ["--chain-id", chainId, "--schemes", schemes];
+    const options = ["--chain-id", chainId, "--schemes", schemes, ...more];
     await run(program, ["init", "--data-dir", node.#folder, ...options]);
     return node;
   }

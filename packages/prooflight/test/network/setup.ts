@@ -22,6 +22,8 @@ export interface Network {
   genesis: Checkpoint;
   /** A node with another chain. */
   other: { url: string; pinned: Checkpoint };
+  /** A node with the same blocks on a chain that keeps `avl` and `lvmt`, of few entries a vector. */
+  lvmt: { url: string; pinned: Checkpoint };
   /** A liar in front of the first node. */
   liar: string;
   /** What lies it tells, and how they must be refused. */
@@ -53,17 +55,23 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await other.start();
   for (const operations of blocks.slice(0, 4)) await other.submit(operations);
 
+  const lvmt = await ChainNode.begin(folder, "lvmt", "avl,lvmt", "--lvmt-log-n", "4");
+  const lvmtPinned = await lvmt.checkpoint();
+  await lvmt.start();
+  for (const operations of blocks) await lvmt.submit(operations);
+
   const proxy = await startProxy({ target: node.url });
   const control = await serveControl(folder);
   project.provide("network", {
     ...{ url: node.url, genesis, pinned },
     other: { url: other.url, pinned: otherPinned },
+    lvmt: { url: lvmt.url, pinned: lvmtPinned },
     liar: proxy.url,
     lies: lies.map(({ name, code, reason, to }) => ({ name, code, reason, to })),
     control: control.url,
   });
   return async () => {
-    await Promise.all([proxy.close(), control.close(), node.stop(), other.stop()]);
+    await Promise.all([proxy.close(), control.close(), node.stop(), other.stop(), lvmt.stop()]);
     await rm(folder, { recursive: true });
   };
 }
