@@ -203,6 +203,32 @@ fn a_damaged_manifest_is_named_and_made_again() {
     }
 }
 
+#[test]
+fn a_file_that_could_not_be_written_is_written_later() {
+    let outer = TempDir::new().unwrap();
+    let (folder, away) = (outer.path().join("files"), outer.path().join("away"));
+    let ops = |height| block(3, height, KEYS, 30);
+    let mut writer = open(&folder, Options::default());
+    writer.apply(0, &records(&ops(0))).unwrap();
+    fs::rename(&folder, &away).unwrap();
+    fs::write(&folder, "no folder").unwrap();
+    let prepared = writer.prepare(1, &records(&ops(1))).unwrap();
+    let root = prepared.root();
+    assert_eq!(writer.commit(prepared).unwrap_err().reason(), Reason::StoreFailed);
+    assert_eq!((writer.newest(), writer.published()), (Some(1), Some(0)));
+    assert_eq!(writer.publish().unwrap_err().reason(), Reason::StoreFailed);
+    let again = writer.prepare(1, &records(&ops(1))).unwrap_err();
+    assert_eq!(again.reason(), Reason::StoreFailed);
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&away, &folder).unwrap();
+    // The next block writes the one before it first.
+    writer.apply(2, &records(&ops(2))).unwrap();
+    assert_eq!(writer.published(), Some(2));
+    let reader = reader(&folder);
+    assert_eq!(reader.root(1).unwrap(), root);
+    assert_eq!(reader.check().unwrap(), []);
+}
+
 const FOLDER: &str = "PROOFLIGHT_SNAPSHOT_FOLDER";
 const GROUP: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
 

@@ -51,6 +51,11 @@ impl Group {
         Self { first, records: Vec::new(), blocks: Vec::new(), leaves: Vec::new() }
     }
 
+    /// How long the records are.
+    pub(super) fn record_bytes(&self) -> usize {
+        self.records.len()
+    }
+
     /// The next block.
     pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<Branches> {
         let base = self.end();

@@ -9,7 +9,7 @@ use super::check::read_whole;
 use super::corrupt;
 use super::files::file_name;
 use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of, kind_of};
-use super::link::MAX_BLOCKS_PER_FILE;
+use super::link::{MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES};
 use super::manifest::{Manifest, last_of_group};
 use super::nodes::Nodes;
 use super::record::Record;
@@ -124,7 +124,7 @@ impl SnapshotWriter {
     /// Records may come in any order; of several of one key the last one counts, and deletes of keys that
     /// are not live do nothing. The first block may have any number, each other one follows the newest.
     /// A block that is there already is accepted again if it has the same records, and changes nothing.
-    /// `invalid_argument` for other blocks; `key_length` or `value_length` for keys of more than 65,535
+    /// `invalid_argument` for other blocks, and for more than 32 GiB of records in a file; `key_length` or `value_length` for keys of more than 65,535
     /// or values of more than 2^32 - 2 bytes.
     pub fn prepare(&self, block: u64, records: &[Record<'_>]) -> Result<PreparedBlock> {
         let sorted = Sorted::new(records)?;
@@ -140,6 +140,11 @@ impl SnapshotWriter {
         if block > MAX_VERSION {
             let expected = format_args!("a block of at most {MAX_VERSION}");
             return Err(Error::new(Reason::InvalidArgument, expected, block));
+        }
+        let held = self.group.as_ref().map_or(0, Group::record_bytes) + sorted.record_bytes();
+        if held as u64 > MAX_FILE_BYTES / 2 {
+            let expected = format_args!("{} bytes of records in a file", MAX_FILE_BYTES / 2);
+            return Err(Error::new(Reason::InvalidArgument, expected, held));
         }
         let prepared = self.tree.prepare(block, &sorted.changes)?;
         let records = self.records(&prepared, &sorted);
@@ -232,6 +237,10 @@ impl SnapshotWriter {
 
     /// Accepts a block that is there already if it has the same records.
     fn again(&self, block: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
+        if self.ready.as_ref().is_some_and(|ready| ready.first <= block) {
+            let expected = "that the newest file is published first";
+            return Err(Error::new(Reason::StoreFailed, expected, format_args!("block {block}")));
+        }
         let written = || sorted.records.iter().map(|&record| *record);
         let (same, root) = if let Some((records, root)) =
             self.group.as_ref().and_then(|group| group.records_of(block))
