@@ -78,6 +78,11 @@ def read_u16(value):
     return read_number(value, bits=16)
 
 
+def read_boolean(value):
+    check(isinstance(value, bool), "invalid_argument")
+    return value
+
+
 def read_quantity(value):
     """A 64-bit quantity: `0x` and hexadecimal digits without leading zeros."""
     check(isinstance(value, str) and QUANTITY.fullmatch(value), "invalid_argument")

@@ -4,7 +4,7 @@ A verifier takes the `input` of a test, as JSON. It returns what `expected` may 
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
 """
 
-from . import avl, chain_state, chain_sync, ergo, ethereum, mpt
+from . import amt, avl, chain_state, chain_sync, ergo, ethereum, mpt
 
 VERIFIERS = {
     "AvlBatch": avl.verify_input,
@@ -16,6 +16,7 @@ VERIFIERS = {
     "MptProof": mpt.verify_input,
     "EthGetProof": ethereum.verify_answer_input,
     "EthHeader": ethereum.verify_header_input,
+    "AmtOpening": amt.verify_input,
 }
 
 # What only a program that keeps the state can run (section 8.5).

@@ -1,0 +1,69 @@
+"""Setups of vector commitments (section 12.3), by their verifying keys."""
+
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from .bn254 import GENERATOR_2, R, decode_g2, encode_g2, multiply_g2
+from .errors import check
+from .reader import Reader
+
+MOST = 28
+DEV_TAU = int.from_bytes(blake2b(b"prooflight/amt/dev-tau/v1").digest(), "little") % R
+DEV_POINT = multiply_g2(DEV_TAU, GENERATOR_2)
+PPOT_FILE = Path(__file__).resolve().parents[3] / "crates" / "amt" / "data" / "ppot_g2.bin"
+
+
+class VerifyingKey(NamedTuple):
+    """`powers` are [tau^(2^j)]_2 for j from 0 to k - 1."""
+
+    k: int
+    powers: tuple
+
+    def encode(self):
+        return bytes([self.k]) + b"".join(map(encode_g2, (GENERATOR_2, *self.powers)))
+
+    def params_id(self):
+        key = b"prooflight/amt/v1" + self.encode()
+        return blake2b(key, digest_size=32).digest()
+
+    def is_insecure(self):
+        return self.powers[0] == DEV_POINT
+
+
+def decode_key(data):
+    reader = Reader(data)
+    k = reader.u8()
+    check(1 <= k <= MOST, "invalid_setup")
+    check(reader.take(64) == encode_g2(GENERATOR_2), "invalid_setup")
+    powers = tuple(decode_g2(reader.take(64)) for _ in range(k))
+    check(not reader.rest(), "trailing_bytes")
+    return VerifyingKey(k, powers)
+
+
+def named_key(name, k):
+    """The key of the setup "dev" or "ppot" for vectors of 2^k scalars."""
+    check(1 <= k <= MOST, "invalid_argument")
+    power = {"dev": dev_power, "ppot": ppot_power}[name]
+    return VerifyingKey(k, tuple(power(j) for j in range(k)))
+
+
+@lru_cache(maxsize=None)
+def dev_power(j):
+    return multiply_g2(pow(DEV_TAU, 2**j, R), GENERATOR_2)
+
+
+@lru_cache(maxsize=None)
+def ppot_power(j):
+    return decode_g2(PPOT_FILE.read_bytes()[64 * j : 64 * j + 64])
+
+
+@lru_cache(maxsize=None)
+def known_key(params_id, k):
+    """The key with this params_id, of those that everyone knows."""
+    for name in ("dev", "ppot"):
+        key = named_key(name, k)
+        if key.params_id() == params_id:
+            return key
+    check(False, "unknown_setup")
