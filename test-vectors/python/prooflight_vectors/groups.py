@@ -4,7 +4,7 @@ A verifier takes the `input` of a test, as JSON. It returns what `expected` may 
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
 """
 
-from . import amt, avl, chain_state, chain_sync, ergo, ethereum, mpt
+from . import amt, avl, chain_state, chain_sync, ergo, ethereum, mpt, smt_input
 
 VERIFIERS = {
     "AvlBatch": avl.verify_input,
@@ -17,6 +17,9 @@ VERIFIERS = {
     "EthGetProof": ethereum.verify_answer_input,
     "EthHeader": ethereum.verify_header_input,
     "AmtOpening": amt.verify_input,
+    "SmtProof": smt_input.verify_proof_input,
+    "SmtHistory": smt_input.verify_history_input,
+    "SmtDiff": smt_input.verify_diff_input,
 }
 
 # What only a program that keeps the state can run (section 8.5).

@@ -1,0 +1,165 @@
+"""Historical proofs (sections 14.4 to 14.6)."""
+
+from typing import NamedTuple, Optional
+
+from .envelope import SMT, open_envelope
+from .errors import check
+from .smt_tree import (
+    BLOCKS,
+    EMPTY_ROOT,
+    BodyReader,
+    Leaf,
+    key_hash,
+    read_part,
+    value_hash,
+)
+
+KEYS, HISTORY, DIFF = 1, 2, 3
+MAX_CHANGES = 100_000
+
+
+class Answer(NamedTuple):
+    """What a key has: a value since a block, none since one (`value` is None), or never any."""
+
+    value: Optional[bytes] = None
+    block: Optional[int] = None
+
+
+NEVER_WRITTEN = Answer()
+
+
+class Change(NamedTuple):
+    key: bytes
+    block: int
+    value: Optional[bytes]
+
+
+# 14.4 Keys at a block
+
+
+def verify_keys(root, block, keys, message, limits):
+    """Returns what each key has at the block."""
+    check(block < BLOCKS, "invalid_argument")
+    check(keys, "invalid_argument")
+    check(len(keys) <= limits.keys, "too_many_keys")
+    reader = BodyReader(open_envelope(message, SMT, KEYS, limits))
+    found, answers = read_keys(reader, block, keys, limits)
+    check(reader.is_at_end(), "trailing_bytes")
+    check(found == root, "root_mismatch")
+    return answers
+
+
+def read_keys(reader, block, keys, limits):
+    """What step 4 reads. Returns the found root and what each key has."""
+    if reader.is_at_end():
+        return EMPTY_ROOT, [NEVER_WRITTEN] * len(keys)
+    hashes = [key_hash(key) for key in keys]
+    question = Keys(hashes, limits)
+    found = read_part(reader, block, question)
+    return found, [question.answers.get(hash_, NEVER_WRITTEN) for hash_ in hashes]
+
+
+class Keys:
+    """Opens the nodes that keys lead to. `answers` are those of the keys that have leaves."""
+
+    def __init__(self, hashes, limits):
+        self.hashes = sorted(set(hashes))
+        self.limits = limits
+        self.answers = {}
+
+    def leading(self, way):
+        return [hash_ for hash_ in self.hashes if way.leads(hash_)]
+
+    def opens(self, way):
+        return any(way.leads(hash_) for hash_ in self.hashes)
+
+    def read_leaf(self, reader, way):
+        form = reader.u8()
+        check(form <= 3, "invalid_encoding")
+        is_live = form in (0, 2)
+        if form <= 1:
+            index = reader.integer()
+            value = reader.value(self.limits) if is_live else None
+            here = self.leading(way)
+            check(index < len(here), "leaf_index")
+            self.answers[here[index]] = Answer(value, way.version)
+            return Leaf(here[index], value_hash(value) if is_live else None)
+        leaf = Leaf(reader.take(32), reader.take(32) if is_live else None)
+        check(way.leads(leaf.key_hash), "leaf_off_path")
+        check(leaf.key_hash not in self.hashes, "leaf_of_key")
+        return leaf
+
+
+# 14.5 Histories
+
+
+class History(NamedTuple):
+    """`blocks` are newest first, `changes` oldest first; `entering` is None if it is not shown."""
+
+    blocks: list
+    entering: Optional[Answer]
+    changes: list
+
+
+def verify_history(key, first, last, roots, message, limits):
+    """Returns the changes of a key from the first to the last block; roots are (block, root)."""
+    check(first <= last < BLOCKS, "invalid_argument")
+    reader = BodyReader(open_envelope(message, SMT, HISTORY, limits))
+    block, blocks, changes = last, [], []
+    while True:
+        found, (answer,) = read_keys(reader, block, [key], limits)
+        check(len(blocks) < len(roots), "wrong_roots")
+        of_block, root = roots[len(blocks)]
+        check(of_block == block, "wrong_roots")
+        check(found == root, "root_mismatch")
+        blocks.append(block)
+        if answer == NEVER_WRITTEN or answer.block < first:
+            entering = answer
+            break
+        changes.append(answer)
+        check(len(changes) <= MAX_CHANGES, "too_many_changes")
+        if answer.block == first:
+            entering = None
+            break
+        block = answer.block - 1
+    check(reader.is_at_end(), "trailing_bytes")
+    check(len(blocks) == len(roots), "wrong_roots")
+    return History(blocks, entering, changes[::-1])
+
+
+# 14.6 Diffs
+
+
+def verify_diff(first, last, root, message, limits):
+    """Returns the last change of each key after the first block, or of all if that is None."""
+    check(last < BLOCKS, "invalid_argument")
+    check(first is None or first < last, "invalid_argument")
+    reader = BodyReader(open_envelope(message, SMT, DIFF, limits))
+    question = Diff(first, limits)
+    found = EMPTY_ROOT if reader.is_at_end() else read_part(reader, last, question)
+    check(reader.is_at_end(), "trailing_bytes")
+    check(found == root, "root_mismatch")
+    return question.changes
+
+
+class Diff:
+    """Opens the nodes that changed after the first block."""
+
+    def __init__(self, first, limits):
+        self.first = first
+        self.limits = limits
+        self.changes = []
+
+    def opens(self, way):
+        return self.first is None or way.version > self.first
+
+    def read_leaf(self, reader, way):
+        form = reader.u8()
+        check(form <= 1, "invalid_encoding")
+        key = reader.take(reader.integer())
+        value = reader.value(self.limits) if form == 0 else None
+        hash_ = key_hash(key)
+        check(way.leads(hash_), "leaf_off_path")
+        if self.opens(way):
+            self.changes.append(Change(key, way.version, value))
+        return Leaf(hash_, None if value is None else value_hash(value))
