@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::sync::LazyLock;
+
 use ark_bn254::{Fq, Fr, G1Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{Field, PrimeField};
@@ -15,13 +17,13 @@ use prooflight_core::{Code, Reason};
 const MISMATCH: Option<Reason> = Some(Reason::OpeningMismatch);
 
 /// One opening of each kind and arity, true under the development setup with 16 entries.
-fn samples() -> Vec<Owned> {
+static SAMPLES: LazyLock<Vec<Owned>> = LazyLock::new(|| {
     let mut samples = vec![Vector::sample(4, 2).single(9)];
     for log_arity in [1, 2, 4] {
         samples.push(Vector::sample(4, log_arity).tree(6));
     }
     samples
-}
+});
 
 /// `[scalar]_1`.
 fn multiple(scalar: Fr) -> G1Affine {
@@ -42,7 +44,7 @@ fn point(bytes: &PointBytes) -> G1Affine {
 /// Each wrong opening alone, and among true ones.
 fn refused(key: &VerifyingKey, wrong: &Owned, reason: Option<Reason>, what: &str) {
     assert_eq!(refusal(key, std::slice::from_ref(wrong)), reason, "{what}");
-    let mut batch = samples();
+    let mut batch = SAMPLES.clone();
     batch.insert(2, wrong.clone());
     assert_eq!(refusal(key, &batch), reason, "{what}, among others");
 }
@@ -50,7 +52,7 @@ fn refused(key: &VerifyingKey, wrong: &Owned, reason: Option<Reason>, what: &str
 #[test]
 fn wrong_values_indices_commitments_and_points() {
     let key = VerifyingKey::dev(4).unwrap();
-    for opening in samples() {
+    for opening in SAMPLES.iter().cloned() {
         assert_eq!(verify(&key, std::slice::from_ref(&opening)), Ok(()));
         let kind = opening.kind;
         for wrong in [Scalar::ZERO, Scalar::from(1), value(1), value(99)] {
@@ -143,7 +145,7 @@ fn errors_that_would_cancel_without_random_coefficients() {
 #[test]
 fn another_arity_or_kind() {
     let key = VerifyingKey::dev(4).unwrap();
-    for opening in samples() {
+    for opening in SAMPLES.iter().cloned() {
         for kind in
             [1, 2, 4].map(|log_arity| Kind::Tree { log_arity }).into_iter().chain([Kind::Single])
         {
@@ -173,7 +175,7 @@ fn another_arity_or_kind() {
 #[test]
 fn another_number_of_points_or_an_index_outside() {
     let key = VerifyingKey::dev(4).unwrap();
-    for opening in samples() {
+    for opening in SAMPLES.iter().cloned() {
         for index in [16, 17, 22, u32::MAX] {
             let wrong = Owned { index, ..opening.clone() };
             refused(&key, &wrong, Some(Reason::IndexOutOfRange), "an index outside");
@@ -191,7 +193,7 @@ fn another_number_of_points_or_an_index_outside() {
 fn another_setup() {
     let ppot = VerifyingKey::ppot(4).unwrap();
     let larger = VerifyingKey::dev(8).unwrap();
-    for opening in samples() {
+    for opening in SAMPLES.iter().cloned() {
         assert_eq!(refusal(&ppot, std::slice::from_ref(&opening)), MISMATCH);
         let count = opening.kind.points(8).unwrap();
         let mut wrong = opening.clone();
@@ -209,7 +211,7 @@ fn another_setup() {
 fn encodings_that_are_not_canonical() {
     let key = VerifyingKey::dev(4).unwrap();
     let modulus = Fq::MODULUS;
-    for opening in samples() {
+    for opening in SAMPLES.iter().cloned() {
         let mut encodings = Vec::new();
         for set in [0x40_u8, 0xc0] {
             let mut flagged = opening.points[0];

@@ -14,6 +14,7 @@ pub(crate) struct Vector {
     pub(crate) log_arity: u8,
     pub(crate) entries: Vec<(u32, Scalar)>,
     pub(crate) state: TreeState,
+    commitment: PointBytes,
 }
 
 /// An opening that owns its points.
@@ -35,7 +36,8 @@ impl Vector {
         let changes: Vec<_> =
             entries.iter().map(|(index, value)| Change::value(*index, *value)).collect();
         state.update(&tables, &changes).unwrap();
-        Self { tables, log_arity, entries: entries.to_vec(), state }
+        let commitment = tables.commit(entries).unwrap().to_bytes();
+        Self { tables, log_arity, entries: entries.to_vec(), state, commitment }
     }
 
     /// The vector that has something in every third entry.
@@ -46,7 +48,7 @@ impl Vector {
     }
 
     pub(crate) fn commitment(&self) -> PointBytes {
-        self.tables.commit(&self.entries).unwrap().to_bytes()
+        self.commitment
     }
 
     pub(crate) fn value(&self, index: u32) -> Scalar {
