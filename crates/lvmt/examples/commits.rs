@@ -32,7 +32,7 @@ fn main() {
 
 fn lvmt(case: &str, keys: usize, blocks: usize) {
     let (arity, shard) = case.split_once('-').unwrap();
-    let log_arity = arity.parse::<u8>().unwrap().ilog2() as u8;
+    let log_arity = u8::try_from(arity.parse::<u8>().unwrap().ilog2()).unwrap();
     let shard = match shard {
         "none" => ProofShard::None,
         "class" => ProofShard::Class { bits: 4, value: 5 },

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use harness::run::{Changes, Run, changes, entries, params, verify_proof};
 use harness::state::keccak;
-use prooflight_core::Reason;
 use prooflight_core::store::{MemoryStore, Store};
+use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
 use rand::Rng;
@@ -266,11 +266,11 @@ fn the_last_change_of_a_key_wins_and_a_delete_of_nothing_does_nothing() {
         run.store.apply(&changes(&block)).unwrap();
         assert_eq!(run.store.get(b"k\x01").unwrap(), expected.as_ref().map(|it| it.0.clone()));
         let proved = run.store.prove(&[b"k\x01"]).unwrap();
-        let proof: Proof = ENVELOPE.decode(&proved.proof, &Default::default()).unwrap();
+        let proof: Proof = ENVELOPE.decode(&proved.proof, &Limits::default()).unwrap();
         let version = proof.entries[0].versions()[1];
         match (&proof.claims[0], expected) {
             (Claim::Present { value, .. }, Some(expected)) => {
-                assert_eq!((value, version), (&expected.0, expected.1))
+                assert_eq!((value, version), (&expected.0, expected.1));
             }
             (Claim::Deleted { .. }, None) => assert_eq!(version, 3),
             (Claim::NeverWritten, None) => assert_eq!(version, 0),
