@@ -4,7 +4,7 @@ import { createGzip } from "node:zlib";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-const to = ["sync", "get", "get at height", "blocks"];
+const to = ["sync", "get", "get at height", "blocks", "history", "diff"];
 const JSON_TYPE = { "content-type": "application/json" };
 const HTML_TYPE = { "content-type": "text/html" };
 const PAGE = "<!doctype html><title>Sign in</title><p>Please sign in to this network.";

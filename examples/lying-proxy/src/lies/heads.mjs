@@ -4,7 +4,7 @@ import { flipped, forge, fromHex, readHeader, toHex } from "../header.mjs";
 
 const unsigned = { code: "untrusted", reason: "too_few_signatures" };
 const disorder = { code: "malformed", reason: "signature_order" };
-const to = ["sync", "get"];
+const to = ["sync", "get", "history", "diff"];
 
 /** @type {import("./index.mjs").Lie[]} */
 export const heads = [
@@ -172,6 +172,9 @@ function withForged(change) {
   return async ({ method, params, honest, node }) => {
     if (method === "prooflight_prove" && honest && (params.at ?? "latest") === "latest") {
       return { ...honest, header: change(honest.header) };
+    }
+    if (["prooflight_history", "prooflight_diff"].includes(method) && honest) {
+      return { ...honest, head: change(honest.head) };
     }
     if (method !== "prooflight_headerProof") return undefined;
     // A head that is asked for by its forged hash is one that the node does not know.

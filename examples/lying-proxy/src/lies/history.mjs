@@ -3,7 +3,7 @@
 import { flipped, forge, fromHex, readHeader, toHex } from "../header.mjs";
 
 const AGO = 3n;
-const OLDER = ["get at height", "get at hash"];
+const OLDER = ["get at height", "get at hash", "get by smt at height"];
 
 /** @type {import("./index.mjs").Lie[]} */
 export const history = [
@@ -13,7 +13,7 @@ export const history = [
     explanation: "The newest value is asked for; what comes is true, but of three blocks ago.",
     code: "untrusted",
     reason: "head_behind",
-    to: ["get", "get many"],
+    to: ["get", "get many", "get by smt"],
     result: async ({ method, params, node }) => {
       if (method !== "prooflight_prove" || !isLatest(params.at)) return undefined;
       return node(method, { ...params, at: await ago(node, AGO) });
@@ -44,9 +44,10 @@ export const history = [
     explanation: "The header is the right one, but the proof is of an older state.",
     code: "mismatch",
     reason: "root_mismatch",
-    to: ["get", "get at hash", "get many"],
+    to: ["get", "get at hash", "get many", "get by smt"],
     result: async ({ method, params, honest, node }) => {
-      if (method !== "prooflight_prove" || !honest) return undefined;
+      // Of lvmt not every old proof has the form that the newer state demands: see `lvmt.mjs`.
+      if (method !== "prooflight_prove" || params.scheme === "lvmt" || !honest) return undefined;
       const older = await otherState(node, honest.header);
       const { proof } = await node(method, { ...params, at: older });
       return { ...honest, proof };
@@ -91,7 +92,7 @@ export const history = [
       "The root of the state in an older header is exchanged; older headers need no signatures.",
     code: "untrusted",
     reason: "not_an_ancestor",
-    to: ["get at height", "blocks"],
+    to: ["get at height", "get by smt at height", "blocks"],
     result: async ({ method, params, honest }) => {
       if (!honest || isLatest(params.at)) return undefined;
       if (method !== "prooflight_prove" && method !== "prooflight_block") return undefined;

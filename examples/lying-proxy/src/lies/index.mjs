@@ -1,12 +1,17 @@
 // All lies, by family, and the names that a liar goes by.
 
 import { blocks } from "./blocks.mjs";
+import { changes } from "./changes.mjs";
+import { diffs } from "./diffs.mjs";
 import { heads } from "./heads.mjs";
 import { history } from "./history.mjs";
 import { connections } from "./connections.mjs";
+import { lvmt } from "./lvmt.mjs";
 import { nuisances } from "./nuisances.mjs";
 import { proofs } from "./proofs.mjs";
+import { ranges } from "./ranges.mjs";
 import { replies } from "./replies.mjs";
+import { smt } from "./smt.mjs";
 
 /**
  * A lie, told by one of `result`, `text` and `respond`, and how the light client refuses it.
@@ -23,9 +28,13 @@ import { replies } from "./replies.mjs";
  * @property {(text: string) => string} [text] what is told in place of the reply
  * @property {(exchange: Exchange) => void | Promise<void>} [respond] answers in its own way
  *
- * What a client is asked: to synchronise, for the newest value of a key, for its value at an older
- * height, after an older block by its hash, for several values at once, for the blocks.
- * @typedef {"sync" | "get" | "get at height" | "get at hash" | "get many" | "blocks"} Question
+ * What a client is asked: to synchronise; for the newest value of a key, for its value at an older
+ * height, after an older block by its hash, for several values at once, each proved by `avl`, and some of
+ * these by another scheme; for the blocks; for the history of a key or for what changed, up to the newest
+ * block or to that of a height.
+ * @typedef {"sync" | "get" | "get at height" | "get at hash" | "get many"
+ *   | "get by smt" | "get by smt at height" | "get by lvmt" | "blocks"
+ *   | "history" | "history to height" | "diff" | "diff to height"} Question
  *
  * @typedef {object} Call
  * @property {string} method
@@ -41,6 +50,11 @@ import { replies } from "./replies.mjs";
  */
 
 /** @type {readonly Lie[]} */
-export const lies = [...proofs, ...heads, ...history, ...blocks, ...replies, ...connections];
+export const lies = [
+  ...[...proofs, ...smt, ...lvmt],
+  ...[...changes, ...diffs, ...ranges],
+  ...[...heads, ...history, ...blocks],
+  ...[...replies, ...connections],
+];
 
 export { nuisances };

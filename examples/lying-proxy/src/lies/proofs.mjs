@@ -1,7 +1,8 @@
-// Lies about values: the header is right, the proof is not.
+// Lies about values, told with AVL+ proofs: the header is right, the proof is not.
 
 import { flipped, fromHex, toHex } from "../header.mjs";
 import { readProof, withLeaves, writeProof } from "../proof.mjs";
+import { absentKeys, otherValue, presentKeys } from "./keys.mjs";
 
 const GET = ["get", "get at height", "get at hash", "get many"];
 
@@ -52,7 +53,7 @@ export const proofs = [
     reason: "key_not_in_leaf",
     to: ["get many"],
     result: async ({ method, params, honest, node }) => {
-      if (method !== "prooflight_prove" || !honest || params.keys.length < 2) return undefined;
+      if (!isAvl({ method, params, honest }) || params.keys.length < 2) return undefined;
       const keys = params.keys.toReversed();
       return node(method, { ...params, keys, at: honest.header.hash });
     },
@@ -65,7 +66,7 @@ export const proofs = [
     reason: "too_many_nodes",
     to: ["get", "get at height", "get at hash"],
     result: async ({ method, params, honest, node }) => {
-      if (method !== "prooflight_prove" || !honest) return undefined;
+      if (!isAvl({ method, params, honest })) return undefined;
       const keys = [...params.keys, ...absentKeys()];
       return node(method, { ...params, keys, at: honest.header.hash });
     },
@@ -160,10 +161,14 @@ export const proofs = [
   },
 ];
 
+/** Whether an AVL+ proof is asked for, and there is one. */
+const isAvl = ({ method, params, honest }) =>
+  method === "prooflight_prove" && params.scheme === "avl" && honest !== undefined;
+
 /** Tells another proof beside the same header. */
 function withProof(change) {
-  return async ({ method, honest }) => {
-    if (method !== "prooflight_prove" || !honest) return undefined;
+  return async ({ method, params, honest }) => {
+    if (!isAvl({ method, params, honest })) return undefined;
     return { ...honest, proof: toHex(change(fromHex(honest.proof), honest)) };
   };
 }
@@ -175,7 +180,7 @@ function withLeavesOf(change) {
 /** Tells the proof of the first other key that has another one. */
 function withProofOf(others) {
   return async ({ method, params, honest, node }) => {
-    if (method !== "prooflight_prove" || !honest) return undefined;
+    if (!isAvl({ method, params, honest })) return undefined;
     const at = honest.header.hash;
     for await (const key of others(node, at)) {
       const other = await node(method, { ...params, keys: params.keys.map(() => key), at });
@@ -183,31 +188,6 @@ function withProofOf(others) {
     }
     return undefined;
   };
-}
-
-/** Keys that blocks have set, the latest first; those that were deleted since are among them. */
-async function* presentKeys(node, at) {
-  let header = await node("prooflight_header", { at });
-  for (let read = 0; read < 20; read++) {
-    const { ops } = await node("prooflight_block", { at: header.hash });
-    for (const { op, key } of ops) if (op === "Set") yield key;
-    if (BigInt(header.height) === 0n) return;
-    header = await node("prooflight_header", { at: header.parent });
-  }
-}
-
-/** Keys that no block has set. */
-function* absentKeys() {
-  for (let i = 0; i < 100; i++) yield toHex(Buffer.from(`nobody ever set this ${i}`));
-}
-
-/** A value that looks as true: of the same length, with another first digit or letter. */
-function otherValue(value) {
-  if (value.length === 0) return Buffer.from("1");
-  const copy = Buffer.from(value);
-  const isDigit = copy[0] >= 0x30 && copy[0] <= 0x39;
-  copy[0] = isDigit ? 0x30 + 0x39 - copy[0] : copy[0] ^ 1;
-  return copy;
 }
 
 function oneLess(key) {

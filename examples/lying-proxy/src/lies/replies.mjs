@@ -1,6 +1,6 @@
 // Lies in the form of replies: JSON of other shapes, hex that is none, errors that decide nothing.
 
-const to = ["sync", "get", "get at height", "get many", "blocks"];
+const to = ["sync", "get", "get at height", "get many", "blocks", "history", "diff"];
 const noReply = { code: "unavailable", reason: "invalid_reply", to };
 const noResult = { code: "malformed", reason: "invalid_result", to };
 const error = { code: "unavailable", reason: "server_error", to };

@@ -131,7 +131,7 @@ describe("what does not have the form of a bundle is an invalid argument:", () =
 
   test("a further member, another scheme, or no object", async () => {
     await invalid({ ...older, checkpoint });
-    await invalid({ ...older, scheme: "smt" });
+    await invalid({ ...older, scheme: "mpt" });
     await invalid([older]);
     await invalid(JSON.stringify(older));
     await invalid(null);

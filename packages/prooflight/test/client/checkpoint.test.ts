@@ -142,7 +142,7 @@ describe("a checkpoint that no server's chain has is refused:", () => {
       { config: { ...config, quorum: 2 } },
       "invalid_input / invalid_config",
     ],
-    ["no schemes", { config: { ...config, schemes: [] } }, "untrusted / wrong_chain"],
+    ["no schemes", { config: { ...config, schemes: [], lvmt: null } }, "untrusted / wrong_chain"],
     ["a height that is not there yet", { height: "0xffff" }, "unavailable / unknown_block"],
     // The signed head has another header at that height: either is false, and nobody can say which.
     ["another hash", { headerHash: `0x${"11".repeat(32)}` }, "untrusted / equivocation"],

@@ -125,7 +125,7 @@ describe("wrong arguments are refused before anybody is asked:", () => {
     ["a key without 0x", "61" as Hex, {}],
     ["a key that is a number", 1 as never, {}],
     ["a key that is longer than the chain allows", new Uint8Array(257), {}, "key_length"],
-    ["another scheme", alice, { scheme: "smt" as "avl" }, "unknown_statement"],
+    ["another scheme", alice, { scheme: "mpt" as "avl" }, "unknown_statement"],
     ["a height that is a number", alice, { at: 1 as never }],
     ["a negative height", alice, { at: -1n }],
     ["a height of 65 bits", alice, { at: 1n << 64n }],

@@ -5,13 +5,16 @@ import { describe, expect, test } from "vitest";
 import type { Answer, Hex, Options } from "../../src/index.js";
 import { LightClient, toHex } from "../../src/index.js";
 import type { Network, Question } from "../network/setup.js";
-import { alice, empty, NEWEST, nobody, stateAt } from "../network/state.js";
+import { alice, deleted, empty, NEWEST, nobody, stateAt } from "../network/state.js";
+import { changesOf, lastChanges, lastChangesIn, steps } from "./changes.js";
 import { failures, honest, liar, network, turncoat } from "./network.js";
 import { rejection, verdict } from "../refusal.js";
 
 type Lie = Network["lies"][number];
 
 const OLDER = 9n;
+/** After which block a diff counts changes. */
+const BEFORE = 4n;
 const keys = [alice, nobody, empty] as const;
 
 /** Asks a client; gives what it says in a form that can be compared. */
@@ -22,13 +25,24 @@ const questions: Record<Question, (client: LightClient, signal?: AbortSignal) =>
     "get at height": async (client) => values([await client.get(alice, { at: OLDER })]),
     "get at hash": async (client) => values([await client.get(alice, { at: olderHash })]),
     "get many": async (client) => values(await client.getMany(keys)),
+    "get by smt": async (client) => values([await client.get(alice, { scheme: "smt" })]),
+    "get by smt at height": async (client) =>
+      values([await client.get(alice, { scheme: "smt", at: OLDER })]),
+    "get by lvmt": async (client) => values([await client.get(alice, { scheme: "lvmt" })]),
+    history: async (client) => steps(await client.history(deleted, { from: 1n })),
+    "history to height": async (client) =>
+      steps(await client.history(deleted, { from: 1n, to: OLDER })),
+    diff: async (client) => lastChanges(await client.diff({ from: BEFORE })),
+    "diff to height": async (client) => lastChanges(await client.diff({ from: BEFORE, to: OLDER })),
     blocks: async (client, signal) => {
       const { value } = await client.blocks({ from: OLDER, signal }).next();
       return value && [value.header.height, value.operations.length, toHex(value.digest)];
     },
   };
 
-const honestly = await LightClient.connect({ urls: [network.url], checkpoint: network.pinned });
+/** The network's setup is one for development. */
+const trust = { checkpoint: network.pinned, allowInsecureSetup: true };
+const honestly = await LightClient.connect({ urls: [network.url], ...trust });
 const olderHash = toHex((await honestly.get(nobody, { at: OLDER })).block.hash) as Hex;
 const answers = await (async () => {
   const entries = Object.entries(questions).map(
@@ -45,6 +59,13 @@ test("an honest server's answers are right", () => {
     "get at height": [before],
     "get at hash": [before],
     "get many": keys.map((key) => stateAt(NEWEST).get(key)),
+    "get by smt": [stateAt(NEWEST).get(alice)],
+    "get by smt at height": [before],
+    "get by lvmt": [stateAt(NEWEST).get(alice)],
+    history: changesOf(deleted, 1n, NEWEST),
+    "history to height": changesOf(deleted, 1n, OLDER),
+    diff: lastChangesIn(BEFORE + 1n, NEWEST),
+    "diff to height": lastChangesIn(BEFORE + 1n, OLDER),
     blocks: [OLDER, 2, expect.stringMatching(/^0x[0-9a-f]{66}$/)],
   });
 });
@@ -78,7 +99,7 @@ function lied({ name, code, reason }: Lie, question: Question, urls: string[]) {
   const server = turncoat(liar("x"), question === "sync" ? liar(name) : honest);
   const stop = new AbortController();
   const options: Options = {
-    ...{ urls, checkpoint: network.pinned, fetch: server.fetch },
+    ...{ urls, ...trust, fetch: server.fetch },
     ...(reason === "request_timeout" && { timeout: 1000 }),
     ...(reason === "invalid_reply" && { maxReplyBytes: 2 ** 20 }),
     onFailure: (failure) => {

@@ -33,7 +33,20 @@ export interface Network {
 }
 
 /** What a client can be asked, as the lies name it. */
-export type Question = "sync" | "get" | "get at height" | "get at hash" | "get many" | "blocks";
+export type Question =
+  | "sync"
+  | "get"
+  | "get at height"
+  | "get at hash"
+  | "get many"
+  | "get by smt"
+  | "get by smt at height"
+  | "get by lvmt"
+  | "blocks"
+  | "history"
+  | "history to height"
+  | "diff"
+  | "diff to height";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -43,7 +56,7 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "prooflight-network-"));
-  const node = await ChainNode.begin(folder, "example");
+  const node = await ChainNode.begin(folder, "example", "avl,lvmt,smt");
   await node.start();
   for (const operations of blocks) await node.submit(operations);
   await node.stop();

@@ -1,0 +1,210 @@
+// Lies about what happened to a key: changes that are hidden, moved or made up. The headers are true ones,
+// of just the blocks that the false history needs.
+
+import { fromHex, toHex } from "../header.mjs";
+import { placeHeaders } from "../place.mjs";
+import { isChange, onWayOf, readHistory, withLeaves, writeHistory } from "../smt.mjs";
+import { otherValue, presentKeys } from "./keys.mjs";
+
+const to = ["history", "history to height"];
+const otherRoot = { code: "mismatch", reason: "root_mismatch", to };
+
+/** @type {import("./index.mjs").Lie[]} */
+export const changes = [
+  {
+    name: "hidden-newest-change",
+    title: "The newest change is hidden",
+    explanation:
+      "The history ends with the change before the newest one, as if the key had kept that value.",
+    ...otherRoot,
+    result: withParts(
+      ([newest, before, ...older]) => before && [{ ...before, block: newest.block }, ...older],
+    ),
+  },
+  {
+    name: "hidden-change",
+    title: "A change in the middle is hidden",
+    explanation:
+      "The proofs of one change are cut out, and the ends spliced: it seems never to have been.",
+    ...otherRoot,
+    result: withParts(
+      ([newest, hidden, before, ...older]) =>
+        before && [newest, { ...before, block: hidden.block }, ...older],
+    ),
+  },
+  {
+    name: "hidden-past",
+    title: "The history ends too early",
+    explanation:
+      "The proof of what the key had before the range is left out, as if it had had nothing.",
+    ...otherRoot,
+    result: withParts((parts) => {
+      const oldest = parts.at(-1);
+      return !isChange(oldest, oldest.from) && oldest.root ? parts.slice(0, -1) : undefined;
+    }),
+  },
+  {
+    name: "moved-change",
+    title: "A change is moved",
+    explanation: "One change is said to have been made a block earlier than it was.",
+    ...otherRoot,
+    result: withParts(async (parts, call) => {
+      const { from } = call;
+      const at = parts.findIndex(
+        (part, index) =>
+          isChange(part, from + 1) && parts[index + 1]?.leaf?.version !== part.leaf.version - 1,
+      );
+      if (at < 0) return undefined;
+      const moved = withVersion(parts[at], parts[at].leaf.version - 1);
+      return [...parts.slice(0, at), moved, ...(await before(moved, call))];
+    }),
+  },
+  {
+    name: "made-up-change",
+    title: "A change is made up",
+    explanation:
+      "The newest block of the range is said to have changed the key, which it left alone.",
+    ...otherRoot,
+    result: withParts(async ([newest], call) => {
+      if (!newest.leaf || newest.leaf.version === newest.block) return undefined;
+      const { index = 0, value = Buffer.from("1") } = newest.leaf;
+      const made = withVersion(newest, newest.block, {
+        ...{ form: "live", index, value: otherValue(value) },
+        ...{ keyHash: undefined, valueHash: undefined },
+      });
+      return [made, ...(await before(made, call))];
+    }),
+  },
+  {
+    name: "changed-past-value",
+    title: "Another value in the past",
+    explanation: "The oldest value of the history is exchanged for another one.",
+    ...otherRoot,
+    result: withParts((parts) => {
+      const at = parts.findLastIndex(({ leaf }) => leaf?.form === "live");
+      if (at < 0) return undefined;
+      const value = otherValue(parts[at].leaf.value);
+      return parts.with(at, withVersion(parts[at], parts[at].leaf.version, { value }));
+    }),
+  },
+  {
+    name: "another-keys-history",
+    title: "Another key's history",
+    explanation: "The history is a true one, of another key, laid out on the way of the asked one.",
+    ...otherRoot,
+    result: withParts(async (_, { node, params, honest, from, to: last, key }) => {
+      for await (const other of presentKeys(node, honest.head.hash)) {
+        if (other === params.key) continue;
+        const { proof } = await node("prooflight_history", {
+          ...{ ...params, key: other },
+          head: honest.head.hash,
+        });
+        const parts = readHistory(fromHex(proof), fromHex(other), from, last);
+        // What the other key had before its first change is shown by a leaf which is not on this way.
+        return parts.map(({ root, leaf, block }) => {
+          const isOwn = leaf && !leaf.form.startsWith("other");
+          return { root: isOwn ? onWayOf(key, root) : undefined, block };
+        });
+      }
+      return undefined;
+    }),
+  },
+  {
+    name: "shorter-history",
+    title: "A history of fewer blocks",
+    explanation: "The history is that up to the block before the last one, said to be up to that.",
+    ...otherRoot,
+    result: withParts(async ([{ block }], call) => {
+      if (block - 1 < call.from) return undefined;
+      const older = await historyTo(block - 1, call);
+      return older.with(0, { ...older[0], block });
+    }),
+  },
+  {
+    name: "empty-history",
+    title: "A history without proofs",
+    explanation: "All proofs are left out, as if nobody had ever written anything.",
+    ...otherRoot,
+    result: withParts(([{ root, block }]) => root && [{ root: undefined, block }]),
+  },
+  {
+    name: "truncated-history",
+    title: "A history without its last byte",
+    explanation: "The last byte of the history is left out.",
+    code: "malformed",
+    reason: "truncated",
+    to,
+    result: withProof((proof) => proof.subarray(0, -1)),
+  },
+  {
+    name: "extended-history",
+    title: "A history with something behind it",
+    explanation: "A byte is added to the end of the history.",
+    code: "malformed",
+    reason: "trailing_bytes",
+    to,
+    result: withProof((proof) => Buffer.concat([proof, Buffer.of(0)])),
+  },
+  {
+    name: "value-for-history",
+    title: "A single value in place of a history",
+    explanation: "What comes says that it is the proof of one value, not a history.",
+    code: "malformed",
+    reason: "unknown_kind",
+    to,
+    result: withProof((proof) => Buffer.concat([Buffer.of(1, 3, 1), proof.subarray(3)])),
+  },
+];
+
+/** Tells another proof beside the same headers. */
+function withProof(change) {
+  return async ({ method, honest }) => {
+    if (method !== "prooflight_history" || !honest) return undefined;
+    return { ...honest, proof: toHex(change(fromHex(honest.proof))) };
+  };
+}
+
+/** Tells a history of other parts, with the headers that it needs; without parts there is no lie. */
+function withParts(change) {
+  return async ({ method, params, honest, node }) => {
+    if (method !== "prooflight_history" || !honest) return undefined;
+    const key = fromHex(params.key);
+    const from = Number(params.from);
+    const head = Number(honest.head.height);
+    const last = params.to === "latest" ? head : Number(params.to);
+    const parts = readHistory(fromHex(honest.proof), key, from, last);
+    const changed = await change(
+      parts.map((part) => ({ ...part, from })),
+      { params, honest, node, key, from, to: last },
+    );
+    if (!changed) return undefined;
+    const proof = writeHistory(changed);
+    const needed = readHistory(proof, key, from, last).flatMap((part) => [
+      part.block,
+      ...(isChange(part, from) ? [part.leaf.version] : []),
+    ]);
+    const placed = await placeHeaders(node, honest.head, [from, last, ...needed]);
+    return { ...honest, ...placed, proof: toHex(proof) };
+  };
+}
+
+/** A part whose leaf has another version, and perhaps other members. */
+function withVersion(part, version, members = {}) {
+  const root = withLeaves(part.root, () => ({ ...part.leaf, ...members, version }));
+  return { ...part, root, leaf: { ...part.leaf, ...members, version } };
+}
+
+/** The true parts of the history before a change. */
+function before({ leaf }, call) {
+  return leaf.version > call.from ? historyTo(leaf.version - 1, call) : [];
+}
+
+/** The parts of the true history up to a block. */
+async function historyTo(block, { node, params, honest, key, from }) {
+  const { proof } = await node("prooflight_history", {
+    ...params,
+    to: `0x${block.toString(16)}`,
+    head: honest.head.hash,
+  });
+  return readHistory(fromHex(proof), key, from, block);
+}

@@ -1,0 +1,173 @@
+// Lies about the headers of an answer about a range of blocks: a history or a diff.
+
+import { flipped, fromHex, readHeader, toHex } from "../header.mjs";
+import { placeHeaders, withoutSignatures } from "../place.mjs";
+
+const METHODS = ["prooflight_history", "prooflight_diff"];
+/** A diff up to the head needs no header but the head's. */
+const to = ["history", "history to height", "diff to height"];
+const elsewhere = { code: "untrusted", reason: "not_an_ancestor", to };
+
+/** @type {import("./index.mjs").Lie[]} */
+export const ranges = [
+  {
+    name: "old-range",
+    title: "A range that ends too early",
+    explanation:
+      "What changed up to now is asked for; what comes is true, but ends three blocks ago.",
+    code: "untrusted",
+    reason: "head_behind",
+    to: ["history", "diff"],
+    result: async ({ method, params, node }) => {
+      if (!METHODS.includes(method) || params.to !== "latest") return undefined;
+      const { height } = await node("prooflight_head", {});
+      const at = BigInt(height) - 3n;
+      if (at <= BigInt(params.from ?? 0)) return undefined;
+      const older = `0x${at.toString(16)}`;
+      return node(method, { ...params, to: older, head: older });
+    },
+  },
+  {
+    name: "forged-header-in-range",
+    title: "A header of the range with another state",
+    explanation: "The root of the state in the oldest header is exchanged; no signature is needed.",
+    ...elsewhere,
+    result: withHeaders(({ headers: [oldest, ...others], hashes }) => {
+      const bytes = fromHex(oldest);
+      const { root } = rootsOf(bytes).at(-1);
+      const at = bytes.lastIndexOf(root);
+      return { headers: [toHex(flipped(bytes, at)), ...others], hashes };
+    }),
+  },
+  {
+    name: "left-out-header",
+    title: "A header of the range is left out",
+    explanation: "The oldest header is left out, and the hashes are left as they were.",
+    ...elsewhere,
+    result: withHeaders(({ headers: [, ...others], hashes }) => ({ headers: others, hashes })),
+  },
+  {
+    name: "another-header-in-range",
+    title: "The header of another block",
+    explanation: "In place of the newest header comes a true one, of the block before it.",
+    ...elsewhere,
+    result: withHeaders(async ({ headers, hashes }, { node }) => {
+      const { parent, height } = readUnsigned(headers.at(-1));
+      if (height === 0n) return undefined;
+      const { signedHeader } = await node("prooflight_header", { at: toHex(parent) });
+      const other = toHex(withoutSignatures(fromHex(signedHeader)));
+      return { headers: [...headers.slice(0, -1), other], hashes };
+    }),
+  },
+  {
+    name: "repeated-header",
+    title: "A header of the range twice",
+    explanation: "The oldest header is there twice.",
+    ...elsewhere,
+    result: withHeaders(({ headers, hashes }) => ({ headers: [headers[0], ...headers], hashes })),
+  },
+  {
+    name: "reordered-headers",
+    title: "Headers in another order",
+    explanation: "The headers come in reverse.",
+    ...elsewhere,
+    to: ["history", "history to height"],
+    result: withHeaders(({ headers, hashes }) =>
+      headers.length > 1 ? { headers: headers.toReversed(), hashes } : undefined,
+    ),
+  },
+  {
+    name: "changed-hash-in-range",
+    title: "Another hash beside the headers",
+    explanation: "One bit of the first hash that places the headers in the history is flipped.",
+    ...elsewhere,
+    result: withHeaders(
+      ({ headers, hashes: [first, ...others] }) =>
+        first && { headers, hashes: [toHex(flipped(fromHex(first))), ...others] },
+    ),
+  },
+  {
+    name: "left-out-hash",
+    title: "A hash less beside the headers",
+    explanation: "The last hash that places the headers in the history is left out.",
+    ...elsewhere,
+    result: withHeaders(({ headers, hashes }) =>
+      hashes.length > 0 ? { headers, hashes: hashes.slice(0, -1) } : undefined,
+    ),
+  },
+  {
+    name: "added-hash",
+    title: "A hash more beside the headers",
+    explanation: "A hash is added behind those that place the headers in the history.",
+    ...elsewhere,
+    to: [...to, "diff"],
+    result: withRange(({ headers, hashes }) => ({
+      headers,
+      hashes: [...hashes, toHex(Buffer.alloc(32))],
+    })),
+  },
+  {
+    name: "range-in-another-history",
+    title: "Headers in another head's history",
+    explanation: "The hashes place the headers in the history of the block before the head.",
+    ...elsewhere,
+    result: withHeaders(async ({ headers, head }, { node }) => {
+      const heights = headers.map((header) => Number(readUnsigned(header).height));
+      const before = await node("prooflight_header", { at: head.parent });
+      const placed = await placeHeaders(node, before, heights);
+      return placed.headers.length === headers.length ? placed : undefined;
+    }),
+  },
+  {
+    name: "no-headers",
+    title: "A range without headers",
+    explanation:
+      "All headers are left out, so that nothing says which states the proof must lead to.",
+    code: "malformed",
+    reason: "invalid_result",
+    to,
+    result: withHeaders(() => ({ headers: [], hashes: [] })),
+  },
+  {
+    name: "half-a-header-in-range",
+    title: "Half of a header of the range",
+    explanation: "The second half of the oldest header is left out.",
+    code: "malformed",
+    reason: "invalid_encoding",
+    to,
+    result: withHeaders(({ headers: [oldest, ...others], hashes }) => {
+      const bytes = fromHex(oldest);
+      return { headers: [toHex(bytes.subarray(0, bytes.length / 2)), ...others], hashes };
+    }),
+  },
+  {
+    name: "huge-range",
+    title: "More headers than any answer needs",
+    explanation: "There are 300,000 headers, each of no bytes.",
+    code: "malformed",
+    reason: "invalid_result",
+    to: [...to, "diff"],
+    result: withRange(({ hashes }) => ({ headers: Array(300_000).fill("0x"), hashes })),
+  },
+];
+
+/** Tells other headers and hashes beside the same proof. */
+function withRange(change) {
+  return async ({ method, honest, node }) => {
+    if (!METHODS.includes(method) || !honest) return undefined;
+    const changed = await change(honest, { node });
+    return changed && { ...honest, ...changed };
+  };
+}
+
+/** The same, where there are headers beside the head's. */
+function withHeaders(change) {
+  return withRange((honest, call) =>
+    honest.headers.length > 0 ? change(honest, call) : undefined,
+  );
+}
+
+/** A header as the range has it: without signatures, of which it then has none. */
+const readUnsigned = (header) => readHeader(Buffer.concat([fromHex(header), Buffer.alloc(4)]));
+
+const rootsOf = (bytes) => readHeader(Buffer.concat([bytes, Buffer.alloc(4)])).roots;
