@@ -10,6 +10,8 @@ export function assertOutcome(outcome) {
     ],
     // An account of Ethereum's mainnet in block 21925176.
     mpt: ["10593965569117523386 wei", "mismatch / account_mismatch"],
+    // A value at level 1 of LVMT's test vectors, and the proof of it for another key.
+    lvmt: ["0x6174206c6576656c2031 since block 1", "mismatch / root_mismatch"],
     // A flipped bit of a signature leaves too few that count.
     chain: ["height 2", "untrusted / too_few_signatures"],
     provider: ["0x9305538e4df80dba"],

@@ -44,6 +44,7 @@ function inputs() {
     account: inputOf("mpt/eth_get_proof.json", ({ comment }) =>
       comment.startsWith("mainnet_21925176_eoa_miner"),
     ),
+    leaf: inputOf("lvmt/proof.json", ({ comment }) => comment === "log_n 16, level 1"),
     head: inputOf("chain/header_sync.json", ({ input }) => input.inclusion.length > 0),
   };
 }

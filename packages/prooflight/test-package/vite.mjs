@@ -1,5 +1,8 @@
 // An application that Vite serves in development and builds.
 
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
 import { build, createServer, preview } from "vite";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
@@ -19,6 +22,12 @@ export async function vite(path, open, { sh }) {
 
   await build(config);
   await openAndClose(await preview({ ...config, preview: { port: 0 } }));
+
+  const input = join(path, "src", "hash-only.ts");
+  const { output } = await build({ ...config, build: { write: false, rollupOptions: { input } } });
+  const binaries = output.map(({ fileName }) => fileName).filter((name) => name.endsWith(".wasm"));
+  assert.equal(binaries.length, 1, "without LVMT there is no code for pairings");
+  assert.match(binaries[0], /prooflight-hash/);
 
   async function openAndClose(server) {
     try {

@@ -15,9 +15,16 @@ export async function webpack(path, open) {
   compileCheck(path);
   for (const mode of ["development", "production"]) {
     await build({ mode, context: path, output: { path: join(path, "dist"), clean: true } });
-    const binaries = readdirSync(join(path, "dist")).filter((name) => name.endsWith(".wasm"));
-    assert.equal(binaries.length, 1, "the binary is an asset, once");
+    assert.equal(binaries("dist").length, 2, "each binary is an asset, once");
     await withServer(path, {}, async (url) => assertOutcome(await open(`${url}/index.html`)));
+
+    const output = { path: join(path, "dist-hash"), clean: true };
+    await build({ mode, context: path, entry: "./src/hash-only.js", output });
+    assert.equal(binaries("dist-hash").length, 1, "without LVMT there is no code for pairings");
+  }
+
+  function binaries(folder) {
+    return readdirSync(join(path, folder)).filter((name) => name.endsWith(".wasm"));
   }
 }
 

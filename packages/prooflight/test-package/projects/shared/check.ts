@@ -1,6 +1,7 @@
 import { fromHex, toHex, VerifyError } from "prooflight";
 import { AvlProver, type ErgoAdProofsInput, init, verifyErgoAdProofs } from "prooflight/avl";
 import { type Checkpoint, verifyHead } from "prooflight/chain";
+import { init as initLvmt, type LvmtProofInput, verifyLvmtProof } from "prooflight/lvmt";
 import { type Hex, verifyEthGetProof } from "prooflight/mpt";
 import { createProvider } from "prooflight/provider";
 
@@ -12,15 +13,24 @@ export interface Inputs {
     )[];
   };
   account: { stateRoot: Hex; address: Hex; slots: Hex[]; response: object };
+  leaf: {
+    paramsId: Hex;
+    logN: number;
+    logArity: number;
+    roots: Record<"aroot" | "hroot" | "height", Hex>;
+    keys: string[];
+    proof: string;
+  };
   head: { checkpoint: Checkpoint; head: string; inclusion: string[]; now: string };
 }
 
 /** Verifies what was recorded and a forgery of it with each module; gives what came of them. */
 export async function check(inputs: Inputs): Promise<Record<string, string[]>> {
-  await init();
+  await Promise.all([init(), initLvmt()]);
   return {
     avl: block(inputs.block),
     mpt: account(inputs.account),
+    lvmt: leaf(inputs.leaf),
     chain: head(inputs.head),
     provider: [await throughProvider(inputs.account)],
   };
@@ -50,6 +60,21 @@ function account(honest: Inputs["account"]) {
   const balance = found.kind === "present" ? `${found.balance} wei` : found.kind;
   const response = { ...honest.response, balance: "0x1" };
   return [balance, refusal(() => verifyEthGetProof({ ...honest, response }))];
+}
+
+function leaf({ roots, keys, proof, paramsId, logN, logArity }: Inputs["leaf"]) {
+  const honest: LvmtProofInput = {
+    ...{ paramsId, logN, logArity, allowInsecureSetup: true },
+    root: fromHex(roots.aroot + roots.hroot.slice(2)),
+    height: BigInt(roots.height),
+    keys: keys.map(fromHex),
+    proof: fromHex(proof),
+  };
+  const [result] = verifyLvmtProof(honest);
+  const found =
+    result?.kind === "present" ? `${toHex(result.value)} since block ${result.since}` : "absent";
+  const others = [new Uint8Array(1)];
+  return [found, refusal(() => verifyLvmtProof({ ...honest, keys: others }))];
 }
 
 function head({ checkpoint, head, inclusion, now }: Inputs["head"]) {
