@@ -224,6 +224,11 @@ const accepted = {
     headerGroup.type = "HeaderInclusion";
     header.input = { head: "0x00", header: "0x00", inclusion: [] };
   },
+  "an inclusion of several headers": ({ headerGroup, header }) => {
+    headerGroup.type = "HeadersInclusion";
+    header.input = { head: "0x00", headers: ["0x00", "0x01"], hashes: [hash] };
+    header.expected = { headerHashes: [hash, hash] };
+  },
   "an answer about the head": ofType("StateAnswer", stateAnswer),
   "an answer about an older block": ofType("StateAnswer", stateAnswer, ({ input }) => {
     Object.assign(input, { header: "0x00", path: [hash] });

@@ -1,4 +1,4 @@
-"""What a light client accepts (section 9.4), and the groups HeaderSync and HeaderInclusion."""
+"""What a light client accepts (9.4 and 9.9), and the groups HeaderSync and Header(s)Inclusion."""
 
 from .carrier import (
     check_names,
@@ -10,11 +10,12 @@ from .carrier import (
     write_bytes,
     write_quantity,
 )
-from .chain import decode_header, decode_signed_header
+from .chain import decode_header, decode_signed_header, is_ascending
 from .checkpoint import read_checkpoint
 from .ed25519 import is_signed
 from .errors import Refusal, check
-from .merkle import check_path, leaf_hash
+from .merkle import check_path, leaf_hash, root_of_known
+from .reader import Queue
 
 
 def verify_head(checkpoint, head, path, now, max_clock_skew, max_head_age):
@@ -63,6 +64,21 @@ def is_in_history(header_hash, height, head, path):
     return True
 
 
+# 9.9 Several headers of one history
+
+
+def verify_ancestors(head, headers, hashes):
+    """Checks that headers are in the history of an accepted head."""
+    heights = [header.height for header in headers] + [head.height]
+    check(is_ascending(heights), "not_an_ancestor")
+    leaves = {header.height: leaf_hash(header.hash()) for header in headers}
+    hashes = Queue(hashes, "not_an_ancestor")
+    if leaves:
+        root = root_of_known(head.height, leaves, hashes)
+        check(root == head.history_root, "not_an_ancestor")
+    hashes.finish()
+
+
 # 8.6 HeaderSync
 
 SYNC = ("checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge")
@@ -96,6 +112,19 @@ def verify_inclusion_input(test_input):
     header = read_member(test_input, "header", read_bytes)
     path = read_member(test_input, "inclusion", read_path)
     return write_answer(verify_ancestor(decode_header(head), header, path))
+
+
+def verify_several_input(test_input):
+    """Verifies the `input` of a HeadersInclusion test."""
+    check_names(test_input, ("head", "headers", "hashes"))
+    head = read_member(test_input, "head", read_bytes)
+    headers = read_member(test_input, "headers", lambda them: read_array(them, read_bytes))
+    hashes = read_member(test_input, "hashes", read_path)
+
+    head = decode_header(head)
+    headers = [decode_header(header) for header in headers]
+    verify_ancestors(head, headers, hashes)
+    return {"headerHashes": [write_bytes(header.hash()) for header in headers]}
 
 
 def read_path(value):

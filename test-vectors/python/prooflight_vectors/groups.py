@@ -4,19 +4,21 @@ A verifier takes the `input` of a test, as JSON. It returns what `expected` may 
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
 """
 
-from . import amt, avl, chain_state, chain_sync, ergo, ethereum, mpt, smt_input
+from . import amt, avl, chain_state, chain_sync, ergo, ethereum, lvmt, mpt, smt_input
 
 VERIFIERS = {
     "AvlBatch": avl.verify_input,
     "ErgoAdProofs": ergo.verify_input,
     "HeaderSync": chain_sync.verify_sync_input,
     "HeaderInclusion": chain_sync.verify_inclusion_input,
+    "HeadersInclusion": chain_sync.verify_several_input,
     "StateAnswer": chain_state.verify_answer_input,
     "BlockTransition": chain_state.verify_transition_input,
     "MptProof": mpt.verify_input,
     "EthGetProof": ethereum.verify_answer_input,
     "EthHeader": ethereum.verify_header_input,
     "AmtOpening": amt.verify_input,
+    "LvmtProof": lvmt.verify_input,
     "SmtProof": smt_input.verify_proof_input,
     "SmtHistory": smt_input.verify_history_input,
     "SmtDiff": smt_input.verify_diff_input,

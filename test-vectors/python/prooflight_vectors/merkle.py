@@ -1,4 +1,4 @@
-"""Trees of RFC 9162 with BLAKE2b-256, and paths in them (sections 9.1 and 9.3)."""
+"""Trees of RFC 9162 (section 9.1), paths in them (9.3), and several leaves of one (9.9, 13.3)."""
 
 from hashlib import blake2b
 
@@ -45,6 +45,28 @@ def root_of_path(leaf, index, size, path):
     if index < left:
         return hash_of(b"\x01", root_of_path(leaf, index, left, path[:-1]), path[-1])
     return hash_of(b"\x01", path[-1], root_of_path(leaf, index - left, size - left, path[:-1]))
+
+
+def root_of_known(size, leaves, hashes, hash_of=hash_of):
+    """The root of the tree of a size of which some leaves are known, at least one.
+
+    `leaves` are their hashes by index. The roots of parts without any are taken from `hashes`.
+    """
+    for index in leaves:
+        check(index < size, "index_out_of_range")
+
+    def root_of_part(start, size, known):
+        if not known:
+            return hashes.take()
+        if size == 1:
+            return leaves[start]
+        left = largest_power_below(size)
+        middle = start + left
+        one = root_of_part(start, left, [index for index in known if index < middle])
+        other = root_of_part(middle, size - left, [index for index in known if index >= middle])
+        return hash_of(b"\x01", one, other)
+
+    return root_of_part(0, size, list(leaves))
 
 
 def largest_power_below(size):

@@ -1,4 +1,4 @@
-"""Reads the bytes of a proof from the front to the end."""
+"""Reads the bytes of a proof, or a list that it has, from the front to the end."""
 
 from .errors import check
 
@@ -24,3 +24,25 @@ class Reader:
     def rest(self):
         """All bytes that are left."""
         return self.take(len(self.data) - self.position)
+
+
+class Queue:
+    """The elements of a list. Taking more than are left, or leaving some, has the reason given."""
+
+    def __init__(self, elements, reason):
+        self.elements = elements
+        self.reason = reason
+        self.position = 0
+
+    def take(self):
+        return self.take_many(1)[0]
+
+    def take_many(self, number):
+        end = self.position + number
+        check(end <= len(self.elements), self.reason)
+        taken = self.elements[self.position : end]
+        self.position = end
+        return taken
+
+    def finish(self):
+        check(self.position == len(self.elements), self.reason)
