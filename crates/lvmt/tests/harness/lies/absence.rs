@@ -1,5 +1,7 @@
 //! Keys that have been written, and slots that are not another key's.
 
+use core::cmp::Ordering;
+
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{Owner, Proof, Version};
 
@@ -44,14 +46,24 @@ fn hidden() -> Vec<Lie> {
     let key = find(&sparse, |record| !live(record));
     hide(&sparse, "a deleted key, as if it had never been written", &key);
 
-    let key = find(&sparse, live);
+    // In the middle of its entry's hashes, so that others are on both sides of it.
+    let middle = |key: &Vec<u8>| {
+        let hash = keccak(key);
+        sparse.keys.get(&hash).is_some_and(live) && (4..12).contains(&(hash[0] % 16))
+    };
+    let key = (0..24).map(name).find(middle).expect("a key like that");
     let hides = hiding(&sparse, &key);
     let entry = sparse.entry_name(&keccak(&key), 0);
     let beside = |n: &u32| sparse.entry_name(&keccak(&name(*n)), 0) == entry;
-    let absent = (1000..2000).find(beside).map(name).expect("a key of the same entry");
-    let keys: &[&[u8]] = &[&key, &absent];
-    let comment = "two absent keys, one of which owns a slot of the other's entry";
-    told.about(&sparse, Reason::OwnerRequested, comment, keys, &hides.prove(keys));
+    for (order, comment) in [
+        (Ordering::Less, "two absent keys, the second of which owns a slot of their entry"),
+        (Ordering::Greater, "two absent keys, the first of which owns a slot of their entry"),
+    ] {
+        let ordered = |n: &u32| beside(n) && keccak(&name(*n)).cmp(&keccak(&key)) == order;
+        let absent = (1000..2000).find(ordered).map(name).expect("a key of the same entry");
+        let keys: &[&[u8]] = &[&key, &absent];
+        told.about(&sparse, Reason::OwnerRequested, comment, keys, &hides.prove(keys));
+    }
 
     // The slot of the key is the last one occupied, so that the others stay in order without it.
     let last = |record: &Record, state: &State, key: &[u8]| {
