@@ -39,5 +39,6 @@ pub mod mpt;
 mod run;
 pub mod smt;
 pub mod state;
+mod values;
 
 pub use run::{Answer, Report, TestReport, run, run_with};

@@ -72,7 +72,7 @@ impl LvmtProof {
 }
 
 /// A setup that the build knows, by its identity; otherwise `unknown_setup`.
-fn setup(params_id: &[u8; 32], log_n: u8) -> Result<VerifyingKey> {
+pub(crate) fn setup(params_id: &[u8; 32], log_n: u8) -> Result<VerifyingKey> {
     for key in [VerifyingKey::dev(log_n)?, VerifyingKey::ppot(log_n)?] {
         if key.params_id() == *params_id {
             return Ok(key);

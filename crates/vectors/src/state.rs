@@ -1,9 +1,9 @@
 //! `StateAnswer` and `BlockTransition`: what headers of a chain show about its state.
 
 use prooflight_avl::Digest;
-use prooflight_avl::state::{StateKeys, verify_block, verify_state};
+use prooflight_avl::state::verify_block;
 use prooflight_core::chain::{ChainLimits, Header, StateOperation};
-use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified};
+use prooflight_core::{Error, Limits, Reason, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ use crate::carrier::{Hash32, Hex, Quantity, not_null, object, objects};
 use crate::chain::{HeaderSync, ancestor, answer};
 use crate::checkpoint::{CheckpointJson, LimitsJson};
 use crate::run::Answer;
+use crate::values::{Question, verifier};
 
 /// The input of a `StateAnswer` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,6 +44,9 @@ pub struct StateAnswer {
     pub keys: Vec<Hex>,
     /// The proof.
     pub proof: Hex,
+    /// Whether a setup of `lvmt` is allowed whose secret is public.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub allow_insecure_setup: bool,
 }
 
 /// The input of a `BlockTransition` test.
@@ -76,24 +80,21 @@ impl StateAnswer {
     /// Accepts the head, the header and the values, or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let older = self.older()?;
-        let known = Scheme::Avl.as_str();
-        if self.scheme != known {
-            return Err(Error::new(Reason::UnknownStatement, known, &self.scheme));
-        }
+        let verify = verifier(&self.scheme)?;
         let (checkpoint, head) = self.sync().accept()?;
         let header = match older {
             Some((header, path)) => ancestor(&head, header, path)?,
             None => head,
         };
-        let digest = digest_of(&header)?;
-        let limits = &checkpoint.config.limits;
-        let keys: Vec<_> = self.keys.iter().map(|key| &key.0).collect();
-        let keys = StateKeys::new(&keys, limits)?;
-        let results = verify_state(&digest, &keys, &self.proof.0, limits)?;
-        let values = results.iter().map(|result| match result {
-            Verified::Present(value) => hex(value.as_ref()),
-            Verified::Absent(()) => Value::Null,
-        });
+        let keys: Vec<_> = self.keys.iter().map(|key| &key.0[..]).collect();
+        let values = verify(&Question {
+            config: &checkpoint.config,
+            header: &header,
+            keys: &keys,
+            proof: &self.proof.0,
+            allow_insecure_setup: self.allow_insecure_setup,
+        })?;
+        let values = values.iter().map(|value| value.as_deref().map_or(Value::Null, hex));
         let mut answer = answer(header.height, header.hash());
         answer.insert("values".to_owned(), values.collect());
         Ok(answer)
@@ -140,12 +141,6 @@ impl From<&StateOp> for StateOperation {
             StateOp::Delete { key } => Self::Delete { key: key.0.clone() },
         }
     }
-}
-
-fn digest_of(header: &Header) -> Result<Digest> {
-    let root = header.root(Scheme::Avl);
-    let root = root.ok_or_else(|| Error::new(Reason::WrongSchemes, "an avl root", "none"))?;
-    Digest::try_from(root)
 }
 
 fn not_both(found: &str) -> Error {
