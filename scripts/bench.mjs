@@ -19,5 +19,7 @@ await main(async () => {
   say(`\n${bold(`WebAssembly in Node ${node}, V8 ${v8}`)}`);
   const wasm = hand("node", ["crates/bench/wasm/bench.mjs", ...args]);
   say(`\n${bold("Ethereum's accounts, from JavaScript")}`);
-  return native || wasm || hand("node", ["crates/bench/account/bench.mjs", ...args]);
+  const account = hand("node", ["crates/bench/account/bench.mjs", ...args]);
+  say(`\n${bold("LVMT's proofs, from JavaScript")}`);
+  return native || wasm || account || hand("node", ["crates/bench/lvmt/bench.mjs", ...args]);
 });

@@ -357,7 +357,7 @@ const refused = {
     input.path = [];
   }),
   "an answer of another scheme": ofType("StateAnswer", stateAnswer, ({ input }) => {
-    input.scheme = "smt";
+    input.scheme = "mpt";
   }),
   "an answer whose key is text": ofType("StateAnswer", stateAnswer, ({ input }) => {
     input.keys = ["alice"];
