@@ -1,4 +1,4 @@
-"""The state of chains (sections 9.5, 9.7 and 9.8), and the groups StateAnswer and BlockTransition."""
+"""The state of chains (sections 9.5 and 9.8), and the groups StateAnswer and BlockTransition."""
 
 from typing import NamedTuple, Optional
 
@@ -6,6 +6,7 @@ from . import avl, borsh, chain_sync, merkle
 from .carrier import (
     check_names,
     read_array,
+    read_boolean,
     read_bytes,
     read_member,
     read_name,
@@ -13,11 +14,11 @@ from .carrier import (
     write_bytes,
 )
 from .chain import decode_header
+from .chain_values import hash_of_key, root_of, verify_values
 from .checkpoint import read_limits
 from .errors import check
 
-AVL = 1
-DEFAULT = avl.Limits()
+SCHEMES = (b"avl", b"lvmt", b"smt")
 
 
 class StateOperation(NamedTuple):
@@ -36,32 +37,6 @@ class StateOperation(NamedTuple):
         if self.value is None:
             return avl.Operation("RemoveIfExists", hash_of_key(self.key))
         return avl.Operation("InsertOrUpdate", hash_of_key(self.key), value=self.value)
-
-
-def hash_of_key(key):
-    return merkle.hash_of(key)
-
-
-def avl_root(header):
-    return dict(header.roots).get(AVL)
-
-
-# 9.7 Answers about the state
-
-
-def verify_values(header, keys, proof, limits):
-    """Returns the value of each raw key in the state after an accepted header, or None."""
-    root = avl_root(header)
-    check(root is not None, "wrong_schemes")
-    for key in keys:
-        check(len(key) <= limits.max_key, "key_length")
-    most = min(limits.max_ops, DEFAULT.operations)
-    params = avl.Params(
-        key_length=32,
-        limits=DEFAULT._replace(operations=most, value_bytes=limits.max_value),
-    )
-    lookups = [avl.Operation("Lookup", hash_of_key(key)) for key in keys]
-    return avl.verify_batch(root, lookups, proof, params).results
 
 
 # 9.8 Blocks
@@ -88,7 +63,7 @@ def verify_block(digest, header, operations, proof, limits):
     for operation, result in zip(batch, answer.results):
         check(operation.name != "RemoveIfExists" or result is not None, "key_absent")
 
-    root = avl_root(header)
+    root = root_of("avl", header)
     check(root is not None, "wrong_schemes")
     check(answer.digest == root, "state_root_mismatch")
     return answer.digest
@@ -99,7 +74,8 @@ def verify_block(digest, header, operations, proof, limits):
 
 def verify_answer_input(test_input):
     """Verifies the `input` of a test."""
-    check_names(test_input, chain_sync.SYNC + ("scheme", "header", "path", "keys", "proof"))
+    names = ("scheme", "header", "path", "keys", "proof", "allowInsecureSetup")
+    check_names(test_input, chain_sync.SYNC + names)
     sync = chain_sync.read_sync(test_input)
     scheme = read_member(test_input, "scheme", read_text)
     data = read_member(test_input, "header", read_bytes, default=None)
@@ -107,12 +83,14 @@ def verify_answer_input(test_input):
     check((data is None) == (path is None), "invalid_argument")
     keys = read_member(test_input, "keys", lambda keys: read_array(keys, read_bytes))
     proof = read_member(test_input, "proof", read_bytes)
+    allowed = read_member(test_input, "allowInsecureSetup", read_boolean, default=False)
 
-    check(scheme == b"avl", "unknown_statement")
+    check(scheme in SCHEMES, "unknown_statement")
     header = chain_sync.verify_head(**sync)
     if data is not None:
         header = chain_sync.verify_ancestor(header, data, path)
-    values = verify_values(header, keys, proof, sync["checkpoint"].config.limits)
+    config = sync["checkpoint"].config
+    values = verify_values(scheme.decode(), header, config, keys, proof, allowed)
     return {
         **chain_sync.write_answer(header),
         "values": [None if value is None else write_bytes(value) for value in values],

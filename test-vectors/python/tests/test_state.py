@@ -2,17 +2,20 @@
 
 import unittest
 
-from prooflight_vectors import chain_state, merkle
-from prooflight_vectors.chain import ChainLimits, Header
+from prooflight_vectors import amt_setup, chain_state, merkle
+from prooflight_vectors.chain import ChainConfig, ChainLimits, Header, LvmtConfig
 from prooflight_vectors.chain_state import StateOperation
+from prooflight_vectors.chain_values import verify_values
 from prooflight_vectors.errors import Refusal
 
 LIMITS = ChainLimits(max_key=256, max_value=65536, max_ops=200_000)
+CONFIG = ChainConfig(1, b"", [1, 2, 3], None, [bytes(32)], 1, LIMITS, 0)
 ROOT = bytes(33)
 
 
 def header(ops_root=merkle.EMPTY_TREE):
-    return Header(1, bytes(32), 1, b"\x01" * 32, 0, ops_root, bytes(32), [(1, ROOT)])
+    roots = [(1, ROOT), (2, bytes(64)), (3, bytes(32))]
+    return Header(1, bytes(32), 1, b"\x01" * 32, 0, ops_root, bytes(32), roots)
 
 
 class Refused(unittest.TestCase):
@@ -56,15 +59,25 @@ class Sizes(Refused):
         for size, reason in ((most, "missing_child"), (most + 1, "proof_too_large")):
             proof = b"\x00" * size
             with self.subTest(size=size):
-                arguments = header(), [], proof, LIMITS
-                self.refused(reason, chain_state.verify_values, *arguments)
-                self.refused(reason, chain_state.verify_block, ROOT, *arguments)
+                self.refused(reason, verify_values, "avl", header(), CONFIG, [], proof)
+                block = ROOT, header(), [], proof, LIMITS
+                self.refused(reason, chain_state.verify_block, *block)
 
     def test_of_keys(self):
-        arguments = header(), [bytes(257)] * 5000, b"", LIMITS
-        self.refused("key_length", chain_state.verify_values, *arguments)
-        short = header(), [b""] * 4097, b"", LIMITS
-        self.refused("too_many_operations", chain_state.verify_values, *short)
+        setup = LvmtConfig(amt_setup.named_key("ppot", 1).params_id(), 1, 1)
+        config = CONFIG._replace(lvmt=setup)
+        for scheme, reason in (
+            ("avl", "too_many_operations"),
+            ("lvmt", "too_many_keys"),
+            ("smt", "too_many_keys"),
+        ):
+            with self.subTest(scheme=scheme):
+                arguments = scheme, header(), config
+                self.refused("key_length", verify_values, *arguments, [bytes(257)] * 5000, b"")
+                self.refused(reason, verify_values, *arguments, [b""] * 4097, b"")
+
+    def test_a_configuration_without_the_parameters_of_lvmt(self):
+        self.refused("wrong_schemes", verify_values, "lvmt", header(), CONFIG, [bytes(257)], b"")
 
 
 if __name__ == "__main__":
