@@ -1,13 +1,16 @@
 //! What a light client checks of a node's answers: nothing is believed but the checkpoint.
 
+use prooflight_amt::VerifyingKey;
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
     ChainConfig, Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
 };
 use prooflight_core::merkle::Hash;
 use prooflight_core::{Limits, Scheme, Verified};
+use prooflight_lvmt::{Absence, Root};
 use prooflight_node::producer::now_ms;
 use prooflight_node::schemes::key_hash;
+use prooflight_smt::Answer;
 use serde_json::{Value, json};
 
 use super::{Node, bytes, hex};
@@ -75,5 +78,52 @@ pub(crate) fn verified_raw(
         let ancestor = node.ask("prooflight_headerProof", &at);
         verify_ancestor(&head, &block, &path(&ancestor)).unwrap();
     }
-    proved(&reply, &block, key)
+    let value = proved(&reply, &block, key);
+    let at = hex(&block.hash());
+    if block.root(Scheme::Smt).is_some() {
+        assert_eq!(proved_by_smt(node, &block, &at, key), value);
+    }
+    // Only the newest block's is kept, and there may be a newer one by now.
+    if block.root(Scheme::Lvmt).is_some()
+        && let Some(by_lvmt) = proved_by_lvmt(node, checkpoint, &block, &at, key)
+    {
+        assert_eq!(by_lvmt.value().map(|value| value.bytes.to_vec()), value);
+    }
+    value
+}
+
+fn proved_by_smt(node: &Node, block: &Header, at: &str, key: &[u8]) -> Option<Vec<u8>> {
+    let params = json!({ "scheme": "smt", "keys": [hex(key)], "at": at });
+    let proof = bytes(&node.ask("prooflight_prove", &params)["proof"]);
+    let root = block.root(Scheme::Smt).unwrap().try_into().unwrap();
+    let answers =
+        prooflight_smt::verify(&root, block.height, &[key], &proof, &Limits::default()).unwrap();
+    match answers[0] {
+        Answer::Present { value, .. } => Some(value.to_vec()),
+        Answer::Deleted { .. } | Answer::NeverWritten => None,
+    }
+}
+
+fn proved_by_lvmt(
+    node: &Node,
+    checkpoint: &Checkpoint,
+    block: &Header,
+    at: &str,
+    key: &[u8],
+) -> Option<Verified<prooflight_lvmt::Value, Absence>> {
+    let params = json!({ "scheme": "lvmt", "keys": [hex(key)], "at": at });
+    let reply = match node.call("prooflight_prove", &params) {
+        Ok(reply) => reply,
+        Err(error) => {
+            assert_eq!(error["data"]["reason"], "version_unavailable", "{error}");
+            return None;
+        }
+    };
+    let config = checkpoint.config.lvmt.as_ref().unwrap();
+    let setup = VerifyingKey::dev(config.log_n).unwrap();
+    let params = prooflight_lvmt::Params::new(&setup, config.log_arity).with_insecure_setup();
+    let root = Root::new(block.root(Scheme::Lvmt).unwrap().try_into().unwrap(), block.height);
+    let proof = bytes(&reply["proof"]);
+    let results = prooflight_lvmt::verify(&params, &root, &[key], &proof).unwrap();
+    results.into_iter().next()
 }

@@ -30,10 +30,22 @@ impl Node {
 
     /// As `start`, or what the node said when it did not serve.
     pub(crate) fn try_start(folder: &Path, settings: &[&str]) -> Result<Self, String> {
-        let mut child = Command::new(PROGRAM)
-            .args(["run", "--listen", "127.0.0.1:0", "--log-format", "json", "--data-dir"])
-            .arg(folder)
-            .args(settings)
+        let mut command = Command::new(PROGRAM);
+        command.args(["run", "--data-dir"]).arg(folder).args(settings);
+        Self::serve(command)
+    }
+
+    /// Starts a proof server over the snapshot files of a running node.
+    pub(crate) fn serve_history(snapshots: &Path, node: &Self) -> Self {
+        let mut command = Command::new(PROGRAM);
+        let node = format!("http://{}", node.address);
+        command.args(["serve-history", "--node", &node, "--snapshots"]).arg(snapshots);
+        Self::serve(command).unwrap()
+    }
+
+    fn serve(mut command: Command) -> Result<Self, String> {
+        let mut child = command
+            .args(["--listen", "127.0.0.1:0", "--log-format", "json"])
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -96,6 +108,18 @@ impl Node {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap()
+    }
+}
+
+/// Something that is asked.
+pub(crate) trait Server {
+    /// The result of a method that must succeed.
+    fn ask(&self, method: &str, params: &Value) -> Value;
+}
+
+impl Server for Node {
+    fn ask(&self, method: &str, params: &Value) -> Value {
+        Self::ask(self, method, params)
     }
 }
 

@@ -5,6 +5,7 @@ import * as chain from "./chain.js";
 import type { Json } from "./json.js";
 import * as lvmt from "./lvmt.js";
 import * as mpt from "./mpt.js";
+import * as smt from "./smt.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
 export interface Kind {
@@ -31,6 +32,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     ErgoAdProofs: avl.ErgoAdProofs,
     HeaderSync: chain.HeaderSync,
     HeaderInclusion: chain.HeaderInclusion,
+    HeadersInclusion: chain.HeadersInclusion,
     StateAnswer: answer.StateAnswer,
     BlockTransition: answer.BlockTransition,
     AmtOpening: lvmt.AmtOpening,
@@ -38,5 +40,8 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     MptProof: mpt.MptProof,
     EthGetProof: mpt.EthGetProof,
     EthHeader: mpt.EthHeader,
+    SmtProof: smt.SmtProof,
+    SmtHistory: smt.SmtHistory,
+    SmtDiff: smt.SmtDiff,
   }),
 );

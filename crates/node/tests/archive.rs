@@ -1,0 +1,229 @@
+//! Histories and diffs, from a node and from a proof server over its files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+
+mod harness;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use harness::light::{genesis, header, synced};
+use harness::{Node, Server, bytes, command, hex, set};
+use prooflight_core::chain::{Checkpoint, Header, verify_ancestors};
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Limits, Scheme};
+use prooflight_smt::{Answer, history_blocks, verify_diff, verify_history};
+use serde_json::{Value, json};
+
+const FAST: &[&str] = &["--block-interval-ms", "0"];
+
+/// What a key had from a block on; none if it was deleted.
+type Changes = Vec<(u64, Option<Vec<u8>>)>;
+
+/// A chain with smt alone, in which a key has A, then B, then A again, and other keys change.
+fn chain(folder: &Path) -> Node {
+    assert!(command(folder, &["init", "--schemes", "smt"]).status.success());
+    let node = Node::start(folder, FAST);
+    let submit = |ops: Value| node.ask("prooflight_submit", &json!({ "ops": ops }));
+    for value in ["A", "B", "A"] {
+        submit(json!([set("key", value), set("another", value)]));
+        submit(json!([set("another", "in between")]));
+    }
+    submit(json!([{ "op": "Delete", "key": hex(b"key") }]));
+    node
+}
+
+/// What `chain` does to the key.
+fn of_key() -> Changes {
+    let value = |text: &str| Some(text.as_bytes().to_vec());
+    vec![(1, value("A")), (3, value("B")), (5, value("A")), (7, None)]
+}
+
+/// The headers of a reply about a range, all of them authentic, with the head first.
+fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoint) -> Vec<Header> {
+    let head = header(&reply["head"]).header;
+    let proof = json!({ "at": "0x0", "head": hex(&head.hash()) });
+    let accepted = synced(&server.ask("prooflight_headerProof", &proof), checkpoint);
+    assert_eq!(accepted, head);
+    let older = reply["headers"].as_array().unwrap().iter();
+    let older: Vec<_> =
+        older.map(|header| Header::decode(&bytes(header), &Limits::default()).unwrap()).collect();
+    let hashes = reply["hashes"].as_array().unwrap().iter();
+    let hashes: Vec<Hash> = hashes.map(|hash| bytes(hash).try_into().unwrap()).collect();
+    verify_ancestors(&head, &older, &hashes).unwrap();
+    [vec![head], older].concat()
+}
+
+fn root_of(headers: &[Header], block: u64) -> Hash {
+    let header = headers.iter().find(|header| header.height == block).unwrap();
+    header.root(Scheme::Smt).unwrap().try_into().unwrap()
+}
+
+fn history(server: &dyn Server, checkpoint: &Checkpoint, from: u64, to: u64) -> Changes {
+    let params =
+        json!({ "key": hex(b"key"), "from": format!("{from:#x}"), "to": format!("{to:#x}") });
+    let reply = server.ask("prooflight_history", &params);
+    let headers = headers(server, &reply, checkpoint);
+    let (proof, limits) = (bytes(&reply["proof"]), Limits::default());
+    let blocks = history_blocks(b"key", from, to, &proof, &limits).unwrap();
+    let roots: Vec<_> = blocks.iter().map(|&block| (block, root_of(&headers, block))).collect();
+    let history = verify_history(b"key", from, to, &roots, &proof, &limits).unwrap();
+    let change = |change: &Answer<'_>| match *change {
+        Answer::Present { value, since } => (since, Some(value.to_vec())),
+        Answer::Deleted { at } => (at, None),
+        Answer::NeverWritten => panic!("a change that is none"),
+    };
+    history.changes.iter().map(change).collect()
+}
+
+fn diff(server: &dyn Server, checkpoint: &Checkpoint, after: Option<u64>, to: u64) -> Vec<Vec<u8>> {
+    let mut params = json!({ "to": format!("{to:#x}") });
+    if let Some(after) = after {
+        params["from"] = json!(format!("{after:#x}"));
+    }
+    let reply = server.ask("prooflight_diff", &params);
+    let headers = headers(server, &reply, checkpoint);
+    let proof = bytes(&reply["proof"]);
+    let root = root_of(&headers, to);
+    let changes = verify_diff(after, to, &root, &proof, &Limits::default()).unwrap();
+    let mut keys: Vec<_> = changes.iter().map(|change| change.key.to_vec()).collect();
+    keys.sort();
+    keys
+}
+
+fn snapshots(folder: &Path) -> PathBuf {
+    folder.join("snapshots")
+}
+
+#[test]
+fn histories_and_diffs_are_complete_from_the_node_and_from_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = chain(folder.path());
+    let checkpoint = genesis(&node);
+    let archive = Node::serve_history(&snapshots(folder.path()), &node);
+    for server in [&node as &dyn Server, &archive] {
+        assert_eq!(history(server, &checkpoint, 0, 7), of_key());
+        for (from, to) in [(1, 7), (2, 7), (3, 6), (4, 4), (0, 0), (5, 5), (6, 7)] {
+            let expected: Changes =
+                of_key().into_iter().filter(|(at, _)| (from..=to).contains(at)).collect();
+            assert_eq!(history(server, &checkpoint, from, to), expected, "{from}..={to}");
+        }
+        let (key, another) = (b"key".to_vec(), b"another".to_vec());
+        assert_eq!(diff(server, &checkpoint, None, 7), [another.clone(), key.clone()]);
+        assert_eq!(diff(server, &checkpoint, Some(5), 6), [another]);
+        assert_eq!(diff(server, &checkpoint, Some(6), 7), [key]);
+        assert_eq!(diff(server, &checkpoint, None, 0), Vec::<Vec<u8>>::new());
+    }
+}
+
+#[test]
+fn a_proof_server_sees_what_the_running_writer_adds() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = chain(folder.path());
+    let checkpoint = genesis(&node);
+    let archive = Node::serve_history(&snapshots(folder.path()), &node);
+    for n in 0..20_u64 {
+        let value = n.to_string();
+        node.ask("prooflight_submit", &json!({ "ops": [set("key", &value)] }));
+        let changes = history(&archive, &checkpoint, 8, 8 + n);
+        assert_eq!(changes.len() as u64, n + 1);
+        assert_eq!(changes.last(), Some(&(8 + n, Some(value.into_bytes()))));
+        let latest =
+            archive.ask("prooflight_history", &json!({ "key": hex(b"key"), "from": "0x0" }));
+        assert_eq!(header(&latest["head"]).header.height, 8 + n);
+    }
+    assert_eq!(archive.client().get("/ready").1, "ready at height 27\n");
+}
+
+#[test]
+fn what_cannot_be_answered_has_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = chain(folder.path());
+    let archive = Node::serve_history(&snapshots(folder.path()), &node);
+    let reason = |server: &Node, method: &str, params: Value| {
+        let error = server.call(method, &params).unwrap_err();
+        error["data"]["reason"].as_str().unwrap_or_default().to_owned()
+    };
+    for server in [&node, &archive] {
+        let history = |from: &str, to: &str| {
+            let params = json!({ "key": "0x", "from": from, "to": to });
+            reason(server, "prooflight_history", params)
+        };
+        assert_eq!(history("0x3", "0x2"), "invalid_argument");
+        assert!(["unknown_block", "version_unavailable"].contains(&&*history("0x0", "0x99")));
+        assert_eq!(history("3", "latest"), "invalid_argument");
+        let backwards = json!({ "from": "0x3", "to": "0x3" });
+        assert_eq!(reason(server, "prooflight_diff", backwards), "invalid_argument");
+        let avl = json!({ "scheme": "avl", "keys": [] });
+        assert_eq!(reason(server, "prooflight_prove", avl), "unknown_statement");
+    }
+    let submit = archive.call("prooflight_submit", &json!({ "ops": [] })).unwrap_err();
+    assert_eq!(submit["code"], -32601);
+    drop(node);
+    let params = json!({ "key": "0x", "from": "0x0" });
+    assert_eq!(reason(&archive, "prooflight_history", params), "unreachable");
+}
+
+#[test]
+fn a_damaged_file_is_named_and_never_served_and_made_again_when_the_node_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = chain(folder.path());
+    let checkpoint = genesis(&node);
+    let files = || {
+        let files =
+            fs::read_dir(snapshots(folder.path())).unwrap().map(|file| file.unwrap().path());
+        let mut files: Vec<_> = files.filter(|file| file.extension().is_some()).collect();
+        files.sort();
+        files
+    };
+    assert_eq!(files().len(), 8);
+    assert!(node.stop().success());
+    let honest: Vec<_> = files().iter().map(|file| fs::read(file).unwrap()).collect();
+    for (at, path) in files().iter().enumerate() {
+        let mut bytes = honest[at].clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x10;
+        fs::write(path, &bytes).unwrap();
+    }
+    let node = Node::start(folder.path(), FAST);
+    let archive = Node::serve_history(&snapshots(folder.path()), &node);
+    for server in [&node as &dyn Server, &archive] {
+        assert_eq!(history(server, &checkpoint, 0, 7), of_key());
+    }
+    assert!(node.stop().success());
+    let again: Vec<_> = files().iter().map(|file| fs::read(file).unwrap()).collect();
+    assert!(again == honest, "the files are not as they were");
+
+    // Under a node that runs: named, and not served.
+    let node = Node::start(folder.path(), FAST);
+    let archive = Node::serve_history(&snapshots(folder.path()), &node);
+    for path in files() {
+        fs::remove_file(path).unwrap();
+    }
+    for server in [&node, &archive] {
+        let params = json!({ "key": hex(b"key"), "from": "0x0" });
+        let error = server.call("prooflight_history", &params).unwrap_err();
+        assert_eq!(error["data"]["reason"], "store_corrupt", "{error}");
+        assert!(error["data"]["expected"].as_str().unwrap().contains(".smt"), "{error}");
+    }
+}
+
+#[test]
+fn files_with_several_blocks_say_which_block_is_near() {
+    let folder = tempfile::tempdir().unwrap();
+    let begin = ["init", "--schemes", "smt", "--blocks-per-snapshot", "4"];
+    assert!(command(folder.path(), &begin).status.success());
+    let node = Node::start(folder.path(), FAST);
+    for n in 0..9 {
+        node.ask("prooflight_submit", &json!({ "ops": [set("key", &n.to_string())] }));
+    }
+    let prove = |at: &str| {
+        let params = json!({ "scheme": "smt", "keys": [hex(b"key")], "at": at });
+        node.call("prooflight_prove", &params)
+    };
+    prove("0x3").unwrap();
+    prove("0x7").unwrap();
+    let error = prove("0x5").unwrap_err();
+    assert_eq!(error["data"]["reason"], "version_unavailable");
+    let expected = error["data"]["expected"].as_str().unwrap();
+    assert!(expected.contains("3 or 7"), "{expected}");
+}

@@ -1,0 +1,162 @@
+/** `SmtProof`, `SmtHistory` and `SmtDiff` of `test-vectors/SPEC.md`. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { toHex } from "../bytes.js";
+import { parseQuantity, toQuantity } from "../chain/quantity.js";
+import { describe } from "../error.js";
+import type { Limits } from "../limits.js";
+import type { Absent, Present } from "../result.js";
+import { verifySmtDiff } from "../smt/diff.js";
+import {
+  type BlockRoot,
+  type Change,
+  type HistoryInput,
+  smtHistoryBlocks,
+  verifySmtHistory,
+} from "../smt/history.js";
+import { verifySmtProof } from "../smt/proof.js";
+import { type BlockTime, smtTwap } from "../smt/twap.js";
+import { init } from "../wasm/hash.js";
+import { there } from "./chain.js";
+import { hexItems, hexMember, type Json } from "./json.js";
+import type { Kind } from "./kinds.js";
+
+/** What keys had at a block. */
+export const SmtProof: Kind = {
+  scheme: "smt",
+  trusted: ({ root, block, limits }) => there({ root, block, limits }),
+  asked: [],
+  subjects: (input) => (input as { keys: string[] }).keys,
+  init,
+  verify(input) {
+    const given = new Arguments("smt", input, ["root", "block", "keys", "proof", "limits"]);
+    const answers = verifySmtProof({
+      root: hexMember("smt", given, "root"),
+      block: quantity(given.unchecked("block"), "block"),
+      keys: hexItems("smt", given.list("keys"), "keys"),
+      proof: hexMember("smt", given, "proof"),
+      limits: limits(given),
+    });
+    return { answers: answers.map(answerJson) };
+  },
+};
+
+const HISTORY = ["key", "from", "to", "roots", "proof", "average", "limits"] as const;
+
+/** Every change of a key, and their average. */
+export const SmtHistory: Kind = {
+  scheme: "smt",
+  trusted: ({ roots, average, limits }) => there({ roots, average, limits }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("smt", input, HISTORY);
+    const { roots, ...range } = historyInput(given);
+    const { entering, changes } = verifySmtHistory({ ...range, roots });
+    const average = given.unchecked("average");
+    return {
+      blocks: smtHistoryBlocks(range).map(toQuantity),
+      entering: entering ? answerJson(entering) : null,
+      changes: changes.map(changeJson),
+      ...(average !== undefined && { average: averageJson({ ...range, roots }, average) }),
+    };
+  },
+};
+
+/** Every key that changed between two blocks. */
+export const SmtDiff: Kind = {
+  scheme: "smt",
+  trusted: ({ root, to, limits }) => there({ root, to, limits }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments("smt", input, ["from", "to", "root", "proof", "limits"]);
+    const from = given.unchecked("from");
+    const changes = verifySmtDiff({
+      from: from === null ? null : quantity(from, "from"),
+      to: quantity(given.unchecked("to"), "to"),
+      root: hexMember("smt", given, "root"),
+      proof: hexMember("smt", given, "proof"),
+      limits: limits(given),
+    });
+    return {
+      changes: changes.map(({ key, block, value }) => ({
+        key: toHex(key),
+        block: toQuantity(block),
+        value: value && toHex(value),
+      })),
+    };
+  },
+};
+
+function historyInput(given: Arguments<(typeof HISTORY)[number]>): HistoryInput {
+  return {
+    key: hexMember("smt", given, "key"),
+    from: quantity(given.unchecked("from"), "from"),
+    to: quantity(given.unchecked("to"), "to"),
+    roots: given.list("roots").map(blockRoot),
+    proof: hexMember("smt", given, "proof"),
+    limits: limits(given),
+  };
+}
+
+function blockRoot(root: unknown, index: number): BlockRoot {
+  const path = `roots[${index}]`;
+  const given = new Arguments("smt", root, ["block", "root"], path);
+  return {
+    block: quantity(given.unchecked("block"), `${path}.block`),
+    root: hexMember("smt", given, "root"),
+  };
+}
+
+function averageJson(history: HistoryInput, average: unknown): Json {
+  const given = new Arguments("smt", average, ["from", "to", "timestamps"], "average");
+  const { sum, coveredMs, gaps } = smtTwap({
+    ...history,
+    start: quantity(given.unchecked("from"), "average.from"),
+    end: quantity(given.unchecked("to"), "average.to"),
+    timestamps: given.list("timestamps").map(blockTime),
+  });
+  return {
+    sum: `0x${sum.toString(16).padStart(80, "0")}`,
+    coveredMs: toQuantity(coveredMs),
+    gaps: gaps.map(({ fromMs, toMs }) => ({ fromMs: toQuantity(fromMs), toMs: toQuantity(toMs) })),
+  };
+}
+
+function blockTime(time: unknown, index: number): BlockTime {
+  const path = `average.timestamps[${index}]`;
+  const given = new Arguments("smt", time, ["block", "timestampMs"], path);
+  return {
+    block: quantity(given.unchecked("block"), `${path}.block`),
+    timestampMs: quantity(given.unchecked("timestampMs"), `${path}.timestampMs`),
+  };
+}
+
+/** The verifiers check what is passed on as it is. */
+const limits = (given: { unchecked: (name: "limits") => unknown }) =>
+  given.unchecked("limits") as Limits | undefined;
+
+function quantity(given: unknown, name: string): bigint {
+  const number = parseQuantity(given);
+  if (number !== undefined) return number;
+  throw invalid("smt", name, "a 64-bit quantity", describe(given));
+}
+
+function answerJson(answer: Present | Absent): Json {
+  if (answer.kind === "present") {
+    return {
+      value: toHex(answer.value),
+      ...(answer.since !== undefined && { since: toQuantity(answer.since) }),
+    };
+  }
+  return answer.deletedAt === undefined ? {} : { deletedAt: toQuantity(answer.deletedAt) };
+}
+
+function changeJson({ block, value }: Change): Json {
+  return value
+    ? { value: toHex(value), since: toQuantity(block) }
+    : { deletedAt: toQuantity(block) };
+}
