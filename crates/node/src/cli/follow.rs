@@ -29,11 +29,13 @@ pub(super) async fn follow(leader: &str, chosen: &Chosen, metrics: &Metrics) -> 
         None if kept.exists() => Some(read(&kept)?),
         None => None,
     };
-    let chain = if Chain::exists(folder) {
-        Chain::open(folder)?
-    } else {
-        begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes)?
-    };
+    let chain = tokio::task::block_in_place(|| {
+        if Chain::exists(folder) {
+            Chain::open(folder)
+        } else {
+            begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes)
+        }
+    })?;
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
         interval: Duration::from_millis(chosen.follow_interval_ms),

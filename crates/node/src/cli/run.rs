@@ -49,7 +49,8 @@ async fn serve(chosen: Chosen) -> Result<()> {
     let starting = async {
         match &chosen.follow {
             Some(leader) => follow(leader, &chosen, &metrics).await,
-            None => produce(&chosen, &metrics),
+            // Reading files block by block, in a task, would wait for ever once the task's budget is spent.
+            None => tokio::task::block_in_place(|| produce(&chosen, &metrics)),
         }
     };
     let Source { views, submitter, progress, mut ended } = tokio::select! {
