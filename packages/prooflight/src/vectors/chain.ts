@@ -3,7 +3,7 @@ import { type Bytes, toHex } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
 import { parseQuantity, toQuantity } from "../chain/quantity.js";
-import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
+import { type Freshness, verifyAncestor, verifyAncestors, verifyHead } from "../chain/sync.js";
 import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { hexItems, hexMember, type Json } from "./json.js";
@@ -39,6 +39,24 @@ export const HeaderInclusion: Kind = {
         inclusion: path(given.list("inclusion"), "inclusion"),
       }),
     );
+  },
+};
+
+/** Several older headers in the history of an accepted head. */
+export const HeadersInclusion: Kind = {
+  scheme: "chain",
+  trusted: ({ head }) => there({ head }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments(undefined, input, ["head", "headers", "hashes"]);
+    const headers = verifyAncestors({
+      head: hexMember(undefined, given, "head"),
+      headers: hexItems(undefined, given.list("headers"), "headers"),
+      hashes: path(given.list("hashes"), "hashes"),
+    });
+    return { headerHashes: headers.map(({ hash }) => toHex(hash)) };
   },
 };
 
