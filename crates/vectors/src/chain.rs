@@ -1,7 +1,7 @@
-//! `HeaderSync` and `HeaderInclusion`: what a light client accepts of a chain.
+//! `HeaderSync`, `HeaderInclusion` and `HeadersInclusion`: what a light client accepts of a chain.
 
 use prooflight_core::chain::{
-    Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
+    Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_ancestors, verify_head,
 };
 use prooflight_core::merkle::Hash;
 use prooflight_core::{Limits, Result};
@@ -45,6 +45,18 @@ pub struct HeaderInclusion {
     pub inclusion: Vec<Hash32>,
 }
 
+/// The input of a `HeadersInclusion` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HeadersInclusion {
+    /// The header of an accepted head, encoded.
+    pub head: Hex,
+    /// Older headers, encoded, ascending by height.
+    pub headers: Vec<Hex>,
+    /// What places them in the head's history.
+    pub hashes: Vec<Hash32>,
+}
+
 impl HeaderSync {
     pub(crate) fn verify(&self) -> Result<Answer> {
         let (_, head) = self.accept()?;
@@ -75,6 +87,17 @@ impl HeaderInclusion {
     }
 }
 
+impl HeadersInclusion {
+    /// Accepts the headers as ancestors of the head or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
+        let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
+        let headers = self.headers.iter().map(decode).collect::<Result<Vec<_>>>()?;
+        verify_ancestors(&head, &headers, &path(&self.hashes))?;
+        Ok(answer_of_all(&headers))
+    }
+}
+
 /// Accepts an older header, given as its bytes, or not.
 pub(crate) fn ancestor(head: &Header, header: &Hex, inclusion: &[Hash32]) -> Result<Header> {
     let header = Header::decode(&header.0, &Limits::DEFAULT)?;
@@ -92,4 +115,10 @@ pub(crate) fn answer(height: u64, header_hash: Hash) -> Answer {
         ("height".to_owned(), to_value(Quantity(height)).unwrap_or_default()),
         ("headerHash".to_owned(), to_value(Hash32(header_hash)).unwrap_or_default()),
     ])
+}
+
+/// The members that `expected` may have of several headers.
+pub(crate) fn answer_of_all(headers: &[Header]) -> Answer {
+    let hashes: Vec<_> = headers.iter().map(|header| Hash32(header.hash())).collect();
+    Answer::from_iter([("headerHashes".to_owned(), to_value(hashes).unwrap_or_default())])
 }

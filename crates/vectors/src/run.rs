@@ -80,6 +80,9 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "HeaderInclusion" => {
             Ok(parse(input).and_then(|input: chain::HeaderInclusion| input.verify()))
         }
+        "HeadersInclusion" => {
+            Ok(parse(input).and_then(|input: chain::HeadersInclusion| input.verify()))
+        }
         "StateAnswer" => Ok(parse(input).and_then(|input: state::StateAnswer| input.verify())),
         "BlockTransition" => {
             Ok(parse(input).and_then(|input: state::BlockTransition| input.verify()))

@@ -42,6 +42,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("chain/header_sync.json", chain::sync_valid::file()),
         ("chain/header_sync_negative.json", chain::sync_negative::file()),
         ("chain/header_inclusion.json", chain::inclusion::file()),
+        ("chain/headers_inclusion.json", chain::inclusions::file()),
         ("lvmt/proof.json", lvmt::valid::file()),
         ("lvmt/proof_negative.json", lvmt::negative::file()),
         ("mpt/trie.json", mpt::trie_valid::file()),
@@ -58,6 +59,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("smt/diff_negative.json", smt::diff_negative::file()),
         ("chain/state_answer.json", chain::state_valid::file()),
         ("chain/state_answer_negative.json", chain::state_negative::file()),
+        ("chain/state_answer_schemes.json", chain::state_schemes::file()),
         ("chain/block_transition.json", chain::block_valid::file()),
         ("chain/block_transition_negative.json", chain::block_negative::file()),
     ])

@@ -8,7 +8,7 @@ use prooflight_core::chain::{
 use prooflight_core::merkle::{Frontier, Hash, inclusion_path, leaf_hash, node_hash};
 
 use crate::carrier::{Hash32, Hex, Quantity};
-use crate::chain::{HeaderInclusion, HeaderSync, answer};
+use crate::chain::{HeaderInclusion, HeaderSync, HeadersInclusion, answer};
 use crate::checkpoint::CheckpointJson;
 use crate::run::Answer;
 
@@ -170,6 +170,18 @@ pub(super) fn inclusion(head: &Header, header: &Header, path: &[Hash]) -> Header
         head: Hex(head.encode()),
         header: Hex(header.encode()),
         inclusion: path.iter().copied().map(Hash32).collect(),
+    }
+}
+
+pub(super) fn inclusion_of_all(
+    head: &Header,
+    headers: &[Header],
+    hashes: &[Hash],
+) -> HeadersInclusion {
+    HeadersInclusion {
+        head: Hex(head.encode()),
+        headers: headers.iter().map(|header| Hex(header.encode())).collect(),
+        hashes: hashes.iter().copied().map(Hash32).collect(),
     }
 }
 

@@ -3,9 +3,11 @@
 pub(super) mod block_negative;
 pub(super) mod block_valid;
 pub(super) mod inclusion;
+pub(super) mod inclusions;
 mod ledger;
 mod made;
 pub(super) mod state_negative;
+pub(super) mod state_schemes;
 pub(super) mod state_valid;
 pub(super) mod sync_negative;
 pub(super) mod sync_valid;

@@ -16,7 +16,7 @@ mod prove;
 #[path = "../../../../lvmt/tests/harness/sample.rs"]
 mod sample;
 #[path = "../../../../lvmt/tests/harness/state.rs"]
-mod state;
+pub(super) mod state;
 pub(super) mod valid;
 #[path = "../../../../lvmt/tests/harness/vector.rs"]
 mod vector;

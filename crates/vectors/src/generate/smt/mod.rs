@@ -5,7 +5,7 @@ pub(super) mod diff_negative;
 pub(super) mod history;
 pub(super) mod history_negative;
 #[path = "../../../../smt/tests/harness/plain.rs"]
-mod plain;
+pub(super) mod plain;
 pub(super) mod proof;
 pub(super) mod proof_negative;
 mod wire;
