@@ -6,7 +6,7 @@ import { describe, refuse } from "../error.js";
 import type { Setup } from "../lvmt/setup.js";
 import { verifyLvmtState } from "../lvmt/state.js";
 import type { Absent, Present } from "../result.js";
-import { verifySmtProof } from "../smt/proof.js";
+import { verifySmtState } from "../smt/state.js";
 import { init as initHash } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";
 import type { ChainConfig } from "./checkpoint.js";
@@ -52,14 +52,7 @@ const VERIFIERS: Readonly<Record<StateScheme, StateVerifier>> = {
   },
   smt: {
     init: initHash,
-    verify: (root, { header, config: { limits }, keys, proof }) =>
-      verifySmtProof({
-        root,
-        block: header.height,
-        keys,
-        proof,
-        limits: { maxValueBytes: limits.maxValue },
-      }),
+    verify: verifySmtState,
   },
 };
 

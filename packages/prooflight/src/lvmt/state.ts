@@ -1,4 +1,5 @@
 import type { Bytes } from "../bytes.js";
+import { checkKeyLengths } from "../chain/keys.js";
 import type { StateQuestion } from "../chain/schemes.js";
 import { refuse } from "../error.js";
 import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "./proof.js";
@@ -15,8 +16,7 @@ export function verifyLvmtState(
 ): (LvmtPresent | LvmtAbsent)[] {
   const { lvmt, limits } = config;
   if (!lvmt) throw refuse("wrong_schemes", "a chain with the scheme lvmt", "another");
-  const long = keys.find(({ length }) => length > limits.maxKey);
-  if (long) throw refuse("key_length", `at most ${limits.maxKey} bytes`, `${long.length} bytes`);
+  checkKeyLengths(keys, limits.maxKey);
   return verifyLvmtProof({
     ...lvmt,
     ...setup,
