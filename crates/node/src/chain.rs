@@ -352,7 +352,9 @@ impl Chain {
         }
         self.head = Some((Arc::new(block.header), hash));
         self.failed = false;
-        self.view()
+        let view = self.view()?;
+        view.publish();
+        Ok(view)
     }
 
     fn check_usable(&self) -> Result<()> {

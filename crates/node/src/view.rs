@@ -85,6 +85,13 @@ impl View {
         Self { snapshot, config, head, head_hash, provers }
     }
 
+    /// Tells the provers that this is the newest block.
+    pub(crate) fn publish(&self) {
+        for (_, prover) in &*self.provers {
+            prover.published(&self.snapshot, self.height());
+        }
+    }
+
     /// The chain's configuration.
     pub fn config(&self) -> &ChainConfig {
         &self.config

@@ -177,7 +177,7 @@ fn wrong_requests_are_refused_by_name() {
     assert_eq!(prove(json!([1, 2])), "invalid_input invalid_argument");
     assert_eq!(prove(json!({ "scheme": "avl", "keys": ["61"] })), "invalid_input invalid_argument");
     assert_eq!(prove(json!({ "scheme": "verkle", "keys": [] })), "unsupported unknown_statement");
-    assert_eq!(prove(json!({ "scheme": "smt", "keys": [] })), "unsupported unknown_statement");
+    assert_eq!(prove(json!({ "scheme": "mpt", "keys": [] })), "unsupported unknown_statement");
     let keys = ["0x", "0x01", "0x02", "0x03"];
     assert_eq!(
         prove(json!({ "scheme": "avl", "keys": keys })),
@@ -279,9 +279,12 @@ fn discovery_describes_exactly_the_methods_that_there_are() {
         "net_version",
         "prooflight_block",
         "prooflight_chain",
+        "prooflight_diff",
         "prooflight_head",
         "prooflight_header",
         "prooflight_headerProof",
+        "prooflight_headers",
+        "prooflight_history",
         "prooflight_newHeads",
         "prooflight_prove",
         "prooflight_submit",

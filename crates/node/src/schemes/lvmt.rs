@@ -1,6 +1,7 @@
 //! LVMT: values of raw keys with their versions, in the embedded store.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::store::Store;
@@ -62,7 +63,13 @@ impl<S: Store + Send + Sync> SchemeStore for LvmtScheme<S> {
 
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
         let Changes::Lvmt(block) = prepared.changes else { return Err(other_changes()) };
-        self.store.commit(*block).map(|_| ())
+        self.store.commit(*block)?;
+        match self.height() {
+            Some(height) if height.is_multiple_of(UNDOABLE) => {
+                self.prune(height.saturating_sub(UNDOABLE))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn prune(&mut self, oldest: u64) -> Result<()> {
@@ -71,7 +78,8 @@ impl<S: Store + Send + Sync> SchemeStore for LvmtScheme<S> {
     }
 
     fn prover(&self) -> Arc<dyn SchemeProver> {
-        Arc::new(LvmtProofs { params: self.store.params().clone() })
+        let params = self.store.params().clone();
+        Arc::new(LvmtProofs { params, recent: RwLock::default() })
     }
 }
 
@@ -82,10 +90,19 @@ fn change(operation: &StateOperation) -> Change<'_> {
     }
 }
 
-/// Proves the newest state of a snapshot; older ones are no longer kept.
+/// For so many blocks at least what undoes them is kept; the state itself has no older versions.
+const UNDOABLE: u64 = 64;
+
+/// For how many blocks before the newest proofs are made: so long a client may take from one question
+/// to the next.
+const RECENT: usize = 16;
+
+/// Proves the state of a snapshot after its newest block.
 #[derive(Debug)]
 struct LvmtProofs {
     params: StoreParams,
+    /// The newest snapshots with their heights, ascending.
+    recent: RwLock<VecDeque<(u64, EmbeddedSnapshot)>>,
 }
 
 impl SchemeProver for LvmtProofs {
@@ -95,8 +112,20 @@ impl SchemeProver for LvmtProofs {
         height: u64,
         keys: &[&[u8]],
     ) -> Result<(Vec<u8>, Vec<u8>)> {
-        let snapshot = namespace(snapshot.clone(), Scheme::Lvmt);
+        let kept = {
+            let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
+            recent.iter().find(|(at, _)| *at == height).map(|(_, snapshot)| snapshot.clone())
+        };
+        let snapshot = namespace(kept.unwrap_or_else(|| snapshot.clone()), Scheme::Lvmt);
         let proved = prove_at(&snapshot, &self.params, height, keys)?;
         Ok((proved.root.to_vec(), proved.proof))
+    }
+
+    fn published(&self, snapshot: &EmbeddedSnapshot, height: u64) {
+        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
+        recent.push_back((height, snapshot.clone()));
+        if recent.len() > RECENT {
+            recent.pop_front();
+        }
     }
 }

@@ -69,6 +69,9 @@ pub trait SchemeProver: core::fmt::Debug + Send + Sync {
         keys: &[&[u8]],
     ) -> Result<(Vec<u8>, Vec<u8>)>;
 
+    /// Hears of every new block, with the store as it is after it.
+    fn published(&self, _snapshot: &EmbeddedSnapshot, _height: u64) {}
+
     /// Proves every change of a raw key in the blocks `from..=to`.
     ///
     /// `unknown_statement` if the scheme has no histories, `version_unavailable` if it no longer keeps
