@@ -1,4 +1,5 @@
-// How accounts are kept in the chain's state: the key is `account/NAME`, the value a decimal amount.
+// How accounts are kept in the chain's state: the key is `account/NAME`, the value an amount in cents, an unsigned
+// integer of 8 bytes, big-endian.
 
 import type { Absent, Present } from "prooflight";
 
@@ -29,26 +30,35 @@ export function textOf(bytes: Uint8Array): string | undefined {
 /** What a key has. */
 export type Result = Absent | (Omit<Present, "value"> & { value: Uint8Array });
 
-/** The balance in hundredths; undefined where there is no account, or its value is no amount. */
+/** The balance in cents; undefined where there is no account, or its value is no amount. */
 export const balanceOf = (answer: Result): bigint | undefined =>
-  answer.kind === "absent" ? undefined : parseAmount(textOf(answer.value) ?? "");
+  answer.kind === "absent" ? undefined : readAmount(answer.value);
 
-/** Hundredths of a decimal amount with at most two digits after the point; undefined if it is none. */
+/** The largest amount that a value can hold. */
+export const MAX_AMOUNT = 2n ** 64n - 1n;
+
+/** The cents that a value holds; undefined if it is no amount. */
+export function readAmount(value: Uint8Array): bigint | undefined {
+  if (value.length !== 8) return undefined;
+  return new DataView(value.buffer, value.byteOffset, 8).getBigUint64(0);
+}
+
+/** The value that holds these cents, at most `MAX_AMOUNT`. */
+export function writeAmount(cents: bigint): Uint8Array {
+  const value = new Uint8Array(8);
+  new DataView(value.buffer).setBigUint64(0, cents);
+  return value;
+}
+
+/** The cents that somebody typed, with at most two digits after the point; undefined if it is no amount. */
 export function parseAmount(text: string): bigint | undefined {
   const [, whole, cents = ""] = /^([0-9]{1,15})(?:\.([0-9]{1,2}))?$/.exec(text) ?? [];
   return whole === undefined ? undefined : BigInt(whole + cents.padEnd(2, "0"));
 }
 
-/** The amount as the state has it: `1250.00`. */
-export function writeAmount(hundredths: bigint): string {
-  const digits = hundredths.toString().padStart(3, "0");
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** The amount for people: `1,250.00`. */
-export function showAmount(hundredths: bigint): string {
-  const [whole = "", cents = ""] = writeAmount(hundredths < 0n ? -hundredths : hundredths).split(
-    ".",
-  );
-  return `${hundredths < 0n ? "−" : ""}${BigInt(whole).toLocaleString("en")}.${cents}`;
+/** Cents for people: `1,250.00`. */
+export function showAmount(cents: bigint): string {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, "0");
+  const whole = BigInt(digits.slice(0, -2)).toLocaleString("en");
+  return `${cents < 0n ? "−" : ""}${whole}.${digits.slice(-2)}`;
 }

@@ -3,7 +3,7 @@
 import {
   type Answer,
   type Bundle,
-  type Checkpoint,
+  type BundleTrust,
   fromHex,
   type VerifiedAnswer,
   verifyBundle,
@@ -31,9 +31,9 @@ export function toFile(account: string, answer: Answer): File {
 }
 
 /** Verifies a file. Throws `NotABundle` or a `VerifyError`. */
-export async function verifyFile(file: File, checkpoint: Checkpoint): Promise<Verified> {
+export async function verifyFile(file: File, trust: BundleTrust): Promise<Verified> {
   const bundle = await read(file);
-  const { header, results } = await verifyBundle(bundle, { checkpoint });
+  const { header, results } = await verifyBundle(bundle, trust);
   return {
     header,
     results: results.map((result, index) => ({

@@ -10,6 +10,8 @@ export interface Demo {
   checkpoint: Checkpoint;
   /** Names of accounts. */
   accounts: string[];
+  /** Whether the chain's setup is one for development, under which anybody can forge proofs of `lvmt`. */
+  insecureSetup: boolean;
 }
 
 /** Why there is no demo, in a sentence for people. */
@@ -19,12 +21,13 @@ export class NoDemo extends Error {}
 export async function loadDemo(): Promise<Demo> {
   const json = await load(new URL("demo.json", document.baseURI));
   try {
-    const { servers, checkpoint, accounts } = json as Record<keyof Demo, unknown>;
+    const { servers, checkpoint, accounts, insecureSetup } = json as Record<keyof Demo, unknown>;
     const { node, proxy } = servers as Record<string, string>;
     return {
       servers: { node: new URL(node ?? ""), proxy: new URL(proxy ?? "") },
       checkpoint: parseCheckpoint(JSON.stringify(checkpoint)),
       accounts: (accounts as unknown[]).map(String),
+      insecureSetup: insecureSetup === true,
     };
   } catch (error) {
     const why = error instanceof VerifyError ? error.message : "members are missing or wrong";

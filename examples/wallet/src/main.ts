@@ -1,10 +1,12 @@
 // Puts the wallet, the liar and the page together.
 
-import { type Answer, VerifyError } from "prooflight";
+import { type Answer, type BundleTrust, VerifyError } from "prooflight";
 
 import { toFile, verifyFile } from "./bundle.js";
 import { type Demo, loadDemo, NoDemo } from "./demo.js";
 import { Liar } from "./liar.js";
+import type { Step } from "./past.js";
+import { OF_THE_PAST } from "./scheme.js";
 import { confirm, NotSent, send, type Transfer } from "./transfer.js";
 import * as accounts from "./view/accounts.js";
 import { button, fill, find } from "./view/dom.js";
@@ -12,6 +14,9 @@ import { showBlocks } from "./view/blocks.js";
 import { showEvidence } from "./view/evidence.js";
 import * as files from "./view/file.js";
 import * as liarView from "./view/liar.js";
+import * as pastView from "./view/past.js";
+import * as point from "./view/point.js";
+import { offerSchemes, showSchemes } from "./view/schemes.js";
 import * as sending from "./view/send.js";
 import { showPill, showVerdict } from "./view/verdict.js";
 import { bestAnswer, Wallet } from "./wallet.js";
@@ -19,21 +24,27 @@ import { bestAnswer, Wallet } from "./wallet.js";
 /** How often it is looked whether there is a demo by now, in milliseconds. */
 const LOOK_AGAIN = 3000;
 
-function run({ servers, checkpoint, accounts: own }: Demo): void {
+function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void {
   const liar = new Liar(servers.proxy);
   const wallet = new Wallet({
     // Two ways to the node: where one fails or lies, the client asks the other.
     urls: [servers.node, new URL("honest", servers.proxy)],
     checkpoint,
+    allowInsecureSetup: insecureSetup,
     fetch: liar.fetch,
     onChange: show,
   });
   own.forEach((name) => wallet.watch(name));
+  const keepsPast = wallet.schemes.includes(OF_THE_PAST);
+  find("past").hidden = !keepsPast;
+
   function show(): void {
     showVerdict(wallet, (server) => liar.isInFrontOf(server));
     showPill(wallet);
     accounts.showAccounts(wallet, own, accountActions);
+    showSchemes(wallet);
     showEvidence(wallet, checkpoint);
+    if (keepsPast) pastView.showPast(wallet, pastActions);
     showBlocks(wallet.blocks);
     sending.offerAccounts(wallet);
     liarView.showOutcome(wallet.status);
@@ -50,9 +61,22 @@ function run({ servers, checkpoint, accounts: own }: Demo): void {
     },
   };
 
+  const pastActions: pastView.Actions = {
+    chooseRange(range) {
+      wallet.chooseRange(range);
+    },
+    inspect({ name }, step) {
+      void inspect(wallet, name, step);
+    },
+  };
+
+  offerSchemes(wallet, insecureSetup, (scheme) => {
+    wallet.chooseScheme(scheme);
+  });
+  pastView.offerPast(pastActions, show);
   accounts.offerLookups(accountActions);
   sending.offerSending((transfer) => sendAndConfirm(wallet, servers.node, transfer));
-  files.onFile((file) => void verify(file, checkpoint));
+  files.onFile((file) => void verify(file, { checkpoint, allowInsecureSetup: insecureSetup }));
   find("save").addEventListener("click", () => {
     const answer = wallet.chosen && bestAnswer(wallet.chosen);
     if (answer) files.save(toFile(wallet.chosen.name, answer));
@@ -98,9 +122,23 @@ async function sendAndConfirm(wallet: Wallet, node: URL, transfer: Transfer): Pr
 
 const amountOf = (answer: Answer | undefined) => (answer ? accounts.amountText(answer) : "nothing");
 
-async function verify(file: File, checkpoint: Demo["checkpoint"]): Promise<void> {
+/** Shows the proof of the block of a change. */
+async function inspect(wallet: Wallet, name: string, step: Step): Promise<void> {
+  point.showAsking(step);
   try {
-    files.showFile(file.name, await verifyFile(file, checkpoint));
+    const answer = await wallet.readAt(name, step.block);
+    point.showPoint(name, answer, () => {
+      files.save(toFile(name, answer));
+    });
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    point.showPointRefused(step, error);
+  }
+}
+
+async function verify(file: File, trust: BundleTrust): Promise<void> {
+  try {
+    files.showFile(file.name, await verifyFile(file, trust));
   } catch (error) {
     files.showFileRefused(file.name, error);
   }

@@ -3,10 +3,10 @@
 import type { Answer } from "prooflight";
 import { toHex } from "prooflight";
 
-import { balanceOf, keyOf, showAmount, writeAmount } from "./account.js";
+import { balanceOf, keyOf, MAX_AMOUNT, showAmount, writeAmount } from "./account.js";
 import type { Wallet } from "./wallet.js";
 
-/** An amount to move, in hundredths. */
+/** An amount to move, in cents. */
 export interface Transfer {
   from: string;
   to: string;
@@ -34,9 +34,11 @@ export async function send(wallet: Wallet, node: URL, transfer: Transfer): Promi
   if (receiver.kind === "present" && balanceOf(receiver) === undefined) {
     throw new NotSent(`What ${to} has is no amount.`);
   }
+  const received = (balanceOf(receiver) ?? 0n) + amount;
+  if (received > MAX_AMOUNT) throw new NotSent(`${to} cannot hold that much.`);
   return submit(node, [
     { name: from, balance: left },
-    { name: to, balance: (balanceOf(receiver) ?? 0n) + amount },
+    { name: to, balance: received },
   ]);
 }
 
@@ -54,7 +56,7 @@ async function submit(
   const ops = balances.map(({ name, balance }) => ({
     op: "Set",
     key: toHex(keyOf(name)),
-    value: toHex(new TextEncoder().encode(writeAmount(balance))),
+    value: toHex(writeAmount(balance)),
   }));
   const call = { jsonrpc: "2.0", id: 1, method: "prooflight_submit", params: { ops } };
   try {

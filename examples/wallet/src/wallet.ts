@@ -9,21 +9,26 @@ import {
   type Header,
   type Hex,
   LightClient,
+  type StateScheme,
   toHex,
   VerifyError,
 } from "prooflight";
 
 import { balanceOf, keyOf } from "./account.js";
+import { type Past, type Range, readPast } from "./past.js";
 import { Round } from "./round.js";
+import { OF_THE_PAST, provesThePast, schemesOf } from "./scheme.js";
 
 /** An account, as it was when its balance was last verified. */
 export interface Account {
   name: string;
   /** The last verified answer, with a proof for all accounts; undefined before the first. */
   answer: Answer | undefined;
-  /** The last answer with a proof for this account alone, asked for while it is chosen. */
-  alone: Answer | undefined;
-  /** By how much the balance had changed in that block, in hundredths. */
+  /** The scheme that proved it. */
+  scheme: StateScheme;
+  /** The last answers with a proof for this account alone, by scheme; asked for while it is chosen. */
+  alone: Partial<Record<StateScheme, Answer>>;
+  /** By how much the balance had changed in that block, in cents. */
   change: bigint;
 }
 
@@ -38,6 +43,8 @@ export type Status =
 export interface Options {
   urls: readonly URL[];
   checkpoint: Checkpoint;
+  /** Whether proofs count that the setup of a development chain lets anybody forge. */
+  allowInsecureSetup: boolean;
   fetch: typeof fetch;
   /** Hears of every change. */
   onChange: () => void;
@@ -49,6 +56,9 @@ const TIMEOUT = 3000;
 /** How many blocks are kept to show. */
 const BLOCKS = 5n;
 
+/** The blocks whose changes are shown at first. */
+const RANGE: Range = { newest: 30n };
+
 /** When to begin anew after there was no answer, or a wrong one. */
 const AGAIN = 2000;
 
@@ -56,6 +66,12 @@ export class Wallet {
   readonly accounts: Account[] = [];
   /** The newest blocks whose operations were verified, the newest first. */
   blocks: readonly Block[] = [];
+  /** The schemes that can prove the balances. */
+  readonly schemes: readonly StateScheme[];
+  /** What happened to the chosen account, as it was last verified. */
+  past: Past | undefined;
+  #range = RANGE;
+  #scheme: StateScheme;
   readonly #options: Options;
   #client: LightClient | undefined;
   #status: Status = { kind: "connecting" };
@@ -65,6 +81,8 @@ export class Wallet {
 
   constructor(options: Options) {
     this.#options = options;
+    this.schemes = schemesOf(options.checkpoint.config);
+    this.#scheme = this.schemes[0] ?? "avl";
   }
 
   get status(): Status {
@@ -83,15 +101,35 @@ export class Wallet {
 
   choose(name: string): void {
     this.#chosen = name;
-    this.#options.onChange();
-    if (this.#client && this.#round) void this.#refresh(this.#client, this.#round);
+    this.#readAgain();
+  }
+
+  /** The scheme that proves the balances. */
+  get scheme(): StateScheme {
+    return this.#scheme;
+  }
+
+  chooseScheme(scheme: StateScheme): void {
+    this.#scheme = scheme;
+    this.#readAgain();
+  }
+
+  /** The blocks whose changes are shown. */
+  get range(): Range {
+    return this.#range;
+  }
+
+  chooseRange(range: Range): void {
+    this.#range = range;
+    this.#readAgain();
   }
 
   /** Shows one more account, if it is not there yet; gives it. */
   watch(name: string): Account {
     const known = this.accounts.find((account) => account.name === name);
     if (known) return known;
-    const account: Account = { name, answer: undefined, alone: undefined, change: 0n };
+    const scheme = this.#scheme;
+    const account: Account = { name, answer: undefined, scheme, alone: {}, change: 0n };
     this.accounts.push(account);
     return account;
   }
@@ -116,7 +154,20 @@ export class Wallet {
   /** The verified answers about accounts: at the newest block, or at the one of a height. */
   read(names: readonly string[], at: "latest" | bigint): Promise<Answer[]> {
     if (!this.#client) throw new Error("read before the first head was accepted");
-    return this.#client.getMany(names.map(keyOf), { at });
+    const possible = at === "latest" || provesThePast(this.#scheme);
+    const scheme = possible ? this.#scheme : OF_THE_PAST;
+    return this.#client.getMany(names.map(keyOf), { at, scheme });
+  }
+
+  /** The verified answer about an account at an earlier block, with the proof of that block. */
+  readAt(name: string, { hash }: Header): Promise<Answer> {
+    if (!this.#client) throw new Error("read before the first head was accepted");
+    return this.#client.get(keyOf(name), { at: toHex(hash) as Hex, scheme: OF_THE_PAST });
+  }
+
+  #readAgain(): void {
+    this.#options.onChange();
+    if (this.#client && this.#round) void this.#refresh(this.#client, this.#round);
   }
 
   async #follow(round: Round): Promise<void> {
@@ -136,11 +187,12 @@ export class Wallet {
   }
 
   async #connected(signal: AbortSignal): Promise<LightClient> {
-    const { urls, checkpoint, fetch } = this.#options;
+    const { urls, checkpoint, fetch, allowInsecureSetup } = this.#options;
     return (this.#client ??= await LightClient.connect({
       urls,
       checkpoint,
       fetch,
+      allowInsecureSetup,
       timeout: TIMEOUT,
       onFailure: (failure) => this.#failures.push(failure),
       signal,
@@ -152,6 +204,7 @@ export class Wallet {
     if (!round.beginReading()) return;
     try {
       await this.#readAccounts(client, round);
+      await this.#readPast(client, round);
       await this.#readBlocks(client, round);
       if (round.ended) return;
       this.#status = { kind: "verified", caught: [...this.#failures] };
@@ -164,19 +217,29 @@ export class Wallet {
     }
   }
 
-  /** All accounts with one request and one proof, then the chosen one with its own. */
+  /** All accounts with one request and one proof, then the chosen one with its own, of each scheme. */
   async #readAccounts(client: LightClient, { signal }: Round): Promise<void> {
     const accounts = [...this.accounts];
+    const scheme = this.#scheme;
     const keys = accounts.map(({ name }) => keyOf(name));
-    const answers = await client.getMany(keys, { signal });
+    const answers = await client.getMany(keys, { scheme, signal });
     accounts.forEach((account, index) => {
       const answer = answers[index];
-      if (answer) update(account, answer);
+      if (answer) update(account, answer, scheme);
     });
     const { chosen } = this;
     if (!chosen?.answer) return;
-    const at = toHex(chosen.answer.block.hash) as Hex;
-    chosen.alone = await client.get(keyOf(chosen.name), { at, signal });
+    const block = toHex(chosen.answer.block.hash) as Hex;
+    for (const scheme of this.schemes) {
+      const at = provesThePast(scheme) ? block : "latest";
+      chosen.alone[scheme] = await client.get(keyOf(chosen.name), { scheme, at, signal });
+    }
+  }
+
+  async #readPast(client: LightClient, { signal }: Round): Promise<void> {
+    const { chosen } = this;
+    if (!chosen || !this.schemes.includes(OF_THE_PAST)) return;
+    this.past = await readPast(client, chosen.name, this.#range, signal);
   }
 
   /** The newest blocks; their operations are verified. */
@@ -210,15 +273,20 @@ export class Wallet {
 }
 
 /** The last verified answer about an account, with a proof for it alone if there is one of that block. */
-export function bestAnswer({ answer, alone }: Account): Answer | undefined {
+export function bestAnswer({
+  answer,
+  scheme,
+  alone: { [scheme]: alone },
+}: Account): Answer | undefined {
   if (!answer || !alone) return answer;
   return toHex(alone.block.hash) === toHex(answer.block.hash) ? alone : answer;
 }
 
-function update(account: Account, answer: Answer): void {
+function update(account: Account, answer: Answer, scheme: StateScheme): void {
   const { answer: before } = account;
   if (before && toHex(before.block.hash) !== toHex(answer.block.hash)) {
     account.change = (balanceOf(answer) ?? 0n) - (balanceOf(before) ?? 0n);
   }
   account.answer = answer;
+  account.scheme = scheme;
 }

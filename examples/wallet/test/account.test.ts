@@ -1,18 +1,39 @@
 import { describe, expect, test } from "vitest";
 
-import { keyOf, MAX_NAME, nameOf, parseAmount, showAmount, writeAmount } from "../src/account.js";
+import {
+  balanceOf,
+  keyOf,
+  MAX_AMOUNT,
+  MAX_NAME,
+  nameOf,
+  parseAmount,
+  readAmount,
+  showAmount,
+  writeAmount,
+} from "../src/account.js";
 
 describe("amounts", () => {
   test.each([
-    ["0", 0n, "0.00", "0.00"],
-    ["0.05", 5n, "0.05", "0.05"],
-    ["10.5", 1050n, "10.50", "10.50"],
-    ["1250.00", 125000n, "1250.00", "1,250.00"],
-    ["999999999999999.99", 99999999999999999n, "999999999999999.99", "999,999,999,999,999.99"],
-  ])("%s", (text, hundredths, written, shown) => {
-    expect(parseAmount(text)).toBe(hundredths);
-    expect(writeAmount(hundredths)).toBe(written);
-    expect(showAmount(hundredths)).toBe(shown);
+    ["0", 0n, "0000000000000000", "0.00"],
+    ["0.05", 5n, "0000000000000005", "0.05"],
+    ["10.5", 1050n, "000000000000041a", "10.50"],
+    ["1250.00", 125000n, "000000000001e848", "1,250.00"],
+    ["999999999999999.99", 99999999999999999n, "016345785d89ffff", "999,999,999,999,999.99"],
+  ])("%s", (text, cents, written, shown) => {
+    expect(parseAmount(text)).toBe(cents);
+    expect(Buffer.from(writeAmount(cents)).toString("hex")).toBe(written);
+    expect(readAmount(new Uint8Array(Buffer.from(`ff${written}ff`, "hex")).subarray(1, 9))).toBe(
+      cents,
+    );
+    expect(showAmount(cents)).toBe(shown);
+  });
+
+  test("the largest one fits into a value", () => {
+    expect(readAmount(writeAmount(MAX_AMOUNT))).toBe(MAX_AMOUNT);
+  });
+
+  test.each([0, 1, 7, 9])("%i bytes are none", (length) => {
+    expect(balanceOf({ kind: "present", value: new Uint8Array(length) })).toBeUndefined();
   });
 
   test("a change for the worse has a minus sign", () => {

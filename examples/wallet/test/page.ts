@@ -52,7 +52,7 @@ export const chooseLie = (page: Page, name: string) =>
   page.locator(`#lies input[value="${name}"]`).check();
 
 /** Puts the liar in between, or takes him away. */
-export const flipSwitch = (page: Page) => page.getByRole("switch").click();
+export const flipSwitch = (page: Page) => page.locator("#switch").click();
 
 /** Looks an account up. */
 export async function lookUp(page: Page, name: string): Promise<void> {
@@ -62,9 +62,9 @@ export async function lookUp(page: Page, name: string): Promise<void> {
 
 /** Sends an amount. */
 export async function send(page: Page, from: string, to: string, amount: string): Promise<void> {
-  await page.getByLabel("From").selectOption(from);
+  await page.getByLabel("From", { exact: true }).selectOption(from);
   await page.getByLabel("To", { exact: true }).selectOption(to);
-  await page.getByLabel("Amount").fill(amount);
+  await page.getByLabel("Amount", { exact: true }).fill(amount);
   await page.getByRole("button", { name: "Send" }).click();
 }
 

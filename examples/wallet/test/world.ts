@@ -12,11 +12,15 @@ import { type BrowserContextOptions, chromium, type Page } from "playwright-core
 import { preview } from "vite";
 
 import { startProxy } from "../../lying-proxy/src/proxy.mjs";
+import { keyOf, parseAmount, writeAmount } from "../src/account.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const binary =
   process.env.PROOFLIGHT_NODE ??
   fileURLToPath(new URL("../../../target/node/prooflight-node", import.meta.url));
+
+/** What the demo's chain keeps, too. */
+const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "12"];
 
 /** The accounts at first. */
 export const BALANCES = { alice: "1250.00", bob: "320.50", carol: "0.05", dave: "9000000.00" };
@@ -36,7 +40,7 @@ export async function start() {
   }
   const folder = mkdtempSync(join(tmpdir(), "prooflight-wallet-"));
   const data = join(folder, "node");
-  execFileSync(binary, ["init", "--data-dir", data, "--chain-id", "wallet-test"]);
+  execFileSync(binary, ["init", "--data-dir", data, "--chain-id", "wallet-test", ...SCHEMES]);
   const checkpoint = JSON.parse(
     execFileSync(binary, ["checkpoint", "--data-dir", data], { encoding: "utf8" }),
   ) as { headerHash: string; config: { authorities: string[] } };
@@ -47,7 +51,7 @@ export async function start() {
 
   const demoFile = join(folder, "demo.json");
   const servers = { node: node.url, proxy: proxy.url };
-  const demo = { servers, checkpoint, accounts: Object.keys(BALANCES) };
+  const demo = { servers, checkpoint, accounts: Object.keys(BALANCES), insecureSetup: true };
   const writeDemo = (changes: Partial<typeof demo> = {}) => {
     writeFileSync(demoFile, JSON.stringify({ ...demo, ...changes }));
   };
@@ -103,6 +107,16 @@ export async function start() {
   return { node, proxy, checkpoint, demoFile, writeDemo, visit, stop };
 }
 
+const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`;
+const set = (name: string, value: Uint8Array) => ({
+  op: "Set",
+  key: hex(keyOf(name)),
+  value: hex(value),
+});
+
+/** The operation that deletes an account. */
+export const remove = (name: string) => ({ op: "Delete", key: hex(keyOf(name)) });
+
 /** The node, which can be stopped and started again at the same address. */
 class Node {
   readonly #data: string;
@@ -147,12 +161,20 @@ class Node {
 
   /** Sets balances; gives the height of their block, once it is made. */
   async submit(balances: Readonly<Record<string, string>>): Promise<bigint> {
-    const hex = (text: string) => `0x${Buffer.from(text).toString("hex")}`;
-    const ops = Object.entries(balances).map(([name, balance]) => ({
-      op: "Set",
-      key: hex(`account/${name}`),
-      value: hex(balance),
-    }));
+    return this.make(
+      Object.entries(balances).map(([name, balance]) => {
+        // What is no amount is set as it is.
+        const cents = parseAmount(balance);
+        return set(
+          name,
+          cents === undefined ? new TextEncoder().encode(balance) : writeAmount(cents),
+        );
+      }),
+    );
+  }
+
+  /** Makes a block of operations; gives its height. */
+  async make(ops: readonly object[]): Promise<bigint> {
     const { height } = await this.call<{ height: string }>("prooflight_submit", { ops });
     return BigInt(height);
   }

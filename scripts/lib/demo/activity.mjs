@@ -1,8 +1,19 @@
-// What happens on the demo's chain: now and then someone sends someone something.
+// What happens on the demo's chain: now and then someone sends someone something, or closes an account.
 
-import { account, amount, hundredths, NAMES } from "./sample.mjs";
+import { account, deleteAccount, NAMES, readAmount, setAmount } from "./sample.mjs";
 
 const PAUSE_MILLISECONDS = 4000;
+
+/** How likely it is that somebody sends everything. */
+const CLOSES = 0.04;
+
+/** Enough blocks to see something in a history. */
+const FIRST_BLOCKS = 32n;
+
+/** Makes the first blocks of a new chain, so that there is a past to look at. */
+export async function makePast(url, client) {
+  while ((await client.sync()).height < FIRST_BLOCKS) await transfer(url, client);
+}
 
 /** Submits transfers between the accounts until it is stopped. */
 export function startActivity(url, client) {
@@ -25,18 +36,19 @@ export function startActivity(url, client) {
 
 async function transfer(url, client) {
   const [from, to] = pick(NAMES);
-  const answers = await client.getMany([from, to].map((name) => bytes(account(name))));
-  const [mine, theirs] = answers.map(({ value }) => hundredths(new TextDecoder().decode(value)));
-  const sent = Math.min(mine, 100 + Math.floor(Math.random() * 5000));
-  await submit(url, [
-    [account(from), amount(mine - sent)],
-    [account(to), amount(theirs + sent)],
-  ]);
+  const keys = [from, to].map((name) => new TextEncoder().encode(account(name)));
+  const answers = await client.getMany(keys);
+  const [mine, theirs] = answers.map(({ value }) => (value ? readAmount(value) : 0));
+  // An account with nothing left is closed, and opened again when somebody sends it something.
+  const everything = Math.random() < CLOSES;
+  const sent = everything ? mine : Math.min(mine, 100 + Math.floor(Math.random() * 20_000));
+  if (sent === 0) return;
+  const left = mine === sent ? deleteAccount(from) : setAmount(from, mine - sent);
+  await submit(url, [left, setAmount(to, theirs + sent)]);
 }
 
-/** Sets keys, both given as text; resolves once they are in a block on disk. */
-async function submit(url, pairs) {
-  const ops = pairs.map(([key, value]) => ({ op: "Set", key: hex(key), value: hex(value) }));
+/** Has operations made; resolves once they are in a block on disk. */
+async function submit(url, ops) {
   const body = JSON.stringify({
     jsonrpc: "2.0",
     id: 1,
@@ -55,6 +67,3 @@ function pick(items) {
   const step = 1 + Math.floor(Math.random() * (items.length - 1));
   return [items[first], items[(first + step) % items.length]];
 }
-
-const bytes = (text) => new TextEncoder().encode(text);
-const hex = (text) => `0x${Buffer.from(text).toString("hex")}`;

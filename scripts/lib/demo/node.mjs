@@ -19,21 +19,30 @@ import { Problem, task } from "../task.mjs";
 import { ask } from "../command.mjs";
 import { sampleState } from "./sample.mjs";
 
+/**
+ * What proves the state. The setup of `lvmt` is one for development, which the page is told; its vectors
+ * are short, so that the node is there at once.
+ */
+const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "12"];
+
+/** The form of the sample state and the chain; a chain of another form is begun anew. */
+const FORM = "cents; avl, lvmt 12, smt";
+
 /** Makes the chain with its sample state if it is not there; gives the checkpoint to pin. */
 export async function prepareChain(folder) {
   const chain = join(folder, "chain");
   const loaded = join(folder, "loaded");
-  if (!existsSync(loaded)) {
-    // One that was begun and not loaded to its end is begun again.
+  if (!existsSync(loaded) || readFileSync(loaded, "utf8") !== FORM) {
+    // So is one that was begun and not loaded to its end.
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     await task("a chain with a sample state", async ({ sh }) => {
       const state = join(folder, "state.jsonl");
       writeFileSync(state, sampleState());
-      await sh(program, ["init", "--data-dir", chain, "--chain-id", "prooflight-demo"]);
+      await sh(program, ["init", "--data-dir", chain, "--chain-id", "prooflight-demo", ...SCHEMES]);
       await sh(program, ["import", state, "--data-dir", chain]);
       rmSync(state);
-      writeFileSync(loaded, "");
+      writeFileSync(loaded, FORM);
     });
   }
   // From the node's own folder, as whoever runs the chain would hand it out; never over RPC.
@@ -43,13 +52,16 @@ export async function prepareChain(folder) {
   return JSON.parse(checkpoint);
 }
 
+/** Blocks come when there is something to put into them, which shows the first changes sooner. */
+const RUN = ["--block-interval-ms", "50", "--log-format", "json"];
+
 /** Runs the node; gives its URL and how to stop it. Its log is `node.log` in the folder. */
 export async function startNode(folder, port) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
   const child = spawn(
     program,
-    ["run", "--data-dir", join(folder, "chain"), "--listen", listen, "--log-format", "json"],
+    ["run", "--data-dir", join(folder, "chain"), "--listen", listen, ...RUN],
     // Ctrl-C is for this program, which then stops the node.
     { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
   );

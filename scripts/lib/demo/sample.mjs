@@ -11,21 +11,32 @@ export const account = (name) => `account/${name}`;
 
 /** A state in the form that `prooflight-node import` reads: a line of JSON for each key. */
 export function sampleState() {
-  const named = NAMES.map((name, index) => line(account(name), amount(125_000 + 7_550 * index)));
+  const named = NAMES.map((name, index) => line(account(name), 125_000 + 7_550 * index));
   const others = Array.from({ length: OTHERS }, (_, index) =>
-    line(account(`holder-${String(index).padStart(5, "0")}`), amount((index * 7919) % 900_000)),
+    line(account(`holder-${String(index).padStart(5, "0")}`), (index * 7919) % 900_000),
   );
   return `${[...named, ...others].join("\n")}\n`;
 }
 
-/** Hundredths as a decimal amount. */
-export function amount(hundredths) {
-  const digits = String(hundredths).padStart(3, "0");
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+/** The value of an account with these cents: an unsigned integer of 8 bytes, big-endian. */
+export function writeAmount(cents) {
+  const value = Buffer.alloc(8);
+  value.writeBigUInt64BE(BigInt(cents));
+  return value;
 }
 
-/** A decimal amount in hundredths. */
-export const hundredths = (text) => Number(text.replace(".", ""));
+/** The cents in the value of an account. */
+export const readAmount = (value) => Number(Buffer.from(value).readBigUInt64BE());
 
-const hex = (text) => `0x${Buffer.from(text).toString("hex")}`;
-const line = (key, value) => JSON.stringify({ key: hex(key), value: hex(value) });
+/** The operation that gives an account these cents. */
+export const setAmount = (name, cents) => ({
+  op: "Set",
+  key: hex(account(name)),
+  value: hex(writeAmount(cents)),
+});
+
+/** The operation that deletes an account. */
+export const deleteAccount = (name) => ({ op: "Delete", key: hex(account(name)) });
+
+const hex = (bytes) => `0x${Buffer.from(bytes).toString("hex")}`;
+const line = (key, cents) => JSON.stringify({ key: hex(key), value: hex(writeAmount(cents)) });

@@ -1,18 +1,19 @@
 // What was verified about the chosen account, step by step, and what was not.
 
-import { type Answer, type Checkpoint, type Header, toHex } from "prooflight";
+import { type Answer, type Checkpoint, type Header, type StateScheme, toHex } from "prooflight";
 
 import { textOf } from "../account.js";
 import { bestAnswer, type Wallet } from "../wallet.js";
 import { amountText } from "./accounts.js";
 import { type Content, element, fill, find, number, place, plural, rows, time } from "./dom.js";
+import { rootHex, rootOf, sinceText, wordsOf } from "./schemes.js";
 
 type Facts = readonly (readonly [label: string, content: Content])[];
 
 /** Shows why the chosen account's balance is to be believed. */
 export function showEvidence({ chosen, accounts, status }: Wallet, checkpoint: Checkpoint): void {
   if (!chosen) return;
-  const { name } = chosen;
+  const { name, scheme } = chosen;
   const answer = bestAnswer(chosen);
   if (!answer) {
     fill(find("balance"), [element("span", name), element("b", "not verified yet")]);
@@ -29,8 +30,8 @@ export function showEvidence({ chosen, accounts, status }: Wallet, checkpoint: C
   showSteps([
     checkpointStep(checkpoint),
     headStep(answer.evidence.head, checkpoint),
-    rootStep(answer),
-    valueStep(name, answer, answer === chosen.alone ? 1 : accounts.length),
+    rootStep(answer, scheme),
+    valueStep(name, answer, scheme, answer === chosen.answer ? accounts.length : 1),
   ]);
   fill(find("not"), notVerified(checkpoint));
 }
@@ -72,38 +73,33 @@ function headStep(head: Header, { config, height }: Checkpoint): Step {
   };
 }
 
-function rootStep({ block, evidence }: Answer): Step {
-  const root = block.roots.avl ?? new Uint8Array();
+function rootStep({ block, evidence }: Answer, scheme: StateScheme): Step {
   const older =
     block.height === evidence.head.height
       ? "The header commits"
       : `The header of block ${number(block.height)}, which is in the head's history, commits`;
   return {
     title: "The state root in its header",
-    text: `${older} to the whole state: a hash of 32 bytes and the tree's height, ${root.at(-1) ?? 0}.`,
-    facts: [["State root", [code(toHex(root))]]],
+    text: `${older} to the whole state: ${wordsOf(scheme).root(rootOf(block, scheme))}.`,
+    facts: [["State root", [code(rootHex(block, scheme))]]],
   };
 }
 
-function valueStep(name: string, answer: Answer, accounts: number): Step {
+function valueStep(name: string, answer: Answer, scheme: StateScheme, accounts: number): Step {
   const { evidence, key } = answer;
   const absent = answer.kind === "absent";
+  const words = wordsOf(scheme);
+  const since = sinceText(answer);
   const shared = accounts > 1 ? `, shared by ${plural(accounts, "account")}` : "";
   return {
     title: absent ? "A proof that the key has no value" : "A proof of the value under the key",
-    text: absent
-      ? `The tree has a leaf before the key and its next one after it, so there is no ${name}.`
-      : "It leads from the key and the value to exactly this root. Another value would lead elsewhere.",
+    text: absent ? words.absent(name) : words.present,
     facts: [
       ["Key", [element("b", textOf(key) ?? ""), code(toHex(key))]],
       ...(absent
         ? []
-        : [
-            [
-              "Value",
-              [element("b", textOf(answer.value) ?? ""), code(toHex(answer.value))],
-            ] as const,
-          ]),
+        : [["Value", [element("b", amountText(answer)), code(toHex(answer.value))]] as const]),
+      ...(since === undefined ? [] : [["Last change", since] as const]),
       ["Proof", plural(evidence.proofBytes, "byte") + shared],
       ["Checked in", time(evidence.milliseconds)],
       ["Sent by", `${place(evidence.server)}, which need not be trusted`],

@@ -30,6 +30,9 @@ const GROUPS: readonly (readonly [code: string, title: string])[] = [
   ["unavailable", "No answer at all"],
 ];
 
+/** The lie that the switch beside the chart has told. */
+const HIDING = "hidden-newest-change";
+
 /** How long a lie may take until it is told, in milliseconds. */
 const PATIENCE = 10_000;
 
@@ -65,6 +68,15 @@ export function offerLies(lies: readonly Lie[], actions: Actions): void {
     turn(!on);
     void tell(actions);
   });
+  find("hide").addEventListener("click", () => {
+    const hiding = choices.find(({ lie }) => lie.name === HIDING);
+    if (!hiding) return;
+    const hides = isHiding();
+    choose(hiding);
+    find("lies").scrollTop = hiding.label.offsetTop - find("lies").offsetTop;
+    turn(!hides);
+    void tell(actions);
+  });
   for (const id of ["everywhere", "one"]) {
     find(id).addEventListener("change", () => void tell(actions));
   }
@@ -80,7 +92,7 @@ export function showNoLiar(): void {
     find("lie-text"),
     "His proxy does not answer. `npm start` starts it together with the node.",
   );
-  for (const id of ["switch", "try-all"]) button(id).disabled = true;
+  for (const id of ["switch", "hide", "try-all"]) button(id).disabled = true;
 }
 
 /** Shows what became of the lie that is told, as far as it is known. */
@@ -194,13 +206,17 @@ function turn(to: boolean): void {
   on = to;
   find("switch").ariaChecked = String(on);
   find("liar").dataset.on = String(on);
+  find("hide").ariaChecked = String(isHiding());
 }
+
+const isHiding = () => on && chosen?.lie.name === HIDING;
 
 function choose(choice: Choice): void {
   chosen = choice;
   choice.radio.checked = true;
   fill(find("lie-title"), choice.lie.title);
   fill(find("lie-text"), choice.lie.explanation);
+  find("hide").ariaChecked = String(isHiding());
   if (!on) show("off", "");
 }
 

@@ -16,10 +16,10 @@ export function offerSending(send: (transfer: Transfer) => Promise<void>): void 
   });
   find("send").addEventListener("submit", (event) => {
     event.preventDefault();
-    const hundredths = parseAmount(amount.value.trim());
-    if (hundredths === undefined || busy) return;
+    const cents = parseAmount(amount.value.trim());
+    if (cents === undefined || busy) return;
     busy = true;
-    const transfer = { from: select("from").value, to: select("to").value, amount: hundredths };
+    const transfer = { from: select("from").value, to: select("to").value, amount: cents };
     void send(transfer).finally(() => (busy = false));
   });
 }

@@ -1,6 +1,6 @@
 // How things stand: the pill beside the title, and the verdict with its facts.
 
-import { type Failure, type Header, REASONS, toHex, type VerifyError } from "prooflight";
+import { type Failure, REASONS, toHex, type VerifyError } from "prooflight";
 
 import type { Wallet } from "../wallet.js";
 import {
@@ -16,6 +16,7 @@ import {
   sentence,
   time,
 } from "./dom.js";
+import { rootHex, wordsOf } from "./schemes.js";
 
 /** Shows the wallet's status; `viaLiar` says whether a server is behind the liar. */
 export function showVerdict(wallet: Wallet, viaLiar: (server: string) => boolean): void {
@@ -61,8 +62,8 @@ function showVerified(
   caught: readonly Failure[],
   viaLiar: (server: string) => boolean,
 ): void {
-  const answer = wallet.accounts.find((account) => account.answer)?.answer;
-  if (!answer) return;
+  const { answer, scheme } = wallet.accounts.find((account) => account.answer) ?? {};
+  if (!answer || !scheme) return;
   const { block, evidence } = answer;
   const text = `${wallet.accounts.length === 1 ? "The balance" : `All ${wallet.accounts.length} balances`} of block ${number(block.height)} follow from the checkpoint of this page.`;
   showState("verified", "Verified", text);
@@ -74,10 +75,10 @@ function showVerified(
     find("facts"),
     rows([
       ["Block", [element("code", toHex(block.hash))]],
-      ["State root", [element("code", stateRoot(block))]],
+      ["State root", [element("code", rootHex(block, scheme))]],
       [
         "Proof",
-        `${plural(evidence.proofBytes, "byte")} for ${plural(wallet.accounts.length, "account")}, checked in ${time(evidence.milliseconds)}`,
+        `${plural(evidence.proofBytes, "byte")} for ${plural(wallet.accounts.length, "account")} by ${wordsOf(scheme).name}, checked in ${time(evidence.milliseconds)}`,
       ],
       ["Answered by", server],
     ]),
@@ -136,5 +137,3 @@ function showState(state: State, title: string, text: string): void {
 function announce(text: string): void {
   fill(find("announcement"), text);
 }
-
-const stateRoot = ({ roots }: Header): string => (roots.avl ? toHex(roots.avl) : "none");

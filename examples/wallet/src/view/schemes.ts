@@ -1,0 +1,119 @@
+// The choice of the scheme that proves the balances: what each checks, how long its proof is, and how fast.
+
+import { type Answer, type Header, type StateScheme, toHex } from "prooflight";
+
+import type { Wallet } from "../wallet.js";
+import { element, fill, find, number, plural, time } from "./dom.js";
+
+/** A scheme in words. */
+export interface Words {
+  name: string;
+  /** What a proof of it shows, for the list. */
+  checks: string;
+  /** What its root in a header is. */
+  root: (root: Uint8Array) => string;
+  /** Why a value is to be believed, and why an absence. */
+  present: string;
+  absent: (name: string) => string;
+}
+
+const WORDS: Readonly<Record<StateScheme, Words>> = {
+  avl: {
+    name: "AVL+ tree",
+    checks:
+      "A balanced tree of all accounts. The proof is the way from the account’s leaf to the root, hash by hash.",
+    root: (root) => `a hash of 32 bytes and the tree’s height, ${root.at(-1) ?? 0}`,
+    present:
+      "It leads from the key and the value to exactly this root. Another value would lead elsewhere.",
+    absent: (name) =>
+      `The tree has a leaf before the key and its next one after it, so there is no ${name}.`,
+  },
+  lvmt: {
+    name: "LVMT",
+    checks:
+      "A commitment on an elliptic curve says how often each account was written, a Merkle tree what. The proof shows that this is the last of these writes.",
+    root: () => "a point of the curve, which commits to all versions, and the hash of all writes",
+    present:
+      "The value is among the writes, and an equation on the curve shows that the account has no later version.",
+    absent: (name) =>
+      `The places where ${name} would be are free, or shown to be other accounts’, so it was never written or is deleted.`,
+  },
+  smt: {
+    name: "Historical tree",
+    checks:
+      "Each node of the tree says in which block it last changed. So the proof shows the value and since when, and histories can be checked to be complete.",
+    root: () => "one hash of 32 bytes",
+    present:
+      "It leads from the key, the value and the block that set it to exactly this root. Another value or block would lead elsewhere.",
+    absent: (name) =>
+      `The way of the key ends at the mark of its deletion, or at another key’s leaf, so there is no ${name}.`,
+  },
+};
+
+/** What a scheme is, in words. */
+export const wordsOf = (scheme: StateScheme): Words => WORDS[scheme];
+
+/** The root of a scheme in a header. */
+export const rootOf = ({ roots }: Header, scheme: StateScheme): Uint8Array =>
+  roots[scheme] ?? new Uint8Array();
+
+/** The same in hex. */
+export const rootHex = (header: Header, scheme: StateScheme): string => {
+  const root = rootOf(header, scheme);
+  return root.length === 0 ? "none" : toHex(root);
+};
+
+const numbers = new Map<StateScheme, HTMLElement>();
+
+/** Offers the chain's schemes; says which of them rests on an insecure setup. */
+export function offerSchemes(
+  { schemes, scheme: first }: Wallet,
+  insecureSetup: boolean,
+  choose: (scheme: StateScheme) => void,
+): void {
+  for (const scheme of schemes) {
+    const { name, checks } = WORDS[scheme];
+    const insecure = insecureSetup && scheme === "lvmt";
+    const radio = element("input");
+    radio.type = "radio";
+    radio.name = "scheme";
+    radio.value = scheme;
+    radio.checked = scheme === first;
+    radio.addEventListener("change", () => {
+      choose(scheme);
+    });
+    const size = element("span", "…", "size");
+    numbers.set(scheme, size);
+    const title = [
+      element("b", name),
+      ` ${scheme}`,
+      ...(insecure ? [" ", element("mark", "insecure setup", "badge")] : []),
+    ];
+    const about = [element("span", title, "title"), element("small", checks)];
+    if (insecure) about.push(element("small", INSECURE, "insecure"));
+    find("schemes").append(element("label", [radio, element("span", about, "about"), size]));
+  }
+}
+
+const INSECURE =
+  "This chain’s setup is one for development: its secret is public, so that anybody can forge these proofs. Believe none of them outside of this demo.";
+
+/** Shows how long each proof of the chosen account is, and how long it took to verify. */
+export function showSchemes({ chosen }: Wallet): void {
+  for (const [scheme, size] of numbers) {
+    const answer = chosen?.alone[scheme];
+    fill(
+      size,
+      answer ? [element("b", plural(answer.evidence.proofBytes, "byte")), took(answer)] : "…",
+    );
+  }
+}
+
+const took = ({ evidence }: Answer) => element("small", time(evidence.milliseconds));
+
+/** Which block made the value or the absence so, of schemes that prove it. */
+export function sinceText(answer: Answer): string | undefined {
+  const block = answer.kind === "present" ? answer.since : answer.deletedAt;
+  if (block === undefined) return undefined;
+  return `${answer.kind === "present" ? "set" : "deleted"} in block ${number(block)}`;
+}
