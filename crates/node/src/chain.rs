@@ -116,6 +116,13 @@ impl Chain {
         Self::open_with(folder, &SchemeOptions::read(folder)?)
     }
 
+    /// The same as [`open`](Self::open); where tables have to be built again, they are from the `.ptau`
+    /// file of `given`. Its other options are those of a first start.
+    pub fn open_again(folder: &Path, given: &SchemeOptions) -> Result<Self> {
+        let SchemeOptions { ptau, progress, .. } = given.clone();
+        Self::open_with(folder, &SchemeOptions { ptau, progress, ..SchemeOptions::read(folder)? })
+    }
+
     fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
         if !Self::exists(folder) {
             let expected = format_args!("a chain in {}", folder.display());

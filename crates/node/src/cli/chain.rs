@@ -198,8 +198,8 @@ pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
 }
 
 /// Opens a chain; one whose first start was cut off gets its genesis block.
-pub(super) fn open(folder: &Path) -> Result<(Chain, Signers)> {
-    let mut chain = Chain::open(folder)?;
+pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
+    let mut chain = Chain::open_again(folder, options)?;
     let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
     if chain.height().is_none() {
         make_genesis(folder, &mut chain, &signers)?;

@@ -109,7 +109,7 @@ fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
             "no chain there: began a development chain with a key of its own"
         );
     }
-    let (chain, signers) = open(&chosen.data_dir)?;
+    let (chain, signers) = open(&chosen.data_dir, &chosen.schemes)?;
     metrics.store(chain.disk_bytes()?);
     let (published, views) = watch::channel(chain.view()?);
     let pace = Pace {

@@ -70,7 +70,7 @@ pub(crate) struct Settings {
     /// On a first start: how many blocks share a snapshot file of smt [default: 1]
     #[arg(long, env = "PROOFLIGHT_BLOCKS_PER_SNAPSHOT")]
     blocks_per_snapshot: Option<u64>,
-    /// On a first start: the .ptau file of the chain's setup of lvmt [default: none needed]
+    /// The .ptau file of the chain's setup of lvmt, where its tables have to be built [default: none needed]
     #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
     lvmt_setup: Option<PathBuf>,
     /// How long to wait before asking for new blocks again, in milliseconds [default: 1000]

@@ -10,6 +10,7 @@ use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
 use prooflight_node::normalise::{check, check_all};
 use prooflight_node::producer::now_ms;
+use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain};
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,7 @@ impl Import {
         let path = &self.file.file;
         let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
         let size = file.metadata().map_err(|error| cannot(path, &error))?.len();
-        let (mut chain, signers) = open(&self.file.folder.data_dir)?;
+        let (mut chain, signers) = open(&self.file.folder.data_dir, &SchemeOptions::default())?;
         let config = chain.config().clone();
         let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
         let at_once = self.block.clamp(1, most);

@@ -1,0 +1,173 @@
+//! LVMT as operators set it up: proof shards, and setups from files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+
+use harness::{Node, bytes, command, eventually, hex, set, text};
+use prooflight_amt::{Setup, VerifyingKey};
+use prooflight_core::chain::{Header, SignedHeader};
+use prooflight_core::{Limits, Scheme};
+use prooflight_lvmt::{Params, Root};
+use serde_json::{Value, json};
+
+const FAST: &[&str] = &["--block-interval-ms", "0"];
+
+fn lvmt_root(header: &Value) -> (Header, Root) {
+    let header =
+        SignedHeader::decode(&bytes(&header["signedHeader"]), &Limits::default()).unwrap().header;
+    let root = header.root(Scheme::Lvmt).unwrap().try_into().unwrap();
+    let root = Root::new(root, header.height);
+    (header, root)
+}
+
+/// The value of a key by its proof; the node's refusal if it makes none.
+fn proved(node: &Node, params: &Params<'_>, key: &str) -> Result<Option<Vec<u8>>, Value> {
+    let question = json!({ "scheme": "lvmt", "keys": [hex(key.as_bytes())] });
+    let reply = node.call("prooflight_prove", &question)?;
+    let (_, root) = lvmt_root(&reply["header"]);
+    let proof = bytes(&reply["proof"]);
+    let answers = prooflight_lvmt::verify(params, &root, &[key.as_bytes()], &proof).unwrap();
+    Ok(answers[0].as_value().map(|value| value.bytes.to_vec()))
+}
+
+#[test]
+fn four_shards_together_prove_every_key_and_each_names_the_class_of_the_others() {
+    let leader = tempfile::tempdir().unwrap();
+    let begin = ["init", "--schemes", "lvmt", "--lvmt-log-n", "4"];
+    assert!(command(leader.path(), &begin).status.success());
+    let checkpoint = leader.path().join("pinned.json");
+    std::fs::write(&checkpoint, command(leader.path(), &["checkpoint"]).stdout).unwrap();
+    let leader = Node::start(leader.path(), FAST);
+    let url = format!("http://{}", leader.address);
+    let shard = |folder: &Path, shard: &str| {
+        let checkpoint = checkpoint.to_str().unwrap();
+        let follow = ["--follow", &url, "--follow-interval-ms", "10", "--checkpoint", checkpoint];
+        Node::start(folder, &[&follow[..], &["--proof-shard", shard]].concat())
+    };
+    let folders = [(); 5].map(|()| tempfile::tempdir().unwrap());
+    let names = ["0/4", "1/4", "2/4", "3/4", "none"];
+    let mut shards: Vec<_> =
+        folders.iter().zip(names).map(|(folder, name)| shard(folder.path(), name)).collect();
+    let keys: Vec<String> = (0..40).map(|n| format!("key {n}")).collect();
+    for key in &keys {
+        leader.ask("prooflight_submit", &json!({ "ops": [set(key, key)] }));
+    }
+    // Which keys a shard proves, it knows after a restart.
+    shards[2].kill();
+    shards[2] = Node::start(folders[2].path(), &["--follow", &url, "--follow-interval-ms", "10"]);
+    let head = leader.ask("prooflight_head", &json!({}));
+    for shard in &shards {
+        let same = || shard.ask("prooflight_head", &json!({})) == head;
+        eventually(same, || "a shard stays behind".to_owned());
+    }
+
+    let setup = VerifyingKey::dev(4).unwrap();
+    let params = Params::new(&setup, 2).with_insecure_setup();
+    let mut of_shard = [0; 4];
+    for key in keys.iter().map(String::as_str).chain(["never written"]) {
+        let value = keys.contains(&key.to_owned()).then(|| key.as_bytes().to_vec());
+        assert_eq!(proved(&leader, &params, key).unwrap(), value);
+        let answers: Vec<_> = shards.iter().map(|shard| proved(shard, &params, key)).collect();
+        let class = answers.iter().position(Result::is_ok).unwrap();
+        of_shard[class] += 1;
+        for (at, answer) in answers.into_iter().enumerate() {
+            match answer {
+                Ok(answer) => assert_eq!((at, answer), (class, value.clone())),
+                Err(error) => {
+                    assert_eq!(error["data"]["code"], "unavailable");
+                    assert_eq!(error["data"]["reason"], "shard_unavailable");
+                    let said = format!("{} {}", error["data"]["expected"], error["data"]["found"]);
+                    let named = at == 4 || said.contains(&format!("class {class} of 4"));
+                    assert!(named, "{said}");
+                }
+            }
+        }
+    }
+    assert!(of_shard.iter().all(|&keys| keys > 0), "{of_shard:?}");
+}
+
+fn ptau() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../amt/tests/data/ptau/prepared.ptau")
+}
+
+#[test]
+fn a_chain_may_have_a_setup_from_a_file_of_snarkjs() {
+    let folder = tempfile::tempdir().unwrap();
+    let chain = folder.path().join("chain");
+    let file = ptau();
+    let begin =
+        ["init", "--schemes", "lvmt", "--lvmt-log-n", "4", "--lvmt-setup", file.to_str().unwrap()];
+    let output = command(&chain, &begin);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let key = Setup::open_ptau(&file, 4).unwrap().verifying_key().clone();
+    assert!(!key.is_insecure());
+    let params = Params::new(&key, 2);
+
+    let node = Node::start(&chain, FAST);
+    let chain_said = node.ask("prooflight_chain", &json!({}));
+    let config: prooflight_core::chain::ChainConfig =
+        borsh::from_slice(&bytes(&chain_said["config"])).unwrap();
+    assert_eq!(config.lvmt.unwrap().params_id, key.params_id());
+    for n in 0..12 {
+        node.ask("prooflight_submit", &json!({ "ops": [set(&format!("key {n}"), "value")] }));
+    }
+    assert_eq!(proved(&node, &params, "key 7").unwrap(), Some(b"value".to_vec()));
+    assert_eq!(proved(&node, &params, "nobody").unwrap(), None);
+    assert!(node.stop().success());
+
+    // Damaged tables are never used; what they are built from has to be there again.
+    assert!(command(&chain, &["verify"]).status.success());
+    let tables = std::fs::read_dir(chain.join("lvmt")).unwrap().map(|file| file.unwrap().path());
+    let tables = tables.filter(|path| path.extension().is_some_and(|it| it == "tables"));
+    for path in tables {
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let said = Node::try_start(&chain, FAST).err().unwrap();
+    assert!(said.contains("unknown_setup"), "{said}");
+    let node = Node::start(&chain, &["--lvmt-setup", file.to_str().unwrap()]);
+    assert_eq!(proved(&node, &params, "key 7").unwrap(), Some(b"value".to_vec()));
+}
+
+#[test]
+fn setups_are_looked_at_by_params() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = ptau();
+    let params = |setup: &str, settings: &[&str]| {
+        let output = std::process::Command::new(harness::PROGRAM)
+            .args(["params", setup])
+            .args(settings)
+            .output()
+            .unwrap();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let id = |key: &VerifyingKey| hex(&key.params_id());
+    let (ok, said, _) = params("dev", &["--log-n", "5"]);
+    assert!(ok && said.contains(&id(&VerifyingKey::dev(5).unwrap())), "{said}");
+    assert!(said.contains("no: its secret is public"), "{said}");
+    let (ok, said, _) = params("ppot", &[]);
+    assert!(ok && said.contains(&id(&VerifyingKey::ppot(16).unwrap())), "{said}");
+    let tables = folder.path().to_str().unwrap();
+    let settings = ["--log-n", "4", "--log-arity", "2", "--tables", tables];
+    let (ok, said, progress) = params(file.to_str().unwrap(), &settings);
+    let key = Setup::open_ptau(&file, 4).unwrap().verifying_key().clone();
+    assert!(ok && said.contains(&id(&key)), "{said}");
+    assert!(progress.contains("100 %"), "{progress}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    let mut bytes = std::fs::read(&file).unwrap();
+    // In the first powers: what larger vectors need is not read.
+    bytes[300] ^= 1;
+    let damaged = folder.path().join("damaged.ptau");
+    std::fs::write(&damaged, bytes).unwrap();
+    let (ok, _, said) = params(damaged.to_str().unwrap(), &["--log-n", "4"]);
+    assert!(!ok && said.contains("malformed"), "{said}");
+    let (ok, _, said) = params("/nowhere.ptau", &[]);
+    assert!(!ok && said.contains("store_failed"), "{said}");
+    let (ok, _, said) = params(file.to_str().unwrap(), &["--log-n", "16"]);
+    assert!(!ok && said.contains("setup_too_small"), "{said}");
+}
