@@ -6,6 +6,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
+import { writeAmount } from "../src/account.js";
 import {
   account,
   accounts,
@@ -78,7 +79,10 @@ describe("balances", () => {
     const page = await visit();
     await account(page, "bob").click();
     await page.locator("#balance", { hasText: "bob" }).waitFor();
-    await page.getByText(/^\d+ bytes$/).waitFor(); // the proof of this account alone
+    await page
+      .locator("#steps")
+      .getByText(/^\d+ bytes$/)
+      .waitFor(); // the proof of this account alone
     const head = await world.node.call<{ hash: string; roots: { avl: string } }>(
       "prooflight_head",
       {},
@@ -224,7 +228,10 @@ describe("files", () => {
   test("that were saved are verified, also when the chain has gone on", async () => {
     const page = await visit();
     await account(page, "bob").click();
-    await page.getByText(/^\d+ bytes$/).waitFor();
+    await page
+      .locator("#steps")
+      .getByText(/^\d+ bytes$/)
+      .waitFor();
     const { name, text } = await saved(page);
     expect(name).toBe(`bob-at-block-${height}.json`);
 
@@ -243,8 +250,9 @@ describe("files", () => {
     const flip = (hex: string) => hex.slice(0, -1) + (hex.endsWith("0") ? "1" : "0");
     const changes: [Record<string, unknown>, string][] = [];
     const bundle = JSON.parse(text) as { head: string; proof: string; keys: string[] };
-    const value = Buffer.from("1250.00").toString("hex");
-    const more = Buffer.from("9250.00").toString("hex");
+    const [value = "", more = ""] = [125_000n, 925_000n].map((cents) =>
+      Buffer.from(writeAmount(cents)).toString("hex"),
+    );
     changes.push([{ proof: bundle.proof.replace(value, more) }, "root_mismatch"]);
     changes.push([{ head: flip(bundle.head) }, "too_few_signatures"]);
     changes.push([

@@ -23,10 +23,10 @@ import { sampleState } from "./sample.mjs";
  * What proves the state. The setup of `lvmt` is one for development, which the page is told; its vectors
  * are short, so that the node is there at once.
  */
-const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "12"];
+const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "14"];
 
 /** The form of the sample state and the chain; a chain of another form is begun anew. */
-const FORM = "cents; avl, lvmt 12, smt";
+const FORM = "cents; avl, lvmt 14, smt";
 
 /** Makes the chain with its sample state if it is not there; gives the checkpoint to pin. */
 export async function prepareChain(folder) {
