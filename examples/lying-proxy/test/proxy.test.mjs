@@ -4,12 +4,18 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readHeader, writeHeader } from "../src/header.mjs";
 import { lies } from "../src/lies/index.mjs";
+import * as lvmt from "../src/lvmt.mjs";
 import { readProof, writeProof } from "../src/proof.mjs";
 import { startProxy } from "../src/proxy.mjs";
+import * as smt from "../src/smt.mjs";
+import lvmtProofs from "../../../test-vectors/lvmt/proof.json" with { type: "json" };
+import smtDiffs from "../../../test-vectors/smt/diff.json" with { type: "json" };
+import smtHistories from "../../../test-vectors/smt/history.json" with { type: "json" };
+import smtProofs from "../../../test-vectors/smt/proof.json" with { type: "json" };
 import vectors from "../../../test-vectors/chain/state_answer.json" with { type: "json" };
 
 /** Answers with what it was asked, and upgrades to a protocol that repeats everything. */
@@ -81,4 +87,47 @@ test("headers and proofs are put together as they were", () => {
     expect(writeHeader(readHeader(head))).toEqual(head);
     expect(writeProof(readProof(proof))).toEqual(proof);
   }
+});
+
+describe("proofs are put together as they were", () => {
+  const bytes = (hex) => Buffer.from(hex.slice(2), "hex");
+  /** What valid vectors have, with the proof as bytes. */
+  const inputsOf = ({ testGroups }) => {
+    const inputs = testGroups
+      .flatMap(({ tests }) => tests)
+      .filter(({ result }) => result === "valid")
+      .map(({ input }) => ({ ...input, proof: bytes(input.proof) }));
+    expect(inputs.length).toBeGreaterThan(0);
+    return inputs;
+  };
+
+  test("of lvmt", () => {
+    for (const { proof } of inputsOf(lvmtProofs)) {
+      expect(lvmt.writeProof(lvmt.readProof(proof))).toEqual(proof);
+    }
+  });
+
+  test("of one key by smt", () => {
+    for (const { proof, keys, block } of inputsOf(smtProofs)) {
+      if (new Set(keys).size !== 1) continue;
+      const root = smt.readKeyProof(proof, bytes(keys[0]), Number(block));
+      expect(smt.writeKeyProof(root, Number(block))).toEqual(proof);
+    }
+  });
+
+  test("of histories", () => {
+    for (const { proof, key, from, to } of inputsOf(smtHistories)) {
+      const parts = smt.readHistory(proof, bytes(key), Number(from), Number(to));
+      expect(smt.writeHistory(parts)).toEqual(proof);
+    }
+  });
+
+  test("of diffs, whose nodes hash to the root", () => {
+    for (const { proof, from, to, root } of inputsOf(smtDiffs)) {
+      const after = from === undefined || from === null ? undefined : Number(from);
+      const tree = smt.readDiff(proof, after, Number(to));
+      expect(smt.writeDiff(tree, Number(to))).toEqual(proof);
+      if (tree) expect(smt.hashOf(tree)).toEqual(bytes(root));
+    }
+  });
 });
