@@ -184,10 +184,26 @@ fn averages(file: &mut Builder) {
     let from_change = answer(&[product(5, 2, 3)], time(2, 3), &[]);
     average("from a change to the next", (2, 3), over(2, 3, &[2, 3]), from_change);
     average("no time at all", (0, 10), over(3, 3, &[3]), answer(&[], 0, &[]));
+    average("no time at all, in a gap", (0, 10), over(1, 1, &[1]), answer(&[], 0, &[]));
+    let to_deletion = answer(&[product(255, 5, 6)], time(5, 6), &[]);
+    average("up to the block that deletes", (0, 10), over(5, 6, &[5, 6]), to_deletion);
     average("only a gap", (0, 10), over(0, 1, &[0, 1]), answer(&[], 0, &[(0, 1)]));
     // (2^256 - 1) t = 2^256 t - t.
     let (high, low) = (u128::from(time(7, 9)) - 1, u128::from(time(7, 9)).wrapping_neg());
     let sum = [&high.to_be_bytes()[8..], &[0xff; 16], &low.to_be_bytes()[..]].concat();
     let largest = json!({ "sum": Hex(sum), "coveredMs": Quantity(time(7, 9)), "gaps": [] });
     average("the largest value there is", (7, 9), over(7, 9, &[7, 9]), largest);
+
+    // A value of no time is not looked at.
+    let mut plain = balance();
+    plain.apply(10, [set(0, b"")]);
+    for (comment, over, sum, covered) in [
+        ("up to a value that is no number", over(9, 10, &[9, 10]), product(7, 9, 10), time(9, 10)),
+        ("no time at all, at a value that is no number", over(10, 10, &[10]), 0, 0),
+    ] {
+        let input = SmtHistory { average: Some(over), ..ask_history(&plain, &key(0), 9, 10) };
+        let mut told = told(&plain, &key(0), 9, 10);
+        told.insert("average".to_owned(), answer(&[sum], covered, &[]));
+        file.valid(&["Average"], comment, &input, told);
+    }
 }

@@ -173,6 +173,9 @@ fn averages(file: &mut Builder) {
     let mut same = over(2, 9, &all);
     same.timestamps[5].timestamp_ms = same.timestamps[4].timestamp_ms;
     ask(&plain, same, "two blocks with one timestamp", argument);
+    let mut twice = over(2, 9, &all);
+    twice.timestamps[5].block = twice.timestamps[4].block;
+    ask(&plain, twice, "a block twice, with two timestamps", argument);
     for value in [&[][..], &[0; 33], b"five hundred and twenty tokens, all told"] {
         let mut plain = plain.clone();
         plain.apply(10, [set(0, value)]);
