@@ -65,6 +65,27 @@ class Example(Refused):
         self.assertEqual(len(found), 4)
 
 
+class Changes(Refused):
+    """Section 14.5: as many changes as a history may have, which vectors cannot show in few bytes."""
+
+    MOST = 100_000
+    # A part that is one leaf: its age 0, and a value of no bytes.
+    PART = bytes.fromhex("00 00 000000")
+
+    def verify(self, number):
+        """A history of a key that each of the last `number` blocks changes."""
+        last = self.MOST + 5
+        leaf = Leaf(key_hash(b"a"), value_hash(b""))
+        blocks = [last - at for at in range(number)]
+        roots = [(block, leaf.hash(block)) for block in blocks]
+        proof = bytes.fromhex("010302") + self.PART * number
+        return smt.verify_history(b"a", blocks[-1], last, roots, proof, Limits())
+
+    def test_limit(self):
+        self.assertEqual(len(self.verify(self.MOST).changes), self.MOST)
+        self.refused("too_many_changes", self.verify, self.MOST + 1)
+
+
 class Integers(Refused):
     def test_of_most_bytes(self):
         self.assertEqual(BodyReader(b"\xff" * 7 + b"\x7f").integer(), 2**56 - 1)
