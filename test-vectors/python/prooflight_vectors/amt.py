@@ -50,7 +50,7 @@ class Opening(NamedTuple):
         )
 
     def terms(self, k):
-        """For each point, the factor that it has on the left, and j if tau^(2^j) is on the right."""
+        """For each point, its factor on the left side, and j where tau^(2^j) is on the right."""
         x = pow(ROOT_OF_UNITY, self.index << (28 - k), R)
         step = self.log_arity or k
         exponents = range(k - step, -1, -step)
