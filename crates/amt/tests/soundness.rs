@@ -175,7 +175,7 @@ fn another_arity_or_kind() {
 #[test]
 fn another_number_of_points_or_an_index_outside() {
     let key = VerifyingKey::dev(4).unwrap();
-    for opening in SAMPLES.iter().cloned() {
+    for opening in SAMPLES.iter() {
         for index in [16, 17, 22, u32::MAX] {
             let wrong = Owned { index, ..opening.clone() };
             refused(&key, &wrong, Some(Reason::IndexOutOfRange), "an index outside");

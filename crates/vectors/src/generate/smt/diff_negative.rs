@@ -172,7 +172,8 @@ fn leaves(file: &mut Builder) {
         }
     }
     // A key on the other side of the root.
-    let other = (17..99).find(|&other| bit(&hash_key(&key(other)), 0) != bit(&hash_key(&key(1)), 0));
+    let other =
+        (17..99).find(|&other| bit(&hash_key(&key(other)), 0) != bit(&hash_key(&key(1)), 0));
     let forged = changed_leaf(&tree, 1, |node| {
         if let (Node::Leaf { key: own, .. }, Some(other)) = (node, other) {
             *own = key(other);
