@@ -1,6 +1,10 @@
 // npm run bench: the native benchmarks, the same in WebAssembly, and the SDK's calls in Node and in
 // Chromium. `-- --quick` measures less.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { build } from "./lib/build.mjs";
 import { hand } from "./lib/command.mjs";
 import { forBuild, prepare } from "./lib/setup.mjs";
@@ -8,6 +12,30 @@ import { main } from "./lib/task.mjs";
 import { bold, say } from "./lib/terminal.mjs";
 
 const NATIVE = ["run", "--locked", "--release", "--package", "prooflight-bench", "--"];
+
+/** An example of a crate, with its feature, as a benchmark of stores in a process of its own. */
+const example = (crate, feature, name, args) =>
+  hand("cargo", [
+    ...["run", "--locked", "--release", "--package", crate, "--features", feature],
+    ...["--example", name, "--", ...args.map(String)],
+  ]);
+
+/** Blocks of LVMT beside those of the Merkle Patricia trie, by shard and arity. */
+const CASES = ["mpt", "4-none", "4-class", "2-full", "4-full", "16-full"];
+
+/** How long blocks of 100,000 operations take on a million keys, and what they leave on disk. */
+function stores(quick) {
+  const [keys, blocks] = quick ? [100_000, 2] : [1_000_000, 5];
+  const folder = mkdtempSync(join(tmpdir(), "prooflight-bench-"));
+  try {
+    const blocksOf = (name) =>
+      example("prooflight-lvmt", "prover", "commits", [keys, blocks, name]);
+    const lvmt = CASES.map(blocksOf).find(Boolean) ?? 0;
+    return lvmt || example("prooflight-smt", "snapshots", "snapshots", [folder, keys, blocks]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 await main(async () => {
   await prepare([...forBuild, "chromium"]);
@@ -21,5 +49,7 @@ await main(async () => {
   say(`\n${bold("Ethereum's accounts, from JavaScript")}`);
   const account = hand("node", ["crates/bench/account/bench.mjs", ...args]);
   say(`\n${bold("LVMT's proofs, from JavaScript")}`);
-  return native || wasm || account || hand("node", ["crates/bench/lvmt/bench.mjs", ...args]);
+  const lvmt = hand("node", ["crates/bench/lvmt/bench.mjs", ...args]);
+  say(`\n${bold("Stores: blocks of LVMT beside Merkle Patricia tries, snapshot files")}`);
+  return native || wasm || account || lvmt || stores(args.includes("--quick"));
 });
