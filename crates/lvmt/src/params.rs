@@ -4,6 +4,8 @@ use prooflight_amt::{Kind, VerifyingKey};
 use prooflight_core::merkle::Hash;
 use prooflight_core::{Error, Limits, Reason, Result};
 
+use crate::proof::MAX_KEYS;
+
 /// The largest `log_n`: an AMT has at most 2^16 entries.
 pub const MAX_LOG_N: u8 = 16;
 
@@ -58,8 +60,9 @@ impl<'a> Params<'a> {
                 root.height,
             ));
         }
-        if keys > self.limits.max_keys {
-            let expected = format_args!("at most {}", self.limits.max_keys);
+        let most = self.limits.max_keys.min(MAX_KEYS);
+        if keys > most {
+            let expected = format_args!("at most {most}");
             return Err(Error::new(Reason::TooManyKeys, expected, keys));
         }
         Ok(())

@@ -29,6 +29,7 @@ pub const KEY_SLOTS: u8 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Proof {
     /// What is claimed of each distinct key, in their order.
+    #[borsh(deserialize_with = "read_claims")]
     pub claims: Vec<Claim>,
     /// The entries that the walks pass, in the order of entries.
     pub entries: Vec<Entry>,
@@ -50,6 +51,22 @@ pub struct Proof {
     ///
     /// Those of one tree are in the order of `prooflight_core::merkle::multiproof`.
     pub hashes: Vec<Hash>,
+}
+
+/// The most keys that a proof can be about.
+pub const MAX_KEYS: usize = 1 << 16;
+
+/// Reads all claims and keeps no more than a proof can have and one: a claim takes a byte, and much more
+/// in memory.
+fn read_claims<R: borsh::io::Read>(reader: &mut R) -> borsh::io::Result<Vec<Claim>> {
+    let mut claims = Vec::new();
+    for _ in 0..u32::deserialize_reader(reader)? {
+        let claim = Claim::deserialize_reader(reader)?;
+        if claims.len() <= MAX_KEYS {
+            claims.push(claim);
+        }
+    }
+    Ok(claims)
 }
 
 /// What is claimed of one key.

@@ -2,6 +2,9 @@ import { BYTES, viewOf } from "./bytes.js";
 import { describe, refuse, type VerifyError } from "./error.js";
 import { MAX_PROOF_BYTES, type Scheme } from "./registry.js";
 
+/** More items than any argument can need. */
+const MOST_ITEMS = 2 ** 24;
+
 /**
  * The members of an object that a caller passed, each read once, and checked when it is asked for.
  *
@@ -62,9 +65,16 @@ export class Arguments<Name extends string> {
     throw invalid(this.#scheme, this.#path + name, `${length} bytes`, `${bytes.length} bytes`);
   }
 
+  /** The items of an array, each read once, those that an array with holes lacks as undefined. */
   list(name: Name): readonly unknown[] {
     const value: unknown = this.#members.get(name);
-    return Array.isArray(value) ? value : this.#refuse(name, "an array", value);
+    if (!Array.isArray(value)) return this.#refuse(name, "an array", value);
+    const { length } = value;
+    if (Number.isInteger(length) && length >= 0 && length <= MOST_ITEMS) {
+      return Array.from({ length }, (_, index): unknown => value[index]);
+    }
+    const expected = `an array of at most ${MOST_ITEMS} items`;
+    throw invalid(this.#scheme, this.#path + name, expected, `${length} items`);
   }
 
   u32(name: Name): number {

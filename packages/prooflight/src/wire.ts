@@ -76,8 +76,10 @@ export class Writer {
   }
 
   sequence<T>(items: readonly T[], write: (item: T) => void): void {
-    this.u32(items.length);
-    items.forEach(write);
+    const { length } = items;
+    this.u32(length);
+    // By index: an array with holes has fewer items to iterate than it says.
+    for (let index = 0; index < length; index++) write(items[index] as T);
   }
 
   /** The offset of `count` new bytes at the end; buffer and view may be others afterwards. */

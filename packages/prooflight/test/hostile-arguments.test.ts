@@ -7,7 +7,10 @@ import {
   verifyErgoAdProofs,
   verifyLookup,
 } from "../src/avl.js";
+import { verifyAncestors } from "../src/chain.js";
 import { toHex } from "../src/index.js";
+import { verifyAmtOpenings, verifyLvmtProof } from "../src/lvmt.js";
+import { verifySmtHistory, verifySmtProof } from "../src/smt.js";
 import { dictionary, extended, key, long, pinned, proven } from "./dictionary.js";
 import { refusal, verdict } from "./refusal.js";
 
@@ -52,6 +55,34 @@ describe("detached bytes are refused by name, and no prover is lost:", () => {
 
   test("those of toHex", () => {
     expect(refusal(() => toHex(detached(digest))).reason).toBe("invalid_argument");
+  });
+});
+
+describe("an array with holes has items that are none:", () => {
+  const root = new Uint8Array(32);
+  const holes = <T>(count = 1): T[] => new Array<T>(count);
+  const lvmt = { paramsId: root, logN: 4, logArity: 2, root: new Uint8Array(64), height: 0n };
+  const opening = { kind: "single", commitment: root, index: 0, value: root } as const;
+  test.each<[string, () => unknown]>([
+    ["operations", () => verifyBatch({ ...batch, operations: holes() })],
+    ["operations of a prover", () => dictionary().apply(holes())],
+    ["keys of smt", () => verifySmtProof({ root, block: 0n, keys: holes(), proof })],
+    [
+      "roots of a history",
+      () => verifySmtHistory({ key: root, from: 0n, to: 0n, roots: holes(), proof }),
+    ],
+    ["headers", () => verifyAncestors({ head: proof, headers: holes(), hashes: [] })],
+    ["hashes", () => verifyAncestors({ head: proof, headers: [], hashes: holes() })],
+    ["keys of lvmt", () => verifyLvmtProof({ ...lvmt, keys: holes(), proof })],
+    ["openings", () => verifyAmtOpenings({ setup: "dev", logN: 4, openings: holes() })],
+    [
+      "points",
+      () =>
+        verifyAmtOpenings({ setup: "dev", logN: 4, openings: [{ ...opening, points: holes() }] }),
+    ],
+    ["more than there can be", () => verifyBatch({ ...batch, operations: holes(2 ** 32 - 1) })],
+  ])("%s", (_, call) => {
+    expect(verdict(refusal(call))).toBe("invalid_input / invalid_argument");
   });
 });
 

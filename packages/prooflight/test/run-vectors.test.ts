@@ -123,7 +123,7 @@ describe("an invalid test passes if it is refused with the code and the reason t
 });
 
 test("a group type that is not known is reported and not run", async () => {
-  const [report] = await runVectors(file(valid, {}, "SmtProof"));
+  const [report] = await runVectors(file(valid, {}, "LmptProof"));
   expect(report).toMatchObject({ tcId: 1, outcome: "unsupported" });
 });
 

@@ -98,10 +98,8 @@ export class AvlProver {
 }
 
 function pack(operations: unknown): Bytes {
-  if (!Array.isArray(operations)) {
-    throw invalid("avl", "operations", "an array", describe(operations));
-  }
+  const given = new Arguments("avl", { operations }, ["operations"]);
   const request = new Writer();
-  writeOperations(request, operations);
+  writeOperations(request, given.list("operations"));
   return request.finish();
 }

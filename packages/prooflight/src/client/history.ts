@@ -125,7 +125,7 @@ export async function twap(
 export async function diff(client: AskingClient, options: DiffOptions): Promise<Diff> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.unchecked("from") === null ? null : given.u64("from");
-  const to = readEnd(given.unchecked("to"));
+  const to = readEnd(given.unchecked("to"), from === null ? 0n : from + 1n);
   const params = { ...(from !== null && { from: toQuantity(from) }), to };
   const signal = abortSignal(given.unchecked("signal"));
   const { limits } = client.trust.pinned.json.config;
@@ -153,7 +153,7 @@ async function verifiedHistory(
 ): Promise<{ history: History; input: HistoryInput }> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.u64("from");
-  const to = readEnd(given.unchecked("to"));
+  const to = readEnd(given.unchecked("to"), from);
   const signal = abortSignal(given.unchecked("signal"));
   const { limits } = client.trust.pinned.json.config;
   const raw = readKey(key, limits.maxKey);
@@ -232,9 +232,10 @@ function evidenceOf(
   return { head, proofBytes: proof.length, headers: counted, milliseconds, server: url.href };
 }
 
-/** How the wire names the last block of a range. */
-function readEnd(to: unknown): string {
+/** How the wire names the last block of a range, which is at least `first`. */
+function readEnd(to: unknown, first: bigint): string {
   if (to === undefined || to === "latest") return "latest";
-  if (typeof to === "bigint") return readAt(to);
-  throw invalid(undefined, "to", "latest or a bigint", describe(to));
+  if (typeof to !== "bigint") throw invalid(undefined, "to", "latest or a bigint", describe(to));
+  if (to < first) throw invalid(undefined, "to", `at least ${first}`, `${to}`);
+  return readAt(to);
 }
