@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+
+import type { LightClient } from "../../src/index.js";
+import { alice, blocks, deleted, nobody } from "../network/state.js";
+import { rejection } from "../refusal.js";
+import { connect } from "./network.js";
+
+const FROM = 4n;
+const TO = 9n;
+
+/** What blocks `FROM` to `TO` did to alice's value, as big-endian integers. */
+function changes(): [bigint, bigint][] {
+  const heights = Array.from({ length: Number(TO - FROM) + 1 }, (_, index) => FROM + BigInt(index));
+  return heights.flatMap((height) => {
+    const own = blocks[Number(height) - 1]?.find(({ key }) => key === alice);
+    return own?.op === "Set" ? [[height, BigInt(own.value)] as [bigint, bigint]] : [];
+  });
+}
+
+async function timeOf(client: LightClient, height: bigint): Promise<bigint> {
+  const { block } = await client.get(alice, { scheme: "smt", at: height });
+  return block.timestampMs;
+}
+
+test("an average is that of the values, each for as long as it was there", async () => {
+  const client = await connect();
+  const { sum, coveredMs, gaps, history } = await client.twap(alice, { from: FROM, to: TO });
+  const steps = changes();
+  expect(steps.length).toBeGreaterThan(3);
+  expect(steps[0]?.[0]).toBe(FROM);
+  let expected = 0n;
+  for (const [index, [height, value]] of steps.entries()) {
+    const until = steps[index + 1]?.[0] ?? TO;
+    expected += value * ((await timeOf(client, until)) - (await timeOf(client, height)));
+  }
+  expect(sum).toBe(expected);
+  expect(coveredMs).toBe((await timeOf(client, TO)) - (await timeOf(client, FROM)));
+  expect(gaps).toEqual([]);
+  expect(history.changes.map(({ block }) => block.height)).toEqual(steps.map(([height]) => height));
+});
+
+test("time without a value is a gap", async () => {
+  const client = await connect();
+  const { sum, coveredMs, gaps } = await client.twap(nobody, { from: FROM, to: TO });
+  expect([sum, coveredMs]).toEqual([0n, 0n]);
+  const [fromMs, toMs] = [await timeOf(client, FROM), await timeOf(client, TO)];
+  expect(gaps).toEqual([{ fromMs, toMs }]);
+});
+
+test("a deletion is a change, and what entered the range is shown", async () => {
+  const client = await connect();
+  const { entering, changes } = await client.history(deleted, { from: 3n, to: 8n });
+  expect(entering).toMatchObject({ kind: "present", since: 2n });
+  expect(changes.map(({ block, value }) => [block.height, value])).toEqual([[7n, null]]);
+});
+
+test("a range that ends before it begins is refused before anything is asked", async () => {
+  const asked: unknown[] = [];
+  const client = await connect({
+    fetch: (url, init) => {
+      asked.push(url);
+      return fetch(url, init);
+    },
+  });
+  asked.length = 0;
+  const backwards = { from: 5n, to: 4n };
+  for (const call of [
+    () => client.history(alice, backwards),
+    () => client.twap(alice, backwards),
+    () => client.diff(backwards),
+    () => client.diff({ from: 5n, to: 5n }),
+    () => client.history(alice, { from: 5n, to: "0x05" as never }),
+    () => client.history("no hex" as never, { from: 5n }),
+  ]) {
+    expect((await rejection(call())).code).toBe("invalid_input");
+  }
+  expect(asked).toEqual([]);
+});
