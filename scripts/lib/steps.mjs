@@ -10,9 +10,9 @@ import { bold, colour, duration, green, red, say, table, yellow } from "./termin
 import { workspaces } from "./workspaces.mjs";
 
 /** The crates that are published, and must also compile for machines without an operating system. */
-const VERIFIERS = ["prooflight-core", "prooflight-avl", "prooflight-mpt"].flatMap((name) => [
+const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"].flatMap((name) => [
   "--package",
-  name,
+  `prooflight-${name}`,
 ]);
 
 const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
