@@ -1,5 +1,9 @@
 // The steps of `npm test`, and how they run one after the other.
 
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
 import { build } from "./build.mjs";
 import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { filesUnder } from "./fingerprint.mjs";
@@ -14,6 +18,26 @@ const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"].flatMap((name) =>
   "--package",
   `prooflight-${name}`,
 ]);
+
+/** Where packed crates are compiled. */
+const PACKED = inside("target", "packed");
+
+/**
+ * Cargo takes what is packed for what is published, of which a version never changes: it would go on with
+ * what it unpacked and compiled the last time.
+ */
+function forgetPacked() {
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const unpacked = join(home, "registry", "src");
+  const registries = existsSync(unpacked) ? readdirSync(unpacked) : [];
+  const folders = registries.map((name) => join(unpacked, name));
+  for (const folder of [...folders, join(PACKED, "debug", ".fingerprint")]) {
+    const ours = existsSync(folder) ? readdirSync(folder) : [];
+    for (const name of ours.filter((name) => name.startsWith("prooflight-"))) {
+      rmSync(join(folder, name), { recursive: true });
+    }
+  }
+}
 
 const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
 
@@ -71,8 +95,9 @@ export const STEPS = {
     // it is packed, with the others as they are packed.
     async run({ sh }) {
       await sh("cargo", ["fetch", "--locked"]);
+      forgetPacked();
       const options = ["--all-features", "--locked", "--offline", "--allow-dirty"];
-      await sh("cargo", ["package", ...VERIFIERS, ...options]);
+      await sh("cargo", ["package", ...VERIFIERS, ...options, "--target-dir", PACKED]);
     },
   },
   typedoc: {
