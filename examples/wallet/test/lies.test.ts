@@ -150,11 +150,13 @@ test("lies are found by words of their title, explanation, code or reason", asyn
 
 test("told one after the other, every lie there is is refused", async () => {
   const { page } = await visit();
-  // Some lies need a new block, some one with several operations, some one that is unlike others.
+  // Some lies need a new block, some one with several operations, some one that is unlike others, and
+  // some a past in which the account that is shown has changed more than once, but not in every block.
   let amount = 10;
   const ticks = setInterval(() => {
     amount += 1;
-    void world.node.submit({ bob: `${amount}.00`, carol: `${amount}.01` });
+    const alice = amount % 4 === 0 ? { alice: `${amount}.02` } : {};
+    void world.node.submit({ ...alice, bob: `${amount}.00`, carol: `${amount}.01` });
   }, 400);
   onTestFinished(() => {
     clearInterval(ticks);
