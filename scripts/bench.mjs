@@ -23,14 +23,15 @@ const example = (crate, feature, name, args) =>
 /** Blocks of LVMT beside those of the Merkle Patricia trie, by shard and arity. */
 const CASES = ["mpt", "4-none", "4-class", "2-full", "4-full", "16-full"];
 
-/** How long blocks of 100,000 operations take on a million keys, and what they leave on disk. */
+/** What proofs cost, how long blocks of 100,000 operations take on a million keys, and what they leave on disk. */
 function stores(quick) {
   const [keys, blocks] = quick ? [100_000, 2] : [1_000_000, 5];
   const folder = mkdtempSync(join(tmpdir(), "prooflight-bench-"));
   try {
     const blocksOf = (name) =>
       example("prooflight-lvmt", "prover", "commits", [keys, blocks, name]);
-    const lvmt = CASES.map(blocksOf).find(Boolean) ?? 0;
+    const proofs = example("prooflight-lvmt", "prover", "proofs", [keys]);
+    const lvmt = proofs || (CASES.map(blocksOf).find(Boolean) ?? 0);
     return lvmt || example("prooflight-smt", "snapshots", "snapshots", [folder, keys, blocks]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
