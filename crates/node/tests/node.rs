@@ -132,7 +132,9 @@ fn every_concurrent_submitter_learns_its_own_block() {
         metrics.contains("prooflight_rpc_seconds_count{method=\"prooflight_submit\"} 80"),
         "{metrics}"
     );
-    assert!(!metrics.contains("rpc_errors_total"), "{metrics}");
+    // A reader may be slower than the blocks for which LVMT is proved.
+    let mut errors = metrics.lines().filter(|line| line.contains("rpc_errors_total{"));
+    assert!(errors.all(|line| line.contains("reason=\"version_unavailable\"")), "{metrics}");
     let number = |name: &str| -> f64 {
         let line = metrics.lines().find_map(|line| line.strip_prefix(name));
         line.unwrap_or_else(|| panic!("no {name} in {metrics}")).trim().parse().unwrap()

@@ -100,7 +100,7 @@ function lied({ name, code, reason }: Lie, question: Question, urls: string[]) {
   const stop = new AbortController();
   const options: Options = {
     ...{ urls, ...trust, fetch: server.fetch },
-    ...(reason === "request_timeout" && { timeout: 1000 }),
+    ...(reason === "request_timeout" && { timeout: 2000 }),
     ...(reason === "invalid_reply" && { maxReplyBytes: 2 ** 20 }),
     onFailure: (failure) => {
       onFailure(failure);
