@@ -7,7 +7,7 @@ import type { Answer } from "../client/answers.js";
 import type { At } from "../client/questions.js";
 import { LightClient } from "../client/light-client.js";
 import { describe, refuse } from "../error.js";
-import { readText } from "./files.js";
+import { readBytes, readText } from "./files.js";
 import { complain } from "./output.js";
 import { dim, type SafeText, text, yellow } from "./text.js";
 
@@ -19,11 +19,12 @@ export interface ChainOptions {
   timeout?: string | undefined;
   "max-head-age"?: string | undefined;
   "allow-insecure-setup"?: boolean | undefined;
+  "verifying-key"?: string | undefined;
 }
 
 /** Connects to the servers, and says which of them failed or lied. */
 export async function connect(options: ChainOptions): Promise<LightClient> {
-  const { server = [], checkpoint } = options;
+  const { server = [], checkpoint, "verifying-key": verifyingKey } = options;
   if (server.length === 0) throw needed("--server URL, once for each server");
   if (checkpoint === undefined) throw needed("--checkpoint FILE, from a source that you trust");
   return LightClient.connect({
@@ -32,6 +33,7 @@ export async function connect(options: ChainOptions): Promise<LightClient> {
     timeout: milliseconds(options.timeout, "--timeout"),
     maxHeadAge: milliseconds(options["max-head-age"], "--max-head-age"),
     allowInsecureSetup: options["allow-insecure-setup"],
+    verifyingKey: verifyingKey === undefined ? undefined : await readBytes(verifyingKey),
     onFailure({ url, error }) {
       complain(
         text`${yellow(new URL(url).host)}: ${error.code} / ${error.reason}\n${error.message}`,
@@ -54,8 +56,16 @@ export function keyOf(argument: string): Uint8Array {
 export function atOf(argument: string | undefined): At {
   if (argument === undefined || argument === "latest") return "latest";
   if (/^0x[0-9a-f]{64}$/i.test(argument)) return argument as `0x${string}`;
-  if (/^(0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,16})$/i.test(argument)) return BigInt(argument);
+  if (HEIGHT.test(argument)) return BigInt(argument);
   throw refuse("invalid_argument", "--at latest, a height or a header hash", describe(argument));
+}
+
+const HEIGHT = /^(0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,16})$/i;
+
+/** The height that the option `name` gives. */
+export function heightOf(argument: string, name: string): bigint {
+  if (HEIGHT.test(argument)) return BigInt(argument);
+  throw refuse("invalid_argument", `${name} HEIGHT`, describe(argument));
 }
 
 /** A block in one line. */
@@ -93,7 +103,8 @@ export function answerJson(answer: Answer) {
   return { key: toHex(answer.key), kind: answer.kind, value };
 }
 
-function timeOf(timestampMs: bigint): string {
+/** A time as people write it. */
+export function timeOf(timestampMs: bigint): string {
   const time = new Date(Number(timestampMs));
   return Number.isNaN(time.getTime()) ? `${timestampMs} ms` : time.toISOString();
 }

@@ -1,13 +1,22 @@
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 
 import { refuse } from "../error.js";
 
 /** The text of a file, or of standard input for `-`; throws `invalid_argument` if it cannot be read. */
-export async function readText(file: string): Promise<string> {
+export function readText(file: string): Promise<string> {
+  return readable(file === "-" ? text(process.stdin) : readFile(file, "utf8"));
+}
+
+/** The bytes of a file, or of standard input for `-`; throws `invalid_argument` if it cannot be read. */
+export function readBytes(file: string): Promise<Uint8Array> {
+  return readable(file === "-" ? buffer(process.stdin) : readFile(file));
+}
+
+/** Also fails where there is more than a string or a buffer can hold. */
+async function readable<Content>(content: Promise<Content>): Promise<Content> {
   try {
-    // Both fail, too, when there is more than a string can hold.
-    return await (file === "-" ? text(process.stdin) : readFile(file, "utf8"));
+    return await content;
   } catch (cause) {
     throw refuse("invalid_argument", "a file that can be read, of at most 512 MiB", String(cause), {
       cause,

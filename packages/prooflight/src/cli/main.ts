@@ -9,6 +9,7 @@ import { complain, print, printError } from "./output.js";
 import { bold, type SafeText, text } from "./text.js";
 import { get } from "./get.js";
 import { head } from "./head.js";
+import { history } from "./history.js";
 import { vectors } from "./vectors.js";
 import { verify } from "./verify.js";
 import { watch } from "./watch.js";
@@ -17,6 +18,7 @@ const HELP = text`${bold("prooflight")} checks answers about a blockchain's stat
 
 ${bold("Usage")}
   prooflight get KEY…           ask servers for values, and verify the answers
+  prooflight history KEY        every change of a value in a range of blocks, verified to be all of them
   prooflight head               the newest head that servers can show
   prooflight watch [KEY…]       print every new head, and what the keys have
   prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }, a saved
@@ -26,20 +28,32 @@ ${bold("Usage")}
   KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
   input of each, are in test-vectors/SPEC.md of the repository.
 
-${bold("Options of get, head and watch")}
+${bold("Options of get, history, head and watch")}
   --server URL          a server; once for each, the next is asked where one fails or lies
   --checkpoint FILE     the JSON of the header that you trust, from a source that you trust
   --max-head-age MS     refuse heads that are older (default: any age)
   --timeout MS          how long a server may take for a reply (default: 10000)
-  --scheme SCHEME       of get: what proves the answer (default: avl)
-  --allow-insecure-setup  of get and verify: accept a setup of LVMT under which anyone can forge proofs
+
+${bold("Options of get and watch")}
+  --scheme SCHEME       what proves the answers: avl, lvmt or smt (default: avl)
+  --verifying-key FILE  of a setup of lvmt that is neither the development one nor that of the
+                        Perpetual Powers of Tau; a node of the chain has it in its folder
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 
-${bold("Options")}
-  --checkpoint FILE     of verify: what a saved answer is verified from
-  --state-root HASH     of verify: what an answer to eth_getProof is verified against
-  --address ADDRESS     of verify: the account that was asked for (default: the answer's)
+${bold("Options of history")}
+  --from HEIGHT         the first block (default: 0)
+  --to BLOCK            the last block: latest or a height (default: latest)
+  --average             also print the time-weighted average of the value, a big-endian number
+
+${bold("Options of verify")}
+  --checkpoint FILE     what a saved answer is verified from
+  --state-root HASH     what an answer to eth_getProof is verified against
+  --address ADDRESS     the account that eth_getProof was asked for (default: the answer's)
+
+${bold("Other options")}
+  --allow-insecure-setup  of get, watch and verify: accept a setup of lvmt under which anyone can
+                        forge proofs
   --json                print the outcome as JSON; watch prints a line for each head
   --help                print this
   --version             print the version
@@ -72,8 +86,12 @@ async function main(args: string[]): Promise<number> {
         server: { type: "string", multiple: true },
         checkpoint: { type: "string" },
         at: { type: "string" },
+        from: { type: "string" },
+        to: { type: "string" },
+        average: { type: "boolean" },
         scheme: { type: "string" },
         "allow-insecure-setup": { type: "boolean" },
+        "verifying-key": { type: "string" },
         timeout: { type: "string" },
         "max-head-age": { type: "string" },
         bundle: { type: "string" },
@@ -100,6 +118,11 @@ async function main(args: string[]): Promise<number> {
       case "get":
         if (rest.length === 0) return usage("get takes at least one key");
         return await get(rest, options, json);
+      case "history": {
+        const [key, ...more] = rest;
+        if (key === undefined || more.length > 0) return usage("history takes one key");
+        return await history(key, options, json);
+      }
       case "head":
         if (rest.length > 0) return usage("head takes no arguments");
         return await head(options, json);
@@ -121,12 +144,14 @@ async function main(args: string[]): Promise<number> {
 }
 
 const ASKING = ["server", "checkpoint", "timeout", "max-head-age"];
+const PROVED = ["scheme", "allow-insecure-setup", "verifying-key"];
 
 /** The commands, and the options of each beside those of all. */
 const OPTIONS = {
-  get: [...ASKING, "at", "bundle", "scheme", "allow-insecure-setup"],
+  get: [...ASKING, ...PROVED, "at", "bundle"],
+  history: [...ASKING, "from", "to", "average"],
   head: ASKING,
-  watch: ASKING,
+  watch: [...ASKING, ...PROVED],
   verify: ["checkpoint", "state-root", "address", "allow-insecure-setup"],
   vectors: [] as string[],
 };

@@ -1,5 +1,6 @@
 import { toHex } from "../bytes.js";
 import type { Header } from "../chain/header.js";
+import { readScheme, type StateScheme } from "../chain/schemes.js";
 import type { LightClient } from "../client/light-client.js";
 import {
   answerJson,
@@ -18,13 +19,14 @@ import { green, text } from "./text.js";
 /** `prooflight watch [KEY…]`: prints every head and what keys have, as they change, until Ctrl-C. */
 export async function watch(
   keys: readonly string[],
-  options: ChainOptions,
+  options: ChainOptions & { scheme?: string | undefined },
   json: boolean,
 ): Promise<number> {
   const raw = keys.map(keyOf);
+  const scheme = readScheme(options.scheme ?? "avl");
   const client = await connect(options);
   const shown = new Map<string, string>();
-  const show = (header: Header) => showBlock(client, header, raw, shown, json);
+  const show = (header: Header) => showBlock(client, header, { keys: raw, scheme, shown, json });
   // One block after the other, in their order.
   let last = Promise.resolve();
   let failure: unknown;
@@ -45,15 +47,21 @@ export async function watch(
   return EXIT.ok;
 }
 
+/** What is watched, and what was shown of it. */
+interface Watched {
+  keys: readonly Uint8Array[];
+  scheme: StateScheme;
+  shown: Map<string, string>;
+  json: boolean;
+}
+
 async function showBlock(
   client: LightClient,
   header: Header,
-  keys: readonly Uint8Array[],
-  shown: Map<string, string>,
-  json: boolean,
+  { keys, scheme, shown, json }: Watched,
 ): Promise<void> {
   const at = toHex(header.hash) as `0x${string}`;
-  const answers = await client.getMany(keys, { at });
+  const answers = await client.getMany(keys, { scheme, at });
   if (json) {
     printJsonLine({ head: headerJson(header), answers: answers.map(answerJson) });
     return;

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { begin, liar, network, pay, stop } from "../client/network.js";
-import { alice, nobody, NEWEST, stateAt } from "../network/state.js";
+import { alice, deleted, nobody, NEWEST, stateAt } from "../network/state.js";
 
 const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
@@ -119,6 +119,57 @@ describe("prooflight get", () => {
     expect(stderr).toContain("or the checkpoint is not one of theirs");
     writeFileSync(file, "{}");
     expect((await prooflight(...args)).status).toBe(2);
+  });
+});
+
+describe("prooflight history", () => {
+  const asked = (...more: string[]) => prooflight("history", ...more, ...node());
+
+  test("prints every change of a range, and what was there before", async () => {
+    const { status, stdout } = await asked(deleted, "--from", "3", "--to", "8");
+    expect(status).toBe(0);
+    expect(stdout).toContain("verified  the only change from block 3 to 8");
+    expect(stdout).toMatch(/before +3\.50 /);
+    expect(stdout).toMatch(/block 7 +\d{4}-\d\d-\d\dT\S+ +deleted\n/);
+    const never = await asked(nobody);
+    expect(never.stdout).toContain(`verified  no change from block 0 to ${NEWEST}`);
+    expect(never.stdout).toMatch(/before +absent/);
+  });
+
+  test("prints them as JSON, with the exact average if it is asked for", async () => {
+    const { status, stdout } = await asked(alice, "--from", "4", "--average", "--json");
+    expect(status).toBe(0);
+    const printed = JSON.parse(stdout) as {
+      from: { height: string; timestampMs: string };
+      to: { height: string; timestampMs: string };
+      entering?: unknown;
+      changes: { block: { height: string; timestampMs: string }; value: string | null }[];
+      average: { sum: string; coveredMs: string; gaps: unknown[] };
+    };
+    const heights = Array.from({ length: Number(NEWEST) - 3 }, (_, index) => BigInt(index) + 4n);
+    expect(printed.changes.map(({ block, value }) => [BigInt(block.height), value])).toEqual(
+      heights.map((height) => [height, stateAt(height).get(alice)]),
+    );
+    // Block 4 itself changed the key.
+    expect(printed.entering).toBeUndefined();
+    const ends = [...printed.changes.slice(1).map(({ block }) => block), printed.to];
+    const sum = printed.changes.reduce((sum, { block, value }, index) => {
+      const until = ends[index]?.timestampMs ?? "0";
+      return sum + BigInt(value ?? "0x0") * (BigInt(until) - BigInt(block.timestampMs));
+    }, 0n);
+    const covered = BigInt(printed.to.timestampMs) - BigInt(printed.from.timestampMs);
+    expect(printed.average).toEqual({ sum: `${sum}`, coveredMs: `${covered}`, gaps: [] });
+    expect((await asked(alice, "--average")).stdout).toMatch(/average +\d+\.?\d* +over [\d.]+ s/);
+  });
+
+  test("refuses a server that hides a change, and wrong usage", async () => {
+    const hidden = await prooflight("history", alice, ...through("hidden-change"));
+    expect(hidden.status).toBe(1);
+    expect(hidden.stdout).toBe("");
+    for (const wrong of [[], [alice, nobody], [alice, "--from", "latest"], [alice, "--at", "3"]]) {
+      expect((await asked(...wrong)).status, wrong.join(" ")).toBe(2);
+    }
+    expect((await asked(alice, "--from", "5", "--to", "4")).status).toBe(2);
   });
 });
 

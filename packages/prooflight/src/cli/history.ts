@@ -1,0 +1,126 @@
+import { toHex } from "../bytes.js";
+import type { Average, History, VerifiedChange } from "../index.js";
+import {
+  blockText,
+  bytesText,
+  type ChainOptions,
+  connect,
+  headerJson,
+  heightOf,
+  keyOf,
+  timeOf,
+} from "./chain.js";
+import { EXIT } from "./exit.js";
+import { print, printJson, printRows } from "./output.js";
+import { bold, dim, green, type SafeText, text } from "./text.js";
+
+/** How many decimals of an average people are shown; `--json` has it exactly. */
+const DECIMALS = 6;
+
+interface HistoryOptions extends ChainOptions {
+  from?: string | undefined;
+  to?: string | undefined;
+  average?: boolean | undefined;
+}
+
+/** `prooflight history KEY`: prints every change of a key in a range of blocks, gives the exit code. */
+export async function history(
+  key: string,
+  options: HistoryOptions,
+  json: boolean,
+): Promise<number> {
+  const raw = keyOf(key);
+  const range = { from: heightOf(options.from ?? "0", "--from"), to: end(options.to) };
+  const client = await connect(options);
+  const average = options.average ? await client.twap(raw, range) : undefined;
+  const found = average?.history ?? (await client.history(raw, range));
+  if (json) printJson({ verified: true, ...historyJson(found), average: averageJson(average) });
+  else printHistory(found, average);
+  return EXIT.ok;
+}
+
+function printHistory(found: History, average: Average | undefined): void {
+  const { key, from, to, entering, changes, evidence } = found;
+  const count = changes.length === 1 ? "the only change" : `all ${changes.length} changes`;
+  const range = `from block ${from.height} to ${to.height}`;
+  print(
+    text`${green("✔")} ${bold("verified")}  ${changes.length === 0 ? "no change" : count} ${range}`,
+  );
+  print();
+  print(text`  ${bytesText(key)}`);
+  if (entering) {
+    const before = entering.kind === "present" ? bytesText(entering.value) : dim("absent");
+    printRows([["before", before]]);
+  }
+  printRows(changes.map(({ block, value }) => [blockName(block), valueOf(value)]));
+  if (average) {
+    print();
+    printRows([["average", averageText(average)]]);
+  }
+  print();
+  printRows([
+    ["head", blockText(evidence.head)],
+    [
+      "proof",
+      `${evidence.proofBytes} bytes and ${evidence.headers} headers, ` +
+        `verified in ${evidence.milliseconds.toFixed(1)} ms`,
+    ],
+    ["server", new URL(evidence.server).host],
+  ]);
+}
+
+const blockName = ({ height, timestampMs }: VerifiedChange["block"]) =>
+  `block ${height}  ${timeOf(timestampMs)}`;
+
+const valueOf = (value: Uint8Array | null): SafeText =>
+  value === null ? dim("deleted") : bytesText(value);
+
+/** An average with the seconds that it is over. */
+function averageText({ sum, coveredMs, gaps }: Average): SafeText {
+  if (coveredMs === 0n) return dim("none: the key never had a value");
+  const without = gaps.reduce((total, { fromMs, toMs }) => total + toMs - fromMs, 0n);
+  const over = `over ${decimal(coveredMs, 1000n)} s`;
+  const left = without === 0n ? "" : `, ${decimal(without, 1000n)} s without a value left out`;
+  return text`${decimal(sum, coveredMs)}  ${dim(`${over}${left}`)}`;
+}
+
+/** A quotient in decimals, rounded down, without zeros at its end. */
+function decimal(numerator: bigint, denominator: bigint): string {
+  const digits = ((numerator * 10n ** BigInt(DECIMALS)) / denominator)
+    .toString()
+    .padStart(DECIMALS + 1, "0");
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`.replace(/\.?0+$/, "");
+}
+
+function historyJson({ key, from, to, entering, changes, evidence }: History) {
+  const value = entering?.kind === "present" ? toHex(entering.value) : null;
+  return {
+    key: toHex(key),
+    from: headerJson(from),
+    to: headerJson(to),
+    head: headerJson(evidence.head),
+    // Left out where the first block changed the key: what it had before is hidden then.
+    ...(entering && { entering: { kind: entering.kind, value } }),
+    changes: changes.map(({ block, value }) => ({
+      block: headerJson(block),
+      value: value && toHex(value),
+    })),
+    proofBytes: evidence.proofBytes,
+    headers: evidence.headers,
+    server: evidence.server,
+  };
+}
+
+function averageJson(average: Average | undefined) {
+  if (!average) return undefined;
+  const { sum, coveredMs, gaps } = average;
+  return {
+    sum: String(sum),
+    coveredMs: String(coveredMs),
+    gaps: gaps.map(({ fromMs, toMs }) => ({ fromMs: String(fromMs), toMs: String(toMs) })),
+  };
+}
+
+function end(argument: string | undefined): "latest" | bigint {
+  return argument === undefined || argument === "latest" ? "latest" : heightOf(argument, "--to");
+}
