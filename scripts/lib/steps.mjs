@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { build } from "./build.mjs";
 import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
+import { warnIfFull } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
 import { inside } from "./paths.mjs";
 import { forBuild, prepare } from "./setup.mjs";
@@ -18,6 +19,9 @@ const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"].flatMap((name) =>
   "--package",
   `prooflight-${name}`,
 ]);
+
+/** What all steps write, in gigabytes: most of it is compiled Rust. */
+const ROOM = 8;
 
 /** Where packed crates are compiled. */
 const PACKED = inside("target", "packed");
@@ -194,6 +198,7 @@ export async function runSteps(names) {
   const chosen = Object.keys(STEPS).filter((name) => names.includes(name));
   const outcomes = [];
 
+  warnIfFull(ROOM);
   const set = await attempt("tools", () => setUp(chosen), outcomes);
   let built = true;
   for (const name of chosen) {

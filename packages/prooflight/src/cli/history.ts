@@ -48,11 +48,12 @@ function printHistory(found: History, average: Average | undefined): void {
   );
   print();
   print(text`  ${bytesText(key)}`);
-  if (entering) {
-    const before = entering.kind === "present" ? bytesText(entering.value) : dim("absent");
-    printRows([["before", before]]);
-  }
-  printRows(changes.map(({ block, value }) => [blockName(block), valueOf(value)]));
+  const before =
+    entering && (entering.kind === "present" ? bytesText(entering.value) : dim("absent"));
+  printRows([
+    ...(before ? [["before", before] as const] : []),
+    ...changes.map(({ block, value }) => [blockName(block), valueOf(value)] as const),
+  ]);
   if (average) {
     print();
     printRows([["average", averageText(average)]]);
