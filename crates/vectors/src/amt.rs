@@ -5,7 +5,7 @@ use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::carrier::{Hash32, Hex, Quantity, name, not_null, objects, optional_number};
+use crate::carrier::{Hash32, Hex, Quantity, name, not_null, objects, some_number};
 use crate::run::Answer;
 
 /// The input of an `AmtOpening` test.
@@ -15,11 +15,7 @@ pub struct AmtOpening {
     /// `dev`, `ppot`, or the bytes of a verifying key.
     pub setup: String,
     /// The logarithm of the number of entries, beside a name.
-    #[serde(
-        default,
-        deserialize_with = "optional_number",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
     pub log_n: Option<usize>,
     /// What the setup must be.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]

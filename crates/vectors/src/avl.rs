@@ -31,7 +31,7 @@ pub struct Batch {
     /// Limits that differ from the defaults.
     #[serde(
         default,
-        deserialize_with = "carrier::optional_object",
+        deserialize_with = "carrier::some_object",
         skip_serializing_if = "Option::is_none"
     )]
     pub limits: Option<BatchLimits>,
@@ -69,28 +69,28 @@ pub struct BatchLimits {
     /// The largest number of operations.
     #[serde(
         default,
-        deserialize_with = "carrier::optional_number",
+        deserialize_with = "carrier::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_operations: Option<usize>,
     /// The largest number of operations that may delete; if left out, that of operations.
     #[serde(
         default,
-        deserialize_with = "carrier::optional_number",
+        deserialize_with = "carrier::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_deletes: Option<usize>,
     /// The largest proof.
     #[serde(
         default,
-        deserialize_with = "carrier::optional_number",
+        deserialize_with = "carrier::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_proof_bytes: Option<usize>,
     /// The largest value.
     #[serde(
         default,
-        deserialize_with = "carrier::optional_number",
+        deserialize_with = "carrier::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_value_bytes: Option<usize>,

@@ -209,7 +209,7 @@ pub(crate) fn number_or_null<'de, D: Deserializer<'de>>(
 }
 
 /// Reads a small number that may be left out, but not be null.
-pub(crate) fn optional_number<'de, D: Deserializer<'de>>(
+pub(crate) fn some_number<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<usize>, D::Error> {
     number(deserializer).map(Some)
@@ -237,7 +237,7 @@ pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 /// Reads an object that may be left out, but not be null.
-pub(crate) fn optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub(crate) fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     object(deserializer).map(Some)

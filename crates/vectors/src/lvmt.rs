@@ -6,8 +6,8 @@ use prooflight_lvmt::{Absence, Params, Root, Value, verify};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::json;
 
-use crate::carrier::{Hash32, Hex, Quantity, number, object, optional_object};
-use crate::mpt::MptLimits;
+use crate::carrier::{Hash32, Hex, Quantity, number, object, some_object};
+use crate::limits::CallerLimits;
 use crate::run::Answer;
 
 /// The input of an `LvmtProof` test.
@@ -33,12 +33,8 @@ pub struct LvmtProof {
     /// The proof.
     pub proof: Hex,
     /// Limits that differ from the defaults.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limits: Option<MptLimits>,
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CallerLimits>,
 }
 
 /// The roots of a state.
@@ -61,7 +57,7 @@ impl LvmtProof {
             key: &key,
             log_arity: self.log_arity,
             allow_insecure_setup: self.allow_insecure_setup,
-            limits: self.limits.unwrap_or_default().limits(),
+            limits: CallerLimits::or_default(self.limits),
         };
         let Roots { aroot, hroot, height } = self.roots;
         let root = Root { aroot: aroot.0, hroot: hroot.0, height: height.0 };

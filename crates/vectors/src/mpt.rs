@@ -5,9 +5,8 @@ use prooflight_mpt::{Account, GetProof, SlotProof, verify_get_proof, verify_head
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::carrier::{
-    Address, Hash32, Hex, Quantity, Word, object, objects, optional_number, optional_object,
-};
+use crate::carrier::{Address, Hash32, Hex, Quantity, Word, object, objects, some_object};
+use crate::limits::CallerLimits;
 use crate::run::Answer;
 
 /// The input of an `MptProof` test.
@@ -21,12 +20,8 @@ pub struct MptProof {
     /// The nodes, from the root on.
     pub proof: Vec<Hex>,
     /// Limits that differ from the defaults.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limits: Option<MptLimits>,
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CallerLimits>,
 }
 
 /// The input of an `EthGetProof` test.
@@ -42,12 +37,8 @@ pub struct EthGetProof {
     /// The server's answer, which may be anything.
     pub response: Value,
     /// Limits that differ from the defaults.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limits: Option<MptLimits>,
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CallerLimits>,
 }
 
 /// The input of an `EthHeader` test.
@@ -58,33 +49,6 @@ pub struct EthHeader {
     pub hash: Hash32,
     /// The header's RLP.
     pub header_rlp: Hex,
-}
-
-/// Limits of the caller; what is left out has its default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MptLimits {
-    /// The most bytes of all nodes together.
-    #[serde(
-        default,
-        deserialize_with = "optional_number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub max_proof_bytes: Option<usize>,
-    /// The largest number of slots.
-    #[serde(
-        default,
-        deserialize_with = "optional_number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub max_keys: Option<usize>,
-    /// The largest value.
-    #[serde(
-        default,
-        deserialize_with = "optional_number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub max_value_bytes: Option<usize>,
 }
 
 /// A server's answer to `eth_getProof`; members that are not among these are not looked at.
@@ -122,7 +86,7 @@ pub struct ResponseSlot {
 impl MptProof {
     /// Verifies the value or the absence of the key.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let limits = self.limits.unwrap_or_default().limits();
+        let limits = CallerLimits::or_default(self.limits);
         let verified = verify_proof(&self.root.0, &self.key.0, &slices(&self.proof), &limits)?;
         let value = verified.value().map(|value| Hex(value.to_vec()).to_string());
         Ok(Answer::from_iter([("value".to_owned(), json!(value))]))
@@ -132,7 +96,7 @@ impl MptProof {
 impl EthGetProof {
     /// Verifies the whole answer.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let limits = self.limits.unwrap_or_default().limits();
+        let limits = CallerLimits::or_default(self.limits);
         let slots: Vec<_> = self.slots.iter().map(|slot| slot.0).collect();
         let response: Response = object(&self.response).map_err(|error| invalid_answer(&error))?;
         let nodes = Nodes::of(&response);
@@ -167,16 +131,6 @@ impl EthHeader {
             ("number".to_owned(), json!(Quantity(header.number))),
             ("stateRoot".to_owned(), json!(Hash32(header.state_root))),
         ]))
-    }
-}
-
-impl MptLimits {
-    pub(crate) fn limits(self) -> Limits {
-        Limits {
-            max_proof_bytes: self.max_proof_bytes.unwrap_or(Limits::DEFAULT.max_proof_bytes),
-            max_keys: self.max_keys.unwrap_or(Limits::DEFAULT.max_keys),
-            max_value_bytes: self.max_value_bytes.unwrap_or(Limits::DEFAULT.max_value_bytes),
-        }
     }
 }
 

@@ -1,14 +1,14 @@
 //! `SmtProof`, `SmtHistory` and `SmtDiff`: the sparse Merkle tree with historical proofs.
 
-use prooflight_core::{Limits, Result};
+use prooflight_core::Result;
 use prooflight_smt::{
     Answer as Found, Average, History, history_blocks, twap, verify, verify_diff, verify_history,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use crate::carrier::{Hash32, Hex, Quantity, objects, optional_object};
-use crate::mpt::MptLimits;
+use crate::carrier::{Hash32, Hex, Quantity, objects, some_object};
+use crate::limits::CallerLimits;
 use crate::run::Answer;
 
 /// The input of an `SmtProof` test.
@@ -24,12 +24,8 @@ pub struct SmtProof {
     /// The proof.
     pub proof: Hex,
     /// Limits that differ from the defaults.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limits: Option<MptLimits>,
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CallerLimits>,
 }
 
 /// The input of an `SmtHistory` test.
@@ -48,19 +44,11 @@ pub struct SmtHistory {
     /// The proof.
     pub proof: Hex,
     /// What is to be averaged, if anything.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub average: Option<AverageOver>,
     /// Limits that differ from the defaults.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limits: Option<MptLimits>,
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CallerLimits>,
 }
 
 /// A block with its root.
@@ -110,12 +98,8 @@ pub struct SmtDiff {
     /// The proof.
     pub proof: Hex,
     /// Limits that differ from the defaults.
-    #[serde(
-        default,
-        deserialize_with = "optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limits: Option<MptLimits>,
+    #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CallerLimits>,
 }
 
 /// Reads a quantity or null; by itself an option may also be missing.
@@ -127,8 +111,8 @@ impl SmtProof {
     /// Verifies what the keys had at the block.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| &key.0[..]).collect();
-        let answers =
-            verify(&self.root.0, self.block.0, &keys, &self.proof.0, &limits(self.limits))?;
+        let limits = CallerLimits::or_default(self.limits);
+        let answers = verify(&self.root.0, self.block.0, &keys, &self.proof.0, &limits)?;
         Ok(Answer::from_iter([("answers".to_owned(), answers.iter().map(found).collect())]))
     }
 }
@@ -136,7 +120,7 @@ impl SmtProof {
 impl SmtHistory {
     /// Verifies every change of the key in the range, and averages them if that is asked for.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let limits = limits(self.limits);
+        let limits = CallerLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
         let roots: Vec<_> = self.roots.iter().map(|given| (given.block.0, given.root.0)).collect();
         let history = verify_history(key, from, to, &roots, proof, &limits)?;
@@ -173,7 +157,8 @@ impl SmtDiff {
     /// Verifies every key that changed in the range.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let (from, to) = (self.from.map(|from| from.0), self.to.0);
-        let changes = verify_diff(from, to, &self.root.0, &self.proof.0, &limits(self.limits))?;
+        let limits = CallerLimits::or_default(self.limits);
+        let changes = verify_diff(from, to, &self.root.0, &self.proof.0, &limits)?;
         let changes = changes.iter().map(|change| {
             json!({
                 "key": Hex(change.key.to_vec()),
@@ -194,8 +179,4 @@ pub(crate) fn found(found: &Found<'_>) -> Value {
         Found::Deleted { at } => json!({ "deletedAt": Quantity(at) }),
         Found::NeverWritten => json!({}),
     }
-}
-
-fn limits(limits: Option<MptLimits>) -> Limits {
-    limits.unwrap_or_default().limits()
 }

@@ -27,8 +27,8 @@ use prooflight_lvmt::Root;
 
 use self::lies::Question;
 use crate::carrier::{Hash32, Hex, Quantity};
+use crate::limits::CallerLimits;
 use crate::lvmt::{LvmtProof, Roots};
-use crate::mpt::MptLimits;
 
 /// The input that asks this.
 fn input(question: &Question) -> LvmtProof {
@@ -37,7 +37,7 @@ fn input(question: &Question) -> LvmtProof {
     let Root { aroot, hroot, height } = question.root;
     let Limits { max_proof_bytes, max_keys, max_value_bytes } = question.limits;
     let other = |limit: usize, default| (limit != default).then_some(limit);
-    let limits = MptLimits {
+    let limits = CallerLimits {
         max_proof_bytes: other(max_proof_bytes, Limits::DEFAULT.max_proof_bytes),
         max_keys: other(max_keys, Limits::DEFAULT.max_keys),
         max_value_bytes: other(max_value_bytes, Limits::DEFAULT.max_value_bytes),
@@ -50,6 +50,6 @@ fn input(question: &Question) -> LvmtProof {
         roots: Roots { aroot: Hash32(aroot), hroot: Hash32(hroot), height: Quantity(height) },
         keys: question.keys.iter().cloned().map(Hex).collect(),
         proof: Hex(question.proof.clone()),
-        limits: (limits != MptLimits::default()).then_some(limits),
+        limits: (limits != CallerLimits::default()).then_some(limits),
     }
 }

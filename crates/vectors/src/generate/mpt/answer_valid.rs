@@ -6,7 +6,8 @@ use super::state::{CONTRACT, EMPTY_CODE, NOBODY, PLAIN, State, large, slots, wor
 use super::trie::Trie;
 use crate::carrier::{Address, Hash32, Hex, Word};
 use crate::generate::builder::{Builder, expected};
-use crate::mpt::{EthGetProof, MptLimits, Response};
+use crate::limits::CallerLimits;
+use crate::mpt::{EthGetProof, Response};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Absent", "the account does not exist"),
@@ -163,7 +164,7 @@ fn limits(file: &mut Builder, state: &State) {
     let slots = answer.storage_proof.iter().flat_map(|slot| &slot.proof);
     let size = answer.account_proof.iter().chain(slots).map(|node| node.0.len()).sum();
     let limits =
-        MptLimits { max_proof_bytes: Some(size), max_keys: Some(2), max_value_bytes: Some(110) };
+        CallerLimits { max_proof_bytes: Some(size), max_keys: Some(2), max_value_bytes: Some(110) };
     let input = EthGetProof { limits: Some(limits), ..state.input(CONTRACT, &asked) };
     let truth = expected(truth(state, CONTRACT, &[word(0x37f), word(0x47f)]));
     file.valid(&["Limit"], "as many nodes' bytes and slots as the limits", &input, truth);

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use self::plain::{Op, Plain};
 use super::rng::Rng;
 use crate::carrier::{Hash32, Hex, Quantity};
-use crate::mpt::MptLimits;
+use crate::limits::CallerLimits;
 use crate::smt::{BlockRoot, SmtDiff, SmtHistory, SmtProof};
 
 /// A number as a key: two bytes, so that no key is another's beginning.
@@ -138,6 +138,6 @@ fn damaged(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-const fn limits(bytes: Option<usize>, keys: Option<usize>, value: Option<usize>) -> MptLimits {
-    MptLimits { max_proof_bytes: bytes, max_keys: keys, max_value_bytes: value }
+const fn limits(bytes: Option<usize>, keys: Option<usize>, value: Option<usize>) -> CallerLimits {
+    CallerLimits { max_proof_bytes: bytes, max_keys: keys, max_value_bytes: value }
 }

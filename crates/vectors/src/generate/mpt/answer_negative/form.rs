@@ -7,7 +7,8 @@ use super::super::state::{CONTRACT, State};
 use super::{ASKED, changed};
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;
-use crate::mpt::{EthGetProof, MptLimits};
+use crate::limits::CallerLimits;
+use crate::mpt::EthGetProof;
 
 pub(super) fn add(file: &mut Builder, state: &State) {
     forms(file, state);
@@ -96,20 +97,20 @@ fn limits(file: &mut Builder, state: &State) {
     let account: usize = answer.account_proof.iter().map(|node| node.0.len()).sum();
     let slots = answer.storage_proof.iter().flat_map(|slot| &slot.proof);
     let size = account + slots.map(|node| node.0.len()).sum::<usize>();
-    let mut add = |comment: &str, limits: MptLimits, reason| {
+    let mut add = |comment: &str, limits: CallerLimits, reason| {
         let input = EthGetProof { limits: Some(limits), ..honest.clone() };
         file.invalid(&["Limit"], comment, &input, reason);
     };
-    let bytes = |most| MptLimits { max_proof_bytes: Some(most), ..MptLimits::default() };
+    let bytes = |most| CallerLimits { max_proof_bytes: Some(most), ..CallerLimits::default() };
     add(
         "an account proof with a byte more than the limit",
         bytes(account - 1),
         Reason::ProofTooLarge,
     );
     add("nodes with a byte more than the limit altogether", bytes(size - 1), Reason::ProofTooLarge);
-    let keys = MptLimits { max_keys: Some(1), ..MptLimits::default() };
+    let keys = CallerLimits { max_keys: Some(1), ..CallerLimits::default() };
     add("a slot more than the limit", keys, Reason::TooManyKeys);
-    let value = MptLimits { max_value_bytes: Some(60), ..MptLimits::default() };
+    let value = CallerLimits { max_value_bytes: Some(60), ..CallerLimits::default() };
     add("an account of more bytes than a value may have", value, Reason::ValueTooLarge);
     let node = vec![Hex(vec![0xc0]); 66];
     let many = changed(state, |it| it.account_proof = node);

@@ -7,7 +7,8 @@ use super::super::trie::{Trie, forged, leaf, nodes, with_proof};
 use super::{HOSTILE, PRESENT, some_trie};
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;
-use crate::mpt::{MptLimits, MptProof};
+use crate::limits::CallerLimits;
+use crate::mpt::MptProof;
 
 pub(super) fn add(file: &mut Builder) {
     limits(file);
@@ -19,14 +20,14 @@ fn limits(file: &mut Builder) {
     let honest = some_trie().input(PRESENT);
     let size = nodes(&honest).iter().map(Vec::len).sum::<usize>();
     let with = |limits| MptProof { limits: Some(limits), ..honest.clone() };
-    let proof = with(MptLimits { max_proof_bytes: Some(size - 1), ..MptLimits::default() });
+    let proof = with(CallerLimits { max_proof_bytes: Some(size - 1), ..CallerLimits::default() });
     file.invalid(
         &["Limit"],
         "nodes that have a byte more than the limit",
         &proof,
         Reason::ProofTooLarge,
     );
-    let value = with(MptLimits { max_value_bytes: Some(39), ..MptLimits::default() });
+    let value = with(CallerLimits { max_value_bytes: Some(39), ..CallerLimits::default() });
     file.invalid(
         &["Limit"],
         "a leaf's value that has a byte more than the limit",
@@ -42,7 +43,7 @@ fn limits(file: &mut Builder) {
     );
     let beside = Trie::new([(&b"k"[..], vec![9; 40]), (b"kk", vec![9]), (b"kl", vec![9])]);
     let input = MptProof {
-        limits: Some(MptLimits { max_value_bytes: Some(39), ..MptLimits::default() }),
+        limits: Some(CallerLimits { max_value_bytes: Some(39), ..CallerLimits::default() }),
         ..beside.input(b"kk")
     };
     file.invalid(

@@ -1,0 +1,33 @@
+//! The member `limits` of inputs, the same for every scheme but AVL+, which counts operations.
+
+use prooflight_core::Limits;
+use serde::{Deserialize, Serialize};
+
+use crate::carrier::some_number;
+
+/// Limits of the caller; what is left out has its default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CallerLimits {
+    /// The largest proof; of a trie, all nodes together.
+    #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
+    pub max_proof_bytes: Option<usize>,
+    /// The largest number of keys, or of slots.
+    #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
+    pub max_keys: Option<usize>,
+    /// The largest value.
+    #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
+    pub max_value_bytes: Option<usize>,
+}
+
+impl CallerLimits {
+    /// What the verifier gets.
+    pub(crate) fn or_default(given: Option<Self>) -> Limits {
+        let Self { max_proof_bytes, max_keys, max_value_bytes } = given.unwrap_or_default();
+        Limits {
+            max_proof_bytes: max_proof_bytes.unwrap_or(Limits::DEFAULT.max_proof_bytes),
+            max_keys: max_keys.unwrap_or(Limits::DEFAULT.max_keys),
+            max_value_bytes: max_value_bytes.unwrap_or(Limits::DEFAULT.max_value_bytes),
+        }
+    }
+}
