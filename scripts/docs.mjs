@@ -4,13 +4,13 @@
 import { cpSync, rmSync } from "node:fs";
 
 import { build } from "./lib/build.mjs";
+import { VERIFIERS, packagesOf } from "./lib/crates.mjs";
 import { inside } from "./lib/paths.mjs";
 import { forBuild, prepare } from "./lib/setup.mjs";
 import { main, task } from "./lib/task.mjs";
 import { cyan, say } from "./lib/terminal.mjs";
 
 const SITE = inside("target", "site");
-const CRATES = ["prooflight-core", "prooflight-avl", "prooflight-mpt"];
 
 await main(async () => {
   await prepare(forBuild);
@@ -21,8 +21,7 @@ await main(async () => {
   });
   await task("API of the crates", async ({ sh }) => {
     const env = { RUSTDOCFLAGS: "-D warnings" };
-    const packages = CRATES.flatMap((name) => ["--package", name]);
-    await sh("cargo", ["doc", "--no-deps", "--all-features", "--locked", ...packages], { env });
+    await sh("cargo", ["doc", "--no-deps", "--all-features", "--locked", ...packagesOf(VERIFIERS)], { env });
     cpSync(inside("target", "doc"), `${SITE}/rust`, { recursive: true });
   });
   say(`\n${cyan(`${SITE}/index.html`)}  the guide and the package`);

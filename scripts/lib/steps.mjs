@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { build } from "./build.mjs";
+import { VERIFIERS, packagesOf } from "./crates.mjs";
 import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { warnIfFull } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
@@ -13,12 +14,6 @@ import { forBuild, prepare } from "./setup.mjs";
 import { Problem, TaskFailed, task } from "./task.mjs";
 import { bold, colour, duration, green, red, say, table, yellow } from "./terminal.mjs";
 import { workspaces } from "./workspaces.mjs";
-
-/** The crates that are published, and must also compile for machines without an operating system. */
-const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"].flatMap((name) => [
-  "--package",
-  `prooflight-${name}`,
-]);
 
 /** What all steps write, in gigabytes: most of it is compiled Rust. */
 const ROOM = 8;
@@ -65,7 +60,7 @@ export const STEPS = {
     async run({ sh }) {
       await sh("cargo", [...cargo("clippy", "--all-targets"), "--", "-D", "warnings"]);
       const wasm = ["--no-default-features", "--target", "wasm32-unknown-unknown", "--locked"];
-      await sh("cargo", ["clippy", ...VERIFIERS, ...wasm, "--", "-D", "warnings"]);
+      await sh("cargo", ["clippy", ...packagesOf(VERIFIERS), ...wasm, "--", "-D", "warnings"]);
       // Linting does not link, so libFuzzer is not compiled: any name of a library does.
       const env = { CUSTOM_LIBFUZZER_PATH: "/unused/libfuzzer.a" };
       const fuzz = ["--manifest-path", "crates/fuzz/Cargo.toml", "--locked"];
@@ -101,7 +96,7 @@ export const STEPS = {
       await sh("cargo", ["fetch", "--locked"]);
       forgetPacked();
       const options = ["--all-features", "--locked", "--offline", "--allow-dirty"];
-      await sh("cargo", ["package", ...VERIFIERS, ...options, "--target-dir", PACKED]);
+      await sh("cargo", ["package", ...packagesOf(VERIFIERS), ...options, "--target-dir", PACKED]);
     },
   },
   typedoc: {
