@@ -1,17 +1,18 @@
 //! The branches of a snapshot file, in the order in which a way down needs few pages.
 //!
 //! The branches that a file has form the top of a tree: whatever is above a changed node has changed.
-//! It is cut into clusters of [`LEVELS`] levels. A cluster's branches lie together, its top one first,
-//! after all the clusters below it; the last cluster begins with the root.
+//! It is cut into clusters of [`LEVELS`] levels. A cluster's branches lie together, its top one first; the
+//! last cluster begins with the root.
 
 use alloc::vec::Vec;
 
 use super::header::BRANCH_BYTES;
 use super::link::{Link, Place};
+use crate::hash::Hash;
 use crate::prover::tree::{Child, Kind};
 
 /// So that a cluster, of at most 31 branches, has less than a page of 4 KiB.
-const LEVELS: usize = 5;
+pub(super) const LEVELS: usize = 5;
 
 /// Set in the word of a child in the same cluster, whose place counts from the cluster's begin.
 const IN_CLUSTER: u64 = 1 << 11;
@@ -22,6 +23,8 @@ const PLACE_AT: u32 = 12;
 pub(super) struct Branches {
     first: u64,
     last: u64,
+    /// Written before, and in the file before these bytes.
+    parts: Vec<Vec<u8>>,
     bytes: Vec<u8>,
     count: u64,
     /// The cluster under way on each band of levels; the way down goes through one on each.
@@ -31,8 +34,10 @@ pub(super) struct Branches {
     root: Option<Link>,
 }
 
-/// Where the words of a branch are, after the hashes.
-const WORDS_AT: [usize; 2] = [32, BRANCH_BYTES / 2 + 32];
+/// A hash and a word.
+const CHILD_BYTES: usize = BRANCH_BYTES / 2;
+/// Where the words of a branch are.
+const WORDS_AT: [usize; 2] = [32, CHILD_BYTES + 32];
 
 /// A branch below which not all is visited.
 #[derive(Debug)]
@@ -50,7 +55,15 @@ impl Branches {
     ///
     /// `bytes` is empty memory to write into.
     pub(super) fn new(first: u64, last: u64, bytes: Vec<u8>) -> Self {
-        Self { first, last, bytes, count: 0, clusters: Vec::new(), open: Vec::new(), root: None }
+        let (parts, clusters, open) = (Vec::new(), Vec::new(), Vec::new());
+        Self { first, last, parts, bytes, count: 0, clusters, open, root: None }
+    }
+
+    /// Puts branches before those that are still to be visited.
+    pub(super) fn push_part(&mut self, part: Vec<u8>) {
+        debug_assert!(self.bytes.is_empty());
+        self.count += (part.len() / BRANCH_BYTES) as u64;
+        self.parts.push(part);
     }
 
     /// The next node of the visit is a branch.
@@ -62,10 +75,9 @@ impl Branches {
         }
         let visited = [left.version >= self.first, right.version >= self.first];
         let mut bytes = [0; BRANCH_BYTES];
-        for (child, at) in [left, right].into_iter().zip(WORDS_AT) {
-            bytes[at - 32..at].copy_from_slice(child.hash);
+        for (side, child) in [left, right].into_iter().enumerate() {
             let word = self.link(child.kind, child.version).pack(depth);
-            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            put_child(&mut bytes, side, child.hash, word);
         }
         let at = self.clusters[band].len();
         self.clusters[band].push(bytes);
@@ -77,16 +89,18 @@ impl Branches {
         });
     }
 
-    /// The next node of the visit is a leaf, whose record begins there in the file.
-    pub(super) fn leaf(&mut self, kind: Kind, version: u64, record: u64) {
+    /// The next node of the visit is in its place: a leaf, whose record begins there in the file, or a
+    /// branch of a part with this number, below which no more is visited.
+    pub(super) fn placed(&mut self, kind: Kind, version: u64, at: u64) {
         self.root_is(kind, version);
-        self.visited(record, false);
+        self.visited(at, false);
     }
 
     /// The number of branches, their bytes, and the root, if any node was visited.
-    pub(super) fn finish(self) -> (u64, Vec<u8>, Option<Link>) {
+    pub(super) fn finish(mut self) -> (u64, Vec<Vec<u8>>, Option<Link>) {
         debug_assert!(self.open.is_empty());
-        (self.count, self.bytes, self.root)
+        self.parts.push(self.bytes);
+        (self.count, self.parts, self.root)
     }
 
     fn root_is(&mut self, kind: Kind, version: u64) {
@@ -142,6 +156,13 @@ impl Branches {
         cluster.clear();
         base
     }
+}
+
+/// Writes what a branch has of one child.
+pub(super) fn put_child(branch: &mut [u8; BRANCH_BYTES], side: usize, hash: &Hash, word: u64) {
+    let child = &mut branch[side * CHILD_BYTES..][..CHILD_BYTES];
+    child[..32].copy_from_slice(hash);
+    child[32..].copy_from_slice(&word.to_le_bytes());
 }
 
 fn change_word(branch: &mut [u8; BRANCH_BYTES], side: usize, change: impl FnOnce(u64) -> u64) {

@@ -174,6 +174,6 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 /// Parts of a file that is to be written.
-pub(super) fn parts<const N: usize>(parts: [Vec<u8>; N]) -> PutPayload {
+pub(super) fn parts(parts: impl IntoIterator<Item = Vec<u8>>) -> PutPayload {
     parts.into_iter().map(Bytes::from).collect()
 }

@@ -91,7 +91,7 @@ impl Group {
                 while let Some((_, at)) = leaves.next_if(|(hash, _)| hash <= key_hash) {
                     record = *at;
                 }
-                branches.leaf(kind_of(value_hash), version, record);
+                branches.placed(kind_of(value_hash), version, record);
             }
         });
         branches
@@ -117,7 +117,7 @@ impl Group {
             rows.extend_from_slice(root);
         }
         let mut body = Xxh3::new();
-        for part in [&self.records, &branches, &rows] {
+        for part in [&self.records].into_iter().chain(&branches).chain([&rows]) {
             body.update(part);
         }
         let header = Header {
@@ -134,9 +134,11 @@ impl Group {
             let expected = format_args!("blocks whose file has at most {MAX_FILE_BYTES} bytes");
             return Err(Error::new(Reason::InvalidArgument, expected, header.file_bytes()));
         }
-        debug_assert_eq!(branches.len() as u64, count * BRANCH_BYTES as u64);
+        let branch_bytes: usize = branches.iter().map(Vec::len).sum();
+        debug_assert_eq!(branch_bytes as u64, count * BRANCH_BYTES as u64);
         let (head, checksum) = header.encode();
-        let payload = parts([head.to_vec(), self.records, branches, rows]);
+        let before = [head.to_vec(), self.records];
+        let payload = parts(before.into_iter().chain(branches).chain([rows]));
         let version = |link: Link| Some((link.kind, header.version(link.place)?));
         Ok(Finished { first: self.first, last, payload, checksum, root: root.and_then(version) })
     }

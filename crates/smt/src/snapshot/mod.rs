@@ -20,6 +20,7 @@ mod prove;
 mod reader;
 mod record;
 mod retention;
+mod shards;
 mod spare;
 mod writer;
 

@@ -7,15 +7,27 @@ use bytes::{Bytes, BytesMut};
 
 use super::group::Finished;
 
-/// Keeps the largest parts of the last file: new memory of tens of megabytes for each block costs more
+/// Keeps the records and branches of the last file: new memory of tens of megabytes for each block costs more
 /// than what is written into it.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Mutex<[Vec<u8>; 2]>);
+pub(super) struct Spare(Mutex<Memory>);
+
+#[derive(Debug, Default)]
+struct Memory {
+    records: Vec<u8>,
+    branches: Vec<Vec<u8>>,
+}
 
 impl Spare {
-    /// Empty memory for records and for branches.
-    pub(super) fn take(&self) -> [Vec<u8>; 2] {
-        core::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Empty memory for records.
+    pub(super) fn records(&self) -> Vec<u8> {
+        core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).records)
+    }
+
+    /// Empty memory for one part of the branches.
+    pub(super) fn branches(&self) -> Vec<u8> {
+        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.branches.pop().unwrap_or_default()
     }
 
     /// Takes the memory of a file that is written, unless the store still has it.
@@ -26,7 +38,8 @@ impl Spare {
             memory.clear();
             Vec::from(memory)
         });
-        let mut next = || parts.next().unwrap_or_default();
-        *self.0.get_mut().unwrap_or_else(PoisonError::into_inner) = [next(), next()];
+        let records = parts.next().unwrap_or_default();
+        let memory = Memory { records, branches: parts.collect() };
+        *self.0.get_mut().unwrap_or_else(PoisonError::into_inner) = memory;
     }
 }

@@ -1,22 +1,25 @@
 //! The newest tree, and its snapshot files.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use prooflight_core::{Error, Reason, Result};
+use rayon::prelude::*;
 
 use super::branches::Branches;
 use super::check::read_whole;
 use super::corrupt;
 use super::files::file_name;
-use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of, kind_of};
+use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of};
 use super::link::{MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES};
 use super::manifest::{Manifest, last_of_group};
 use super::nodes::Nodes;
 use super::record::Record;
 use super::retention::{Collector, Retention};
+use super::shards::PartBytes;
 use super::spare::Spare;
 use crate::hash::{Hash, MAX_VERSION, hash_keys, hash_values};
-use crate::prover::tree::{Change, Kind, Node, Prepared, Tree};
+use crate::prover::tree::{At, Change, Kind, Part, Prepared, Tree, Upper};
 
 /// How snapshot files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,33 +209,55 @@ impl SnapshotWriter {
 
     /// The records of the changes that a prepared block makes, and its branches if it has its own file.
     fn records(&self, prepared: &Prepared, sorted: &Sorted<'_, '_>) -> BlockRecords {
-        let block = prepared.block();
-        let alone = self.options.blocks_per_file == 1;
-        let [mut records, branches] = self.spare.take();
-        records.reserve(sorted.record_bytes());
-        let mut branches = alone.then(|| Branches::new(block, block, branches));
+        let parts = prepared.parts();
+        let starts = sorted.starts(&parts);
+        let mut records = self.spare.records();
         let mut leaves = Vec::new();
-        let mut writes = sorted.changes.iter().zip(&sorted.records);
-        prepared.visit(|node| match node {
-            Node::Branch { depth, left, right, .. } => {
-                if let Some(branches) = &mut branches {
-                    branches.branch(depth, left, right);
-                }
-            }
-            Node::Leaf { key_hash, value_hash, .. } => {
-                let at = records.len() as u64;
-                if let Some((_, record)) = writes.find(|(it, _)| it.key_hash == *key_hash) {
-                    record.write(&mut records);
-                }
-                match &mut branches {
-                    Some(branches) => {
-                        branches.leaf(kind_of(value_hash), block, FIRST_RECORD + at);
-                    }
-                    None => leaves.push((*key_hash, at)),
-                }
+        let alone = self.options.blocks_per_file == 1;
+        sorted.write(&starts, &mut records, |key_hash, at| {
+            if !alone {
+                leaves.push((*key_hash, at));
             }
         });
+        let branches = alone.then(|| self.branches(prepared, &parts, &starts));
         BlockRecords { records, leaves, branches }
+    }
+
+    /// The branches that a prepared block changes; its records begin at these places after the header.
+    fn branches(&self, prepared: &Prepared, parts: &[Part<'_>], starts: &[u64]) -> Branches {
+        let block = prepared.block();
+        let record_at = |change: usize| FIRST_RECORD + starts[change];
+        let mut count = 0;
+        let firsts = parts.iter().map(|part| {
+            let first = count;
+            count += part.branches() as u64;
+            first
+        });
+        let work: Vec<(&Part<'_>, u64)> = parts.iter().zip(firsts).collect();
+        let write = |(part, first): (&Part<'_>, u64)| {
+            PartBytes::new(*part, first, block, record_at, self.spare.branches())
+        };
+        let mut written: Vec<PartBytes> = if work.len() > 1 && rayon::current_num_threads() > 1 {
+            work.into_par_iter().map(write).collect()
+        } else {
+            work.into_iter().map(write).collect()
+        };
+        let mut branches = Branches::new(block, block, self.spare.branches());
+        for part in &mut written {
+            branches.push_part(core::mem::take(&mut part.bytes));
+        }
+        prepared.visit_upper(|node| match node {
+            Upper::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
+            Upper::Shard { part, at, kind, version } => {
+                let at = match at {
+                    At::Branch(branch) => written[part].number(branch),
+                    At::Leaf(change) => record_at(change),
+                    At::Unchanged => return,
+                };
+                branches.placed(kind, version, at);
+            }
+        });
+        branches
     }
 
     /// Accepts a block that is there already if it has the same records.
@@ -293,6 +318,31 @@ impl<'w, 'r> Sorted<'w, 'r> {
         };
         let changes = order.iter().zip(&records).map(change).collect();
         Ok(Self { records, changes })
+    }
+
+    /// Where each record begins among those of the changes that do something, and where the last one ends.
+    fn starts(&self, parts: &[Part<'_>]) -> Vec<u64> {
+        let mut starts = vec![0; self.records.len() + 1];
+        for change in parts.iter().flat_map(|part| part.changes()) {
+            starts[change + 1] = self.records[change].bytes() as u64;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        starts
+    }
+
+    /// Writes these records, and tells where each begins.
+    fn write(&self, starts: &[u64], bytes: &mut Vec<u8>, mut written: impl FnMut(&Hash, u64)) {
+        bytes.reserve(self.record_bytes());
+        for (at, record) in self.records.iter().enumerate() {
+            if starts[at] < starts[at + 1] {
+                record.write(bytes);
+                written(&self.changes[at].key_hash, starts[at]);
+            }
+        }
     }
 
     fn record_bytes(&self) -> usize {

@@ -8,6 +8,8 @@ mod commit;
 mod draft;
 mod node;
 mod order;
+#[cfg(feature = "snapshots")]
+mod part;
 mod prefetch;
 mod prepare;
 mod prove;
@@ -26,6 +28,8 @@ use prooflight_core::{Error, Reason, Result};
 use crate::hash::{Hash, MAX_VERSION};
 pub use node::{Change, Child, Entry, Kind, Node};
 use order::{Changes, Versions};
+#[cfg(feature = "snapshots")]
+pub(crate) use part::{At, Part, Upper};
 pub use prepare::Prepared;
 use shard::{SHARDS, Shard};
 use top::Top;

@@ -59,7 +59,7 @@ pub(super) fn visit<'t, V: View<'t>>(
 }
 
 impl<'t, At> Place<'t, At> {
-    fn child(&self) -> Child<'t> {
+    pub(super) fn child(&self) -> Child<'t> {
         Child { kind: self.stamp.kind(), version: self.stamp.version(), hash: self.hash }
     }
 }

@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         self.draft.leaves.push(Leaf([change.key_hash, value_hash]));
         let stamp = Stamp::new(kind, self.changes.version(key));
         let Task { parent, section, .. } = task;
-        self.draft.leaf_places.push(LeafPlace { parent, section, slot, stamp });
+        self.draft.leaf_places.push(LeafPlace { parent, section, slot, change: key.at, stamp });
         self.draft.attach(parent, slot, at);
     }
 
