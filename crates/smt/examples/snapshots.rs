@@ -1,7 +1,8 @@
 //! What snapshot files cost: `cargo run --release --features snapshots --example snapshots -- FOLDER [KEYS] [BLOCKS]`.
 //!
 //! Blocks of 100,000 records on KEYS keys (1,000,000 if not said otherwise): 90% set other values, 5%
-//! insert, 5% delete. Keys and values have 32 bytes. One thread.
+//! insert, 5% delete. Keys and values have 32 bytes. Makes two folders in FOLDER. As many threads as
+//! `RAYON_NUM_THREADS` says, and one more for what is written in the background.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -12,8 +13,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
+use cpu_time::ProcessTime;
 use prooflight_core::Limits;
+use prooflight_smt::hash::{hash_keys, hash_values};
+use prooflight_smt::prover::tree::{Change, Tree};
 use prooflight_smt::snapshot::{Files, Options, Record, SnapshotReader, SnapshotWriter};
 use prooflight_smt::verify;
 use rand::rngs::StdRng;
@@ -32,7 +35,7 @@ fn main() {
     let filling: Vec<Vec<Op>> = (0..keys.div_ceil(BLOCK)).map(|_| workload.inserts()).collect();
     let blocks: Vec<Vec<Op>> = (0..blocks).map(|_| workload.block()).collect();
 
-    let mut tree_only = prooflight_smt::prover::tree::Tree::new();
+    let mut tree_only = Tree::new();
     let (mut alone, mut height) = (Clock::default(), 0);
     for (at, ops) in filling.iter().chain(&blocks).enumerate() {
         let mut update = || tree_only.update(height, &changes(ops)).unwrap();
@@ -46,28 +49,13 @@ fn main() {
     let updates = blocks.len() * BLOCK;
     println!("without snapshots: {}", alone.per_update(updates));
 
-    let (mut writer, damage) = open(&folder);
-    assert_eq!(damage, 0);
-    let (mut prepare, mut commit) = (Clock::default(), Clock::default());
-    for (height, ops) in (0..).zip(filling.iter().chain(&blocks)) {
-        if height == filling.len() as u64 {
-            (prepare, commit) = (Clock::default(), Clock::default());
-        }
-        let records = records(ops);
-        let prepared = prepare.time(|| writer.prepare(height, &records).unwrap());
-        commit.time(|| writer.commit(prepared).unwrap());
+    let all = [filling.as_slice(), &blocks];
+    for (name, way) in [("background", Way::Background), ("durable", Way::Durable)] {
+        let folder = Path::new(&folder).join(name);
+        let root = write(&folder, all, way);
+        assert_eq!(root, tree_only.root());
     }
-    assert_eq!(writer.root(), tree_only.root());
-    let bytes: Vec<u64> = (filling.len()..filling.len() + blocks.len())
-        .map(|height| std::fs::metadata(Path::new(&folder).join(format!("{height:016}.smt"))))
-        .map(|file| file.unwrap().len())
-        .collect();
-    println!("with snapshots: {}", prepare.with(commit).per_update(updates));
-    println!("  prepare {}", prepare.per_update(updates));
-    println!("  commit {}", commit.per_update(updates));
-    let per_update = bytes.iter().sum::<u64>() as f64 / (blocks.len() * BLOCK) as f64;
-    println!("  {per_update:.1} bytes per update, of which the record has 70");
-    drop(writer);
+    let folder = Path::new(&folder).join("durable");
 
     prove(&folder, &mut workload, height - 1);
     let start = Instant::now();
@@ -76,7 +64,51 @@ fn main() {
     assert_eq!((damage, writer.root()), (0, tree_only.root()));
 }
 
-/// Time that passed, and that this thread computed.
+/// When a block's file is durable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// When the block is committed.
+    Durable,
+    /// When the next one is.
+    Background,
+}
+
+/// Writes snapshot files and says what those after the filling cost.
+fn write(folder: &Path, [filling, blocks]: [&[Vec<Op>]; 2], way: Way) -> [u8; 32] {
+    let (mut writer, damage) = open(folder);
+    assert_eq!(damage, 0);
+    let (mut prepare, mut commit) = (Clock::default(), Clock::default());
+    for (height, ops) in (0..).zip(filling.iter().chain(blocks)) {
+        if height == filling.len() as u64 {
+            writer.publish().unwrap();
+            (prepare, commit) = (Clock::default(), Clock::default());
+        }
+        let records = records(ops);
+        let prepared = prepare.time(|| writer.prepare(height, &records).unwrap());
+        commit.time(|| match way {
+            Way::Durable => writer.commit(prepared).unwrap(),
+            Way::Background => writer.commit_in_background(prepared).unwrap(),
+        });
+    }
+    commit.time(|| writer.publish().unwrap());
+    let updates = blocks.len() * BLOCK;
+    let durable = match way {
+        Way::Durable => "each block durable before the next",
+        Way::Background => "each file written while the next block is prepared",
+    };
+    println!("with snapshots, {durable}: {}", prepare.with(commit).per_update(updates));
+    println!("  prepare {}", prepare.per_update(updates));
+    println!("  commit {}", commit.per_update(updates));
+    let bytes: u64 = (filling.len()..filling.len() + blocks.len())
+        .map(|height| std::fs::metadata(folder.join(format!("{height:016}.smt"))))
+        .map(|file| file.unwrap().len())
+        .sum();
+    let per_update = bytes as f64 / updates as f64;
+    println!("  {per_update:.1} bytes per update, of which the record has 70");
+    writer.root()
+}
+
+/// Time that passed, and that all threads computed.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     wall: Duration,
@@ -85,7 +117,7 @@ struct Clock {
 
 impl Clock {
     fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let (wall, cpu) = (Instant::now(), ThreadTime::now());
+        let (wall, cpu) = (Instant::now(), ProcessTime::now());
         let done = work();
         self.wall += wall.elapsed();
         self.cpu += cpu.elapsed();
@@ -109,9 +141,9 @@ impl Clock {
     }
 }
 
-fn prove(folder: &str, workload: &mut Workload, newest: u64) {
+fn prove(folder: &Path, workload: &mut Workload, newest: u64) {
     for cache in [1 << 13, 64 << 20] {
-        let files = Files::local(Path::new(folder)).unwrap();
+        let files = Files::local(folder).unwrap();
         let reader = SnapshotReader::open(files, cache).unwrap();
         for block in [newest, newest / 2 + newest / 4, newest / 2] {
             let mut times = Vec::new();
@@ -138,8 +170,8 @@ fn prove(folder: &str, workload: &mut Workload, newest: u64) {
     }
 }
 
-fn open(folder: &str) -> (SnapshotWriter, usize) {
-    let files = Files::local(Path::new(folder)).unwrap();
+fn open(folder: &Path) -> (SnapshotWriter, usize) {
+    let files = Files::local(folder).unwrap();
     let (writer, damage) = SnapshotWriter::open(files, Options::default()).unwrap();
     (writer, damage.len())
 }
@@ -150,12 +182,15 @@ fn records(ops: &[Op]) -> Vec<Record<'_>> {
         .collect()
 }
 
-fn changes(ops: &[Op]) -> Vec<prooflight_smt::prover::tree::Change> {
-    use prooflight_smt::hash::{hash_key, hash_value};
+fn changes(ops: &[Op]) -> Vec<Change> {
+    let key_hashes = hash_keys(ops.iter().map(|(key, _)| key.as_slice()));
+    let values = ops.iter().filter_map(|(_, value)| value.as_ref());
+    let mut value_hashes = hash_values(values.map(<[u8; 32]>::as_slice)).into_iter();
     ops.iter()
-        .map(|(key, value)| prooflight_smt::prover::tree::Change {
-            key_hash: hash_key(key),
-            value_hash: value.map(|value| hash_value(&value)),
+        .zip(key_hashes)
+        .map(|((_, value), key_hash)| Change {
+            key_hash,
+            value_hash: value.and_then(|_| value_hashes.next()),
         })
         .collect()
 }

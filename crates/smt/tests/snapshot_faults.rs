@@ -229,8 +229,37 @@ fn a_file_that_could_not_be_written_is_written_later() {
     assert_eq!(reader.check().unwrap(), []);
 }
 
+#[test]
+fn a_file_that_another_thread_could_not_write_is_written_later() {
+    let outer = TempDir::new().unwrap();
+    let (folder, away) = (outer.path().join("files"), outer.path().join("away"));
+    let ops = |height| block(3, height, KEYS, 30);
+    let mut writer = open(&folder, Options::default());
+    writer.apply(0, &records(&ops(0))).unwrap();
+    fs::rename(&folder, &away).unwrap();
+    fs::write(&folder, "no folder").unwrap();
+    let prepared = writer.prepare(1, &records(&ops(1))).unwrap();
+    let root = prepared.root();
+    assert_eq!(writer.commit_in_background(prepared).unwrap(), root);
+    assert_eq!((writer.newest(), writer.published()), (Some(1), Some(0)));
+    // The next block is refused as long as this one has no file, and can be committed later.
+    let next = writer.prepare(2, &records(&ops(2))).unwrap();
+    assert_eq!(writer.commit_in_background(next).unwrap_err().reason(), Reason::StoreFailed);
+    assert_eq!(writer.publish().unwrap_err().reason(), Reason::StoreFailed);
+    assert_eq!((writer.newest(), writer.published()), (Some(1), Some(0)));
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&away, &folder).unwrap();
+    writer.publish().unwrap();
+    assert_eq!(writer.published(), Some(1));
+    writer.apply(2, &records(&ops(2))).unwrap();
+    let reader = reader(&folder);
+    assert_eq!((reader.root(1).unwrap(), reader.root(2).unwrap()), (root, writer.root()));
+    assert_eq!(reader.check().unwrap(), []);
+}
+
 const FOLDER: &str = "PROOFLIGHT_SNAPSHOT_FOLDER";
 const GROUP: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
+const BACKGROUND: &str = "PROOFLIGHT_SNAPSHOT_BACKGROUND";
 
 /// Blocks of which a file takes some time to write.
 fn large_block(height: u64) -> Vec<harness::plain::Op> {
@@ -242,17 +271,26 @@ fn large_block(height: u64) -> Vec<harness::plain::Op> {
 fn writes_until_it_is_killed() {
     let folder = PathBuf::from(std::env::var(FOLDER).unwrap());
     let group = std::env::var(GROUP).unwrap().parse().unwrap();
+    let background = std::env::var(BACKGROUND).unwrap() == "true";
     let mut writer = open(&folder, blocks_per_file(group));
     loop {
         let height = writer.newest().map_or(0, |newest| newest + 1);
-        writer.apply(height, &records(&large_block(height))).unwrap();
+        let prepared = writer.prepare(height, &records(&large_block(height))).unwrap();
+        if background {
+            writer.commit_in_background(prepared).unwrap();
+        } else {
+            writer.commit(prepared).unwrap();
+        }
     }
 }
 
 #[test]
 fn after_kill_9_every_named_block_is_there_and_right() {
     let kills: usize = std::env::var("PROOFLIGHT_KILLS").map_or(50, |it| it.parse().unwrap());
-    for (group, kills) in [(1, kills.div_ceil(2)), (3, kills / 2)] {
+    let few = kills.div_ceil(2);
+    for (group, background, kills) in
+        [(1, false, few), (3, false, kills / 2), (1, true, few), (3, true, kills / 2)]
+    {
         let folder = TempDir::new().unwrap();
         let mut rng = StdRng::seed_from_u64(group);
         let (mut plain, mut tree, mut roots) = (Plain::default(), Tree::new(), Vec::new());
@@ -267,6 +305,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
                 .args(["--ignored", "--exact", "writes_until_it_is_killed"])
                 .env(FOLDER, folder.path())
                 .env(GROUP, group.to_string())
+                .env(BACKGROUND, background.to_string())
                 .stdout(std::process::Stdio::null())
                 .spawn()
                 .unwrap();

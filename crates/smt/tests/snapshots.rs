@@ -183,6 +183,51 @@ fn a_prepared_block_changes_nothing_until_it_is_committed() {
 }
 
 #[test]
+fn blocks_committed_in_the_background_have_the_same_files() {
+    for group in [1, 3] {
+        let (at_once, later) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let options = blocks_per_file(group);
+        let mut first = open(at_once.path(), options);
+        let mut second = open(later.path(), options);
+        for height in 0..9 {
+            let ops = block(8, height, 200, 60);
+            let root = first.apply(height, &records(&ops)).unwrap();
+            let prepared = second.prepare(height, &records(&ops)).unwrap();
+            assert_eq!(second.commit_in_background(prepared).unwrap(), root);
+            assert_eq!((second.newest(), second.root()), (Some(height), root));
+            // The file that may be under way counts only when it is waited for.
+            let before = (height / group * group).checked_sub(1);
+            assert_eq!(second.published(), before);
+            if height == 5 {
+                second.publish().unwrap();
+                assert_eq!(second.published(), Some(5));
+                assert_eq!(reader(later.path()).root(5).unwrap(), root);
+            }
+        }
+        // Dropping it waits for the last file.
+        drop(second);
+        let names = |folder: &TempDir| {
+            let entries = std::fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&at_once), names(&later));
+        for name in names(&at_once) {
+            let bytes = |folder: &TempDir| std::fs::read(folder.path().join(&name)).unwrap();
+            assert_eq!(bytes(&at_once), bytes(&later), "{}", name.display());
+        }
+        assert_eq!(open(later.path(), options).root(), first.root());
+    }
+    // Another store has it at once.
+    let files = Files::new(Arc::new(InMemory::new()));
+    let (mut writer, _) = SnapshotWriter::open(files, Options::default()).unwrap();
+    let prepared = writer.prepare(0, &records(&[set(b"key", b"value")])).unwrap();
+    writer.commit_in_background(prepared).unwrap();
+    assert_eq!(writer.published(), Some(0));
+}
+
+#[test]
 fn arguments_that_cannot_be_are_refused() {
     let folder = TempDir::new().unwrap();
     let empty = SnapshotReader::open(Files::local(folder.path()).unwrap(), 0).unwrap_err();

@@ -64,6 +64,11 @@ impl Files {
         Self { store, folder: None }
     }
 
+    /// Whether it is a folder of this machine.
+    pub(super) const fn is_local(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// A whole file, or `None` if it is not there.
     pub(super) fn read(&self, name: &str) -> Result<Option<Bytes>> {
         let path = Path::from(name);

@@ -17,6 +17,7 @@ mod nodes;
 mod open;
 mod pages;
 mod prove;
+mod publish;
 mod reader;
 mod record;
 mod retention;

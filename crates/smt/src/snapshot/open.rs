@@ -81,6 +81,7 @@ impl SnapshotWriter {
             root: None,
             group: None,
             ready: None,
+            writing: None,
             collector: Collector::default(),
             spare: Spare::default(),
         }

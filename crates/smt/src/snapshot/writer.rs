@@ -14,6 +14,7 @@ use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of};
 use super::link::{MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES};
 use super::manifest::{Manifest, last_of_group};
 use super::nodes::Nodes;
+use super::publish::Writing;
 use super::record::Record;
 use super::retention::{Collector, Retention};
 use super::shards::PartBytes;
@@ -65,8 +66,9 @@ pub struct SnapshotWriter {
     pub(super) root: Option<(Kind, u64)>,
     /// The blocks since then.
     pub(super) group: Option<Group>,
-    /// A file that could not be written yet.
+    /// A file that is being written, or could not be written yet.
     pub(super) ready: Option<Finished>,
+    pub(super) writing: Option<Writing>,
     pub(super) collector: Collector,
     /// Memory of the last file, for the next one.
     pub(super) spare: Spare,
@@ -154,12 +156,8 @@ impl SnapshotWriter {
         Ok(PreparedBlock { block, root: prepared.root(), new: Some((prepared, records)) })
     }
 
-    /// Takes over a prepared block, and writes its file if it is the last block of one; gives the root.
-    ///
-    /// When this returns, the file is durable and readers see it. If it fails with `store_failed`, the
-    /// tree has the block, and [`publish`](Self::publish) tries again to write the file.
-    /// `invalid_argument` if another block was committed since it was prepared.
-    pub fn commit(&mut self, prepared: PreparedBlock) -> Result<Hash> {
+    /// Puts a prepared block into the tree, and makes its file ready if it is the last block of one.
+    pub(super) fn take_over(&mut self, prepared: PreparedBlock) -> Result<Hash> {
         let PreparedBlock { block, root, new } = prepared;
         let Some((prepared, records)) = new else { return Ok(root) };
         self.publish()?;
@@ -176,7 +174,6 @@ impl SnapshotWriter {
         let finished = group.finish(last, branches, self.root, previous)?;
         self.root = finished.root;
         self.ready = Some(finished);
-        self.publish()?;
         Ok(root)
     }
 
@@ -184,27 +181,6 @@ impl SnapshotWriter {
     pub fn apply(&mut self, block: u64, records: &[Record<'_>]) -> Result<Hash> {
         let prepared = self.prepare(block, records)?;
         self.commit(prepared)
-    }
-
-    /// Writes the file that an earlier call could not write, if there is one.
-    pub fn publish(&mut self) -> Result<()> {
-        let Some(Finished { first, last, payload, checksum, .. }) = &self.ready else {
-            return Ok(());
-        };
-        let (first, last) = (*first, *last);
-        let files = self.nodes.files();
-        files.write(&file_name(last), payload.clone())?;
-        let oldest = self.manifest.map_or(first, |manifest| manifest.oldest);
-        let manifest = Manifest {
-            blocks_per_file: self.options.blocks_per_file,
-            oldest: self.options.retention.oldest(oldest, last),
-            newest: last,
-            newest_header: *checksum,
-        };
-        manifest.write(files)?;
-        self.manifest = Some(manifest);
-        self.spare.keep(self.ready.take());
-        self.collector.collect(self.options.retention, &manifest, &self.tree, self.nodes.files())
     }
 
     /// The records of the changes that a prepared block makes, and its branches if it has its own file.

@@ -52,7 +52,10 @@ pub(super) struct LeafPlace {
     pub(super) section: u32,
     pub(super) slot: u32,
     /// Which of the changes it comes from.
-    #[cfg_attr(not(feature = "snapshots"), allow(dead_code, reason = "what writes files reads it"))]
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "what writes files reads it")
+    )]
     pub(super) change: u32,
     pub(super) stamp: Stamp,
 }
