@@ -53,6 +53,6 @@ pub use key::VerifyingKey;
 pub use opening::{Kind, Opening};
 pub use point::{INFINITY, PointBytes};
 #[cfg(feature = "prover")]
-pub use prover::{Change, Class, Parts, Point, Progress, Setup, Tables, TreeState};
+pub use prover::{Change, Class, Parts, Point, Progress, Setup, Tables, TreeDraft, TreeState};
 pub use scalar::{SLOTS, Scalar, VERSION_BITS};
 pub use verify::verify_openings;

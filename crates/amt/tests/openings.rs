@@ -72,7 +72,25 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
         }
         let numbered: Vec<_> = changes.iter().map(|change| (0, *change)).collect();
         tables.update(&mut commitment, &numbered).unwrap();
+        let before = state.clone();
+        let (draft, dropped) =
+            (state.draft(&tables, &changes), state.draft(&tables, &changes[..1]));
+        let (draft, dropped) = (draft.unwrap(), dropped.unwrap());
+        // A draft has all points of the nodes that it changes, and changes none of the state.
+        let drafted: Vec<_> = draft.nodes(&before).collect();
+        assert_ne!(draft, dropped);
+        assert_eq!(state, before);
         let touched = state.update(&tables, &changes).unwrap();
+        assert!(drafted.iter().map(|(node, _)| node).eq(&touched));
+        for (node, points) in &drafted {
+            assert_eq!(state.node(*node), Some(&points[..]));
+        }
+        for node in (0..state.nodes()).filter(|node| !touched.contains(node)) {
+            assert_eq!(state.node(node), before.node(node));
+        }
+        let mut taken_over = before;
+        taken_over.take_over(&draft);
+        assert_eq!(taken_over, state);
         assert!(touched.is_sorted_by(|a, b| a < b) && touched[0] == 0);
         assert!(touched.iter().all(|node| state.node(*node).is_some()));
     }

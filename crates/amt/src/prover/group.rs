@@ -54,11 +54,17 @@ impl Point {
 /// A point to be added to the sum of a number.
 pub(super) type Term = (u32, Point);
 
-/// Adds each term to the sum of its number; the numbers of the sums that are touched, ascending.
+/// Adds each term to the sum of its number.
+pub(super) fn add_terms(sums: &mut [Point], terms: Vec<Term>) {
+    let changed = new_sums(sums, terms);
+    set_sums(sums, &changed);
+}
+
+/// What the sums become that terms are added to, ascending by their numbers; none is changed yet.
 ///
 /// Terms of one sum are added in pairs, all pairs of a round with one inversion: about half of what an
 /// addition in projective coordinates costs, and the result needs no conversion.
-pub(super) fn add_terms(sums: &mut [Point], mut terms: Vec<Term>) -> Vec<u32> {
+pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
     let mut totals = if terms.len() < 2 * SHARE {
         terms.sort_unstable_by_key(|term| term.0);
         reduce(terms)
@@ -68,7 +74,6 @@ pub(super) fn add_terms(sums: &mut [Point], mut terms: Vec<Term>) -> Vec<u32> {
         let parts: Vec<_> = terms.par_chunks(share).map(|part| reduce(part.to_vec())).collect();
         reduce(parts.concat())
     };
-    let touched = totals.iter().map(|total| total.0).collect();
     let sum = |number: u32| sums.get(number as usize).copied().unwrap_or(Point::ZERO);
     for totals in totals.chunks_mut(BATCH) {
         let pairs: Vec<_> = totals.iter().map(|total| (sum(total.0).0, total.1.0)).collect();
@@ -76,12 +81,16 @@ pub(super) fn add_terms(sums: &mut [Point], mut terms: Vec<Term>) -> Vec<u32> {
             total.1 = Point(sum);
         }
     }
-    for (number, total) in totals {
-        if let Some(sum) = sums.get_mut(number as usize) {
-            *sum = total;
+    totals
+}
+
+/// Takes over sums that have changed.
+pub(super) fn set_sums(sums: &mut [Point], changed: &[Term]) {
+    for (number, total) in changed {
+        if let Some(sum) = sums.get_mut(*number as usize) {
+            *sum = *total;
         }
     }
-    touched
 }
 
 /// Terms that are worth a thread.
@@ -178,8 +187,11 @@ mod tests {
                 expected[sum as usize] += k;
                 list.push((sum, Point(multiple(k))));
             }
-            let touched = add_terms(&mut state, list);
-            assert_eq!(touched, (0..sums).collect::<Vec<_>>());
+            let before = state.clone();
+            let changed = new_sums(&state, list);
+            assert_eq!(state, before);
+            assert!(changed.iter().map(|sum| sum.0).eq(0..sums));
+            set_sums(&mut state, &changed);
             assert_eq!(state, expected.into_iter().map(|k| Point(multiple(k))).collect::<Vec<_>>());
         }
     }

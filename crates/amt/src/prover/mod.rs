@@ -18,4 +18,4 @@ pub use class::Class;
 pub use group::Point;
 pub use setup::Setup;
 pub use tables::{Change, Parts, Tables};
-pub use tree::TreeState;
+pub use tree::{TreeDraft, TreeState};

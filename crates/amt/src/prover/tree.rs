@@ -14,7 +14,7 @@ use ark_ff::Field;
 use prooflight_core::{Error, Reason, Result};
 
 use super::class::Class;
-use super::group::{Point, Term, add_terms};
+use super::group::{Point, Term, new_sums, set_sums};
 use super::tables::{Change, Tables, check_index, shift};
 use crate::domain::Domain;
 use crate::msm::Multiples;
@@ -57,9 +57,19 @@ impl TreeState {
     /// Adds changes to the state; the nodes that it changed, ascending.
     ///
     /// All changes of a block in one call are several times faster than each in its own. Errors, after which
-    /// nothing is changed: `index_out_of_range` for an index that is not in the vector, `invalid_argument` for
-    /// slots above 5 and tables of another size or arity.
+    /// nothing is changed, are those of [`draft`](Self::draft).
     pub fn update(&mut self, tables: &Tables, changes: &[Change]) -> Result<Vec<u32>> {
+        let draft = self.draft(tables, changes)?;
+        let touched = draft.nodes(self).map(|(node, _)| node).collect();
+        self.take_over(&draft);
+        Ok(touched)
+    }
+
+    /// Works out what changes make of the state, which stays as it is.
+    ///
+    /// Work and memory are those of the nodes that change. Errors: `index_out_of_range` for an index that is
+    /// not in the vector, `invalid_argument` for slots above 5 and tables of another size or arity.
+    pub fn draft(&self, tables: &Tables, changes: &[Change]) -> Result<TreeDraft> {
         if tables.domain() != self.domain || tables.parts().tree != Some(self.log_arity) {
             return Err(Error::new(
                 Reason::InvalidArgument,
@@ -74,16 +84,17 @@ impl TreeState {
         changes.iter().try_for_each(|change| tables.check(change))?;
         let rows: Vec<_> =
             changes.iter().map(|change| tables.tree_rows(self.log_arity, change.index())).collect();
-        let mut touched = Vec::new();
+        // Nodes are numbered level by level, so that the points of all levels are ascending.
+        let mut points = Vec::new();
         for level in 0..self.depth() {
-            let terms = self.terms(changes, &rows, level);
-            touched.extend(add_terms(&mut self.points, terms));
+            points.extend(new_sums(&self.points, self.terms(changes, &rows, level)));
         }
-        for point in &mut touched {
-            *point /= node_points(self.log_arity);
-        }
-        touched.dedup();
-        Ok(touched)
+        Ok(TreeDraft { points })
+    }
+
+    /// Takes over a draft of this state, which must not have changed since.
+    pub fn take_over(&mut self, draft: &TreeDraft) {
+        set_sums(&mut self.points, &draft.points);
     }
 
     /// The points that open an entry, that of the largest powers first.
@@ -181,6 +192,31 @@ impl TreeState {
             terms.extend(points.zip(rows).map(|(point, row)| (point, change.times(*row))));
         }
         terms
+    }
+}
+
+/// What changes make of a [`TreeState`]: the points that they change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeDraft {
+    /// By their numbers in the state, ascending.
+    points: Vec<Term>,
+}
+
+impl TreeDraft {
+    /// The nodes that change, ascending, each with all its points after that; `state` is the one before.
+    pub fn nodes<'d>(
+        &'d self,
+        state: &'d TreeState,
+    ) -> impl Iterator<Item = (u32, Vec<Point>)> + 'd {
+        let count = node_points(state.log_arity);
+        self.points.chunk_by(move |a, b| a.0 / count == b.0 / count).map(move |changed| {
+            let node = changed[0].0 / count;
+            let mut points = state.node(node).unwrap_or_default().to_vec();
+            let changed: Vec<_> =
+                changed.iter().map(|(point, sum)| (point % count, *sum)).collect();
+            set_sums(&mut points, &changed);
+            (node, points)
+        })
     }
 }
 
