@@ -1,172 +1,114 @@
-//! The branches of a snapshot file, in the order in which a way down needs few pages.
-//!
-//! The branches that a file has form the top of a tree: whatever is above a changed node has changed.
-//! It is cut into clusters of [`LEVELS`] levels. A cluster's branches lie together, its top one first; the
-//! last cluster begins with the root.
+//! The branches of a snapshot file from a visit of the tree.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use super::header::BRANCH_BYTES;
+use super::clusters::{Below, Layout};
 use super::link::{Link, Place};
 use crate::hash::Hash;
 use crate::prover::tree::{Child, Kind};
 
-/// So that a cluster, of at most 31 branches, has less than a page of 4 KiB.
-pub(super) const LEVELS: usize = 5;
-
-/// Set in the word of a child in the same cluster, whose place counts from the cluster's begin.
-const IN_CLUSTER: u64 = 1 << 11;
-const PLACE_AT: u32 = 12;
-
-/// Takes the nodes of a visit, in its order, and gives the bytes of the branches.
+/// Takes the nodes of a visit, in its order, and gives their clusters.
 #[derive(Debug)]
 pub(super) struct Branches {
     first: u64,
     last: u64,
-    /// Written before, and in the file before these bytes.
-    parts: Vec<Vec<u8>>,
-    bytes: Vec<u8>,
-    count: u64,
-    /// The cluster under way on each band of levels; the way down goes through one on each.
-    clusters: Vec<Vec<[u8; BRANCH_BYTES]>>,
-    /// The branches on the way down.
-    open: Vec<Open>,
+    visited: Vec<Branch>,
+    /// The branches on the way down of which a side is still to come, and that side.
+    open: Vec<(usize, usize)>,
+    /// The root, unless it is a branch.
     root: Option<Link>,
 }
 
-/// A hash and a word.
-const CHILD_BYTES: usize = BRANCH_BYTES / 2;
-/// Where the words of a branch are.
-const WORDS_AT: [usize; 2] = [32, CHILD_BYTES + 32];
-
-/// A branch below which not all is visited.
+/// The clusters of a file, in parts that follow each other.
 #[derive(Debug)]
-struct Open {
-    band: usize,
-    at: usize,
-    /// The side that the next visited node is on.
-    side: usize,
-    /// Whether the right side is still to come after it.
-    right_too: bool,
+pub(super) struct Clusters {
+    pub(super) parts: Vec<Vec<u8>>,
+    /// The root, if it is in the file.
+    pub(super) root: Option<Link>,
+}
+
+#[derive(Debug)]
+struct Branch {
+    parent: Option<usize>,
+    depth: u8,
+    children: [(Kind, u64, Hash, Below); 2],
 }
 
 impl Branches {
     /// The branches that changed in these blocks.
-    ///
-    /// `bytes` is empty memory to write into.
-    pub(super) fn new(first: u64, last: u64, bytes: Vec<u8>) -> Self {
-        let (parts, clusters, open) = (Vec::new(), Vec::new(), Vec::new());
-        Self { first, last, parts, bytes, count: 0, clusters, open, root: None }
-    }
-
-    /// Puts branches before those that are still to be visited.
-    pub(super) fn push_part(&mut self, part: Vec<u8>) {
-        debug_assert!(self.bytes.is_empty());
-        self.count += (part.len() / BRANCH_BYTES) as u64;
-        self.parts.push(part);
+    pub(super) const fn new(first: u64, last: u64) -> Self {
+        Self { first, last, visited: Vec::new(), open: Vec::new(), root: None }
     }
 
     /// The next node of the visit is a branch.
     pub(super) fn branch(&mut self, depth: u8, left: Child<'_>, right: Child<'_>) {
-        self.root_is(Kind::Branch, left.version.max(right.version));
-        let band = self.open.len() / LEVELS;
-        if self.clusters.len() == band {
-            self.clusters.push(Vec::new());
-        }
-        let visited = [left.version >= self.first, right.version >= self.first];
-        let mut bytes = [0; BRANCH_BYTES];
-        for (side, child) in [left, right].into_iter().enumerate() {
-            let word = self.link(child.kind, child.version).pack(depth);
-            put_child(&mut bytes, side, child.hash, word);
-        }
-        let at = self.clusters[band].len();
-        self.clusters[band].push(bytes);
-        self.open.push(Open {
-            band,
-            at,
-            side: usize::from(!visited[0]),
-            right_too: visited == [true, true],
-        });
+        let number = self.visited.len();
+        let parent = self.attach(Below::Branch(number));
+        let children = [left, right];
+        self.open.extend([1, 0].into_iter().filter_map(|side| {
+            let visited = children[side].version >= self.first;
+            visited.then_some((number, side))
+        }));
+        let children = children.map(|it| (it.kind, it.version, *it.hash, Below::Elsewhere));
+        self.visited.push(Branch { parent, depth, children });
     }
 
-    /// The next node of the visit is in its place: a leaf, whose record begins there in the file, or a
-    /// branch of a part with this number, below which no more is visited.
+    /// The next node of the visit is in its place already: a leaf, whose record begins there in the file, or a
+    /// branch whose cluster does, below which no more is visited.
     pub(super) fn placed(&mut self, kind: Kind, version: u64, at: u64) {
-        self.root_is(kind, version);
-        self.visited(at, false);
+        if self.attach(Below::At(at)).is_none() {
+            self.root = Some(Link { kind, place: Place::Here { age: self.last - version, at } });
+        }
     }
 
-    /// The number of branches, their bytes, and the root, if any node was visited.
-    pub(super) fn finish(mut self) -> (u64, Vec<Vec<u8>>, Option<Link>) {
+    /// The clusters; these parts come before.
+    pub(super) fn finish(self, mut parts: Vec<Vec<u8>>) -> Clusters {
         debug_assert!(self.open.is_empty());
-        self.parts.push(self.bytes);
-        (self.count, self.parts, self.root)
-    }
-
-    fn root_is(&mut self, kind: Kind, version: u64) {
-        if self.open.is_empty() {
-            self.root = Some(self.link(kind, version));
+        let first: usize = parts.iter().map(Vec::len).sum();
+        let first = first as u64;
+        // The visit went down first; clusters take level by level.
+        let mut order: Vec<usize> = Vec::with_capacity(self.visited.len());
+        order.extend((!self.visited.is_empty()).then_some(0));
+        let mut numbers = vec![0; self.visited.len()];
+        let mut next = 0;
+        while let Some(&branch) = order.get(next) {
+            numbers[branch] = next;
+            order.extend(self.visited[branch].children.iter().filter_map(|it| match it.3 {
+                Below::Branch(below) => Some(below),
+                _ => None,
+            }));
+            next += 1;
         }
-    }
-
-    /// A link to a node whose place is not known yet if it is here.
-    fn link(&self, kind: Kind, version: u64) -> Link {
-        let place = if version < self.first {
-            Place::There { version }
-        } else {
-            Place::Here { age: self.last - version, at: 0 }
+        let of = |number: usize| &self.visited[order[number]];
+        let layout = Layout::new(order.len(), |branch| of(branch).parent.map(|it| numbers[it]));
+        let branch = |number: usize| {
+            let Branch { depth, children, .. } = of(number);
+            let child = |side: usize| {
+                let (kind, version, hash, below) = &children[side];
+                let below = match *below {
+                    Below::Branch(below) => Below::Branch(numbers[below]),
+                    below => below,
+                };
+                (Child { kind: *kind, version: *version, hash }, below)
+            };
+            (*depth, [child(0), child(1)])
         };
-        Link { kind, place }
+        let mut bytes = Vec::new();
+        layout.write(first, self.last, branch, &mut bytes);
+        parts.push(bytes);
+        let version = |it: &Branch| it.children.iter().map(|child| child.1).max();
+        let root = self.visited.first().and_then(version).map(|version| {
+            let place = Place::Here { age: self.last - version, at: first };
+            Link { kind: Kind::Branch, place }
+        });
+        Clusters { parts, root: root.or(self.root) }
     }
 
-    /// All of a subtree was visited: its place goes into the word that its parent has for it.
-    fn visited(&mut self, mut at: u64, mut in_cluster: bool) {
-        while let Some(parent) = self.open.last_mut() {
-            let branch = &mut self.clusters[parent.band][parent.at];
-            let mark = if in_cluster { IN_CLUSTER } else { 0 };
-            change_word(branch, parent.side, |word| word | at << PLACE_AT | mark);
-            if parent.right_too {
-                (parent.side, parent.right_too) = (1, false);
-                return;
-            }
-            let (band, parent_at) = (parent.band, parent.at);
-            self.open.pop();
-            in_cluster = parent_at > 0;
-            at = if in_cluster { parent_at as u64 } else { self.write_cluster(band) };
-        }
-        if let Some(Link { place: Place::Here { at: root, .. }, .. }) = &mut self.root {
-            *root = at;
-        }
-    }
-
-    /// Writes a cluster; gives the place of its top branch.
-    fn write_cluster(&mut self, band: usize) -> u64 {
-        let base = self.count;
-        let cluster = &mut self.clusters[band];
-        for branch in cluster.iter_mut() {
-            for side in 0..2 {
-                change_word(branch, side, |word| match word & IN_CLUSTER {
-                    0 => word,
-                    _ => (word & !IN_CLUSTER) + (base << PLACE_AT),
-                });
-            }
-        }
-        self.bytes.extend_from_slice(cluster.as_flattened());
-        self.count += cluster.len() as u64;
-        cluster.clear();
-        base
-    }
-}
-
-/// Writes what a branch has of one child.
-pub(super) fn put_child(branch: &mut [u8; BRANCH_BYTES], side: usize, hash: &Hash, word: u64) {
-    let child = &mut branch[side * CHILD_BYTES..][..CHILD_BYTES];
-    child[..32].copy_from_slice(hash);
-    child[32..].copy_from_slice(&word.to_le_bytes());
-}
-
-fn change_word(branch: &mut [u8; BRANCH_BYTES], side: usize, change: impl FnOnce(u64) -> u64) {
-    if let Some(word) = branch[WORDS_AT[side]..].first_chunk_mut() {
-        *word = change(u64::from_le_bytes(*word)).to_le_bytes();
+    /// Tells the branch that the next node is below; `None` if it is the root.
+    fn attach(&mut self, below: Below) -> Option<usize> {
+        let (parent, side) = self.open.pop()?;
+        self.visited[parent].children[side].3 = below;
+        Some(parent)
     }
 }

@@ -6,9 +6,9 @@ use object_store::PutPayload;
 use prooflight_core::{Error, Reason, Result};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::branches::Branches;
+use super::branches::{Branches, Clusters};
 use super::files::parts;
-use super::header::{BLOCK_BYTES, BRANCH_BYTES, HEADER_BYTES, Header};
+use super::header::{BLOCK_BYTES, HEADER_BYTES, Header};
 use super::link::{Link, MAX_FILE_BYTES, Place};
 use super::record::Record;
 use crate::hash::Hash;
@@ -31,7 +31,7 @@ pub(super) struct BlockRecords {
     pub(super) records: Vec<u8>,
     /// Key hashes, and where in these records theirs begin; none if the branches are there.
     pub(super) leaves: Vec<(Hash, u64)>,
-    pub(super) branches: Option<Branches>,
+    pub(super) branches: Option<Clusters>,
 }
 
 /// A file that is ready to be written.
@@ -57,7 +57,7 @@ impl Group {
     }
 
     /// The next block.
-    pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<Branches> {
+    pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<Clusters> {
         let base = self.end();
         if self.records.is_empty() {
             self.records = block.records;
@@ -79,8 +79,8 @@ impl Group {
     }
 
     /// The branches that changed in the blocks of the group, the last of which the tree has.
-    pub(super) fn branches(&mut self, tree: &Tree, last: u64) -> Branches {
-        let mut branches = Branches::new(self.first, last, Vec::new());
+    pub(super) fn branches(&mut self, tree: &Tree, last: u64) -> Clusters {
+        let mut branches = Branches::new(self.first, last);
         // The last record of a key is the one with the largest place.
         self.leaves.sort_unstable();
         let mut leaves = self.leaves.iter().peekable();
@@ -94,7 +94,7 @@ impl Group {
                 branches.placed(kind_of(value_hash), version, record);
             }
         });
-        branches
+        branches.finish(Vec::new())
     }
 
     /// The whole file; `before` is the root node before the group, `previous` the checksum of the header
@@ -102,12 +102,12 @@ impl Group {
     pub(super) fn finish(
         self,
         last: u64,
-        branches: Branches,
+        branches: Clusters,
         before: Option<(Kind, u64)>,
         previous: u64,
     ) -> Result<Finished> {
         let branches_at = self.end();
-        let (count, branches, root) = branches.finish();
+        let Clusters { parts: branches, root } = branches;
         let unchanged =
             before.map(|(kind, version)| Link { kind, place: Place::There { version } });
         let root = root.or(unchanged);
@@ -126,7 +126,7 @@ impl Group {
             root,
             root_hash: self.blocks.last().map_or([0; 32], |(_, root)| *root),
             branches_at,
-            branches: count,
+            branch_bytes: branches.iter().map(|part| part.len() as u64).sum(),
             body_checksum: body.digest(),
             previous,
         };
@@ -134,8 +134,6 @@ impl Group {
             let expected = format_args!("blocks whose file has at most {MAX_FILE_BYTES} bytes");
             return Err(Error::new(Reason::InvalidArgument, expected, header.file_bytes()));
         }
-        let branch_bytes: usize = branches.iter().map(Vec::len).sum();
-        debug_assert_eq!(branch_bytes as u64, count * BRANCH_BYTES as u64);
         let (head, checksum) = header.encode();
         let before = [head.to_vec(), self.records];
         let payload = parts(before.into_iter().chain(branches).chain([rows]));

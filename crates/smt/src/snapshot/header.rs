@@ -8,8 +8,6 @@ use super::link::{Link, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, Place};
 use crate::hash::{EMPTY_ROOT, Hash, MAX_VERSION};
 
 pub(super) const HEADER_BYTES: usize = 128;
-/// A branch: of each child the hash and the packed link.
-pub(super) const BRANCH_BYTES: usize = 80;
 /// A block of the file: where its records end, and its root.
 pub(super) const BLOCK_BYTES: usize = 40;
 
@@ -27,7 +25,8 @@ pub(super) struct Header {
     pub(super) root_hash: Hash,
     /// Where the records end and the branches begin.
     pub(super) branches_at: u64,
-    pub(super) branches: u64,
+    /// How many bytes their clusters take.
+    pub(super) branch_bytes: u64,
     /// The XXH3 of all that follows the header.
     pub(super) body_checksum: u64,
     /// The header's own checksum of the file before; 0 in the first one.
@@ -41,11 +40,11 @@ impl Header {
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..16].copy_from_slice(&self.first.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.last.to_le_bytes());
-        let root = self.root.map_or(NO_ROOT, |link| link.pack(0));
+        let root = self.root.map_or(NO_ROOT, Link::pack);
         bytes[24..32].copy_from_slice(&root.to_le_bytes());
         bytes[32..64].copy_from_slice(&self.root_hash);
         bytes[64..72].copy_from_slice(&self.branches_at.to_le_bytes());
-        bytes[72..80].copy_from_slice(&self.branches.to_le_bytes());
+        bytes[72..80].copy_from_slice(&self.branch_bytes.to_le_bytes());
         bytes[80..88].copy_from_slice(&self.body_checksum.to_le_bytes());
         bytes[88..96].copy_from_slice(&self.previous.to_le_bytes());
         let checksum = xxh3_64(&bytes[..CHECKED_BYTES]);
@@ -67,14 +66,23 @@ impl Header {
         for part in root_hash.chunks_exact_mut(8) {
             part.copy_from_slice(&next()?);
         }
-        let (branches_at, branches) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
+        let (branches_at, branch_bytes) =
+            (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
         let (body_checksum, previous) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
         let root = match root {
             NO_ROOT => None,
-            word => Some(Link::unpack(word).ok_or_else(|| wrong("one without a root"))?.1),
+            word => Some(Link::unpack(word).ok_or_else(|| wrong("one without a root"))?),
         };
-        let header =
-            Self { first, last, root, root_hash, branches_at, branches, body_checksum, previous };
+        let header = Self {
+            first,
+            last,
+            root,
+            root_hash,
+            branches_at,
+            branch_bytes,
+            body_checksum,
+            previous,
+        };
         // Every byte that is no field, and the checksum itself, are compared with what they must be.
         let (encoded, checksum) = header.encode();
         if bytes.get(..HEADER_BYTES) != Some(&encoded) || !header.is_possible() {
@@ -90,7 +98,7 @@ impl Header {
 
     /// Where the rows of the blocks begin.
     pub(super) fn blocks_at(&self) -> u64 {
-        self.branches_at + self.branches * BRANCH_BYTES as u64
+        self.branches_at + self.branch_bytes
     }
 
     /// The records of a block, and its root, in the bytes of the whole file.
@@ -120,7 +128,7 @@ impl Header {
             && self.last - self.first < MAX_BLOCKS_PER_FILE
             && self.branches_at >= HEADER_BYTES as u64
             && self.branches_at <= MAX_FILE_BYTES
-            && self.branches <= MAX_FILE_BYTES
+            && self.branch_bytes <= MAX_FILE_BYTES
             && self.root.is_none() == (self.root_hash == EMPTY_ROOT)
     }
 }
@@ -142,13 +150,13 @@ mod tests {
             root: Some(Link { kind: Kind::Branch, place: Place::Here { age: 0, at: 3 } }),
             root_hash: [9; 32],
             branches_at: 1000,
-            branches: 5,
+            branch_bytes: 500,
             body_checksum: 77,
             previous: 3,
         };
         let (bytes, checksum) = header.encode();
         assert_eq!(Header::decode("f", &bytes), Ok((header, checksum)));
-        assert_eq!(header.file_bytes(), 1000 + 5 * 80 + 4 * 40);
+        assert_eq!(header.file_bytes(), 1000 + 500 + 4 * 40);
         for bit in 0..HEADER_BYTES * 8 {
             let mut flipped = bytes;
             flipped[bit / 8] ^= 1 << (bit % 8);

@@ -32,7 +32,8 @@ pub(super) enum Place {
     Here {
         /// The file's newest block minus the node's version.
         age: u64,
-        /// Of a branch the number of its entry, of a leaf where its record begins in the file.
+        /// Of a branch where its cluster begins, counted from the first one; of a leaf where its record
+        /// begins in the file.
         at: u64,
     },
     /// In the file that covers this version, on the way of the same key hash.
@@ -43,9 +44,9 @@ pub(super) enum Place {
 }
 
 impl Link {
-    /// As 8 bytes: the depth of the branch that has the link in bits 0 to 7, the kind in 8 and 9, in
-    /// 10 whether the node is here, 11 zero, from 12 the version, or the place (36 bits) and the age.
-    pub(super) fn pack(self, depth: u8) -> u64 {
+    /// As 8 bytes: the kind in bits 8 and 9, in 10 whether the node is here, from 12 the version, or the
+    /// place (36 bits) and the age; all others zero.
+    pub(super) fn pack(self) -> u64 {
         let kind = match self.kind {
             Kind::Branch => BRANCH,
             Kind::Leaf => LEAF,
@@ -55,12 +56,11 @@ impl Link {
             Place::Here { age, at } => HERE | at << VALUE_AT | age << AGE_AT,
             Place::There { version } => version << VALUE_AT,
         };
-        u64::from(depth) | kind << KIND_AT | place
+        kind << KIND_AT | place
     }
 
-    /// The depth and the link; `None` if no link packs to this.
-    pub(super) fn unpack(word: u64) -> Option<(u8, Self)> {
-        let [depth, ..] = word.to_le_bytes();
+    /// The link; `None` if none packs to this.
+    pub(super) fn unpack(word: u64) -> Option<Self> {
         let kind = match word >> KIND_AT & 3 {
             BRANCH => Kind::Branch,
             LEAF => Kind::Leaf,
@@ -73,7 +73,7 @@ impl Link {
             Place::Here { age: word >> AGE_AT, at: word >> VALUE_AT & (MAX_FILE_BYTES - 1) }
         };
         let link = Self { kind, place };
-        (link.pack(depth) == word).then_some((depth, link))
+        (link.pack() == word).then_some(link)
     }
 }
 
@@ -92,14 +92,14 @@ mod tests {
                 there(0),
                 there(crate::hash::MAX_VERSION),
             ] {
-                for depth in [0, 17, 255] {
-                    let link = Link { kind, place };
-                    assert_eq!(Link::unpack(link.pack(depth)), Some((depth, link)));
-                }
+                let link = Link { kind, place };
+                assert_eq!(Link::unpack(link.pack()), Some(link));
             }
         }
         assert_eq!(Link::unpack(NO_ROOT), None);
         assert_eq!(Link::unpack(3 << KIND_AT), None);
-        assert_eq!(Link::unpack(1 << 11), None);
+        for bit in (0..8).chain([11]) {
+            assert_eq!(Link::unpack(1 << bit), None);
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 mod branches;
 mod check;
+mod clusters;
 mod files;
 mod group;
 mod header;

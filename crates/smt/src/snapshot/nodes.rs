@@ -1,19 +1,22 @@
 //! Nodes of any block's tree, found in snapshot files and compared with the hash that led to them.
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use prooflight_core::{Error, Hex, Result};
 
+use super::clusters::{Branch, Cluster, MOST_BYTES};
 use super::corrupt;
 use super::files::{Files, file_name};
-use super::header::{BRANCH_BYTES, HEADER_BYTES, Header};
+use super::header::{HEADER_BYTES, Header};
 use super::link::{Link, Place};
 use super::manifest::last_of_group;
 use super::pages::Pages;
 use super::record::{RECORD_HEAD_BYTES, Record};
-use crate::hash::{Child, Hash, Preimage, hash_key, hash_value};
+use crate::hash::{Hash, Preimage, hash_key, hash_value};
 use crate::part::bit;
 use crate::prover::tree::Kind;
 
@@ -23,6 +26,10 @@ pub(super) struct Nodes {
     pages: Pages,
     blocks_per_file: u64,
     headers: Mutex<BTreeMap<u64, Header>>,
+    /// By the last blocks of their files, and their places.
+    clusters: Mutex<HashMap<(u64, u64), Arc<Cluster>>>,
+    /// How many clusters are kept in memory.
+    capacity: usize,
 }
 
 /// What is known of a node before it is read.
@@ -32,7 +39,16 @@ pub(super) struct NodeRef {
     pub(super) version: u64,
     pub(super) hash: Hash,
     /// Its place in the file that covers its version, if that is known.
-    at: Option<u64>,
+    pub(super) at: Option<At>,
+}
+
+/// Where a node is in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    /// Where its cluster begins, counted from the first one; of a leaf where its record begins.
+    pub(super) place: u64,
+    /// Which of the cluster's branches it is.
+    pub(super) branch: u8,
 }
 
 /// A node that has the hash it was looked for by.
@@ -50,13 +66,23 @@ pub(super) struct Way<'k> {
     pub(super) parent: Option<u8>,
 }
 
+/// About how many bytes a cluster takes in memory.
+const CLUSTER_BYTES: u64 = 4096;
+
 /// How many headers are kept in memory.
 const HEADERS: usize = 1 << 14;
 
 impl Nodes {
     pub(super) fn new(files: Files, blocks_per_file: u64, cache_bytes: u64) -> Self {
-        let pages = Pages::new(files, cache_bytes);
-        Self { pages, blocks_per_file, headers: Mutex::default() }
+        let pages = Pages::new(files, cache_bytes / 2);
+        let capacity = usize::try_from(cache_bytes / 2 / CLUSTER_BYTES).unwrap_or(usize::MAX);
+        Self {
+            pages,
+            blocks_per_file,
+            headers: Mutex::default(),
+            clusters: Mutex::default(),
+            capacity: capacity.max(1),
+        }
     }
 
     pub(super) fn files(&self) -> &Files {
@@ -66,9 +92,8 @@ impl Nodes {
     /// The root of the last block of a group, unless its tree is empty, and its hash.
     pub(super) fn root(&self, last: u64) -> Result<(Hash, Option<NodeRef>)> {
         let header = self.header(last)?;
-        let root = header.root.map(|Link { kind, place }| {
-            let version = header.version(place).ok_or_else(|| impossible(last, "root"))?;
-            Ok(NodeRef { kind, version, hash: header.root_hash, at: here(place) })
+        let root = header.root.map(|link| {
+            NodeRef::new(&header, link, header.root_hash).ok_or_else(|| impossible(last, "root"))
         });
         Ok((header.root_hash, root.transpose()?))
     }
@@ -83,7 +108,7 @@ impl Nodes {
         };
         let (opened, hash) = match node.kind {
             Kind::Branch => self.open_branch(&header, at)?,
-            Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at, node)?,
+            Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at.place, node)?,
         };
         if hash != node.hash {
             let expected = format_args!("a node with the hash {}", Hex(&node.hash));
@@ -119,16 +144,17 @@ impl Nodes {
     ///
     /// Branches are never removed, so that those of the older tree that lie on the way are among those of
     /// the newer one, and the prefix has the bits at all their depths.
-    fn find(&self, header: &Header, way: Way<'_>) -> Result<u64> {
+    fn find(&self, header: &Header, way: Way<'_>) -> Result<At> {
         let lost = || impossible(header.last, "way to a node");
-        let mut link = header.root.ok_or_else(lost)?;
+        let (_, root) = self.root(header.last)?;
+        let mut node = root.ok_or_else(lost)?;
         let mut above = None;
         loop {
-            let Place::Here { at, .. } = link.place else { return Err(lost()) };
-            if link.kind != Kind::Branch {
+            let at = node.at.ok_or_else(lost)?;
+            if node.kind != Kind::Branch {
                 return Ok(at);
             }
-            let (depth, branch) = self.read_branch(header, at)?;
+            let Branch { depth, children, .. } = self.branch(header, at)?;
             if way.parent.is_none_or(|parent| depth > parent) {
                 return Ok(at);
             }
@@ -136,32 +162,43 @@ impl Nodes {
                 return Err(lost());
             }
             above = Some(depth);
-            link = branch[bit(way.prefix, depth)].1;
+            node = children[bit(way.prefix, depth)];
         }
     }
 
-    fn open_branch(&self, header: &Header, at: u64) -> Result<(Opened, Hash)> {
-        let (depth, children) = self.read_branch(header, at)?;
-        let [left, right] = children.map(|(hash, Link { kind, place })| {
-            let version = header.version(place)?;
-            Some(NodeRef { kind, version, hash, at: here(place) })
-        });
-        let (Some(left), Some(right)) = (left, right) else {
-            return Err(impossible(header.last, "version of a node"));
-        };
-        let [of_left, of_right] =
-            [&left, &right].map(|NodeRef { version, hash, .. }| Child { version: *version, hash });
-        let hash = Preimage::branch(depth, of_left, of_right).hash();
-        Ok((Opened::Branch { depth, children: [left, right] }, hash))
+    fn open_branch(&self, header: &Header, at: At) -> Result<(Opened, Hash)> {
+        let Branch { depth, children, hash } = self.branch(header, at)?;
+        Ok((Opened::Branch { depth, children }, hash))
     }
 
-    fn read_branch(&self, header: &Header, at: u64) -> Result<(u8, [(Hash, Link); 2])> {
-        if at >= header.branches {
+    fn branch(&self, header: &Header, at: At) -> Result<Branch> {
+        let branch = self.cluster(header, at.place)?.branch(at.branch).cloned();
+        branch.ok_or_else(|| impossible(header.last, "place of a branch"))
+    }
+
+    fn cluster(&self, header: &Header, place: u64) -> Result<Arc<Cluster>> {
+        let key = (header.last, place);
+        if let Some(cluster) = self.clusters().get(&key) {
+            return Ok(cluster.clone());
+        }
+        if place >= header.branch_bytes {
             return Err(impossible(header.last, "place of a branch"));
         }
-        let at = header.branches_at + at * BRANCH_BYTES as u64;
-        let bytes = self.pages.read_array::<BRANCH_BYTES>(header.last, at)?;
-        branch_of(&bytes).ok_or_else(|| impossible(header.last, "branch"))
+        let start = header.branches_at + place;
+        let end = header.blocks_at().min(start + MOST_BYTES as u64);
+        let bytes = self.pages.read(header.last, start..end)?;
+        let cluster = Cluster::read(header, place, &bytes);
+        let cluster = Arc::new(cluster.ok_or_else(|| impossible(header.last, "branch"))?);
+        let mut clusters = self.clusters();
+        if clusters.len() >= self.capacity {
+            clusters.clear();
+        }
+        clusters.insert(key, cluster.clone());
+        Ok(cluster)
+    }
+
+    fn clusters(&self) -> std::sync::MutexGuard<'_, HashMap<(u64, u64), Arc<Cluster>>> {
+        self.clusters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_leaf(&self, header: &Header, at: u64, node: &NodeRef) -> Result<(Opened, Hash)> {
@@ -186,21 +223,15 @@ impl Nodes {
     }
 }
 
-/// The depth of a branch, and of each child the hash and the link.
-pub(super) fn branch_of(bytes: &[u8; BRANCH_BYTES]) -> Option<(u8, [(Hash, Link); 2])> {
-    let child = |at: usize| {
-        let (hash, rest) = bytes.get(at..)?.split_first_chunk()?;
-        let (depth, link) = Link::unpack(u64::from_le_bytes(*rest.first_chunk()?))?;
-        Some((depth, (*hash, link)))
-    };
-    let ((depth, left), (again, right)) = (child(0)?, child(BRANCH_BYTES / 2)?);
-    (depth == again).then_some((depth, [left, right]))
-}
-
-fn here(place: Place) -> Option<u64> {
-    match place {
-        Place::Here { at, .. } => Some(at),
-        Place::There { .. } => None,
+impl NodeRef {
+    /// The node that a link of this file is to; `None` if there is no such node.
+    pub(super) fn new(header: &Header, link: Link, hash: Hash) -> Option<Self> {
+        let Link { kind, place } = link;
+        let at = match place {
+            Place::Here { at, .. } => Some(At { place: at, branch: 0 }),
+            Place::There { .. } => None,
+        };
+        Some(Self { kind, version: header.version(place)?, hash, at })
     }
 }
 

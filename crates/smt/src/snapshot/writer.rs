@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
-use super::branches::Branches;
+use super::branches::{Branches, Clusters};
 use super::check::read_whole;
+use super::clusters::Layout;
 use super::corrupt;
 use super::files::file_name;
 use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of};
@@ -17,7 +18,7 @@ use super::nodes::Nodes;
 use super::publish::Writing;
 use super::record::Record;
 use super::retention::{Collector, Retention};
-use super::shards::PartBytes;
+use super::shards;
 use super::spare::Spare;
 use crate::hash::{Hash, MAX_VERSION, hash_keys, hash_values};
 use crate::prover::tree::{At, Change, Kind, Part, Prepared, Tree, Upper};
@@ -200,40 +201,36 @@ impl SnapshotWriter {
     }
 
     /// The branches that a prepared block changes; its records begin at these places after the header.
-    fn branches(&self, prepared: &Prepared, parts: &[Part<'_>], starts: &[u64]) -> Branches {
+    fn branches(&self, prepared: &Prepared, parts: &[Part<'_>], starts: &[u64]) -> Clusters {
         let block = prepared.block();
         let record_at = |change: usize| FIRST_RECORD + starts[change];
-        let mut count = 0;
-        let firsts = parts.iter().map(|part| {
-            let first = count;
-            count += part.branches() as u64;
+        let layouts: Vec<Layout> = map(parts.to_vec(), shards::layout);
+        let mut end = 0;
+        let firsts = layouts.iter().map(|layout| {
+            let first = end;
+            end += layout.bytes() as u64;
             first
         });
-        let work: Vec<(&Part<'_>, u64)> = parts.iter().zip(firsts).collect();
-        let write = |(part, first): (&Part<'_>, u64)| {
-            PartBytes::new(*part, first, block, record_at, self.spare.branches())
-        };
-        let mut written: Vec<PartBytes> = if work.len() > 1 && rayon::current_num_threads() > 1 {
-            work.into_par_iter().map(write).collect()
-        } else {
-            work.into_iter().map(write).collect()
-        };
-        let mut branches = Branches::new(block, block, self.spare.branches());
-        for part in &mut written {
-            branches.push_part(core::mem::take(&mut part.bytes));
-        }
+        let firsts: Vec<u64> = firsts.collect();
+        let work = parts.iter().zip(&layouts).zip(&firsts).collect();
+        let written = map(work, |((part, layout), first)| {
+            let mut bytes = self.spare.branches();
+            shards::write(*part, layout, *first, block, record_at, &mut bytes);
+            bytes
+        });
+        let mut branches = Branches::new(block, block);
         prepared.visit_upper(|node| match node {
             Upper::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
             Upper::Shard { part, at, kind, version } => {
                 let at = match at {
-                    At::Branch(branch) => written[part].number(branch),
+                    At::Branch(branch) => firsts[part] + layouts[part].place(branch),
                     At::Leaf(change) => record_at(change),
                     At::Unchanged => return,
                 };
                 branches.placed(kind, version, at);
             }
         });
-        branches
+        branches.finish(written)
     }
 
     /// Accepts a block that is there already if it has the same records.
@@ -260,6 +257,15 @@ impl SnapshotWriter {
         }
         let expected = format_args!("block {block} as it was committed before");
         Err(Error::new(Reason::InvalidArgument, expected, "other records"))
+    }
+}
+
+/// Does the work on rayon's current pool, if that has threads for it.
+fn map<T: Send, R: Send>(work: Vec<T>, each: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
+    if work.len() > 1 && rayon::current_num_threads() > 1 {
+        work.into_par_iter().map(each).collect()
+    } else {
+        work.into_iter().map(each).collect()
     }
 }
 

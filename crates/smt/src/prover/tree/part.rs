@@ -1,6 +1,5 @@
 //! The nodes that a prepared block changes, as lists: for what writes them down without going down the tree.
 
-use core::ops::Range;
 use std::vec::Vec;
 
 use super::changed::{PreparedAt, PreparedView};
@@ -10,7 +9,9 @@ use super::prepare::Prepared;
 use super::shard::Stamp;
 use super::view::{Opened, Place, View};
 
-/// The changed nodes of some neighbouring shards. Branches have numbers, children after their parents.
+/// The changed nodes of some neighbouring shards.
+///
+/// Branches have numbers from 0: one level after the other, in a level in the order of their parents.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'t>(&'t Draft);
 
@@ -60,16 +61,9 @@ impl Prepared {
 }
 
 impl<'t> Part<'t> {
-    /// How many branches change.
+    /// How many branches it has.
     pub(crate) fn branches(self) -> usize {
         self.0.branches.len()
-    }
-
-    /// The branches level by level: the top ones of the shards, then those below them, and so on.
-    pub(crate) fn levels(self) -> Vec<Range<usize>> {
-        let starts = self.0.rounds.iter().map(|&start| start as usize);
-        let ends = starts.clone().skip(1).chain([self.branches()]);
-        starts.zip(ends).map(|(start, end)| start..end).collect()
     }
 
     /// The branch above this one; `None` at the top of a shard.

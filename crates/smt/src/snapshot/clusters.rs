@@ -1,0 +1,331 @@
+//! Clusters: neighbouring branches of a file, which lie together without the hashes that follow from the others.
+//!
+//! The branches that a file has form the top of a tree: whatever is above a changed node has changed.
+//! It is cut into clusters, each a branch and those next below it, so that a way down touches few
+//! pages. Of a child in the same cluster there is neither hash nor place: it comes next.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::header::Header;
+use super::link::{Link, Place};
+use super::nodes::{At, NodeRef};
+use crate::hash::{self, Hash, LANES, Preimage, hash_nodes};
+use crate::prover::tree::{Child, Kind};
+
+/// The most branches of a cluster: five full levels.
+const MOST: usize = 31;
+/// Of a branch: its depth, and which of its children are in the cluster.
+const HEAD_BYTES: usize = 2;
+/// Of a child that is not in the cluster: its hash and its link.
+const CHILD_BYTES: usize = 40;
+
+/// How many bytes a cluster takes: so many branches have one more child than are among them.
+const fn bytes_of(branches: usize) -> usize {
+    1 + branches * HEAD_BYTES + (branches + 1) * CHILD_BYTES
+}
+
+/// The most bytes that a cluster takes.
+pub(super) const MOST_BYTES: usize = bytes_of(MOST);
+
+/// Where a child of a branch that is to be written is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Below {
+    /// In another file.
+    Elsewhere,
+    /// In this file, at this place.
+    At(u64),
+    /// The branch with this number among those that are written together.
+    Branch(usize),
+}
+
+/// How branches are cut into clusters.
+///
+/// They have numbers from 0: one level after the other, in a level in the order of their parents.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The cluster of each branch.
+    clusters: Vec<usize>,
+    /// How many branches each cluster has.
+    sizes: Vec<usize>,
+    /// Where each cluster begins.
+    starts: Vec<usize>,
+    bytes: usize,
+}
+
+impl Layout {
+    pub(super) fn new(branches: usize, parent: impl Fn(usize) -> Option<usize>) -> Self {
+        let mut clusters = Vec::with_capacity(branches);
+        let mut sizes: Vec<usize> = Vec::new();
+        for branch in 0..branches {
+            let above = parent(branch).map(|above| clusters[above]);
+            let cluster = above.filter(|&above| sizes[above] < MOST).unwrap_or(sizes.len());
+            if cluster == sizes.len() {
+                sizes.push(0);
+            }
+            sizes[cluster] += 1;
+            clusters.push(cluster);
+        }
+        let mut bytes = 0;
+        let start = |&size: &usize| {
+            let start = bytes;
+            bytes += bytes_of(size);
+            start
+        };
+        let starts = sizes.iter().map(start).collect();
+        Self { clusters, sizes, starts, bytes }
+    }
+
+    /// How many bytes the clusters take.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where the cluster of a branch begins.
+    pub(super) fn place(&self, branch: usize) -> u64 {
+        self.starts[self.clusters[branch]] as u64
+    }
+
+    /// Appends the clusters, the first of which has this place among those of the file, whose last block
+    /// is `last`; `branch` gives depths and children.
+    pub(super) fn write<'c>(
+        &self,
+        first: u64,
+        last: u64,
+        branch: impl Fn(usize) -> (u8, [(Child<'c>, Below); 2]),
+        bytes: &mut Vec<u8>,
+    ) {
+        let base = bytes.len();
+        bytes.resize(base + self.bytes, 0);
+        let bytes = &mut bytes[base..];
+        for (&start, &size) in self.starts.iter().zip(&self.sizes) {
+            let [count, ..] = size.to_le_bytes();
+            bytes[start] = count;
+        }
+        // Where each cluster goes on: with heads, and with children.
+        let mut next: Vec<[usize; 2]> = self.starts.iter().zip(&self.sizes).map(ends).collect();
+        for (number, &cluster) in self.clusters.iter().enumerate() {
+            let (depth, children) = branch(number);
+            let [head_at, child_at] = &mut next[cluster];
+            let mut inside = 0;
+            for (side, (child, below)) in children.into_iter().enumerate() {
+                let here = |at| Place::Here { age: last - child.version, at };
+                let place = match below {
+                    Below::Branch(below) if self.clusters[below] == cluster => {
+                        inside |= 1 << side;
+                        continue;
+                    }
+                    Below::Branch(below) => here(first + self.place(below)),
+                    Below::At(at) => here(at),
+                    Below::Elsewhere => Place::There { version: child.version },
+                };
+                let entry = &mut bytes[*child_at..][..CHILD_BYTES];
+                entry[..32].copy_from_slice(child.hash);
+                let word = Link { kind: child.kind, place }.pack();
+                entry[32..].copy_from_slice(&word.to_le_bytes());
+                *child_at += CHILD_BYTES;
+            }
+            bytes[*head_at..][..HEAD_BYTES].copy_from_slice(&[depth, inside]);
+            *head_at += HEAD_BYTES;
+        }
+    }
+}
+
+/// Where the heads and the children of a cluster begin.
+fn ends((start, size): (&usize, &usize)) -> [usize; 2] {
+    [start + 1, start + 1 + size * HEAD_BYTES]
+}
+
+/// A cluster that was read, with the hashes that follow from its bytes.
+#[derive(Debug)]
+pub(super) struct Cluster(Vec<Branch>);
+
+/// Works out all hashes, and the versions and hashes of children in the cluster, which come after
+/// their parents: several at once of which none is below another.
+fn hash_all(branches: &mut [Branch], parents: &[(usize, usize)]) {
+    let mut end = branches.len();
+    while let Some(last) = end.checked_sub(1) {
+        let start = (parents[last].0 + 1).min(last).max(end.saturating_sub(LANES));
+        let preimages = branches[start..end].iter().map(|Branch { depth, children, .. }| {
+            let [left, right] =
+                children.each_ref().map(|it| hash::Child { version: it.version, hash: &it.hash });
+            Preimage::branch(*depth, left, right)
+        });
+        let preimages: Vec<Preimage> = preimages.collect();
+        let mut hashes = [[0; 32]; LANES];
+        hash_nodes(&preimages, &mut hashes);
+        for (number, hash) in (start..end).zip(hashes) {
+            branches[number].hash = hash;
+            if number > 0 {
+                let [left, right] = &branches[number].children;
+                let version = left.version.max(right.version);
+                let (parent, side) = parents[number];
+                let child = &mut branches[parent].children[side];
+                (child.hash, child.version) = (hash, version);
+            }
+        }
+        end = start;
+    }
+}
+
+/// A branch of a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    pub(super) depth: u8,
+    pub(super) children: [NodeRef; 2],
+    pub(super) hash: Hash,
+}
+
+impl Cluster {
+    /// Reads the cluster at this place of a file, which these bytes begin with; `None` if it is none.
+    pub(super) fn read(header: &Header, place: u64, bytes: &[u8]) -> Option<Self> {
+        let (&count, rest) = bytes.split_first()?;
+        let count = usize::from(count);
+        let (heads, mut entries) = rest.split_at_checked(count * HEAD_BYTES)?;
+        let mut parents = vec![(0, 0)];
+        let mut branches = Vec::with_capacity(count);
+        for (number, &[depth, inside]) in heads.as_chunks::<HEAD_BYTES>().0.iter().enumerate() {
+            let mut child = |side: usize| {
+                if inside >> side & 1 == 1 {
+                    let branch = u8::try_from(parents.len()).ok()?;
+                    parents.push((number, side));
+                    let at = Some(At { place, branch });
+                    return Some(NodeRef { kind: Kind::Branch, version: 0, hash: [0; 32], at });
+                }
+                let (entry, rest) = entries.split_first_chunk::<CHILD_BYTES>()?;
+                entries = rest;
+                let (hash, word) = entry.split_first_chunk::<32>()?;
+                NodeRef::new(header, Link::unpack(u64::from_le_bytes(*word.first_chunk()?))?, *hash)
+            };
+            let children = [child(0)?, child(1)?];
+            // Each but the first was a child of one before it.
+            if number >= parents.len() || inside > 3 {
+                return None;
+            }
+            branches.push(Branch { depth, children, hash: [0; 32] });
+        }
+        if branches.len() != parents.len() {
+            return None;
+        }
+        hash_all(&mut branches, &parents);
+        Some(Self(branches))
+    }
+
+    /// A branch by its number in the cluster.
+    pub(super) fn branch(&self, number: u8) -> Option<&Branch> {
+        self.0.get(usize::from(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: Header = Header {
+        first: 7,
+        last: 7,
+        root: None,
+        root_hash: [0; 32],
+        branches_at: 128,
+        branch_bytes: 0,
+        body_checksum: 0,
+        previous: 0,
+    };
+
+    /// A tree of so many branches, each below the one with half its number, with leaves of block 7 to the
+    /// left and of block 5 to the right, and the hash of each branch.
+    struct Example {
+        count: usize,
+        leaves: Vec<Hash>,
+        hashes: Vec<Hash>,
+    }
+
+    impl Example {
+        fn new(count: usize) -> Self {
+            let leaves = (0..=2 * count).map(|leaf| [u8::try_from(leaf).unwrap(); 32]).collect();
+            let mut example = Self { count, leaves, hashes: vec![[0; 32]; count] };
+            for branch in (0..count).rev() {
+                let (depth, [left, right]) = example.branch(branch);
+                let of = |child: Child<'_>| (child.version, *child.hash);
+                let ((left, left_hash), (right, right_hash)) = (of(left.0), of(right.0));
+                let left = hash::Child { version: left, hash: &left_hash };
+                let right = hash::Child { version: right, hash: &right_hash };
+                example.hashes[branch] = Preimage::branch(depth, left, right).hash();
+            }
+            example
+        }
+
+        fn branch(&self, number: usize) -> (u8, [(Child<'_>, Below); 2]) {
+            let child = |side: usize| {
+                let below = 2 * number + 1 + side;
+                let (kind, version, hash, place) = if below < self.count {
+                    (Kind::Branch, 7, &self.hashes[below], Below::Branch(below))
+                } else if side == 0 {
+                    (Kind::Leaf, 7, &self.leaves[below], Below::At(200 + below as u64))
+                } else {
+                    (Kind::Tombstone, 5, &self.leaves[below], Below::Elsewhere)
+                };
+                (Child { kind, version, hash }, place)
+            };
+            (u8::try_from((number + 1).ilog2()).unwrap(), [child(0), child(1)])
+        }
+
+        fn write(&self) -> (Layout, Vec<u8>) {
+            let parent = |branch: usize| branch.checked_sub(1).map(|it| it / 2);
+            let layout = Layout::new(self.count, parent);
+            let mut bytes = Vec::new();
+            layout.write(0, 7, |branch| self.branch(branch), &mut bytes);
+            assert_eq!(bytes.len(), layout.bytes());
+            (layout, bytes)
+        }
+    }
+
+    #[test]
+    fn clusters_are_read_as_written() {
+        for count in [1, 2, 3, 30, 31, 32, 63, 100] {
+            let example = Example::new(count);
+            let (layout, bytes) = example.write();
+            let mut seen = 0;
+            let mut pending = vec![(0, At { place: 0, branch: 0 })];
+            while let Some((number, at)) = pending.pop() {
+                let rest = &bytes[usize::try_from(at.place).unwrap()..];
+                let cluster = Cluster::read(&HEADER, at.place, rest).unwrap();
+                let branch = cluster.branch(at.branch).unwrap();
+                assert_eq!(at.place, layout.place(number));
+                assert_eq!(branch.hash, example.hashes[number], "{number} of {count}");
+                let (depth, children) = example.branch(number);
+                assert_eq!(branch.depth, depth);
+                for (read, (child, below)) in branch.children.iter().zip(children) {
+                    let of_child = (child.kind, child.version, *child.hash);
+                    assert_eq!((read.kind, read.version, read.hash), of_child);
+                    match below {
+                        Below::Branch(below) => pending.push((below, read.at.unwrap())),
+                        Below::At(place) => assert_eq!(read.at.unwrap().place, place),
+                        Below::Elsewhere => assert_eq!(read.at, None),
+                    }
+                }
+                seen += 1;
+            }
+            assert_eq!(seen, count);
+        }
+    }
+
+    #[test]
+    fn a_cluster_with_any_bit_flipped_has_another_hash_or_is_none() {
+        let example = Example::new(20);
+        let (_, bytes) = example.write();
+        let children_at = 1 + 20 * HEAD_BYTES;
+        for bit in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let Some(read) = Cluster::read(&HEADER, 0, &flipped) else { continue };
+            // Of a link, the hash has the version alone: what it leads to is compared when it is read.
+            let in_link =
+                (bit / 8).checked_sub(children_at).is_some_and(|at| at % CHILD_BYTES >= 32);
+            assert!(in_link || read.0[0].hash != example.hashes[0], "bit {bit}");
+        }
+        for cut in 0..bytes.len() {
+            assert!(Cluster::read(&HEADER, 0, &bytes[..cut]).is_none(), "{cut} bytes");
+        }
+    }
+}
