@@ -5,13 +5,14 @@
 //! * [`View`] reads the chain up to one head, while further blocks are made.
 //! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
 //! * [`producer`] makes blocks of what is submitted, [`follow`] takes over those of another node.
-//! * [`rpc`] and [`server`] serve the chain.
+//! * [`rpc`] and [`server`] serve the chain; what blocks a thread runs in [`blocking`].
 
 #![forbid(unsafe_code)]
 
 mod accounts;
 pub mod authority;
 mod block;
+pub mod blocking;
 mod chain;
 pub mod follow;
 pub mod history;

@@ -1,7 +1,7 @@
 //! What is counted, for Prometheus.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -10,7 +10,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use prooflight_core::{Error, Scheme};
+use prooflight_core::{Error, Result, Scheme};
 
 /// The numbers of a node; clones count together.
 #[derive(Clone, Debug)]
@@ -110,10 +110,12 @@ impl Metrics {
         self.errors.get_or_create(&Refused { method, code, reason }).inc();
     }
 
-    /// Counts a proof.
-    pub fn proved(&self, scheme: Scheme, took: Duration) {
-        let scheme = scheme.as_str();
-        self.proofs.get_or_create(&Proved { scheme }).observe(took.as_secs_f64());
+    /// Makes a proof, and counts it if it could be made.
+    pub fn proving<T>(&self, scheme: Scheme, prove: impl FnOnce() -> Result<T>) -> Result<T> {
+        let (scheme, started) = (scheme.as_str(), Instant::now());
+        let proof = prove()?;
+        self.proofs.get_or_create(&Proved { scheme }).observe(started.elapsed().as_secs_f64());
+        Ok(proof)
     }
 
     /// Counts a block.

@@ -5,6 +5,7 @@ mod harness;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use harness::light::{genesis, header, synced};
 use harness::{Node, Server, bytes, command, hex, set};
@@ -226,4 +227,35 @@ fn files_with_several_blocks_say_which_block_is_near() {
     assert_eq!(error["data"]["reason"], "version_unavailable");
     let expected = error["data"]["expected"].as_str().unwrap();
     assert!(expected.contains("3 or 7"), "{expected}");
+}
+
+#[test]
+fn many_proofs_at_once_and_short_questions_among_them_are_all_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = chain(folder.path());
+    let archive = Node::serve_history(&snapshots(folder.path()), &node);
+    let keys: Vec<_> = (0..500_u32).map(|number| hex(&number.to_be_bytes())).collect();
+    let of_keys = json!({ "scheme": "smt", "keys": keys, "at": "0x7" });
+    let of_key = json!({ "key": hex(b"key"), "from": "0x0", "to": "0x7" });
+    for server in [&node, &archive] {
+        let proof = |method: &str, params: &Value| server.ask(method, params)["proof"].clone();
+        let values = proof("prooflight_prove", &of_keys);
+        let history = proof("prooflight_history", &of_key);
+        thread::scope(|scope| {
+            for _ in 0..64 {
+                scope.spawn(|| {
+                    for _ in 0..4 {
+                        assert_eq!(proof("prooflight_prove", &of_keys), values);
+                        assert_eq!(proof("prooflight_history", &of_key), history);
+                    }
+                });
+            }
+            for _ in 0..50 {
+                let header = server.ask("prooflight_header", &json!({ "at": "0x3" }));
+                assert_eq!(header["height"], "0x3");
+                assert_eq!(server.ask("prooflight_head", &json!({}))["height"], "0x7");
+                assert_eq!(server.client().get("/ready").1, "ready at height 7\n");
+            }
+        });
+    }
 }

@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
+use prooflight_node::blocking::Workers;
 use prooflight_node::follow::Leader;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive};
 use prooflight_node::schemes::SmtProofs;
-use prooflight_node::server::{self, Front, ServerLimits, Standing};
+use prooflight_node::server::{self, Front, NotReady, ServerLimits, Standing};
 use prooflight_smt::snapshot::Files;
 
-use super::run::{GRACE, READS, start_logs, stop_signal};
+use super::run::{GRACE, start_logs, stop_signal};
 use super::settings::LogFormat;
 
 /// Which files are served, and where.
@@ -61,11 +62,15 @@ impl ServeHistory {
         let stop = pin!(stop_signal());
         let metrics = Metrics::new();
         let time = Duration::from_millis(self.request_time_ms);
-        let files = Files::existing(&self.snapshots)?;
-        let proofs = SmtProofs::new(files.clone());
-        let limits = RequestLimits { keys: self.max_keys, time, reads: READS };
-        let node = Leader::new(&self.node, time)?;
-        let archive = Archive::new(proofs, node, limits, metrics.clone());
+        let proofs = Arc::new(SmtProofs::new(Files::existing(&self.snapshots)?));
+        let workers = Workers::new();
+        let archive = Archive {
+            proofs: proofs.clone(),
+            node: Leader::new(&self.node, time)?,
+            limits: RequestLimits { keys: self.max_keys, time },
+            metrics: metrics.clone(),
+            workers: workers.clone(),
+        };
         let module = archive::module(archive)
             .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
         let limits = ServerLimits {
@@ -75,8 +80,8 @@ impl ServeHistory {
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };
-        let standing = Arc::new(FilesStanding(SmtProofs::new(files)));
-        let front = Front { limits, token: None, standing, metrics, busy: false };
+        let standing = Arc::new(FilesStanding(proofs));
+        let front = Front { limits, token: None, standing, metrics, workers, busy: false };
         let (address, server) = server::start(self.listen, module, &self.origins, front).await?;
         tracing::info!(%address, snapshots = %self.snapshots.display(), node = self.node, "serving");
         stop.await?;
@@ -91,22 +96,16 @@ impl ServeHistory {
 }
 
 /// How far the files are.
-struct FilesStanding(SmtProofs);
-
-impl FilesStanding {
-    fn newest(&self) -> Result<u64> {
-        Ok(self.0.reader()?.refresh()?.newest)
-    }
-}
+struct FilesStanding(Arc<SmtProofs>);
 
 impl Standing for FilesStanding {
-    fn ready(&self) -> Result<u64, String> {
-        self.newest().map_err(|error| format!("{error} ({} / {})", error.code(), error.reason()))
+    fn ready(&self) -> Result<u64, NotReady> {
+        Ok(self.0.newest()?)
     }
 
     /// When the newest block was made is in its header, which the files do not have.
     fn count(&self, metrics: &Metrics) {
-        if let Ok(height) = self.newest() {
+        if let Ok(height) = self.0.newest() {
             metrics.newest(height, 0);
         }
     }

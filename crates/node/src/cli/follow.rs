@@ -6,6 +6,7 @@ use std::time::Duration;
 use prooflight_core::chain::Checkpoint;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::Chain;
+use prooflight_node::blocking;
 use prooflight_node::follow::{FollowPace, Follower, Leader};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::SchemeOptions;
@@ -21,31 +22,33 @@ const KEPT: &str = "checkpoint.json";
 
 /// Resumes a replica, or begins one from a checkpoint; waits for the genesis block.
 pub(super) async fn follow(leader: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
-    let folder = &chosen.data_dir;
     let leader = Leader::new(leader, Duration::from_millis(chosen.request_time_ms))?;
+    let mut follower = blocking::in_place(|| open(leader, chosen, metrics))?;
+    let progress = follower.progress();
+    let (published, views) = watch::channel(follower.first_view().await?);
+    let ended = tokio::spawn(follower.run(published));
+    Ok(Source { views, submitter: None, progress: Some(progress), ended })
+}
+
+fn open(leader: Leader, chosen: &Chosen, metrics: &Metrics) -> Result<Follower> {
+    let folder = &chosen.data_dir;
     let kept = folder.join(KEPT);
     let checkpoint = match &chosen.checkpoint {
         Some(given) => Some(read(given)?),
         None if kept.exists() => Some(read(&kept)?),
         None => None,
     };
-    let chain = tokio::task::block_in_place(|| {
-        if Chain::exists(folder) {
-            Chain::open(folder)
-        } else {
-            begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes)
-        }
-    })?;
+    let chain = if Chain::exists(folder) {
+        Chain::open(folder)?
+    } else {
+        begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes)?
+    };
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
         interval: Duration::from_millis(chosen.follow_interval_ms),
         keep_states: chosen.keep_states,
     };
-    let mut follower = Follower::new(chain, leader, checkpoint, pace, metrics.clone())?;
-    let progress = follower.progress();
-    let (published, views) = watch::channel(follower.first_view().await?);
-    let ended = tokio::spawn(follower.run(published));
-    Ok(Source { views, submitter: None, progress: Some(progress), ended })
+    Follower::new(chain, leader, checkpoint, pace, metrics.clone())
 }
 
 /// Begins a chain without blocks; what it is comes from the checkpoint, never from the leader.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_node::blocking::{self, Workers};
 use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Pace, Submitter};
@@ -49,8 +50,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
     let starting = async {
         match &chosen.follow {
             Some(leader) => follow(leader, &chosen, &metrics).await,
-            // Reading files block by block, in a task, would wait for ever once the task's budget is spent.
-            None => tokio::task::block_in_place(|| produce(&chosen, &metrics)),
+            None => blocking::in_place(|| produce(&chosen, &metrics)),
         }
     };
     let Source { views, submitter, progress, mut ended } = tokio::select! {
@@ -58,9 +58,15 @@ async fn serve(chosen: Chosen) -> Result<()> {
         started = starting => started?,
     };
     let time = Duration::from_millis(chosen.request_time_ms);
-    let limits = RequestLimits { keys: chosen.max_keys, time, reads: READS };
-    let id = chosen.eth_chain_id;
-    let context = Context::new(views.clone(), submitter, limits, id, metrics.clone());
+    let workers = Workers::new();
+    let context = Context {
+        views: views.clone(),
+        submitter,
+        limits: RequestLimits { keys: chosen.max_keys, time },
+        eth_chain_id: chosen.eth_chain_id,
+        metrics: metrics.clone(),
+        workers: workers.clone(),
+    };
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
     let limits = ServerLimits {
@@ -73,7 +79,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
     };
     let token = token(&chosen)?.map(Into::into);
     let standing = Arc::new(NodeStanding { views: views.clone(), progress });
-    let front = Front { limits, token, standing, metrics, busy: false };
+    let front = Front { limits, token, standing, metrics, workers, busy: false };
     let (address, server) = server::start(chosen.listen, module, &chosen.origins, front).await?;
     announce(&views.borrow(), address);
 
@@ -124,9 +130,6 @@ fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
     });
     Ok(Source { views, submitter: Some(submitter), progress: None, ended })
 }
-
-/// Calls that read the store at the same time.
-pub(super) const READS: usize = 64;
 
 fn token(chosen: &Chosen) -> Result<Option<String>> {
     let Some(path) = &chosen.token_file else { return Ok(None) };

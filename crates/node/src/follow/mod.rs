@@ -16,6 +16,7 @@ use prooflight_core::chain::{Checkpoint, SignedHeader, SyncPolicy};
 use prooflight_core::{Error, Hex, Reason, Result};
 use tokio::sync::watch;
 
+use crate::blocking;
 use crate::metrics::Metrics;
 use crate::producer::now_ms;
 use crate::{At, Block, Chain, View};
@@ -169,11 +170,10 @@ impl Follower {
         let next = self.next();
         if self.shown.is_some_and(|shown| shown >= next) {
             let block = self.leader.block(next).await?;
-            // Executing takes its time, and the threads have connections to serve.
-            return tokio::task::block_in_place(|| self.take(block)).map(Step::Took);
+            return blocking::in_place(|| self.take(block)).map(Step::Took);
         }
         let head = self.leader.head().await?;
-        self.check_head(&head)?;
+        blocking::in_place(|| self.check_head(&head))?;
         let shown = head.header.height;
         self.shown = Some(shown);
         self.metrics.leader(shown);

@@ -3,68 +3,56 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_smt::snapshot::SnapshotReader;
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 
+use super::json::{Json, json as written};
 use super::method::{Bounds, Call, Serving, method, method_of};
 use super::{Quantity, RequestLimits};
+use crate::blocking::Workers;
 use crate::follow::Leader;
 use crate::metrics::Metrics;
-use crate::schemes::{ProvedRange, SmtProofs};
+use crate::schemes::{self, SchemeProver as _, SmtProofs};
 
 /// What the methods work on.
 pub struct Archive {
     /// Proofs from the files.
-    pub proofs: SmtProofs,
+    pub proofs: Arc<SmtProofs>,
     /// The node that writes them.
     pub node: Leader,
     /// What requests may ask for.
     pub limits: RequestLimits,
     /// What is counted.
     pub metrics: Metrics,
-    reads: Arc<Semaphore>,
+    /// Where the files are read.
+    pub workers: Workers,
 }
 
 impl Archive {
-    /// A proof server over files and beside the node that writes them.
-    pub fn new(proofs: SmtProofs, node: Leader, limits: RequestLimits, metrics: Metrics) -> Self {
-        let reads = Arc::new(Semaphore::new(limits.reads));
-        Self { proofs, node, limits, metrics, reads }
-    }
-
-    /// Runs something that reads the files, away from the threads that serve connections.
-    async fn read<T: Send + 'static>(
+    /// Makes a proof, and of it an answer.
+    async fn prove<P, T: Send + 'static>(
         &self,
-        run: impl FnOnce(&SnapshotReader) -> Result<T> + Send + 'static,
+        prove: impl FnOnce(&SmtProofs) -> Result<P> + Send + 'static,
+        answer: impl FnOnce(P) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = self.reads.clone().acquire_owned().await;
-        let permit =
-            permit.map_err(|_| Error::new(Reason::Busy, "a running server", "one that stops"))?;
-        let (reader, metrics) = (self.proofs.reader()?, self.metrics.clone());
-        let reading = tokio::task::spawn_blocking(move || {
-            let started = Instant::now();
-            let result = run(&reader);
-            metrics.proved(Scheme::Smt, started.elapsed());
-            drop(permit);
-            result
-        });
-        reading.await.map_err(|error| Error::new(Reason::Bug, "an answer", error))?
+        let (proofs, metrics) = (self.proofs.clone(), self.metrics.clone());
+        let proof = move || answer(metrics.proving(Scheme::Smt, || prove(&proofs))?);
+        self.workers.prove(proof).await
     }
 
     /// The height of a block by its name, which the node knows; of the newest one the files know it.
     async fn height_of(&self, at: &Value) -> Result<u64> {
         match at.as_str() {
-            Some("latest") => self.read(|reader| Ok(reader.refresh()?.newest)).await,
+            Some("latest") => {
+                let proofs = self.proofs.clone();
+                self.workers.read(move || proofs.newest()).await
+            }
             Some(text) if text.len() <= 18 => Ok(parse::<Quantity>(at)?.0),
             _ => {
                 let header: HeaderReply =
@@ -74,22 +62,12 @@ impl Archive {
         }
     }
 
-    /// A proof about a range, with its headers.
-    async fn place(
-        &self,
-        range: ProvedRange,
-        heights: BTreeSet<u64>,
-        head: Value,
-    ) -> Result<Value> {
+    /// The headers that a proof about a range rests on.
+    async fn headers(&self, heights: BTreeSet<u64>, head: Value) -> Result<PlacedHeaders> {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
         let params = json!({ "heights": heights, "head": head });
-        let mut reply: Value = self.node.ask("prooflight_headers", params).await?;
-        let Some(members) = reply.as_object_mut() else {
-            return Err(Error::new(Reason::InvalidResult, "headers", "another result"));
-        };
-        members.insert("proof".to_owned(), Hex(range.proof).to_string().into());
-        Ok(reply)
+        self.node.ask("prooflight_headers", params).await
     }
 }
 
@@ -107,7 +85,7 @@ pub fn module(archive: Archive) -> Result<RpcModule<Archive>, RegisterMethodErro
     method(&mut module, "prooflight_diff", diff)?;
     for name in FORWARDED {
         let forward = move |call: Call<Archive>, params: Value| async move {
-            call.context.node.ask::<Box<RawValue>>(name, params).await
+            call.context.node.ask::<Json>(name, params).await
         };
         method_of(&mut module, name, as_it_is, forward)?;
     }
@@ -149,6 +127,14 @@ struct HeaderReply {
     height: Quantity,
 }
 
+/// Headers as the node wrote them.
+#[derive(Clone, Deserialize, Serialize)]
+struct PlacedHeaders {
+    head: Json,
+    headers: Json,
+    hashes: Json,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Prove {
@@ -161,9 +147,9 @@ struct Prove {
 /// A proof, with the header that it is against.
 #[derive(Clone, Serialize)]
 struct Proved {
-    header: Value,
+    header: Json,
     scheme: &'static str,
-    proof: Hex,
+    proof: Json,
 }
 
 async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result<Proved> {
@@ -177,14 +163,22 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
         return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
     }
     let height = archive.height_of(&at).await?;
-    let proved = archive.read(move |reader| {
+    let prove = move |proofs: &SmtProofs| {
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
-        reader.prove(height, &keys)
-    });
-    let proof = Hex(proved.await?.proof);
+        proofs.reader()?.prove(height, &keys)
+    };
+    let proof = archive.prove(prove, |proved| written(&Hex(proved.proof))).await?;
     let at = json!({ "at": Quantity(height).to_string() });
     let header = archive.node.ask("prooflight_header", at).await?;
     Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
+}
+
+/// A proof about a range of blocks, with the headers that it rests on.
+#[derive(Clone, Serialize)]
+struct ProvedRange {
+    #[serde(flatten)]
+    headers: PlacedHeaders,
+    proof: Json,
 }
 
 #[derive(Deserialize)]
@@ -198,14 +192,16 @@ struct History {
     head: Value,
 }
 
-async fn history(call: Call<Archive>, asked: History) -> Result<Value> {
+async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
     let History { key: Hex(key), from: Quantity(from), to, head } = asked;
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
-    let proved = archive.read(move |reader| reader.history(&key, from, last)).await?;
-    let range = ProvedRange { roots: proved.roots, proof: proved.proof };
-    let heights = range.heights(from);
-    archive.place(range, heights, head_of(head, &to, last)).await
+    let prove = move |proofs: &SmtProofs| proofs.history(&key, from, last);
+    let answer =
+        move |range: schemes::ProvedRange| Ok((range.heights(from), written(&Hex(range.proof))?));
+    let (heights, proof) = archive.prove(prove, answer).await?;
+    let headers = archive.headers(heights, head_of(head, &to, last)).await?;
+    Ok(ProvedRange { headers, proof })
 }
 
 #[derive(Deserialize)]
@@ -219,11 +215,11 @@ struct Diff {
     head: Value,
 }
 
-async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<Value> {
+async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<ProvedRange> {
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
-    let after = from.map(|from| from.0);
-    let proved = archive.read(move |reader| reader.diff(after, last)).await?;
-    let range = ProvedRange { roots: vec![(last, proved.root)], proof: proved.proof };
-    archive.place(range, BTreeSet::from([last]), head_of(head, &to, last)).await
+    let prove = move |proofs: &SmtProofs| proofs.diff(from.map(|from| from.0), last);
+    let proof = archive.prove(prove, |range| written(&Hex(range.proof))).await?;
+    let headers = archive.headers(BTreeSet::from([last]), head_of(head, &to, last)).await?;
+    Ok(ProvedRange { headers, proof })
 }

@@ -4,8 +4,6 @@
 
 mod names;
 
-use std::time::Instant;
-
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
@@ -17,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::names::{BlockName, Bytes20, Slot, quantity};
-use super::json::{Hash32, Quantity};
+use super::json::{Hash32, Json, Quantity, json};
 use super::method::{Call, method_of};
 use super::{Context, Nothing};
 use crate::view::{At, View};
@@ -50,7 +48,7 @@ fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
 }
 
 impl Call {
-    /// Runs something that reads a chain that has accounts.
+    /// Runs what a few reads of a chain that has accounts answer.
     async fn read_accounts<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
@@ -66,8 +64,15 @@ impl Call {
         Err(schemes::not_kept(Scheme::Mpt))
     }
 
-    /// Proves an account and slots of it, in a state that may be asked for.
-    async fn prove(&self, address: Bytes20, slots: Vec<Word>, at: At) -> Result<ProvedAccount> {
+    /// Proves an account and slots of it, in a state that may be asked for, and makes an answer of that.
+    async fn prove<T: Send + 'static>(
+        &self,
+        address: Bytes20,
+        slots: Vec<Word>,
+        at: At,
+        answer: impl FnOnce(ProvedAccount) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.check_accounts()?;
         let limit = self.context.limits.keys;
         if slots.len() > limit {
             let expected = format_args!("at most {limit} slots");
@@ -75,12 +80,10 @@ impl Call {
         }
         let metrics = self.context.metrics.clone();
         let prove = move |view: &View| {
-            let started = Instant::now();
-            let proved = view.prove_account(at, &address.0, &slots)?;
-            metrics.proved(Scheme::Mpt, started.elapsed());
-            Ok(proved)
+            let prove = || view.prove_account(at, &address.0, &slots);
+            answer(metrics.proving(Scheme::Mpt, prove)?)
         };
-        self.read_accounts(prove).await
+        self.context.prove(prove).await
     }
 }
 
@@ -202,7 +205,7 @@ struct OfSlots {
 }
 
 /// An answer of EIP-1186.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
     address: carrier::Hex,
@@ -214,7 +217,7 @@ struct Answer {
     storage_proof: Vec<SlotProof>,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct SlotProof {
     /// As it was asked for.
     key: String,
@@ -222,25 +225,30 @@ struct SlotProof {
     proof: Vec<carrier::Hex>,
 }
 
-async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result<Answer> {
-    let (texts, words) = slots.into_iter().map(|Slot { text, word }| (text, word)).unzip();
-    let proved = call.prove(address, words, block.0).await?;
-    let account = proved.account.unwrap_or(NO_ACCOUNT);
-    let texts: Vec<String> = texts;
-    let slots = texts.into_iter().zip(proved.storage).map(|(key, slot)| SlotProof {
-        key,
-        value: quantity(&slot.value),
-        proof: nodes(slot.proof),
-    });
-    Ok(Answer {
-        address: carrier::Hex(address.0.to_vec()),
-        account_proof: nodes(proved.account_proof),
-        balance: quantity(&account.balance),
-        code_hash: Hash32(account.code_hash),
-        nonce: Quantity(account.nonce),
-        storage_hash: Hash32(account.storage_root),
-        storage_proof: slots.collect(),
-    })
+async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result<Json> {
+    let words = slots.iter().map(|slot| slot.word).collect();
+    let answer = move |proved| json(&Answer::new(address, slots, proved));
+    call.prove(address, words, block.0, answer).await
+}
+
+impl Answer {
+    fn new(address: Bytes20, asked: Vec<Slot>, proved: ProvedAccount) -> Self {
+        let account = proved.account.unwrap_or(NO_ACCOUNT);
+        let slots = asked.into_iter().zip(proved.storage).map(|(asked, slot)| SlotProof {
+            key: asked.text,
+            value: quantity(&slot.value),
+            proof: nodes(slot.proof),
+        });
+        Self {
+            address: carrier::Hex(address.0.to_vec()),
+            account_proof: nodes(proved.account_proof),
+            balance: quantity(&account.balance),
+            code_hash: Hash32(account.code_hash),
+            nonce: Quantity(account.nonce),
+            storage_hash: Hash32(account.storage_root),
+            storage_proof: slots.collect(),
+        }
+    }
 }
 
 /// What is said of an account that does not exist.
@@ -277,8 +285,8 @@ async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
 }
 
 async fn account(call: Call, OfAccount { address, block }: OfAccount) -> Result<Account> {
-    let proved = call.prove(address, Vec::new(), block.0).await?;
-    Ok(proved.account.unwrap_or(NO_ACCOUNT))
+    let account = |proved: ProvedAccount| Ok(proved.account.unwrap_or(NO_ACCOUNT));
+    call.prove(address, Vec::new(), block.0, account).await
 }
 
 #[derive(Deserialize)]
@@ -290,6 +298,8 @@ struct OfSlot {
 }
 
 async fn storage_at(call: Call, OfSlot { address, slot, block }: OfSlot) -> Result<Hash32> {
-    let proved = call.prove(address, vec![slot.word], block.0).await?;
-    Ok(Hash32(proved.storage.first().map(|slot| slot.value).unwrap_or_default()))
+    let value = |proved: ProvedAccount| {
+        Ok(Hash32(proved.storage.first().map(|slot| slot.value).unwrap_or_default()))
+    };
+    call.prove(address, vec![slot.word], block.0, value).await
 }

@@ -1,13 +1,12 @@
 //! What changed in ranges of blocks, on a chain with `smt`.
 
-use std::time::Instant;
-
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::{Result, Scheme};
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 
+use super::json::{Json, json};
 use super::method::{Call, method};
 use super::{Context, PlacedHeaders, Quantity};
 use crate::normalise;
@@ -30,7 +29,7 @@ struct History {
     head: At,
 }
 
-async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Proved> {
+async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Json> {
     prove(call, move |view| {
         normalise::check_key(&key, &view.config().limits)?;
         view.history(&key, from.0, to, head)
@@ -49,12 +48,12 @@ struct Diff {
     head: At,
 }
 
-async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Proved> {
+async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
     prove(call, move |view| view.diff(from.map(|from| from.0), to, head)).await
 }
 
 /// A proof about a range of blocks, with the headers that it rests on.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Proved {
     #[serde(flatten)]
     headers: PlacedHeaders,
@@ -64,13 +63,11 @@ struct Proved {
 async fn prove(
     call: Call,
     run: impl FnOnce(&View) -> Result<ProvedBlocks> + Send + 'static,
-) -> Result<Proved> {
+) -> Result<Json> {
     let metrics = call.context.metrics.clone();
     let proof = move |view: &View| {
-        let started = Instant::now();
-        let proved = run(view)?;
-        metrics.proved(Scheme::Smt, started.elapsed());
-        Ok(Proved { headers: proved.headers.into(), proof: Hex(proved.proof) })
+        let proved = metrics.proving(Scheme::Smt, || run(view))?;
+        json(&Proved { headers: proved.headers.into(), proof: Hex(proved.proof) })
     };
-    call.context.read(proof).await
+    call.context.prove(proof).await
 }

@@ -4,13 +4,22 @@ use core::fmt;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader, StateOperation};
 use prooflight_core::merkle::Hash;
-use prooflight_core::{Result, Scheme};
+use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::block::encode_config;
 use crate::view::At;
 use crate::{Block, View};
+
+/// An answer that is written already.
+pub(super) type Json = Box<RawValue>;
+
+/// Writes an answer that may be long where it is made, and not where connections are served.
+pub(super) fn json(answer: &impl Serialize) -> Result<Json> {
+    to_raw_value(answer).map_err(|error| Error::new(Reason::Bug, "an answer in JSON", error))
+}
 
 /// A 64-bit quantity: `0x` and hexadecimal digits without leading zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,10 +9,11 @@ mod method;
 
 pub use error::{ErrorData, to_object};
 pub use json::{BlockJson, ChainJson, Hash32, HeaderJson, OperationJson, Quantity};
+use json::{Json, json};
 pub use method::{Bounds, Serving};
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
@@ -21,9 +22,10 @@ use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use self::method::{Call, method};
+use crate::blocking::Workers;
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
@@ -36,8 +38,6 @@ pub struct RequestLimits {
     pub keys: usize,
     /// How long one call may take.
     pub time: Duration,
-    /// How many calls may read the store at the same time.
-    pub reads: usize,
 }
 
 /// The description of the methods that `rpc.discover` gives.
@@ -59,7 +59,8 @@ pub struct Context {
     pub eth_chain_id: u64,
     /// What is counted.
     pub metrics: Metrics,
-    reads: Arc<Semaphore>,
+    /// Where the store is read.
+    pub workers: Workers,
 }
 
 impl Serving for Context {
@@ -69,34 +70,28 @@ impl Serving for Context {
 }
 
 impl Context {
-    /// The context of a node.
-    pub fn new(
-        views: watch::Receiver<View>,
-        submitter: Option<Submitter>,
-        limits: RequestLimits,
-        eth_chain_id: u64,
-        metrics: Metrics,
-    ) -> Self {
-        let reads = Arc::new(Semaphore::new(limits.reads));
-        Self { views, submitter, limits, eth_chain_id, metrics, reads }
-    }
-
-    /// Runs something that reads the store, away from the threads that serve connections.
+    /// Runs what a few reads of the store answer.
     async fn read<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = self.reads.clone().acquire_owned().await;
-        let permit =
-            permit.map_err(|_| Error::new(Reason::Busy, "a running node", "one that stops"))?;
-        let view = self.views.borrow().clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            let result = run(&view);
-            drop(permit);
-            result
-        });
-        reading.await.map_err(|error| Error::new(Reason::Bug, "an answer", error))?
+        let views = self.views.clone();
+        self.workers.read(move || run(&newest(&views))).await
     }
+
+    /// Runs what may take long: proofs, and the headers of many blocks.
+    async fn prove<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&View) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let views = self.views.clone();
+        self.workers.prove(move || run(&newest(&views))).await
+    }
+}
+
+/// The newest view, and not a lock on it: others have to publish newer ones.
+fn newest(views: &watch::Receiver<View>) -> View {
+    views.borrow().clone()
 }
 
 /// The methods.
@@ -148,8 +143,8 @@ async fn header(call: Call, Which { at }: Which) -> Result<HeaderJson> {
     call.context.read(move |view| Ok(HeaderJson::from(&view.header(at)?))).await
 }
 
-async fn block(call: Call, Which { at }: Which) -> Result<BlockJson> {
-    call.context.read(move |view| BlockJson::new(view.block(at)?)).await
+async fn block(call: Call, Which { at }: Which) -> Result<Json> {
+    call.context.read(move |view| json(&BlockJson::new(view.block(at)?)?)).await
 }
 
 #[derive(Deserialize)]
@@ -169,13 +164,13 @@ struct HeaderProof {
 }
 
 async fn header_proof(call: Call, WhichTwo { at, head }: WhichTwo) -> Result<HeaderProof> {
-    let proof = move |view: &View| {
+    let path = move |view: &View| {
         let (header, head) = (view.header(at)?, view.header(head)?);
         let path = view.header_path(header.header.height, &head.header)?;
         let (header, head) = (HeaderJson::from(&header), HeaderJson::from(&head));
         Ok(HeaderProof { header, head, path: path.into_iter().map(Hash32).collect() })
     };
-    call.context.read(proof).await
+    call.context.read(path).await
 }
 
 #[derive(Deserialize)]
@@ -187,7 +182,7 @@ struct WhichHeights {
 }
 
 /// Several headers, and what places them in the history of a head.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct PlacedHeaders {
     head: HeaderJson,
     headers: Vec<Hex>,
@@ -204,16 +199,13 @@ impl From<Placed> for PlacedHeaders {
     }
 }
 
-async fn headers(
-    call: Call,
-    WhichHeights { heights, head }: WhichHeights,
-) -> Result<PlacedHeaders> {
+async fn headers(call: Call, WhichHeights { heights, head }: WhichHeights) -> Result<Json> {
     if heights.len() > MOST_HEADERS {
         let expected = format_args!("at most {MOST_HEADERS} heights");
         return Err(Error::new(Reason::RequestTooLarge, expected, heights.len()));
     }
     let heights = heights.into_iter().map(|height| height.0).collect();
-    call.context.read(move |view| Ok(view.headers(heights, head)?.into())).await
+    call.context.prove(move |view| json(&PlacedHeaders::from(view.headers(heights, head)?))).await
 }
 
 /// As many as the largest history needs that a proof has room for.
@@ -229,14 +221,14 @@ struct Prove {
 }
 
 /// A proof, with the header that it is against.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Proved {
     header: HeaderJson,
     scheme: String,
     proof: Hex,
 }
 
-async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Proved> {
+async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
     let limit = call.context.limits.keys;
     if keys.len() > limit {
         let expected = format_args!("at most {limit} keys");
@@ -253,12 +245,11 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Proved> 
             normalise::check_key(key, limits)?;
         }
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
-        let started = Instant::now();
-        let proved = view.prove(known, at, &keys)?;
-        metrics.proved(known, started.elapsed());
-        Ok(Proved { header: HeaderJson::from(&proved.header), scheme, proof: Hex(proved.proof) })
+        let proved = metrics.proving(known, || view.prove(known, at, &keys))?;
+        let header = HeaderJson::from(&proved.header);
+        json(&Proved { header, scheme, proof: Hex(proved.proof) })
     };
-    call.context.read(proof).await
+    call.context.prove(proof).await
 }
 
 #[derive(Deserialize)]

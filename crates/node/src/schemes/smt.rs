@@ -37,8 +37,7 @@ impl SmtScheme {
         for damage in damage {
             tracing::warn!(file = damage.file, error = %damage.error, "snapshot file made again");
         }
-        let proofs = SmtProofs { files, reader: Mutex::default() };
-        Ok(Self { writer, proofs: Arc::new(proofs) })
+        Ok(Self { writer, proofs: Arc::new(SmtProofs::new(files)) })
     }
 }
 
@@ -97,6 +96,8 @@ fn record(operation: &StateOperation) -> Record<'_> {
 }
 
 /// Proofs from the files, which are there from the first block on.
+///
+/// Reading them blocks, and is not for tasks: see [`blocking`](crate::blocking).
 #[derive(Debug)]
 pub struct SmtProofs {
     files: Files,
@@ -118,6 +119,11 @@ impl SmtProofs {
         let opened = Arc::new(SnapshotReader::open(self.files.clone(), CACHE_BYTES)?);
         *reader = Some(opened.clone());
         Ok(opened)
+    }
+
+    /// The newest block that the files have now.
+    pub fn newest(&self) -> Result<u64> {
+        Ok(self.reader()?.refresh()?.newest)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What happens to HTTP requests before JSON-RPC: plain GET requests, tokens, and the time limit.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,7 @@ use tower::{Layer, Service};
 
 use super::ServerLimits;
 use crate::View;
+use crate::blocking::Workers;
 use crate::follow::Progress;
 use crate::metrics::Metrics;
 use crate::rpc::{MaySubmit, to_object};
@@ -31,6 +33,8 @@ pub struct Front {
     pub standing: Arc<dyn Standing>,
     /// What is counted.
     pub metrics: Metrics,
+    /// Where it is found out how far the server is.
+    pub workers: Workers,
     /// Whether all that it says is that there are too many connections.
     pub busy: bool,
 }
@@ -43,13 +47,37 @@ impl<S> Layer<S> for Front {
     }
 }
 
-/// How far a server is.
+/// How far a server is; finding out may block.
 pub trait Standing: Send + Sync {
-    /// The height that it is ready at, or why it is not ready.
-    fn ready(&self) -> Result<u64, String>;
+    /// The height that it is ready at.
+    fn ready(&self) -> Result<u64, NotReady>;
 
     /// Says to the metrics which block is the newest.
     fn count(&self, metrics: &Metrics);
+}
+
+/// Why a server is not ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// It is at this height, and knows of a later block.
+    Behind(u64),
+    /// It could not go on, or not even find out how far it is.
+    Failed(Error),
+}
+
+impl From<Error> for NotReady {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl fmt::Display for NotReady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Behind(height) => write!(f, "behind, at height {height}"),
+            Self::Failed(error) => write!(f, "{error} ({} / {})", error.code(), error.reason()),
+        }
+    }
 }
 
 /// How far a node is: one that follows nobody is ready, since it listens once its chain is open.
@@ -61,14 +89,12 @@ pub struct NodeStanding {
 }
 
 impl Standing for NodeStanding {
-    fn ready(&self) -> Result<u64, String> {
+    fn ready(&self) -> Result<u64, NotReady> {
         let height = self.views.borrow().height();
         match self.progress.as_ref().map(|progress| progress.borrow()).as_deref() {
             None | Some(Progress::Current) => Ok(height),
-            Some(Progress::Behind) => Err(format!("behind, at height {height}")),
-            Some(Progress::Failed(error)) => {
-                Err(format!("{error} ({} / {})", error.code(), error.reason()))
-            }
+            Some(Progress::Behind) => Err(NotReady::Behind(height)),
+            Some(Progress::Failed(error)) => Err(error.clone().into()),
         }
     }
 
@@ -108,13 +134,16 @@ where
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             return Box::pin(async move { Ok(response) });
         }
-        if let Some(response) = self.front.plain(&request) {
-            return Box::pin(async move { Ok(response) });
+        let front = self.front.clone();
+        if let Some(page) = Page::of(&request) {
+            return Box::pin(async move {
+                let shown = tokio::time::timeout(front.limits.request_time, front.show(page));
+                Ok(shown.await.unwrap_or_else(|_| front.refused(StatusCode::REQUEST_TIMEOUT)))
+            });
         }
-        if self.front.may_submit(&request) {
+        if front.may_submit(&request) {
             request.extensions_mut().insert(MaySubmit);
         }
-        let front = self.front.clone();
         let read = Arc::new(AtomicU64::new(0));
         let inner = self.inner.call(request.map(|body| counted(body, read.clone())));
         Box::pin(async move {
@@ -131,27 +160,59 @@ where
     }
 }
 
-impl Front {
-    fn plain(&self, request: &HttpRequest) -> Option<HttpResponse> {
-        if request.method() != Method::GET {
-            return None;
+/// What plain GET requests are for.
+#[derive(Clone, Copy)]
+enum Page {
+    Health,
+    Ready,
+    Metrics,
+}
+
+impl Page {
+    fn of(request: &HttpRequest) -> Option<Self> {
+        match request.uri().path() {
+            _ if request.method() != Method::GET => None,
+            "/health" => Some(Self::Health),
+            "/ready" => Some(Self::Ready),
+            "/metrics" => Some(Self::Metrics),
+            _ => None,
         }
+    }
+}
+
+impl Front {
+    async fn show(&self, page: Page) -> HttpResponse {
         let text = "text/plain; charset=utf-8";
-        Some(match request.uri().path() {
-            "/health" => respond(StatusCode::OK, text, "ok\n".to_owned()),
-            "/ready" => match self.standing.ready() {
-                Ok(height) => respond(StatusCode::OK, text, format!("ready at height {height}\n")),
-                Err(why) => {
-                    respond(StatusCode::SERVICE_UNAVAILABLE, text, format!("not ready: {why}\n"))
+        match page {
+            Page::Health => respond(StatusCode::OK, text, "ok\n".to_owned()),
+            Page::Ready => {
+                let ready = self.find_out(|standing| standing.ready()).await;
+                match ready.unwrap_or_else(|error| Err(error.into())) {
+                    Ok(height) => {
+                        respond(StatusCode::OK, text, format!("ready at height {height}\n"))
+                    }
+                    Err(why) => {
+                        let why = format!("not ready: {why}\n");
+                        respond(StatusCode::SERVICE_UNAVAILABLE, text, why)
+                    }
                 }
-            },
-            "/metrics" => {
-                self.standing.count(&self.metrics);
+            }
+            Page::Metrics => {
+                let metrics = self.metrics.clone();
+                // The other numbers are as good without it.
+                let _ = self.find_out(move |standing| standing.count(&metrics)).await;
                 let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
                 respond(StatusCode::OK, kind, self.metrics.text())
             }
-            _ => return None,
-        })
+        }
+    }
+
+    async fn find_out<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&dyn Standing) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let standing = self.standing.clone();
+        self.workers.read(move || Ok(ask(&*standing))).await
     }
 
     fn may_submit(&self, request: &HttpRequest) -> bool {

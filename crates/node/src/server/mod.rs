@@ -4,7 +4,7 @@ mod front;
 mod gate;
 mod paced;
 
-pub use front::{Front, NodeStanding, Standing};
+pub use front::{Front, NodeStanding, NotReady, Standing};
 
 use std::net::SocketAddr;
 use std::pin::pin;

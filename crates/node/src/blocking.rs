@@ -1,0 +1,144 @@
+//! Where what blocks a thread runs: reading files, proving, executing blocks. Nothing of it runs in a task
+//! directly.
+//!
+//! A task's thread has connections to serve meanwhile. And the files of `smt` cannot be read there at all:
+//! every read spends a part of what the runtime lets a task do before it has to yield, and what reads in
+//! place never yields. Once all is spent it would wait for ever.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use prooflight_core::{Error, Reason, Result};
+use tokio::sync::Semaphore;
+use tokio::task::{block_in_place, spawn_blocking};
+
+/// Runs what borrows from its task in place of it, while another thread takes over the other tasks.
+///
+/// Must be called on a runtime with several threads.
+pub fn in_place<T>(run: impl FnOnce() -> T) -> T {
+    block_in_place(run)
+}
+
+/// Threads for what is asked: some for what a few reads answer, some for proofs, so that a question
+/// that is soon answered never waits for those that are not. Clones are the same threads.
+#[derive(Clone, Debug)]
+pub struct Workers {
+    reads: Arc<Semaphore>,
+    proofs: Arc<Semaphore>,
+}
+
+/// Reads at the same time.
+const READS: usize = 64;
+
+/// Proofs at the same time, at most. Who reads a file of `smt` waits for another one of the runtime's 512
+/// threads for what blocks, so that as many have to be free as may wait.
+const MOST_PROOFS: usize = 64;
+
+impl Workers {
+    /// Threads for 64 reads, and for twice as many proofs as there are processors: half of them may wait
+    /// for files.
+    pub fn new() -> Self {
+        let processors = available_parallelism().map_or(1, Into::into);
+        Self::with(READS, (2 * processors).min(MOST_PROOFS))
+    }
+
+    fn with(reads: usize, proofs: usize) -> Self {
+        Self { reads: Arc::new(Semaphore::new(reads)), proofs: Arc::new(Semaphore::new(proofs)) }
+    }
+
+    /// Runs what a few reads answer.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        run: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        run_one_of(&self.reads, run).await
+    }
+
+    /// Runs what may take long: proofs, and the headers of many blocks.
+    pub async fn prove<T: Send + 'static>(
+        &self,
+        run: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        run_one_of(&self.proofs, run).await
+    }
+}
+
+impl Default for Workers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Waits until one more may run. Whoever asks no more still counts until what it asked for has ended.
+async fn run_one_of<T: Send + 'static>(
+    free: &Arc<Semaphore>,
+    run: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let permit = free.clone().acquire_owned().await;
+    let permit = permit.map_err(|error| Error::new(Reason::Bug, "threads that are left", error))?;
+    let running = spawn_blocking(move || {
+        let result = run();
+        drop(permit);
+        result
+    });
+    running.await.map_err(|error| Error::new(Reason::Bug, "an answer", error))?
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+    use tokio::sync::oneshot;
+
+    #[tokio::test]
+    async fn what_is_read_does_not_wait_for_proofs() {
+        let workers = Workers::with(1, 1);
+        let ((begin, begun), (end, ended)) = (oneshot::channel(), channel());
+        let proof = move || {
+            begin.send(()).unwrap();
+            Ok(ended.recv_timeout(Duration::from_mins(1)))
+        };
+        let proof = tokio::spawn({
+            let workers = workers.clone();
+            async move { workers.prove(proof).await }
+        });
+        begun.await.unwrap();
+        assert_eq!(workers.read(|| Ok(1)).await, Ok(1));
+        end.send(()).unwrap();
+        assert_eq!(proof.await.unwrap(), Ok(Ok(())), "a proof that ends after what is read");
+    }
+
+    #[tokio::test]
+    async fn as_many_run_at_once_as_may() {
+        let (workers, running) = (Workers::with(1, 3), Arc::new(AtomicUsize::new(0)));
+        let proofs: Vec<_> = (0..100)
+            .map(|_| {
+                let (workers, running) = (workers.clone(), running.clone());
+                let proof = move || {
+                    let others = running.fetch_add(1, Ordering::SeqCst);
+                    thread::yield_now();
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    Ok(others)
+                };
+                tokio::spawn(async move { workers.prove(proof).await })
+            })
+            .collect();
+        for proof in proofs {
+            assert!(proof.await.unwrap().unwrap() < 3);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer_and_takes_no_thread_away() {
+        let workers = Workers::with(1, 1);
+        for _ in 0..3 {
+            let panicked = workers.prove(|| -> Result<()> { panic!("a bug") }).await;
+            assert_eq!(panicked.map_err(|error| error.reason()), Err(Reason::Bug));
+        }
+        assert_eq!(workers.prove(|| Ok(2)).await, Ok(2));
+    }
+}
