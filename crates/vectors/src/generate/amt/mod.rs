@@ -1,5 +1,6 @@
 //! `AmtOpening`: vectors of the development setup and their openings.
 
+mod changes;
 pub(super) mod negative;
 pub(super) mod valid;
 

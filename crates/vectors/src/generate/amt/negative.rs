@@ -4,7 +4,7 @@ use prooflight_amt::{INFINITY, PointBytes, VerifyingKey};
 use prooflight_core::Reason;
 use serde_json::{json, to_value};
 
-use super::{Vector, dev};
+use super::{Vector, changes, dev};
 use crate::amt::{AmtOpening, KindName, OpeningInput};
 use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::Builder;
@@ -17,9 +17,11 @@ const FLAGS: &[(&str, &str)] = &[
     ("Index", "another index, or one that is not in the vector"),
     ("Input", "the input cannot be read as one of an AmtOpening"),
     ("Key", "a verifying key that is none"),
+    ("Mutated", "one byte of an honest opening changed; only the code is pinned"),
     ("Points", "other points, or another number of them"),
     ("Scalar", "a value that is not below the order"),
     ("Setup", "another setup, or one that is not allowed"),
+    ("Stale", "a part of the opening is from before the vector changed"),
     ("Value", "another value"),
     ("Versions", "a version that spills into the next one"),
 ];
@@ -45,6 +47,7 @@ pub(in crate::generate) fn file() -> String {
         setups(&mut file, name, opening);
     }
     cancelling(&mut file);
+    changes::add(&mut file);
     keys(&mut file);
     inputs(&mut file);
     file.finish()
@@ -337,6 +340,16 @@ fn keys(file: &mut Builder) {
     };
     let comment = "a key whose powers are swapped";
     file.invalid(&["Key"], comment, &input, Reason::OpeningMismatch);
+    let id = VerifyingKey::dev(2).expect("a key").params_id();
+    let input = AmtOpening { params_id: Some(Hash32(id)), ..input };
+    let comment = "a key whose powers are swapped, with the params_id of the right one";
+    file.invalid(&["Key"], comment, &input, Reason::SetupMismatch);
+    for at in (0..key.len()).step_by(16) {
+        let flipped = with(at, &[key[at] ^ 0x04]);
+        let input = AmtOpening { setup: Hex(flipped).to_string(), ..input.clone() };
+        let comment = format!("a key with bit 2 of byte {at} flipped");
+        file.refused(&["Key"], comment, &input);
+    }
     let insecure = AmtOpening {
         setup: Hex(key).to_string(),
         log_n: None,
@@ -387,6 +400,12 @@ fn inputs(file: &mut Builder) {
     for (comment, versions) in [
         ("five versions", json!(["0x0", "0x0", "0x0", "0x0", "0x0"])),
         ("seven versions", json!(["0x0", "0x0", "0x0", "0x0", "0x0", "0x0", "0x0"])),
+        ("a version as a number", json!([1, "0x0", "0x0", "0x0", "0x0", "0x0"])),
+        (
+            "a version above 2^53 as a number",
+            json!([9_007_199_254_740_993_u64, "0x0", "0x0", "0x0", "0x0", "0x0"]),
+        ),
+        ("a version with a leading zero", json!(["0x01", "0x0", "0x0", "0x0", "0x0", "0x0"])),
         ("a version of 65 bits", json!(["0x0", "0x0", "0x0", "0x0", "0x0", "0x10000000000000000"])),
     ] {
         let mut input = honest.clone();

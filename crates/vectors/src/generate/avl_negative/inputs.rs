@@ -85,6 +85,10 @@ fn operations(file: &mut Builder) {
         ("an UpdateLongBy without a delta", op(json!({ "op": "UpdateLongBy", "key": "0x40" }))),
         ("a delta as a number", op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": 0 }))),
         (
+            "a delta above 2^53 as a number",
+            op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": 9_007_199_254_740_993_u64 })),
+        ),
+        (
             "a delta in hexadecimal",
             op(json!({ "op": "UpdateLongBy", "key": "0x45", "delta": "0x0" })),
         ),

@@ -7,6 +7,7 @@ mod codec;
 mod hostile;
 mod inputs;
 mod operations;
+mod spliced;
 mod structure;
 
 use super::builder::Builder;
@@ -38,6 +39,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("NotVisited", "a node is expanded that no operation needs"),
     ("Operation", "the operations are not those that the proof was made for"),
     ("OperationFails", "the proof is right and shows that the operation fails"),
+    ("Spliced", "a part of another tree, or of another place, in an honest proof"),
     ("Structure", "the nodes do not form one tree"),
     ("TooManyNodes", "more nodes than the operations can need"),
     ("TrailingBytes", "bytes after the last direction"),
@@ -55,6 +57,7 @@ pub(super) fn file() -> String {
     bound::add(&mut file);
     hostile::add(&mut file);
     absence::add(&mut file);
+    spliced::add(&mut file);
     operations::add(&mut file);
     arguments::add(&mut file);
     inputs::add(&mut file);

@@ -8,6 +8,7 @@
     reason = "the model belongs to the tests of the crate, whose states are small"
 )]
 
+mod bytes;
 #[path = "../../../../lvmt/tests/harness/lies/mod.rs"]
 mod lies;
 pub(super) mod negative;
@@ -17,6 +18,7 @@ mod prove;
 mod sample;
 #[path = "../../../../lvmt/tests/harness/state.rs"]
 pub(super) mod state;
+mod trees;
 pub(super) mod valid;
 #[path = "../../../../lvmt/tests/harness/vector.rs"]
 mod vector;

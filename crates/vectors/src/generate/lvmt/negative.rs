@@ -3,9 +3,9 @@
 use prooflight_core::Reason;
 use serde_json::{Value, json, to_value};
 
-use super::input;
 use super::lies::{FLAGS as LIES, Question, lies};
 use super::sample::{find, name, sample};
+use super::{bytes, input, trees};
 use crate::generate::builder::Builder;
 use crate::lvmt::LvmtProof;
 use crate::run::verify;
@@ -20,8 +20,10 @@ const FLAGS: &[(&str, &str)] = &[
     ("Input", "the input cannot be read as one of an LvmtProof"),
     (
         "Mutated",
-        "an honest proof with a byte changed, inserted or deleted; only the code is pinned",
+        "an honest proof with a byte changed, inserted, deleted or swapped; only the code is pinned",
     ),
+    ("Tree", "the Merkle trees are of another form, or the hashes not those beside the leaves"),
+    ("Truncated", "the proof ends early"),
 ];
 
 /// The file's bytes.
@@ -31,7 +33,9 @@ pub(in crate::generate) fn file() -> String {
     for lie in lies() {
         file.invalid(&[lie.flag], lie.comment, &input(&lie.question), lie.reason);
     }
+    trees::add(&mut file);
     inputs(&mut file);
+    bytes::add(&mut file);
     mutations(&mut file);
     file.finish()
 }
@@ -72,6 +76,8 @@ fn inputs(file: &mut Builder) {
     );
     changed(argument, "an hroot that is null", "/roots/hroot", Value::Null);
     changed(argument, "a height as a number", "/roots/height", json!(4));
+    let beyond = json!(9_007_199_254_740_993_u64);
+    changed(argument, "a height above 2^53 as a number", "/roots/height", beyond);
     changed(argument, "a height with a leading zero", "/roots/height", json!("0x04"));
     changed(argument, "keys that are no list", "/keys", json!("0x00"));
     changed(argument, "a key that is a number", "/keys/0", json!(7));

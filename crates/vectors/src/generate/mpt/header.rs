@@ -3,6 +3,7 @@
 use prooflight_core::Reason;
 use prooflight_mpt::keccak256;
 use serde_json::{json, to_value};
+use sha3::{Digest as _, Sha3_256};
 
 use super::trie::{Rlp, string};
 use crate::carrier::{Hash32, Hex, Quantity};
@@ -14,6 +15,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Fields", "more or fewer fields; the hash is that of the header"),
     ("Hash", "the header is not the one that the hash names"),
     ("Input", "the input cannot be read as one of an EthHeader"),
+    ("Mutated", "an honest header with one byte changed; only the code is pinned"),
     ("Rlp", "bytes that are not the RLP of a list; the hash is theirs"),
 ];
 
@@ -26,6 +28,7 @@ pub(in crate::generate) fn file() -> String {
     fields(&mut file);
     rlp(&mut file);
     hashes(&mut file);
+    mutated(&mut file);
     inputs(&mut file);
     file.finish()
 }
@@ -230,8 +233,42 @@ fn hashes(file: &mut Builder) {
         &fewer,
         Reason::HeaderHashMismatch,
     );
+    let sha3 = Hash32(Sha3_256::digest(&honest.header_rlp.0).into());
+    let sha3 = EthHeader { hash: sha3, ..honest.clone() };
+    let comment = "the SHA3-256 of the header, which is not its Keccak-256";
+    file.invalid(&["Hash"], comment, &sha3, Reason::HeaderHashMismatch);
     let zeros = EthHeader { hash: Hash32([0; 32]), ..honest };
     file.invalid(&["Hash"], "a hash of zeros", &zeros, Reason::HeaderHashMismatch);
+}
+
+/// Some bytes of a header with one bit flipped, deleted, inserted and swapped with the next one.
+fn mutated(file: &mut Builder) {
+    let honest = header(all_fields()[..21].to_vec());
+    let bytes = &honest.header_rlp.0;
+    let mut refuse = |comment: String, bytes: Vec<u8>| {
+        let input = EthHeader { header_rlp: Hex(bytes), ..honest.clone() };
+        file.refused(&["Mutated"], comment, &input);
+    };
+    // Steps that are odd, so that they meet the fields' first bytes and others.
+    for at in (0..bytes.len()).step_by(9) {
+        let bit = at * 5 % 8;
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << bit;
+        refuse(format!("bit {bit} of byte {at} flipped"), flipped);
+        if at % 27 == 0 {
+            let mut shorter = bytes.clone();
+            shorter.remove(at);
+            refuse(format!("byte {at} deleted"), shorter);
+            let mut longer = bytes.clone();
+            longer.insert(at, 0x10);
+            refuse(format!("a byte inserted before byte {at}"), longer);
+        }
+        if at + 1 < bytes.len() && bytes[at] != bytes[at + 1] {
+            let mut swapped = bytes.clone();
+            swapped.swap(at, at + 1);
+            refuse(format!("bytes {at} and {} swapped", at + 1), swapped);
+        }
+    }
 }
 
 fn inputs(file: &mut Builder) {

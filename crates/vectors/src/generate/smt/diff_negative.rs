@@ -5,6 +5,7 @@ use prooflight_smt::hash::{MAX_VERSION, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, DiffLeaf, HISTORY, PROOF, Writer};
 
 use super::diff::range;
+use super::inputs;
 use super::plain::{Node, Plain, bit, encode_diff};
 use super::wire::{changed, changed_leaf, message};
 use super::{ask_diff, damaged, delete, key, limits, sample, set};
@@ -18,6 +19,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Damaged", "an honest diff with one small change"),
     ("Encoding", "bytes that are not the canonical encoding of anything"),
     ("Envelope", "the first three bytes are wrong"),
+    inputs::FLAG,
     ("Leaf", "a leaf has another key, value or version"),
     ("Limit", "more than a limit allows"),
     ("Purged", "a deleted key is gone, as if it had never been"),
@@ -34,6 +36,7 @@ pub(in crate::generate) fn file() -> String {
     purged(&mut file);
     replays(&mut file);
     damage(&mut file);
+    inputs::diffs(&mut file);
     file.finish()
 }
 

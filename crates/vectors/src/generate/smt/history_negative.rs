@@ -5,6 +5,7 @@ use prooflight_smt::hash::MAX_VERSION;
 use prooflight_smt::proof::{DIFF, PROOF};
 
 use super::history::{balance, over};
+use super::inputs;
 use super::plain::{Node, Plain, encode_history};
 use super::wire::{changed_leaf, message};
 use super::{ask_history, damaged, key, limits, roots, sample, set};
@@ -18,6 +19,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Damaged", "an honest history with one small change"),
     ("Envelope", "the first three bytes are wrong"),
     ("Hidden", "a change is left out"),
+    inputs::FLAG,
     ("Limit", "more than a limit allows"),
     ("Replay", "an honest history of something else"),
     ("Roots", "the roots are not those of the blocks that the history needs"),
@@ -33,6 +35,7 @@ pub(in crate::generate) fn file() -> String {
     replays(&mut file);
     averages(&mut file);
     damage(&mut file);
+    inputs::histories(&mut file);
     file.finish()
 }
 

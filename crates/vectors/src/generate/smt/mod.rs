@@ -4,6 +4,7 @@ pub(super) mod diff;
 pub(super) mod diff_negative;
 pub(super) mod history;
 pub(super) mod history_negative;
+mod inputs;
 #[path = "../../../../smt/tests/harness/plain.rs"]
 pub(super) mod plain;
 pub(super) mod proof;
@@ -118,7 +119,7 @@ fn had(plain: &Plain, key: &[u8], block: u64) -> Value {
     }
 }
 
-/// Every small change of some bytes: cut off, one byte changed, removed, or there twice.
+/// Every small change of some bytes: cut off, one byte changed, removed, there twice, or swapped with the next.
 fn damaged(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for at in 0..bytes.len() {
@@ -132,6 +133,11 @@ fn damaged(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
         all.push((format!("without byte {at}"), without));
         let twice = [&bytes[..=at], &bytes[at..]].concat();
         all.push((format!("byte {at} twice"), twice));
+        if at + 1 < bytes.len() && bytes[at] != bytes[at + 1] {
+            let mut swapped = bytes.to_vec();
+            swapped.swap(at, at + 1);
+            all.push((format!("bytes {at} and {} swapped", at + 1), swapped));
+        }
     }
     // Of two equal neighbours it does not matter which one is taken out; once is enough.
     all.dedup_by(|one, other| one.1 == other.1);

@@ -1,11 +1,14 @@
 //! `smt/proof_negative.json`: proofs of keys that must be refused.
 
+use blake2::{Blake2b512, Blake2s256, Digest as _};
 use prooflight_core::Reason;
+use prooflight_core::chain::blake2b256;
 use prooflight_smt::hash::{MAX_VERSION, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
 
+use super::inputs;
 use super::plain::{Node, Plain, encode_proof};
-use super::wire::{chain, changed, message, with_leaf};
+use super::wire::{chain, changed, changed_leaf, message, with_leaf};
 use super::{ask_keys, damaged, delete, key, limits, sample, set, with_proof};
 use crate::carrier::{Hash32, Hex, Quantity};
 use crate::generate::builder::Builder;
@@ -17,8 +20,11 @@ const FLAGS: &[(&str, &str)] = &[
     ("Damaged", "an honest proof with one small change"),
     ("Encoding", "bytes that are not the canonical encoding of anything"),
     ("Envelope", "the first three bytes are wrong"),
+    inputs::FLAG,
     ("Limit", "more than a limit allows"),
     ("Replay", "an honest proof of something else"),
+    ("Hashed", "the root is that of nodes that are hashed in another way"),
+    ("Siblings", "the hash of a closed node is missing, there twice, or another one's"),
     ("Spliced", "a part of an older tree in a newer one"),
     ("Structure", "nodes that are no tree's, or another kind of node"),
     ("Value", "another value, or a value instead of a deletion"),
@@ -39,7 +45,10 @@ pub(in crate::generate) fn file() -> String {
     spliced(&mut file);
     replays(&mut file);
     structures(&mut file);
+    siblings(&mut file);
+    hashed_otherwise(&mut file);
     damage(&mut file);
+    inputs::proofs(&mut file);
     file.finish()
 }
 
@@ -154,6 +163,16 @@ fn encodings(file: &mut Builder) {
     file.invalid(&["Encoding"], comment, &input, Reason::Truncated);
     let input = of(&[&[0], &[0, 0, 0, 0x81, 0x80, 4]]);
     file.invalid(&["Limit"], "a value of 65,537 bytes", &input, Reason::ValueTooLarge);
+    // The largest integer that eight bytes hold.
+    let most = &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f][..];
+    for (body, reason, comment) in [
+        (&[&[0, 0, 0, 0], most][..], Reason::ValueTooLarge, "a value of 2^56 - 1 bytes"),
+        (&[&[0, 0, 0], most, &[0]], Reason::LeafIndex, "an index of 2^56 - 1"),
+        (&[most, leaf], Reason::VersionOutOfRange, "an age of 2^56 - 1"),
+        (&[&[0, 1], most, &[7; 32], leaf], Reason::VersionOutOfRange, "a tilt of 2^56 - 1"),
+    ] {
+        file.invalid(&["Limit"], comment, &of(body), reason);
+    }
     let honest = ask_keys(&sample(), 8, &[key(1)]).proof.0;
     for more in [&[0][..], &[0; 32], &honest[3..]] {
         let comment = format!("{} bytes too many", more.len());
@@ -285,8 +304,16 @@ fn versions(file: &mut Builder) {
             );
         }
     }
+    for version in [0, 9] {
+        let forged = changed_leaf(&tree, 0, |node| {
+            if let Node::Leaf { version: old, .. } = node {
+                *old = version;
+            }
+        });
+        ask(forged, format!("the version of the leaf is {version}"));
+    }
     let honest = ask_keys(&plain, 8, &[key(0)]);
-    for block in [6, 7, 9, 1 << 40, MAX_VERSION] {
+    for block in [6, 7, 9, (1 << 32) + 8, 1 << 40, MAX_VERSION] {
         let input = SmtProof { block: Quantity(block), ..honest.clone() };
         let comment = format!("the root and the proof of block 8 as those of block {block}");
         file.invalid(&["Version"], comment, &input, Reason::RootMismatch);
@@ -376,6 +403,106 @@ fn structures(file: &mut Builder) {
             file.refused(&["Structure"], comment, &of(0, proof));
         }
     }
+}
+
+/// The hashes of closed nodes in other places, or of other nodes.
+fn siblings(file: &mut Builder) {
+    let (tree, way) = (tree(), hash_key(&key(0)));
+    let honest = ask_keys(&sample(), 8, &[key(0)]).proof.0;
+    let (mut node, mut places) = (&tree, Vec::new());
+    while let Node::Branch { depth, left, right } = node {
+        let on_left = super::plain::bit(&way, *depth) == 0;
+        let (child, sibling) = if on_left { (left, right) } else { (right, left) };
+        let hash = sibling.hash();
+        let at = honest.windows(32).position(|window| *window == hash).expect("it is closed");
+        places.push((at..at + 32, child.hash()));
+        node = child;
+    }
+    for (level, (place, beside)) in places.iter().enumerate() {
+        let comment = format!("the sibling at level {level} is the hash of the node beside it");
+        let mut same = honest.clone();
+        same[place.clone()].copy_from_slice(beside);
+        file.invalid(&["Siblings"], comment, &of(0, same), Reason::RootMismatch);
+        let mut fewer = honest.clone();
+        fewer.drain(place.clone());
+        let comment = format!("the sibling at level {level} is missing");
+        file.refused(&["Siblings"], comment, &of(0, fewer));
+        let mut twice = honest.clone();
+        twice.splice(place.start..place.start, honest[place.clone()].to_vec());
+        file.refused(&["Siblings"], format!("the sibling at level {level} twice"), &of(0, twice));
+        for (other, (elsewhere, _)) in places.iter().enumerate().skip(level + 1) {
+            let mut swapped = honest.clone();
+            swapped[place.clone()].copy_from_slice(&honest[elsewhere.clone()]);
+            swapped[elsewhere.clone()].copy_from_slice(&honest[place.clone()]);
+            let comment = format!("the siblings at levels {level} and {other} swapped");
+            file.invalid(&["Siblings"], comment, &of(0, swapped), Reason::RootMismatch);
+        }
+    }
+}
+
+/// Honest proofs under the roots of trees that are hashed in another way.
+fn hashed_otherwise(file: &mut Builder) {
+    let ways: [(&str, HashNode); 5] = [
+        ("without salt and personalisation", |_, message| plain_hash(&[message])),
+        ("with a byte for the kind of node in their place", |kind, message| {
+            plain_hash(&[&[kind], message])
+        }),
+        ("with the versions before the message", |_, message| {
+            plain_hash(&[&8_u64.to_le_bytes(), message])
+        }),
+        ("with BLAKE2b-256", |_, message| blake2b256(&[message])),
+        ("with BLAKE2b-512, cut to 32 bytes", |_, message| {
+            let mut hash = [0; 32];
+            hash.copy_from_slice(&Blake2b512::digest(message)[..32]);
+            hash
+        }),
+    ];
+    for (comment, hash) in ways {
+        let mut input = ask_keys(&sample(), 8, &[key(0)]);
+        input.root = Hash32(root_by(&tree(), hash));
+        let comment = format!("a tree whose nodes are hashed {comment}");
+        file.invalid(&["Hashed"], comment, &input, Reason::RootMismatch);
+    }
+    // A value as long as what a node hashes: the hashes of its children.
+    let Node::Branch { left, right, .. } = tree() else { panic!("a branch") };
+    let (left, right) = (left.hash(), right.hash());
+    let mut plain = sample();
+    plain.apply(9, [set(0, &[left, right].concat())]);
+    let tree = plain.tree(9).expect("it has keys");
+    let forged = changed_leaf(&tree, 0, |node| {
+        let child = |hash| Box::new(Node::Closed { version: 9, hash });
+        *node = Node::Branch { depth: 200, left: child(left), right: child(right) };
+    });
+    let honest = ask_keys(&plain, 9, &[key(0)]);
+    let forged = forged.expect("a leaf");
+    let mut input = SmtProof { root: Hash32(forged.hash()), ..honest.clone() };
+    let comment = "a leaf whose value is two hashes, under the root with a branch over them";
+    file.invalid(&["Hashed"], comment, &input, Reason::RootMismatch);
+    input.root = Hash32(root_by(&tree, |_, message| plain_hash(&[message])));
+    let comment =
+        "a leaf whose value is two hashes, under the root of nodes without personalisation";
+    file.invalid(&["Hashed"], comment, &input, Reason::RootMismatch);
+}
+
+/// The hash of a node by its kind and its message of 64 bytes.
+type HashNode = fn(u8, &[u8]) -> [u8; 32];
+
+fn root_by(node: &Node, hash: HashNode) -> [u8; 32] {
+    match node {
+        Node::Leaf { key, value, .. } => {
+            let value_hash = value.as_deref().map_or([0; 32], hash_value);
+            hash(u8::from(value.is_none()), &[hash_key(key), value_hash].concat())
+        }
+        Node::Branch { left, right, .. } => {
+            hash(2, &[root_by(left, hash), root_by(right, hash)].concat())
+        }
+        Node::Closed { hash, .. } => *hash,
+    }
+}
+
+/// BLAKE2s-256 as it is.
+fn plain_hash(parts: &[&[u8]]) -> [u8; 32] {
+    Blake2s256::digest(parts.concat()).into()
 }
 
 fn damage(file: &mut Builder) {

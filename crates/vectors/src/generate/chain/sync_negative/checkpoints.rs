@@ -114,6 +114,7 @@ fn members(file: &mut Builder) {
 fn quantities(file: &mut Builder) {
     let wrong = [
         json!(0),
+        json!(9_007_199_254_740_993_u64),
         json!("0"),
         json!("0x"),
         json!("0x00"),

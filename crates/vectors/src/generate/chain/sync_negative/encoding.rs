@@ -155,7 +155,7 @@ fn order(file: &mut Builder) {
     });
 }
 
-/// Each byte of a head changed, and each but the last exchanged with the next one.
+/// Each byte of a head with one bit flipped, and some deleted, inserted and swapped with the next one.
 fn mutated(file: &mut Builder) {
     let honest = small_chain().sync(0, 1);
     let head = &honest.head.0;
@@ -165,5 +165,26 @@ fn mutated(file: &mut Builder) {
         flipped[at] ^= 1 << bit;
         let comment = format!("bit {bit} of byte {at} of the head flipped");
         file.refused(&["Mutated"], comment, &with_head(&honest, flipped));
+    }
+    // Every fifth byte, and those around the numbers of roots and signatures.
+    let at_numbers = [ROOTS_AT..ROOT_LENGTH_AT + 4, SIGNATURES_AT..SIGNATURES_AT + 6];
+    for at in 0..head.len() {
+        if at % 5 > 0 && !at_numbers.iter().any(|places| places.contains(&at)) {
+            continue;
+        }
+        let mut shorter = head.clone();
+        shorter.remove(at);
+        let comment = format!("byte {at} of the head deleted");
+        file.refused(&["Mutated"], comment, &with_head(&honest, shorter));
+        let mut longer = head.clone();
+        longer.insert(at, 0x10);
+        let comment = format!("a byte inserted before byte {at} of the head");
+        file.refused(&["Mutated"], comment, &with_head(&honest, longer));
+        if at + 1 < head.len() && head[at] != head[at + 1] {
+            let mut swapped = head.clone();
+            swapped.swap(at, at + 1);
+            let comment = format!("bytes {at} and {} of the head swapped", at + 1);
+            file.refused(&["Mutated"], comment, &with_head(&honest, swapped));
+        }
     }
 }

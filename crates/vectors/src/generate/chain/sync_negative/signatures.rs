@@ -2,6 +2,7 @@
 
 use curve25519_dalek::Scalar;
 use curve25519_dalek::constants::EIGHT_TORSION;
+use curve25519_dalek::edwards::CompressedEdwardsY;
 use ed25519_dalek::Signer as _;
 use prooflight_core::Reason;
 use prooflight_core::chain::{ChainConfig, Header, LvmtConfig, SignedHeader, blake2b256};
@@ -16,6 +17,7 @@ pub(super) fn add(file: &mut Builder) {
     too_few(file);
     of_something_else(file);
     tricks(file);
+    cancelling(file);
     keys_of_small_order(file);
     other_chains(file);
     other_schemes(file);
@@ -126,6 +128,10 @@ fn tricks(file: &mut Builder) {
         signature[31] ^= 0x80;
         signature
     });
+    refuse("R is no point of the curve", &|_, mut signature| {
+        signature[..32].copy_from_slice(&no_point());
+        signature
+    });
     refuse("R is the neutral point, and the equation holds", &|head, _| {
         sign_with_small_r(&key(0), &head.hash(), &EIGHT_TORSION[0])
     });
@@ -135,6 +141,32 @@ fn tricks(file: &mut Builder) {
     refuse("R has a part of order 8, and 8 times the equation holds", &|head, _| {
         let public = key(0).verifying_key().to_bytes();
         sign_with(&key(0).to_scalar(), &public, &head.hash(), &EIGHT_TORSION[1], true)
+    });
+}
+
+/// The smallest number that is the y of no point.
+fn no_point() -> [u8; 32] {
+    let encoding = |y: u8| {
+        let mut bytes = [0; 32];
+        bytes[0] = y;
+        bytes
+    };
+    let is_none = |bytes: &[u8; 32]| CompressedEdwardsY(*bytes).decompress().is_none();
+    (0..=255).map(encoding).find(is_none).expect("half of all numbers are like that")
+}
+
+/// Two signatures of which neither holds, but the sum of their equations does.
+fn cancelling(file: &mut Builder) {
+    let comment = "one S larger by 1, the other smaller by 1: their errors cancel where they are just added up";
+    refuse(file, comment, config(2, 2), &|head| {
+        let mut head = sign(head, &[0, 1]);
+        for ((_, signature), by) in head.signatures.iter_mut().zip([Scalar::ONE, -Scalar::ONE]) {
+            let mut s = [0; 32];
+            s.copy_from_slice(&signature[32..]);
+            let s = Scalar::from_bytes_mod_order(s) + by;
+            signature[32..].copy_from_slice(s.as_bytes());
+        }
+        head
     });
 }
 
@@ -172,6 +204,9 @@ fn keys_of_small_order(file: &mut Builder) {
         let comment = format!("{comment}; so is R");
         with_key(&comment, public, &|_| sign_with_nothing(&public));
     }
+    with_key("the authority's key is no point of the curve", no_point(), &|head| {
+        key(0).sign(&head.hash()).to_bytes()
+    });
     let (secret, public) = mixed_key(&key(0));
     let comment = "a key with a part of order 8, and 8 times the equation holds";
     with_key(comment, public, &|head| {

@@ -61,7 +61,7 @@ fn forms(file: &mut Builder, state: &State) {
     }
     let digits = |text: &Value, count: usize| json!(&text.as_str().expect("a string")[..count]);
     let nines = format!("0x{}", "9".repeat(65));
-    let changes: [(&str, &str, Value); 17] = [
+    let changes: [(&str, &str, Value); 18] = [
         ("an address of 19 bytes", "/address", digits(&answer["address"], 40)),
         ("an address of an odd number of digits", "/address", digits(&answer["address"], 41)),
         ("a code hash of 31 bytes", "/codeHash", digits(&answer["codeHash"], 64)),
@@ -81,6 +81,7 @@ fn forms(file: &mut Builder, state: &State) {
         ("a balance without digits", "/balance", json!("0x")),
         ("a balance after 0X", "/balance", json!("0X0")),
         ("a nonce of 2^64", "/nonce", json!("0x10000000000000000")),
+        ("a nonce above 2^53 as a number", "/nonce", json!(9_007_199_254_740_993_u64)),
         ("a nonce with a sign", "/nonce", json!("0x+1")),
         ("a slot's key of 65 digits", "/storageProof/0/key", json!(nines)),
     ];

@@ -12,6 +12,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Absence", "a present key is passed off as absent, or an absent one as present"),
     ("Argument", "an argument of the caller is wrong"),
     ("Child", "what a node has of the node below it is of another form"),
+    ("Hashed", "nodes that are hashed with another function"),
     (
         "HostileRoot",
         "the root itself is the adversary's, so that it matches the proof: the form of a node is what stands against it",
@@ -29,7 +30,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Rlp", "bytes that are not RLP, or have a shorter encoding"),
     ("Shape", "a node that is no leaf, extension or branch, or that no trie has"),
     ("Truncated", "the last nodes, or the last bytes of a node, are missing"),
-    ("TypeConfusion", "a value is passed off as a node"),
+    ("TypeConfusion", "a value is passed off as a node, or as a part of a path"),
 ];
 
 /// Makes a forged proof's root match its first node.

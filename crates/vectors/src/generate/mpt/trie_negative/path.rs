@@ -1,6 +1,7 @@
 //! Nodes that are honest, but not those on the key's path; and values passed off as nodes.
 
 use prooflight_core::Reason;
+use sha3::{Digest as _, Sha3_256};
 
 use super::super::state::EMPTY_CODE;
 use super::super::trie::{
@@ -16,6 +17,8 @@ pub(super) fn add(file: &mut Builder) {
     left_over(file);
     other_proofs(file);
     confused(file);
+    shifted(file);
+    hashed_otherwise(file);
 }
 
 fn truncated(file: &mut Builder) {
@@ -242,4 +245,49 @@ fn confused(file: &mut Builder) {
         &forged(&[0x11], &[string_node]),
         Reason::InvalidNode,
     );
+}
+
+/// The last byte of a leaf's path as the first one of its value, and the reverse.
+fn shifted(file: &mut Builder) {
+    let value = [&[0x56][..], &[7; 39]].concat();
+    let trie = Trie::new([(&b"\x12\x34"[..], &value[..]), (b"\x70\x00", &[1; 40])]);
+    let honest = trie.input(b"\x12\x34");
+    assert_eq!(honest.proof[1].0, leaf(&[2, 3, 4], &value).encode(), "the branch, then the leaf");
+    for (comment, key, forged) in [
+        (
+            "a byte of a leaf's path as the first one of its value",
+            &b"\x12"[..],
+            leaf(&[2], [&[0x34], &value[..]].concat()),
+        ),
+        (
+            "the first byte of a leaf's value as the last one of its path",
+            b"\x12\x34\x56",
+            leaf(&[2, 3, 4, 5, 6], &value[1..]),
+        ),
+    ] {
+        let mut input = with_proof(&honest, vec![honest.proof[0].0.clone(), forged.encode()]);
+        input.key = Hex(key.to_vec());
+        file.invalid(&["TypeConfusion"], comment, &input, Reason::NodeMismatch);
+    }
+}
+
+/// SHA3-256 differs from Keccak-256 in its padding alone.
+fn hashed_otherwise(file: &mut Builder) {
+    let sha3 = |bytes: &[u8]| <[u8; 32]>::from(Sha3_256::digest(bytes));
+    let trie = some_trie();
+    for (name, key) in [("present", PRESENT), ("absent", ABSENT)] {
+        let mut input = trie.input(key);
+        input.root = Hash32(sha3(&input.proof[0].0));
+        let comment = format!("the root is the SHA3-256 of the first node, of a {name} key");
+        file.invalid(&["Hashed", HOSTILE], comment, &input, Reason::RootMismatch);
+    }
+    let input = input_of(sha3(&[0x80]), ABSENT, vec![]);
+    let comment = "the root of the trie of no keys by SHA3-256";
+    file.invalid(&["Hashed", HOSTILE], comment, &input, Reason::RootMismatch);
+    let lower = leaf(&[2], [9; 40]);
+    let child = string(sha3(&lower.encode()));
+    let upper = branch(&[(1, child), (2, leaf(&[7, 7], [9; 20]))], []);
+    let comment = "a child is the SHA3-256 of the node below";
+    let input = forged(&[0x12], &[upper, lower]);
+    file.invalid(&["Hashed", HOSTILE], comment, &input, Reason::NodeMismatch);
 }
