@@ -6,6 +6,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use std::sync::OnceLock;
 
 use super::header::Header;
 use super::link::{Link, Place};
@@ -136,84 +137,119 @@ fn ends((start, size): (&usize, &usize)) -> [usize; 2] {
     [start + 1, start + 1 + size * HEAD_BYTES]
 }
 
-/// A cluster that was read, with the hashes that follow from its bytes.
+/// A cluster that was read. Hashes are worked out when they are asked for: a way to some node below needs none.
 #[derive(Debug)]
-pub(super) struct Cluster(Vec<Branch>);
-
-/// Works out all hashes, and the versions and hashes of children in the cluster, which come after
-/// their parents: several at once of which none is below another.
-fn hash_all(branches: &mut [Branch], parents: &[(usize, usize)]) {
-    let mut end = branches.len();
-    while let Some(last) = end.checked_sub(1) {
-        let start = (parents[last].0 + 1).min(last).max(end.saturating_sub(LANES));
-        let preimages = branches[start..end].iter().map(|Branch { depth, children, .. }| {
-            let [left, right] =
-                children.each_ref().map(|it| hash::Child { version: it.version, hash: &it.hash });
-            Preimage::branch(*depth, left, right)
-        });
-        let preimages: Vec<Preimage> = preimages.collect();
-        let mut hashes = [[0; 32]; LANES];
-        hash_nodes(&preimages, &mut hashes);
-        for (number, hash) in (start..end).zip(hashes) {
-            branches[number].hash = hash;
-            if number > 0 {
-                let [left, right] = &branches[number].children;
-                let version = left.version.max(right.version);
-                let (parent, side) = parents[number];
-                let child = &mut branches[parent].children[side];
-                (child.hash, child.version) = (hash, version);
-            }
-        }
-        end = start;
-    }
+pub(super) struct Cluster {
+    place: u64,
+    /// Depths and children. Those in the cluster come after their parents, in the order of their parents.
+    branches: Vec<(u8, [ReadChild; 2])>,
+    /// The version and hash of each branch.
+    hashes: OnceLock<Vec<(u64, Hash)>>,
 }
 
-/// A branch of a cluster.
+/// A child of a branch that was read.
 #[derive(Clone, Debug)]
-pub(super) struct Branch {
-    pub(super) depth: u8,
-    pub(super) children: [NodeRef; 2],
-    pub(super) hash: Hash,
+enum ReadChild {
+    /// The branch with this number in the cluster.
+    Inside(u8),
+    Outside(NodeRef),
 }
 
 impl Cluster {
     /// Reads the cluster at this place of a file, which these bytes begin with; `None` if it is none.
     pub(super) fn read(header: &Header, place: u64, bytes: &[u8]) -> Option<Self> {
-        let (&count, rest) = bytes.split_first()?;
-        let count = usize::from(count);
-        let (heads, mut entries) = rest.split_at_checked(count * HEAD_BYTES)?;
-        let mut parents = vec![(0, 0)];
-        let mut branches = Vec::with_capacity(count);
-        for (number, &[depth, inside]) in heads.as_chunks::<HEAD_BYTES>().0.iter().enumerate() {
+        let (&count, rest) = bytes.split_first().filter(|&(&it, _)| usize::from(it) <= MOST)?;
+        let (heads, mut entries) = rest.split_at_checked(usize::from(count) * HEAD_BYTES)?;
+        let mut next = 1;
+        let mut branches = Vec::with_capacity(count.into());
+        for (number, &[depth, inside]) in (0..).zip(heads.as_chunks::<HEAD_BYTES>().0) {
             let mut child = |side: usize| {
                 if inside >> side & 1 == 1 {
-                    let branch = u8::try_from(parents.len()).ok()?;
-                    parents.push((number, side));
-                    let at = Some(At { place, branch });
-                    return Some(NodeRef { kind: Kind::Branch, version: 0, hash: [0; 32], at });
+                    next += 1;
+                    return (next <= count).then_some(ReadChild::Inside(next - 1));
                 }
                 let (entry, rest) = entries.split_first_chunk::<CHILD_BYTES>()?;
                 entries = rest;
                 let (hash, word) = entry.split_first_chunk::<32>()?;
-                NodeRef::new(header, Link::unpack(u64::from_le_bytes(*word.first_chunk()?))?, *hash)
+                let link = Link::unpack(u64::from_le_bytes(*word.first_chunk()?))?;
+                Some(ReadChild::Outside(NodeRef::new(header, link, *hash)?))
             };
             let children = [child(0)?, child(1)?];
-            // Each but the first was a child of one before it.
-            if number >= parents.len() || inside > 3 {
+            branches.push((depth, children));
+            // The next one is a child of this one, or of one before.
+            if inside > 3 || next <= number + 1 && number + 1 < count {
                 return None;
             }
-            branches.push(Branch { depth, children, hash: [0; 32] });
         }
-        if branches.len() != parents.len() {
-            return None;
-        }
-        hash_all(&mut branches, &parents);
-        Some(Self(branches))
+        let whole = next == count;
+        whole.then(|| Self { place, branches, hashes: OnceLock::new() })
     }
 
-    /// A branch by its number in the cluster.
-    pub(super) fn branch(&self, number: u8) -> Option<&Branch> {
-        self.0.get(usize::from(number))
+    /// Where a branch's child on one side is, if it is in the same file, and what it is.
+    pub(super) fn way(&self, number: u8, side: usize) -> Option<(Option<At>, Kind)> {
+        let (_, children) = self.branches.get(usize::from(number))?;
+        Some(match &children[side] {
+            &ReadChild::Inside(branch) => (Some(At { place: self.place, branch }), Kind::Branch),
+            ReadChild::Outside(node) => (node.at, node.kind),
+        })
+    }
+
+    /// The depth of a branch.
+    pub(super) fn depth(&self, number: u8) -> Option<u8> {
+        self.branches.get(usize::from(number)).map(|(depth, _)| *depth)
+    }
+
+    /// A branch by its number in the cluster: its depth, its children, and its hash.
+    pub(super) fn branch(&self, number: u8) -> Option<(u8, [NodeRef; 2], Hash)> {
+        let (depth, children) = self.branches.get(usize::from(number))?;
+        let hashes = self.hashes.get_or_init(|| self.hash());
+        let child = |below: &ReadChild| match *below {
+            ReadChild::Outside(node) => node,
+            ReadChild::Inside(branch) => {
+                let (version, hash) = hashes[usize::from(branch)];
+                let at = Some(At { place: self.place, branch });
+                NodeRef { kind: Kind::Branch, version, hash, at }
+            }
+        };
+        Some((*depth, children.each_ref().map(child), hashes[usize::from(number)].1))
+    }
+
+    /// Hashes every branch, children first, several at once of which none is below another.
+    fn hash(&self) -> Vec<(u64, Hash)> {
+        let mut all = vec![(0, [0; 32]); self.branches.len()];
+        let mut end = all.len();
+        while end > 0 {
+            let is_ready = |number: &usize| {
+                let children = &self.branches[*number].1;
+                children
+                    .iter()
+                    .all(|it| !matches!(it, ReadChild::Inside(it) if usize::from(*it) < end))
+            };
+            let count = (0..end).rev().take(LANES).take_while(is_ready).count();
+            let start = end - count;
+            let child = |below: &'_ ReadChild| match *below {
+                ReadChild::Outside(NodeRef { version, hash, .. }) => (version, hash),
+                ReadChild::Inside(branch) => all[usize::from(branch)],
+            };
+            let mut versions = [0; LANES];
+            let preimages = self.branches[start..end].iter().zip(&mut versions).map(
+                |((depth, children), version)| {
+                    let [left, right] = children.each_ref().map(child);
+                    *version = left.0.max(right.0);
+                    let [left, right] = [&left, &right]
+                        .map(|(version, hash)| hash::Child { version: *version, hash });
+                    Preimage::branch(*depth, left, right)
+                },
+            );
+            let preimages: Vec<Preimage> = preimages.collect();
+            let mut hashes = [[0; 32]; LANES];
+            hash_nodes(&preimages, &mut hashes);
+            for (of, known) in all[start..end].iter_mut().zip(versions.into_iter().zip(hashes)) {
+                *of = known;
+            }
+            end = start;
+        }
+        all
     }
 }
 
@@ -290,12 +326,14 @@ mod tests {
             while let Some((number, at)) = pending.pop() {
                 let rest = &bytes[usize::try_from(at.place).unwrap()..];
                 let cluster = Cluster::read(&HEADER, at.place, rest).unwrap();
-                let branch = cluster.branch(at.branch).unwrap();
+                let (read_depth, read_children, hash) = cluster.branch(at.branch).unwrap();
                 assert_eq!(at.place, layout.place(number));
-                assert_eq!(branch.hash, example.hashes[number], "{number} of {count}");
+                assert_eq!(hash, example.hashes[number], "{number} of {count}");
                 let (depth, children) = example.branch(number);
-                assert_eq!(branch.depth, depth);
-                for (read, (child, below)) in branch.children.iter().zip(children) {
+                assert_eq!((read_depth, cluster.depth(at.branch)), (depth, Some(depth)));
+                for (side, (read, (child, below))) in read_children.iter().zip(children).enumerate()
+                {
+                    assert_eq!(cluster.way(at.branch, side), Some((read.at, read.kind)));
                     let of_child = (child.kind, child.version, *child.hash);
                     assert_eq!((read.kind, read.version, read.hash), of_child);
                     match below {
@@ -322,7 +360,7 @@ mod tests {
             // Of a link, the hash has the version alone: what it leads to is compared when it is read.
             let in_link =
                 (bit / 8).checked_sub(children_at).is_some_and(|at| at % CHILD_BYTES >= 32);
-            assert!(in_link || read.0[0].hash != example.hashes[0], "bit {bit}");
+            assert!(in_link || read.branch(0).unwrap().2 != example.hashes[0], "bit {bit}");
         }
         for cut in 0..bytes.len() {
             assert!(Cluster::read(&HEADER, 0, &bytes[..cut]).is_none(), "{cut} bytes");

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use prooflight_core::{Error, Hex, Result};
 
-use super::clusters::{Branch, Cluster, MOST_BYTES};
+use super::clusters::{Cluster, MOST_BYTES};
 use super::corrupt;
 use super::files::{Files, file_name};
 use super::header::{HEADER_BYTES, Header};
@@ -147,14 +147,19 @@ impl Nodes {
     fn find(&self, header: &Header, way: Way<'_>) -> Result<At> {
         let lost = || impossible(header.last, "way to a node");
         let (_, root) = self.root(header.last)?;
-        let mut node = root.ok_or_else(lost)?;
+        let mut node = root.map(|root| (root.at, root.kind)).ok_or_else(lost)?;
         let mut above = None;
+        let mut cluster: Option<(u64, Arc<Cluster>)> = None;
         loop {
-            let at = node.at.ok_or_else(lost)?;
-            if node.kind != Kind::Branch {
+            let (Some(at), kind) = node else { return Err(lost()) };
+            if kind != Kind::Branch {
                 return Ok(at);
             }
-            let Branch { depth, children, .. } = self.branch(header, at)?;
+            let here = match &cluster {
+                Some((place, here)) if *place == at.place => here,
+                _ => &cluster.insert((at.place, self.cluster(header, at.place)?)).1,
+            };
+            let depth = here.depth(at.branch).ok_or_else(lost)?;
             if way.parent.is_none_or(|parent| depth > parent) {
                 return Ok(at);
             }
@@ -162,18 +167,15 @@ impl Nodes {
                 return Err(lost());
             }
             above = Some(depth);
-            node = children[bit(way.prefix, depth)];
+            node = here.way(at.branch, bit(way.prefix, depth)).ok_or_else(lost)?;
         }
     }
 
     fn open_branch(&self, header: &Header, at: At) -> Result<(Opened, Hash)> {
-        let Branch { depth, children, hash } = self.branch(header, at)?;
+        let branch = self.cluster(header, at.place)?.branch(at.branch);
+        let branch = branch.ok_or_else(|| impossible(header.last, "place of a branch"))?;
+        let (depth, children, hash) = branch;
         Ok((Opened::Branch { depth, children }, hash))
-    }
-
-    fn branch(&self, header: &Header, at: At) -> Result<Branch> {
-        let branch = self.cluster(header, at.place)?.branch(at.branch).cloned();
-        branch.ok_or_else(|| impossible(header.last, "place of a branch"))
     }
 
     fn cluster(&self, header: &Header, place: u64) -> Result<Arc<Cluster>> {
