@@ -143,8 +143,8 @@ async fn header(call: Call, Which { at }: Which) -> Result<HeaderJson> {
     call.context.read(move |view| Ok(HeaderJson::from(&view.header(at)?))).await
 }
 
-async fn block(call: Call, Which { at }: Which) -> Result<Json> {
-    call.context.read(move |view| json(&BlockJson::new(view.block(at)?)?)).await
+async fn block(call: Call, Which { at }: Which) -> Result<BlockJson> {
+    call.context.read(move |view| BlockJson::new(view.block(at)?)).await
 }
 
 #[derive(Deserialize)]
