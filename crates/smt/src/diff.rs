@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 use prooflight_core::{Error, Limits, Reason, Result};
 
-use crate::hash::{EMPTY_ROOT, Hash, Preimage, hash_key, hash_value};
-use crate::part::{Path, Visitor, check_block, read_part};
+use crate::hash::{Hash, Preimage, hash_key, hash_value};
+use crate::opened::Opened;
+use crate::part::{Children, Path, Visitor, check_block, read_part};
 use crate::proof::{DIFF, DiffLeaf, Stream};
 use crate::verify::check_root;
 
@@ -40,10 +41,14 @@ pub fn verify_diff<'a>(
     }
     let mut stream = Stream::open(DIFF, proof, limits)?;
     let mut changed = Changed { from, changes: Vec::new() };
-    let root =
-        if stream.is_empty() { EMPTY_ROOT } else { read_part(&mut stream, to, (), &mut changed)? };
+    let mut opened = Opened::new();
+    if stream.is_empty() {
+        opened.next_root();
+    } else {
+        read_part(&mut stream, to, (), &mut changed, &mut opened)?;
+    }
     stream.finish()?;
-    check_root(root_to, &root)?;
+    check_root(root_to, &opened.root())?;
     Ok(changed.changes)
 }
 
@@ -63,8 +68,12 @@ impl<'a> Visitor<'a> for Changed<'a> {
     type Lead = ();
 
     /// A child is opened if it is new. The root always is: only its parent could say how new it is.
-    fn split(&mut self, (): (), _depth: u8, versions: [u64; 2]) -> [Option<()>; 2] {
-        versions.map(|version| self.is_new(version).then_some(()))
+    fn split(&mut self, (): (), _depth: u8, versions: [u64; 2]) -> Children<()> {
+        match versions.map(|version| self.is_new(version)) {
+            [false, false] => Children::None,
+            [true, true] => Children::Both([(), ()]),
+            [_, right] => Children::One { side: usize::from(right), lead: () },
+        }
     }
 
     fn leaf(

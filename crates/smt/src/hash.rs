@@ -6,7 +6,12 @@
 use alloc::vec::Vec;
 
 use blake2s_simd::Params;
+#[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
+use blake2s_simd::many::degree;
 use blake2s_simd::many::{HashManyJob, hash_many};
+
+#[cfg(any(test, all(target_family = "wasm", target_feature = "simd128")))]
+mod lanes;
 
 /// A BLAKE2s-256 hash.
 pub type Hash = [u8; 32];
@@ -107,14 +112,24 @@ impl Preimage {
         Self { tweak, message: [*left.hash, *right.hash] }
     }
 
+    /// A branch whose children's versions are known and whose children's hashes are not.
+    pub(crate) fn over_unknown(depth: u8, [left, right]: [u64; 2]) -> Self {
+        Self { tweak: Tweak::branch(depth, left, right), message: [[0; 32]; 2] }
+    }
+
     /// Sets the hash of a branch's child: 0 is the left one, any other number the right one.
     pub(crate) fn set_child(&mut self, side: usize, hash: &Hash) {
         self.message[usize::from(side != 0)] = *hash;
     }
 
+    /// What [`hash_lanes`] takes.
+    pub(crate) fn lane(&self) -> (Tweak, &[Hash; 2]) {
+        (self.tweak, &self.message)
+    }
+
     /// The node's hash.
     pub fn hash(&self) -> Hash {
-        *self.tweak.params().hash(self.message.as_flattened()).as_array()
+        hash_one(self.lane())
     }
 }
 
@@ -135,12 +150,8 @@ impl Tweak {
     }
 
     pub(crate) fn branch(depth: u8, left: u64, right: u64) -> Self {
-        let (version, other, tag) = if left >= right {
-            (left, right, tag::LEFT_IS_NEWER)
-        } else {
-            (right, left, tag::RIGHT_IS_NEWER)
-        };
-        Self::new(version, depth.into(), other << 12 | tag)
+        let tag = if left >= right { tag::LEFT_IS_NEWER } else { tag::RIGHT_IS_NEWER };
+        Self::new(left.max(right), depth.into(), left.min(right) << 12 | tag)
     }
 
     /// Versions have at most 52 bits, so that nothing is shifted out.
@@ -170,21 +181,65 @@ pub fn hash_nodes(nodes: &[Preimage], hashes: &mut [Hash]) {
 }
 
 /// Hashes up to [`LANES`] nodes, which `node` gives, where they are.
+#[cfg(all(target_family = "wasm", target_feature = "simd128"))]
+pub(crate) fn hash_lanes<'m>(
+    count: usize,
+    node: impl Fn(usize) -> (Tweak, &'m [Hash; 2]),
+    hashes: &mut [Hash],
+) {
+    for (group, hashes) in hashes[..count].chunks_mut(lanes::FOUR).enumerate() {
+        let first = group * lanes::FOUR;
+        if hashes.len() < FEWEST_LANES {
+            for (lane, hash) in hashes.iter_mut().enumerate() {
+                *hash = hash_one(node(first + lane));
+            }
+        } else {
+            // The lanes that are not asked for do the first node's work again.
+            let lane = |lane: usize| node(first + if lane < hashes.len() { lane } else { 0 });
+            let four = lanes::hash_four(core::array::from_fn(lane));
+            hashes.copy_from_slice(&four[..hashes.len()]);
+        }
+    }
+}
+
+/// Fewer nodes are hashed faster one by one.
+#[cfg(all(target_family = "wasm", target_feature = "simd128"))]
+const FEWEST_LANES: usize = 3;
+
+/// Hashes up to [`LANES`] nodes, which `node` gives, where they are.
+#[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
 #[inline]
 pub(crate) fn hash_lanes<'m>(
     count: usize,
     node: impl Fn(usize) -> (Tweak, &'m [Hash; 2]),
     hashes: &mut [Hash],
 ) {
-    // A full array: the lanes that are not asked for are neither hashed nor written.
+    if count < FEWEST_LANES {
+        for (lane, hash) in hashes.iter_mut().enumerate().take(count) {
+            *hash = hash_one(node(lane));
+        }
+        return;
+    }
+    // A full array; of the lanes that are not asked for, those below `hashed` do a node's work again.
     let mut jobs: [HashManyJob<'_>; LANES] = core::array::from_fn(|lane| {
         let (tweak, message) = node(if lane < count { lane } else { 0 });
         HashManyJob::new(&tweak.params(), message.as_flattened())
     });
-    hash_many(jobs.iter_mut().take(count));
+    // Five lanes of eight would be hashed as four and one, which takes longer than all eight.
+    let hashed = if count > LANES / 2 && degree() == LANES { LANES } else { count };
+    hash_many(jobs.iter_mut().take(hashed));
     for (hash, job) in hashes.iter_mut().zip(&jobs).take(count) {
         *hash = *job.to_hash().as_array();
     }
+}
+
+/// Fewer nodes are hashed faster one by one.
+#[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
+const FEWEST_LANES: usize = 4;
+
+#[inline]
+fn hash_one((tweak, message): (Tweak, &[Hash; 2])) -> Hash {
+    *tweak.params().hash(message.as_flattened()).as_array()
 }
 
 #[cfg(test)]

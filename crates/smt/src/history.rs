@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Limits, Reason, Result};
 
 use crate::hash::{Hash, hash_key};
+use crate::opened::Opened;
 use crate::part::check_block;
 use crate::proof::{HISTORY, Stream};
 use crate::verify::{Answer, check_root, read_claim};
@@ -36,11 +37,8 @@ pub fn history_blocks(
     proof: &[u8],
     limits: &Limits,
 ) -> Result<Vec<u64>> {
-    let mut blocks = Vec::new();
-    let _ = read_history(key, from, to, proof, limits, |block, _| {
-        blocks.push(block);
-        Ok(())
-    })?;
+    let (mut blocks, mut opened) = (Vec::new(), Opened::unhashed());
+    let _ = read_history(key, from, to, proof, limits, &mut blocks, &mut opened)?;
     Ok(blocks)
 }
 
@@ -58,11 +56,17 @@ pub fn verify_history<'a>(
     proof: &'a [u8],
     limits: &Limits,
 ) -> Result<History<'a>> {
+    let (mut blocks, mut opened) = (Vec::new(), Opened::new());
+    let history = read_history(key, from, to, proof, limits, &mut blocks, &mut opened);
+    // The roots of the parts that were read come before what is wrong with the next one.
     let mut roots = roots.iter();
-    let history = read_history(key, from, to, proof, limits, |block, found| match roots.next() {
-        Some((given, root)) if *given == block => check_root(root, found),
-        given => Err(wrong_roots(Some(block), given)),
-    })?;
+    for (&block, found) in blocks.iter().zip(opened.roots()) {
+        match roots.next() {
+            Some((given, root)) if *given == block => check_root(root, &found)?,
+            given => return Err(wrong_roots(Some(block), given)),
+        }
+    }
+    let history = history?;
     match roots.next() {
         None => Ok(history),
         given => Err(wrong_roots(None, given)),
@@ -78,14 +82,15 @@ fn wrong_roots(needed: Option<u64>, given: Option<&(u64, Hash)>) -> Error {
     Error::new(Reason::WrongRoots, name(needed), name(given.map(|(block, _)| *block)))
 }
 
-/// Reads the parts of a history; `check` gets each block with the root that its part has.
+/// Reads the parts of a history: the block of each that is whole, and their nodes.
 fn read_history<'a>(
     key: &[u8],
     from: u64,
     to: u64,
     proof: &'a [u8],
     limits: &Limits,
-    mut check: impl FnMut(u64, &Hash) -> Result<()>,
+    blocks: &mut Vec<u64>,
+    opened: &mut Opened,
 ) -> Result<History<'a>> {
     check_block(to)?;
     if from > to {
@@ -97,8 +102,8 @@ fn read_history<'a>(
     let mut history = History { from, to, entering: None, changes: Vec::new() };
     let mut block = to;
     loop {
-        let (root, answers) = read_claim(&mut stream, block, &key_hash)?;
-        check(block, &root)?;
+        let answers = read_claim(&mut stream, block, &key_hash, opened)?;
+        blocks.push(block);
         let answer = answers.first().copied().unwrap_or(Answer::NeverWritten);
         let Some(changed) = answer.changed().filter(|&changed| changed >= from) else {
             history.entering = Some(answer);

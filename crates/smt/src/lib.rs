@@ -40,6 +40,7 @@ pub mod snapshot;
 mod diff;
 pub mod hash;
 mod history;
+mod opened;
 mod part;
 pub mod proof;
 mod twap;

@@ -1,9 +1,10 @@
-//! Reads a part of a tree from its root down, and hashes it on the way back up.
+//! Reads a part of a tree from its root down.
 
 use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::hash::{Child, Hash, MAX_VERSION, Preimage};
+use crate::hash::{Hash, MAX_VERSION, Preimage};
+use crate::opened::{Opened, Place};
 use crate::proof::{Head, Stream, Tilt};
 
 /// Says which children are opened, and takes the leaves.
@@ -11,9 +12,8 @@ pub(crate) trait Visitor<'a> {
     /// What leads to an opened node.
     type Lead;
 
-    /// What leads to each child of the branch at `depth`; nothing to a child that stays closed.
-    fn split(&mut self, lead: Self::Lead, depth: u8, versions: [u64; 2])
-    -> [Option<Self::Lead>; 2];
+    /// Which children of the branch at `depth` are opened.
+    fn split(&mut self, lead: Self::Lead, depth: u8, versions: [u64; 2]) -> Children<Self::Lead>;
 
     /// Reads a leaf: what its hash is the hash of.
     fn leaf(
@@ -25,7 +25,14 @@ pub(crate) trait Visitor<'a> {
     ) -> Result<Preimage>;
 }
 
-/// Reads the part of a tree that is opened from its root, at `block`, and returns the root's hash.
+/// The opened children of a branch, with what leads to them.
+pub(crate) enum Children<L> {
+    None,
+    One { side: usize, lead: L },
+    Both([L; 2]),
+}
+
+/// Reads the part of a tree that is opened from its root, at `block`, into `opened`.
 ///
 /// One pass that keeps only the branches above the node it is at, which are at most 256: their depths
 /// ascend.
@@ -34,81 +41,75 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
     block: u64,
     root: V::Lead,
     visitor: &mut V,
-) -> Result<Hash> {
+    opened: &mut Opened,
+) -> Result<()> {
     let mut above: Vec<Branch<V::Lead>> = Vec::with_capacity(TYPICAL_DEPTH);
+    let mut place = opened.next_root();
     let mut next = (root, older(block, stream.integer()?)?);
     loop {
         let (lead, version) = next;
-        let mut hash = match stream.head()? {
-            Head::Leaf => visitor.leaf(stream, lead, version, &Path { above: &above })?.hash(),
+        match stream.head()? {
+            Head::Leaf => {
+                opened.push(place, visitor.leaf(stream, lead, version, &Path { above: &above })?);
+            }
             Head::Branch { further, tilt } => {
                 let depth = deeper(above.last(), further)?;
                 let versions = children(version, tilt)?;
-                let leads = visitor.split(lead, depth, versions);
-                let mut branch = Branch::read(stream, depth, versions, leads)?;
-                match branch.next() {
-                    Some(child) => {
-                        next = child;
-                        above.push(branch);
-                        continue;
+                let node = opened.len();
+                let preimage = opened.push(place, Preimage::over_unknown(depth, versions));
+                let (side, first, second) = match visitor.split(lead, depth, versions) {
+                    Children::None => {
+                        preimage.set_child(0, stream.hash()?);
+                        preimage.set_child(1, stream.hash()?);
+                        (0, None, None)
                     }
-                    None => branch.preimage.hash(),
+                    Children::One { side, lead } => {
+                        preimage.set_child(1 - side, stream.hash()?);
+                        (side, Some((lead, versions[side])), None)
+                    }
+                    Children::Both([left, right]) => {
+                        (0, Some((left, versions[0])), Some((right, versions[1])))
+                    }
+                };
+                if let Some(child) = first {
+                    next = child;
+                    place = Place::Child { parent: node, side };
+                    above.push(Branch { node, depth, side, second });
+                    continue;
                 }
             }
-        };
+        }
         // The node is whole: so are those above it whose last opened child it is.
         loop {
-            let Some(parent) = above.last_mut() else { return Ok(hash) };
-            parent.preimage.set_child(parent.side, &hash);
-            if let Some(child) = parent.next() {
+            let Some(parent) = above.last_mut() else { return Ok(()) };
+            if let Some(child) = parent.second.take() {
                 next = child;
+                parent.side = 1;
                 break;
             }
-            hash = parent.preimage.hash();
             above.pop();
+        }
+        if opened.hash_if_many(above.iter().map(|branch| branch.node)) {
+            above.iter_mut().enumerate().for_each(|(at, branch)| branch.node = at);
+        }
+        if let Some(parent) = above.last() {
+            place = Place::Child { parent: parent.node, side: parent.side };
         }
     }
 }
 
 /// Room for the branches above a leaf of a tree with a few million keys.
-const TYPICAL_DEPTH: usize = 32;
+pub(crate) const TYPICAL_DEPTH: usize = 32;
 
 /// A branch whose opened children are not all read yet.
 struct Branch<L> {
+    /// Which of the opened nodes it is.
+    node: usize,
     depth: u8,
     /// The side of the child that is being read.
     side: usize,
-    preimage: Preimage,
-    /// What is still to be read, left before right.
-    children: [Option<(L, u64)>; 2],
-}
-
-impl<L> Branch<L> {
-    /// Reads the hashes of the closed children.
-    fn read(
-        stream: &mut Stream<'_>,
-        depth: u8,
-        versions: [u64; 2],
-        leads: [Option<L>; 2],
-    ) -> Result<Self> {
-        let mut hashes = [&[0; 32]; 2];
-        for (hash, lead) in hashes.iter_mut().zip(&leads) {
-            if lead.is_none() {
-                *hash = stream.hash()?;
-            }
-        }
-        let [left, right] = [0, 1].map(|at| Child { version: versions[at], hash: hashes[at] });
-        let [first, second] = leads;
-        let children =
-            [first.map(|lead| (lead, versions[0])), second.map(|lead| (lead, versions[1]))];
-        Ok(Self { depth, side: 0, preimage: Preimage::branch(depth, left, right), children })
-    }
-
-    /// The next child to be read, if any is left.
-    fn next(&mut self) -> Option<(L, u64)> {
-        self.side = usize::from(self.children[0].is_none());
-        self.children[self.side].take()
-    }
+    /// The child to be read after it.
+    second: Option<(L, u64)>,
 }
 
 /// The branches above a node, with the side that the node is on.
@@ -152,10 +153,9 @@ fn older(version: u64, by: u64) -> Result<u64> {
 
 /// The versions of a branch's children: that of the newer one is the branch's.
 fn children(version: u64, tilt: Tilt) -> Result<[u64; 2]> {
-    Ok(match tilt {
-        Tilt::Left(by) => [version, older(version, by)?],
-        Tilt::Right(by) => [older(version, by)?, version],
-    })
+    let mut versions = [version; 2];
+    versions[tilt.older_side] = older(version, tilt.by)?;
+    Ok(versions)
 }
 
 /// The depth of a branch below its parent, or of the root, whose parent is before bit 0.

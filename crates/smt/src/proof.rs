@@ -199,13 +199,13 @@ pub(crate) enum Head {
     Branch { further: u8, tilt: Tilt },
 }
 
-/// How much newer one child of a branch is than the other one.
+/// How much older one child of a branch is than the other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tilt {
-    /// The left child has the branch's version, the right one is this much older.
-    Left(u64),
-    /// The right child has the branch's version, the left one is this much older.
-    Right(u64),
+pub(crate) struct Tilt {
+    /// Which child it is; the other one has the branch's version.
+    pub(crate) older_side: usize,
+    /// By so many blocks.
+    pub(crate) by: u64,
 }
 
 /// Reads what [`Writer`] writes, and nothing else.
@@ -230,18 +230,19 @@ impl<'a> Stream<'a> {
         self.reader.finish()
     }
 
+    #[inline]
     pub(crate) fn head(&mut self) -> Result<Head> {
         Ok(match self.reader.u8()? {
             LEAF => Head::Leaf,
             further => {
                 let tilt = self.integer()?;
-                let older = tilt.div_ceil(2);
-                let tilt = if tilt % 2 == 0 { Tilt::Left(older) } else { Tilt::Right(older) };
-                Head::Branch { further, tilt }
+                let older_side = usize::from(tilt % 2 == 0);
+                Head::Branch { further, tilt: Tilt { older_side, by: tilt.div_ceil(2) } }
             }
         })
     }
 
+    #[inline]
     pub(crate) fn hash(&mut self) -> Result<&'a Hash> {
         let bytes = self.reader.take(32)?;
         bytes.first_chunk().ok_or_else(|| Error::new(Reason::Truncated, 32, bytes.len()))
@@ -286,6 +287,7 @@ impl<'a> Stream<'a> {
     }
 
     /// A LEB128 of at most 8 bytes, whose last one is not 00 unless it is the only one.
+    #[inline]
     pub(crate) fn integer(&mut self) -> Result<u64> {
         let mut integer = 0;
         for at in 0..MAX_INTEGER_BYTES {

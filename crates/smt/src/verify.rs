@@ -4,8 +4,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use prooflight_core::{Error, Hex, Limits, Reason, Result};
 
-use crate::hash::{EMPTY_ROOT, Hash, Preimage, hash_key, hash_value};
-use crate::part::{Path, Visitor, bit, check_block, read_part};
+use crate::hash::{Hash, Preimage, hash_key, hash_value};
+use crate::opened::Opened;
+use crate::part::{Children, Path, Visitor, bit, check_block, read_part};
 use crate::proof::{PROOF, ProofLeaf, Stream};
 
 /// What a key had at a block.
@@ -55,9 +56,10 @@ pub fn verify<'a>(
     check_keys(keys, limits)?;
     let mut stream = Stream::open(PROOF, proof, limits)?;
     let asked = Asked::new(keys);
-    let (found, answers) = read_claim(&mut stream, block, &asked.hashes)?;
+    let mut opened = Opened::new();
+    let answers = read_claim(&mut stream, block, &asked.hashes, &mut opened)?;
     stream.finish()?;
-    check_root(root, &found)?;
+    check_root(root, &opened.root())?;
     Ok(asked.places.iter().map(|&place| answers[place]).collect())
 }
 
@@ -95,14 +97,15 @@ impl Asked {
     }
 }
 
-/// Reads the part that keys, ascending by their hashes, lead to: its root, and what it says of the keys.
+/// Reads the part that keys, ascending by their hashes, lead to, and what it says of the keys.
 ///
 /// What comes after it in the stream is not looked at.
 pub(crate) fn read_claim<'a>(
     stream: &mut Stream<'a>,
     block: u64,
     keys: &[Hash],
-) -> Result<(Hash, Vec<Answer<'a>>)> {
+    opened: &mut Opened,
+) -> Result<Vec<Answer<'a>>> {
     let mut lookup = Lookup {
         keys,
         order: (0..keys.len()).collect(),
@@ -110,10 +113,11 @@ pub(crate) fn read_claim<'a>(
         answers: vec![Answer::NeverWritten; keys.len()],
     };
     if stream.is_empty() {
-        return Ok((EMPTY_ROOT, lookup.answers));
+        opened.next_root();
+    } else {
+        read_part(stream, block, Ending { start: 0, end: keys.len() }, &mut lookup, opened)?;
     }
-    let root = read_part(stream, block, Ending { start: 0, end: keys.len() }, &mut lookup)?;
-    Ok((root, lookup.answers))
+    Ok(lookup.answers)
 }
 
 /// The root that was found must be the one that is trusted.
@@ -148,22 +152,27 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
     ///
     /// Keys that lead to one node need not agree in the bits between two branches, so that those of
     /// each side are picked out, not cut off.
-    fn split(&mut self, lead: Ending, depth: u8, _versions: [u64; 2]) -> [Option<Ending>; 2] {
+    fn split(&mut self, lead: Ending, depth: u8, _versions: [u64; 2]) -> Children<Ending> {
         let Ending { start, end } = lead;
-        let mut middle = start;
+        let ending = &mut self.order[start..end];
+        let side = |key: usize| bit(&self.keys[key], depth);
+        let right = ending.iter().map(|&key| side(key)).sum::<usize>();
+        if right == 0 || right == ending.len() {
+            return Children::One { side: usize::from(right > 0), lead };
+        }
+        let middle = end - right;
         self.right.clear();
-        for at in start..end {
-            let key = self.order[at];
-            if bit(&self.keys[key], depth) == 0 {
-                self.order[middle] = key;
-                middle += 1;
-            } else {
-                self.right.push(key);
+        self.right.extend(ending.iter().filter(|&&key| side(key) == 1));
+        let mut left = 0;
+        for at in 0..ending.len() {
+            let key = ending[at];
+            if side(key) == 0 {
+                ending[left] = key;
+                left += 1;
             }
         }
         self.order[middle..end].copy_from_slice(&self.right);
-        [(start, middle), (middle, end)]
-            .map(|(start, end)| (start < end).then_some(Ending { start, end }))
+        Children::Both([Ending { start, end: middle }, Ending { start: middle, end }])
     }
 
     fn leaf(

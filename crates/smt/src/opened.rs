@@ -1,0 +1,249 @@
+//! The opened nodes of parts of trees, hashed from the leaves up, several at once.
+//!
+//! Reading a part needs none of its hashes. So its nodes wait here until they are many, and those that
+//! do not depend on each other are hashed together. However long a proof is, few nodes wait.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::hash::{EMPTY_ROOT, Hash, LANES, Preimage, hash_lanes};
+use crate::part::TYPICAL_DEPTH;
+
+/// With so many nodes there is enough to hash together; far more than are above a node.
+const MANY: usize = 1024;
+
+/// Nodes that are not hashed yet, and the roots of the parts that they belong to.
+pub(crate) struct Opened {
+    /// Whether they will be.
+    hashed: bool,
+    /// Every node before its children.
+    nodes: Vec<Node>,
+    /// Whether every node is a child of the one before, as in the proof of one key.
+    is_path: bool,
+    roots: Vec<Hash>,
+}
+
+struct Node {
+    preimage: Preimage,
+    place: Place,
+    /// How many nodes are above it.
+    level: usize,
+}
+
+/// Where a node's hash belongs.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// It is the root of this part.
+    Root(usize),
+    /// It is in the message of this node, on this side.
+    Child { parent: usize, side: usize },
+}
+
+impl Opened {
+    /// No nodes yet.
+    pub(crate) fn new() -> Self {
+        let nodes = Vec::with_capacity(TYPICAL_DEPTH);
+        Self { hashed: true, nodes, is_path: true, roots: Vec::with_capacity(1) }
+    }
+
+    /// The same for who does not ask for the roots, and so needs no hashes.
+    pub(crate) fn unhashed() -> Self {
+        Self { hashed: false, ..Self::new() }
+    }
+
+    /// The place of the root of the next part, whose tree is empty unless a node is put there.
+    pub(crate) fn next_root(&mut self) -> Place {
+        self.hash_if_many([].into_iter());
+        self.roots.push(EMPTY_ROOT);
+        Place::Root(self.roots.len() - 1)
+    }
+
+    /// Adds a node, and gives what it will be hashed from.
+    pub(crate) fn push(&mut self, place: Place, preimage: Preimage) -> &mut Preimage {
+        let (follows, level) = match place {
+            Place::Root(_) => (self.nodes.is_empty(), 0),
+            Place::Child { parent, .. } => {
+                (parent + 1 == self.nodes.len(), self.nodes[parent].level + 1)
+            }
+        };
+        self.is_path &= follows;
+        &mut self.nodes.push_mut(Node { preimage, place, level }).preimage
+    }
+
+    /// The number of nodes, and so the next one's index.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Hashes the nodes if they are many, but not those of `path`, whose children are still being added:
+    /// a node and all above it, from the root down. They are left, renumbered from 0.
+    pub(crate) fn hash_if_many(&mut self, path: impl ExactSizeIterator<Item = usize>) -> bool {
+        if self.nodes.len() < MANY {
+            return false;
+        }
+        let path: Vec<usize> = path.collect();
+        self.hash(&path);
+        for (to, &from) in path.iter().enumerate() {
+            self.nodes.swap(to, from);
+            if let Place::Child { parent, .. } = &mut self.nodes[to].place {
+                *parent = to - 1;
+            }
+        }
+        self.nodes.truncate(path.len());
+        self.is_path = true;
+        true
+    }
+
+    /// The roots of all parts that were begun, of which the last one must be whole.
+    pub(crate) fn roots(mut self) -> Vec<Hash> {
+        self.hash(&[]);
+        self.roots
+    }
+
+    /// The root of the only part.
+    pub(crate) fn root(self) -> Hash {
+        self.roots().first().copied().unwrap_or(EMPTY_ROOT)
+    }
+
+    /// Hashes all nodes but those of `path`, the lowest first.
+    fn hash(&mut self, path: &[usize]) {
+        if !self.hashed {
+            return;
+        }
+        if self.is_path {
+            for node in (path.len()..self.nodes.len()).rev() {
+                let Node { preimage, place, .. } = &self.nodes[node];
+                self.put(*place, preimage.hash());
+            }
+            return;
+        }
+        let (order, starts) = self.by_level(path);
+        let mut end = order.len();
+        for start in starts.into_iter().rev() {
+            for group in order[start..end].chunks(LANES) {
+                let mut hashes = [[0; 32]; LANES];
+                let lane = |lane: usize| self.nodes[group[lane]].preimage.lane();
+                hash_lanes(group.len(), lane, &mut hashes);
+                for (&node, hash) in group.iter().zip(hashes) {
+                    self.put(self.nodes[node].place, hash);
+                }
+            }
+            end = start;
+        }
+    }
+
+    fn put(&mut self, place: Place, hash: Hash) {
+        match place {
+            Place::Root(part) => self.roots[part] = hash,
+            Place::Child { parent, side } => self.nodes[parent].preimage.set_child(side, &hash),
+        }
+    }
+
+    /// All nodes but those of `path`, level by level from the roots down, and where each level starts.
+    fn by_level(&self, path: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let counted = || {
+            let nodes = self.nodes.iter().enumerate();
+            nodes.filter(|(at, node)| path.get(node.level) != Some(at))
+        };
+        let levels = self.nodes.iter().map(|node| node.level + 1).max().unwrap_or(0);
+        // Of each level first the number of nodes, then its end, then, as nodes take their places, its start.
+        let mut starts = vec![0; levels];
+        for (_, node) in counted() {
+            starts[node.level] += 1;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut order = vec![0; end];
+        for (at, node) in counted() {
+            starts[node.level] -= 1;
+            order[starts[node.level]] = at;
+        }
+        (order, starts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Child;
+
+    /// A stream of numbers from a seed.
+    fn draw(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        *state >> 33
+    }
+
+    /// Adds a random subtree of so many leaves as a reader does, and hashes it node by node.
+    fn add(
+        opened: &mut Opened,
+        path: &mut Vec<usize>,
+        side: usize,
+        leaves: u64,
+        random: &mut u64,
+    ) -> Hash {
+        let place = match path.last() {
+            Some(&parent) => Place::Child { parent, side },
+            None => opened.next_root(),
+        };
+        if leaves == 1 {
+            let [byte, ..] = draw(random).to_le_bytes();
+            let leaf = Preimage::leaf(draw(random), &[byte; 32], &[side.to_le_bytes()[0]; 32]);
+            opened.push(place, leaf);
+            return leaf.hash();
+        }
+        let ([depth, ..], versions) = (leaves.to_le_bytes(), [draw(random), draw(random)]);
+        let node = opened.len();
+        opened.push(place, Preimage::over_unknown(depth, versions));
+        path.push(node);
+        let left_leaves = draw(random) % (leaves - 1) + 1;
+        let counts = [left_leaves, leaves - left_leaves];
+        let hashes = [0, 1].map(|side| {
+            let hash = add(opened, path, side, counts[side], random);
+            if opened.hash_if_many(path.iter().copied()) {
+                path.iter_mut().enumerate().for_each(|(at, node)| *node = at);
+            }
+            hash
+        });
+        path.pop();
+        let [left, right] = [0, 1].map(|at| Child { version: versions[at], hash: &hashes[at] });
+        Preimage::branch(depth, left, right).hash()
+    }
+
+    #[test]
+    fn nodes_hashed_together_have_the_hashes_that_they_have_alone() {
+        for seed in 0..20 {
+            let (mut opened, mut random) = (Opened::new(), seed);
+            // Parts of one node, of a few and of more than wait; the last one after an empty one.
+            let mut expected = Vec::new();
+            for leaves in [1, 2, 7, 1, 300, 5000, 40] {
+                expected.push(add(&mut opened, &mut Vec::new(), 0, leaves, &mut random));
+                assert!(opened.len() <= MANY + 256, "seed {seed}");
+            }
+            opened.next_root();
+            expected.push(EMPTY_ROOT);
+            expected.push(add(&mut opened, &mut Vec::new(), 0, 3, &mut random));
+            assert_eq!(opened.roots(), expected, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_path_has_the_root_that_it_has_node_by_node() {
+        let mut opened = Opened::new();
+        let mut place = opened.next_root();
+        for depth in 0..=255 {
+            let parent = opened.len();
+            opened.push(place, Preimage::over_unknown(depth, [7, 5])).set_child(1, &[depth; 32]);
+            place = Place::Child { parent, side: 0 };
+        }
+        let leaf = Preimage::leaf(7, &[1; 32], &[2; 32]);
+        opened.push(place, leaf);
+        let expected = (0..=255).rev().fold(leaf.hash(), |hash, depth| {
+            let left = Child { version: 7, hash: &hash };
+            Preimage::branch(depth, left, Child { version: 5, hash: &[depth; 32] }).hash()
+        });
+        assert_eq!(opened.root(), expected);
+    }
+}
