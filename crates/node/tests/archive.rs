@@ -157,6 +157,28 @@ fn what_cannot_be_answered_has_its_reason() {
         let avl = json!({ "scheme": "avl", "keys": [] });
         assert_eq!(reason(server, "prooflight_prove", avl), "unknown_statement");
     }
+    // What only the node knows is refused as the node refuses it.
+    let unknown = json!({ "at": "0x99" });
+    let hash = json!({ "at": format!("0x{}", "ab".repeat(32)) });
+    let too_many = json!({ "heights": vec!["0x0"; 200_003] });
+    for (method, params) in [
+        ("prooflight_header", &unknown),
+        ("prooflight_header", &hash),
+        ("prooflight_block", &unknown),
+        ("prooflight_headerProof", &unknown),
+        ("prooflight_headers", &json!({ "heights": ["0x99"] })),
+        ("prooflight_headers", &too_many),
+        ("prooflight_header", &json!({ "at": 1 })),
+    ] {
+        let [from_node, from_archive] = [&node, &archive].map(|it| it.call(method, params));
+        assert_eq!(from_archive, from_node, "{method}");
+        assert!(from_node.unwrap_err()["data"]["reason"].is_string(), "{method}");
+    }
+    let of_unknown_head = |server: &Node| {
+        let params = json!({ "key": "0x", "from": "0x0", "to": "0x1", "head": hash["at"] });
+        reason(server, "prooflight_history", params)
+    };
+    assert_eq!(of_unknown_head(&archive), "unknown_block");
     let submit = archive.call("prooflight_submit", &json!({ "ops": [] })).unwrap_err();
     assert_eq!(submit["code"], -32601);
     drop(node);

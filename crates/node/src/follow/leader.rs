@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, Request, Uri};
+use http::{HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::rpc::OperationJson;
+use crate::rpc::{ErrorData, OperationJson};
 use crate::server::REPLY_BYTES;
 use crate::{Block, Body};
 
@@ -74,47 +74,65 @@ impl Leader {
         method: &'static str,
         params: Value,
     ) -> Result<T> {
+        self.call(method, params).await?.map_err(|refusal| refusal.quoted())
+    }
+
+    /// The result of a method for somebody else, who gets a refusal with the reason that the node gave.
+    pub(crate) async fn relay<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T> {
+        self.call(method, params).await?.map_err(|refusal| refusal.passed_on())
+    }
+
+    /// The result of a method or a refusal; outside, that neither came.
+    async fn call<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<Result<T, Refusal>> {
         let call = json!({ "jsonrpc": "2.0", "id": ID, "method": method, "params": params });
         let reply = tokio::time::timeout(self.time, self.post(call.to_string())).await;
-        let reply = reply.unwrap_or_else(|_| {
+        let (status, reply) = reply.unwrap_or_else(|_| {
             let expected = format_args!("an answer within {:?}", self.time);
             Err(Error::new(Reason::RequestTimeout, expected, "none yet"))
         })?;
-        let reply: Reply = serde_json::from_slice(&reply)
-            .map_err(|error| refused(Reason::InvalidReply, "a reply of JSON-RPC", &error))?;
-        let result = match reply {
-            Reply { error: Some(error), .. } => {
-                return Err(refused(Reason::ServerError, "a result", &error));
+        let reply = match serde_json::from_slice(&reply) {
+            // Of a request that it does not take it says so in the status too.
+            Ok(Reply { error: Some(error), .. }) => return Ok(Err(Refusal(error))),
+            _ if !status.is_success() => {
+                return Err(quote(Reason::ServerError, "the status 200", &status));
             }
-            Reply { id: Some(ID), result: Some(result), .. } => result,
-            Reply { .. } => {
-                return Err(refused(Reason::InvalidReply, "a reply to the call", &"another"));
-            }
+            reply => reply,
+        };
+        let reply =
+            reply.map_err(|error| quote(Reason::InvalidReply, "a reply of JSON-RPC", &error))?;
+        let Reply { id: Some(ID), result: Some(result), .. } = reply else {
+            return Err(quote(Reason::InvalidReply, "a reply to the call", &"another"));
         };
         serde_json::from_str(result.get())
-            .map_err(|error| refused(Reason::InvalidResult, method, &error))
+            .map(Ok)
+            .map_err(|error| quote(Reason::InvalidResult, method, &error))
     }
 
-    /// The body of the answer to a request.
-    async fn post(&self, body: String) -> Result<Vec<u8>> {
+    /// The status and body of the answer to a request.
+    async fn post(&self, body: String) -> Result<(StatusCode, Vec<u8>)> {
         let mut request = Request::new(HttpBody::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.url.clone();
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let response = self.client.request(request).await;
-        let response =
-            response.map_err(|error| refused(Reason::Unreachable, "an answer", &error))?;
-        if !response.status().is_success() {
-            return Err(refused(Reason::ServerError, "the status 200", &response.status()));
-        }
+        let response = response.map_err(|error| quote(Reason::Unreachable, "an answer", &error))?;
+        let status = response.status();
         let most = usize::try_from(REPLY_BYTES).unwrap_or(usize::MAX);
         match Limited::new(response.into_body(), most).collect().await {
-            Ok(body) => Ok(body.to_bytes().into()),
+            Ok(body) => Ok((status, body.to_bytes().into())),
             Err(error) if error.is::<LengthLimitError>() => {
                 let expected = format!("at most {most} bytes");
-                Err(refused(Reason::InvalidReply, &expected, &"more"))
+                Err(quote(Reason::InvalidReply, &expected, &"more"))
             }
-            Err(error) => Err(refused(Reason::Unreachable, "a whole answer", &error)),
+            Err(error) => Err(quote(Reason::Unreachable, "a whole answer", &error)),
         }
     }
 }
@@ -128,6 +146,30 @@ struct Reply {
     id: Option<u32>,
     result: Option<Box<RawValue>>,
     error: Option<Box<RawValue>>,
+}
+
+/// The error of a reply.
+#[derive(Debug)]
+struct Refusal(Box<RawValue>);
+
+impl Refusal {
+    /// That the leader refuses, whatever it says.
+    fn quoted(&self) -> Error {
+        quote(Reason::ServerError, "a result", &self.0)
+    }
+
+    /// The same refusal, as ours; that of a node whose reasons we do not know is quoted.
+    fn passed_on(&self) -> Error {
+        #[derive(Deserialize)]
+        struct Typed {
+            data: ErrorData,
+        }
+        let known = |name: &str| Reason::ALL.iter().find(|reason| reason.as_str() == name);
+        let typed = serde_json::from_str(self.0.get()).ok().and_then(|Typed { data }| {
+            Some(Error::new(*known(&data.reason)?, tamed(&data.expected), tamed(&data.found)))
+        });
+        typed.unwrap_or_else(|| self.quoted())
+    }
 }
 
 /// What matters of a header.
@@ -157,7 +199,7 @@ impl BlockReply {
             Scheme::ALL
                 .into_iter()
                 .find(|scheme| scheme.as_str() == name)
-                .ok_or_else(|| refused(Reason::InvalidResult, "transitions of schemes", &name))
+                .ok_or_else(|| quote(Reason::InvalidResult, "transitions of schemes", &name))
         };
         let transitions = self.transitions.into_iter();
         let mut transitions = transitions
@@ -169,9 +211,55 @@ impl BlockReply {
     }
 }
 
-/// A refusal that quotes another node: short, and without characters that would do something to a
-/// log.
-fn refused(reason: Reason, expected: &str, found: &dyn core::fmt::Display) -> Error {
-    let short: String = found.to_string().chars().take(200).collect();
-    Error::new(reason, expected, format_args!("{short:?}"))
+/// An error that quotes another node.
+fn quote(reason: Reason, expected: &str, found: &dyn core::fmt::Display) -> Error {
+    Error::new(reason, expected, format_args!("{:?}", tamed(&found.to_string())))
+}
+
+/// What another node says: short, and without characters that would do something to a log.
+fn tamed(text: &str) -> String {
+    text.chars().filter(|character| !character.is_control()).take(200).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use crate::rpc::to_object;
+
+    fn refusal(error: &Value) -> Refusal {
+        Refusal(serde_json::value::to_raw_value(error).unwrap())
+    }
+
+    #[test]
+    fn every_refusal_of_a_node_is_passed_on_as_it_is() {
+        for &reason in Reason::ALL {
+            let refused = Error::new(reason, "at most \"8\"", "9");
+            let refusal = refusal(&json!(to_object(&refused)));
+            assert_eq!(refusal.passed_on(), refused);
+            assert_eq!(refusal.quoted().reason(), Reason::ServerError);
+        }
+    }
+
+    #[test]
+    fn what_is_no_refusal_of_a_node_is_quoted_and_tame() {
+        let data =
+            |reason: &str| json!({ "code": "", "reason": reason, "expected": "", "found": "" });
+        for error in [
+            json!("no"),
+            json!({}),
+            json!({ "code": -32601, "message": "Method not found" }),
+            json!({ "data": "busy" }),
+            json!({ "data": { "reason": "busy" } }),
+            json!({ "data": data("a reason of a later version") }),
+        ] {
+            let (passed_on, quoted) = (refusal(&error).passed_on(), refusal(&error).quoted());
+            assert_eq!((passed_on.reason(), &passed_on), (Reason::ServerError, &quoted), "{error}");
+        }
+        let mut long = data("busy");
+        long["found"] = json!(format!("\u{1b}[2J\n{}", "9".repeat(10_000)));
+        let passed_on = refusal(&json!({ "data": long })).passed_on();
+        assert_eq!((passed_on.reason(), passed_on.found().len()), (Reason::Busy, 200));
+        assert!(passed_on.found().starts_with("[2J99"), "{passed_on}");
+    }
 }

@@ -56,7 +56,7 @@ impl Archive {
             Some(text) if text.len() <= 18 => Ok(parse::<Quantity>(at)?.0),
             _ => {
                 let header: HeaderReply =
-                    self.node.ask("prooflight_header", json!({ "at": at })).await?;
+                    self.node.relay("prooflight_header", json!({ "at": at })).await?;
                 Ok(header.height.0)
             }
         }
@@ -67,7 +67,7 @@ impl Archive {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
         let params = json!({ "heights": heights, "head": head });
-        self.node.ask("prooflight_headers", params).await
+        self.node.relay("prooflight_headers", params).await
     }
 }
 
@@ -85,7 +85,7 @@ pub fn module(archive: Archive) -> Result<RpcModule<Archive>, RegisterMethodErro
     method(&mut module, "prooflight_diff", diff)?;
     for name in FORWARDED {
         let forward = move |call: Call<Archive>, params: Value| async move {
-            call.context.node.ask::<Json>(name, params).await
+            call.context.node.relay::<Json>(name, params).await
         };
         method_of(&mut module, name, as_it_is, forward)?;
     }
@@ -169,7 +169,7 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
     };
     let proof = archive.prove(prove, |proved| written(&Hex(proved.proof))).await?;
     let at = json!({ "at": Quantity(height).to_string() });
-    let header = archive.node.ask("prooflight_header", at).await?;
+    let header = archive.node.relay("prooflight_header", at).await?;
     Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
 }
 
