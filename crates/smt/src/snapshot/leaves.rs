@@ -1,47 +1,119 @@
 //! Every leaf of a block's tree, ascending by key hash.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::Error;
+use prooflight_core::{Error, Result};
+use rayon::prelude::*;
 
+use super::files::Files;
 use super::nodes::{NodeRef, Nodes, Opened, Way};
 use super::prove::with_bit;
 use crate::hash::Hash;
 use crate::prover::tree::Entry;
 
-/// Walks a tree; ends early, with an error kept, at a node that cannot be read.
-pub(super) struct Leaves<'n> {
-    nodes: &'n Nodes,
-    pending: Vec<(NodeRef, Option<u8>, Hash)>,
+/// Reads a tree on rayon's current pool; ends early, with an error kept, at a node that cannot be read.
+pub(super) struct Leaves {
+    /// What each thread reads with, so that none waits for another.
+    readers: Vec<Nodes>,
+    subtrees: vec::IntoIter<Subtree>,
+    /// Those read, and not given yet.
+    read: vec::IntoIter<Vec<Leaf>>,
+    next: vec::IntoIter<Leaf>,
     pub(super) error: Option<Error>,
 }
 
-impl<'n> Leaves<'n> {
-    pub(super) fn new(nodes: &'n Nodes, root: Option<NodeRef>) -> Self {
-        let pending = root.map(|root| (root, None, [0; 32])).into_iter().collect();
-        Self { nodes, pending, error: None }
+type Leaf = (Hash, Entry);
+
+/// A node that is not read yet, the depth of the branch above it, and the way to it.
+struct Subtree {
+    node: NodeRef,
+    parent: Option<u8>,
+    prefix: Hash,
+}
+
+/// Branches above this depth are read first; each thread takes one of the subtrees below them at a time.
+const DEPTH: u8 = 8;
+
+impl Leaves {
+    pub(super) fn new(
+        files: &Files,
+        blocks_per_file: u64,
+        cache_bytes: u64,
+        root: Option<NodeRef>,
+    ) -> Result<Self> {
+        let threads = rayon::current_num_threads();
+        let cache_bytes = cache_bytes / threads as u64;
+        let reader = || Nodes::new(files.clone(), blocks_per_file, cache_bytes);
+        let readers: Vec<Nodes> = core::iter::repeat_with(reader).take(threads).collect();
+        let root = root.map(|node| Subtree { node, parent: None, prefix: [0; 32] });
+        let mut pending: Vec<Subtree> = root.into_iter().collect();
+        let mut subtrees = Vec::new();
+        while let Some(subtree) = pending.pop() {
+            match subtree.open(&readers[0])? {
+                Opened::Branch { depth, children } if depth < DEPTH => {
+                    pending.extend(subtree.children(depth, children));
+                }
+                _ => subtrees.push(subtree),
+            }
+        }
+        let (subtrees, read) = (subtrees.into_iter(), Vec::new().into_iter());
+        Ok(Self { readers, subtrees, read, next: Vec::new().into_iter(), error: None })
     }
 }
 
-impl Iterator for Leaves<'_> {
-    type Item = (Hash, Entry);
+impl Iterator for Leaves {
+    type Item = Leaf;
 
-    fn next(&mut self) -> Option<(Hash, Entry)> {
+    fn next(&mut self) -> Option<Leaf> {
         loop {
-            let (node, parent, prefix) = self.pending.pop()?;
-            match self.nodes.open(&node, Way { prefix: &prefix, parent }) {
-                Ok(Opened::Branch { depth, children: [left, right] }) => {
-                    self.pending.push((right, Some(depth), with_bit(prefix, depth)));
-                    self.pending.push((left, Some(depth), prefix));
-                }
-                Ok(Opened::Leaf { key_hash, value_hash, .. }) => {
-                    return Some((key_hash, Entry { version: node.version, value_hash }));
-                }
+            if let Some(leaf) = self.next.next() {
+                return Some(leaf);
+            }
+            if let Some(leaves) = self.read.next() {
+                self.next = leaves.into_iter();
+                continue;
+            }
+            let next: Vec<Subtree> = self.subtrees.by_ref().take(self.readers.len()).collect();
+            if next.is_empty() {
+                return None;
+            }
+            let work = self.readers.par_iter().zip(next);
+            match work.map(|(nodes, subtree)| subtree.leaves(nodes)).collect::<Result<Vec<_>>>() {
+                Ok(read) => self.read = read.into_iter(),
                 Err(error) => {
                     self.error = Some(error);
-                    self.pending.clear();
+                    self.subtrees = Vec::new().into_iter();
+                    return None;
                 }
             }
         }
+    }
+}
+
+impl Subtree {
+    fn open(&self, nodes: &Nodes) -> Result<Opened> {
+        nodes.open(&self.node, Way { prefix: &self.prefix, parent: self.parent })
+    }
+
+    /// The children of its top branch, the right one first.
+    fn children(&self, depth: u8, [left, right]: [NodeRef; 2]) -> [Self; 2] {
+        let of = |node, prefix| Self { node, parent: Some(depth), prefix };
+        [of(right, with_bit(self.prefix, depth)), of(left, self.prefix)]
+    }
+
+    fn leaves(self, nodes: &Nodes) -> Result<Vec<Leaf>> {
+        let (mut pending, mut leaves) = (vec![self], Vec::new());
+        while let Some(subtree) = pending.pop() {
+            match subtree.open(nodes)? {
+                Opened::Branch { depth, children } => {
+                    pending.extend(subtree.children(depth, children));
+                }
+                Opened::Leaf { key_hash, value_hash, .. } => {
+                    leaves.push((key_hash, Entry { version: subtree.node.version, value_hash }));
+                }
+            }
+        }
+        Ok(leaves)
     }
 }

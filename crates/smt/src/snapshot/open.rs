@@ -16,7 +16,7 @@ use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
 use crate::prover::tree::Tree;
 
-/// The writer reads its files once, in the order of the tree.
+/// Files are read once, in the order of the tree.
 const CACHE_BYTES: u64 = 64 << 20;
 
 impl SnapshotWriter {
@@ -72,7 +72,7 @@ impl SnapshotWriter {
     }
 
     fn empty(files: Files, options: Options) -> Self {
-        let nodes = Nodes::new(files, options.blocks_per_file, CACHE_BYTES);
+        let nodes = Nodes::new(files, options.blocks_per_file, 0);
         Self {
             nodes,
             options,
@@ -91,7 +91,7 @@ impl SnapshotWriter {
     fn load(files: &Files, options: Options, manifest: Manifest) -> Result<Self> {
         let mut writer = Self::empty(files.clone(), options);
         let (hash, root) = writer.nodes.root(manifest.newest)?;
-        let mut leaves = Leaves::new(&writer.nodes, root);
+        let mut leaves = Leaves::new(files, options.blocks_per_file, CACHE_BYTES, root)?;
         let tree = Tree::restore(manifest.newest, &mut leaves)?;
         if let Some(error) = leaves.error {
             return Err(error);

@@ -42,7 +42,8 @@ impl Pages {
 
     /// A part of the file of the group that ends with block `last`; `store_corrupt` if it ends before.
     pub(super) fn read(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        let length = range.end.saturating_sub(range.start).min(PAGE_BYTES);
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         self.extend(last, range, &mut bytes)?;
         Ok(bytes)
     }

@@ -16,7 +16,7 @@ use crate::hash::{Hash, MAX_VERSION};
 use crate::history::MAX_CHANGES;
 use crate::proof::{HISTORY, PROOF, Writer};
 
-/// Proves from snapshot files; keeps no tree, only the pages that it used last.
+/// Proves from snapshot files; keeps no tree, only the parts of files that it used last.
 ///
 /// Every node that it reads is hashed and compared with what its parent commits to, up to the root that
 /// the block's file has: what was damaged is `store_corrupt` and names the file, and never part of a proof. The
@@ -60,7 +60,7 @@ pub struct KeptBlocks {
 }
 
 impl SnapshotReader {
-    /// Opens the files that a writer has begun; `cache_bytes` bounds the pages kept in memory.
+    /// Opens the files that a writer has begun; `cache_bytes` is about what it keeps of them in memory.
     ///
     /// `version_unavailable` if there is no snapshot yet, `store_corrupt` if the manifest is damaged.
     pub fn open(files: Files, cache_bytes: u64) -> Result<Self> {

@@ -1,30 +1,66 @@
-//! The branches of a block below the first levels: part by part, each from lists and not from a visit.
+//! The branches that a prepared block changes: part by part from lists, and a visit of the first levels.
 
+use alloc::vec::Vec;
+
+use rayon::prelude::*;
+
+use super::branches::{Branches, Clusters};
 use super::clusters::{Below, Layout};
-use crate::prover::tree::{At, Part};
+use super::spare::Spare;
+use crate::prover::tree::{At, Part, Prepared, Upper};
 
-/// How a part's branches are cut into clusters.
-pub(super) fn layout(part: Part<'_>) -> Layout {
-    Layout::new(part.branches(), |branch| part.parent(branch))
+/// The clusters of a block with a file for itself; `record_at` says where the record of a change begins.
+pub(super) fn branches(
+    prepared: &Prepared,
+    parts: &[Part<'_>],
+    record_at: impl Fn(usize) -> u64 + Sync,
+    spare: &Spare,
+) -> Clusters {
+    let block = prepared.block();
+    let layouts =
+        map(parts.to_vec(), |part| Layout::new(part.branches(), |branch| part.parent(branch)));
+    let mut end = 0;
+    let firsts = layouts.iter().map(|layout| {
+        let first = end;
+        end += layout.bytes() as u64;
+        first
+    });
+    let firsts: Vec<u64> = firsts.collect();
+    let written = map(parts.iter().zip(&layouts).zip(&firsts).collect(), |work| {
+        let ((part, layout), first) = work;
+        let below = |at| match at {
+            At::Unchanged => Below::Elsewhere,
+            At::Branch(branch) => Below::Branch(branch),
+            At::Leaf(change) => Below::At(record_at(change)),
+        };
+        let branch = |number: usize| {
+            let (depth, children) = part.branch(number);
+            (depth, children.map(|(child, at)| (child, below(at))))
+        };
+        let mut bytes = spare.branches();
+        layout.write(*first, block, branch, &mut bytes);
+        bytes
+    });
+    let mut branches = Branches::new(block, block);
+    prepared.visit_upper(|node| match node {
+        Upper::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
+        Upper::Shard { part, at, kind, version } => {
+            let at = match at {
+                At::Branch(branch) => firsts[part] + layouts[part].place(branch),
+                At::Leaf(change) => record_at(change),
+                At::Unchanged => return,
+            };
+            branches.placed(kind, version, at);
+        }
+    });
+    branches.finish(written)
 }
 
-/// The clusters of a part that block `block` changed; `record_at` says where the record of a change begins.
-pub(super) fn write(
-    part: Part<'_>,
-    layout: &Layout,
-    first: u64,
-    block: u64,
-    record_at: impl Fn(usize) -> u64,
-    bytes: &mut alloc::vec::Vec<u8>,
-) {
-    let below = |at| match at {
-        At::Unchanged => Below::Elsewhere,
-        At::Branch(branch) => Below::Branch(branch),
-        At::Leaf(change) => Below::At(record_at(change)),
-    };
-    let branch = |number: usize| {
-        let (depth, children) = part.branch(number);
-        (depth, children.map(|(child, at)| (child, below(at))))
-    };
-    layout.write(first, block, branch, bytes);
+/// Does the work on rayon's current pool, if that has threads for it.
+fn map<T: Send, R: Send>(work: Vec<T>, each: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
+    if work.len() > 1 && rayon::current_num_threads() > 1 {
+        work.into_par_iter().map(each).collect()
+    } else {
+        work.into_iter().map(each).collect()
+    }
 }

@@ -4,11 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use prooflight_core::{Error, Reason, Result};
-use rayon::prelude::*;
 
-use super::branches::{Branches, Clusters};
 use super::check::read_whole;
-use super::clusters::Layout;
 use super::corrupt;
 use super::files::file_name;
 use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of};
@@ -21,7 +18,7 @@ use super::retention::{Collector, Retention};
 use super::shards;
 use super::spare::Spare;
 use crate::hash::{Hash, MAX_VERSION, hash_keys, hash_values};
-use crate::prover::tree::{At, Change, Kind, Part, Prepared, Tree, Upper};
+use crate::prover::tree::{Change, Kind, Part, Prepared, Tree};
 
 /// How snapshot files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,41 +193,9 @@ impl SnapshotWriter {
                 leaves.push((*key_hash, at));
             }
         });
-        let branches = alone.then(|| self.branches(prepared, &parts, &starts));
-        BlockRecords { records, leaves, branches }
-    }
-
-    /// The branches that a prepared block changes; its records begin at these places after the header.
-    fn branches(&self, prepared: &Prepared, parts: &[Part<'_>], starts: &[u64]) -> Clusters {
-        let block = prepared.block();
         let record_at = |change: usize| FIRST_RECORD + starts[change];
-        let layouts: Vec<Layout> = map(parts.to_vec(), shards::layout);
-        let mut end = 0;
-        let firsts = layouts.iter().map(|layout| {
-            let first = end;
-            end += layout.bytes() as u64;
-            first
-        });
-        let firsts: Vec<u64> = firsts.collect();
-        let work = parts.iter().zip(&layouts).zip(&firsts).collect();
-        let written = map(work, |((part, layout), first)| {
-            let mut bytes = self.spare.branches();
-            shards::write(*part, layout, *first, block, record_at, &mut bytes);
-            bytes
-        });
-        let mut branches = Branches::new(block, block);
-        prepared.visit_upper(|node| match node {
-            Upper::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
-            Upper::Shard { part, at, kind, version } => {
-                let at = match at {
-                    At::Branch(branch) => firsts[part] + layouts[part].place(branch),
-                    At::Leaf(change) => record_at(change),
-                    At::Unchanged => return,
-                };
-                branches.placed(kind, version, at);
-            }
-        });
-        branches.finish(written)
+        let branches = alone.then(|| shards::branches(prepared, &parts, record_at, &self.spare));
+        BlockRecords { records, leaves, branches }
     }
 
     /// Accepts a block that is there already if it has the same records.
@@ -257,15 +222,6 @@ impl SnapshotWriter {
         }
         let expected = format_args!("block {block} as it was committed before");
         Err(Error::new(Reason::InvalidArgument, expected, "other records"))
-    }
-}
-
-/// Does the work on rayon's current pool, if that has threads for it.
-fn map<T: Send, R: Send>(work: Vec<T>, each: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
-    if work.len() > 1 && rayon::current_num_threads() > 1 {
-        work.into_par_iter().map(each).collect()
-    } else {
-        work.into_iter().map(each).collect()
     }
 }
 
