@@ -11,7 +11,7 @@ pub(crate) fn describe() {
     let ours = env!("CARGO_PKG_VERSION");
     println!("prooflight-avl {ours} (strict, Ergo blocks compat) and ergo_avltree_rust 0.1.1");
     println!("prooflight-mpt {ours} and alloy-trie 0.9.9");
-    println!("prooflight-smt {ours} and jmt 0.12.0 with its in-memory store\n");
+    println!("prooflight-smt {ours}, jmt 0.12.0 and sparse-merkle-tree 0.6.1, all in memory\n");
 }
 
 /// How busy the machine was in the last minute; other programs make the numbers worse.

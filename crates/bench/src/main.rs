@@ -9,6 +9,7 @@ mod allocations;
 mod compare;
 mod contender;
 mod machine;
+mod nervos;
 mod process;
 mod report;
 mod tree;
@@ -25,7 +26,7 @@ use crate::report::Table;
 struct Plan {
     /// Keys of each dictionary.
     dictionaries: &'static [usize],
-    /// Keys of each tree, and whether the peer's is measured too.
+    /// Keys of each tree, and whether the peers' are measured too.
     trees: &'static [(usize, bool)],
     /// Fresh batches on each of them.
     batches: usize,

@@ -1,5 +1,5 @@
-//! Sparse Merkle trees in memory, ours and `jmt`'s: updates, memory, proofs. Each measurement has a
-//! process of its own.
+//! Sparse Merkle trees in memory, ours, `jmt`'s and Nervos': updates, memory, proofs. Each measurement
+//! has a process of its own.
 
 #![allow(clippy::cast_precision_loss, reason = "the numbers are for people")]
 
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use jmt::mock::MockTreeStore;
+use jmt::proof::SparseMerkleProof;
 use jmt::{KeyHash, RootHash, Sha256Jmt};
 use prooflight_bench::Result;
 use prooflight_core::Limits;
@@ -20,6 +21,7 @@ use prooflight_smt::verify;
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
+use crate::nervos::Nervos;
 use crate::report::{Samples, Table};
 use crate::workload::SplitMix;
 
@@ -28,10 +30,10 @@ const BLOCK: usize = 100_000;
 /// Keys that are proved and verified.
 const PROOFS: usize = 1000;
 
-/// Compares trees of so many keys; `peer`: jmt's also, which takes minutes and gigabytes for more.
-pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peer: bool) -> Result<()> {
+/// Compares trees of so many keys; `peers`: the others' too, which take minutes and gigabytes for more.
+pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peers: bool) -> Result<()> {
     let run = |side: &str, threads: usize| -> Result<Run> {
-        eprintln!("{} M keys in {side}'s tree, {threads} threads", keys / 1_000_000);
+        eprintln!("{} M keys, {side}, {threads} threads", keys / 1_000_000);
         let args = ["--tree".into(), side.into(), keys.to_string()];
         let output = Command::new(std::env::current_exe()?)
             .args(args)
@@ -40,16 +42,25 @@ pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peer: bool) -
         Ok(serde_json::from_slice(&output.stdout)?)
     };
     let (ours, two) = (run("ours", 1)?, run("ours", 2)?);
-    let peer = if peer { Some(run("peer", 1)?) } else { None };
-    let of_peer = |get: fn(&Run) -> f64| peer.as_ref().map(get);
+    let peer = |side| if peers { run(side, 1).map(Some) } else { Ok(None) };
+    let (jmt, nervos) = (peer("jmt")?, peer("nervos")?);
     table.text(&format!("{} M keys, blocks of 100 k operations", keys / 1_000_000));
-    table.rates("operations a second", ours.rate(), of_peer(Run::rate));
-    table.rates("  keys and values hashed too", ours.hashed_rate(), None);
-    table.rates("  the clock's, one thread", ours.wall_rate(), of_peer(Run::wall_rate));
+    let mut beside = |what: &str, get: fn(&Run) -> f64| {
+        table.rates(what, get(&ours), jmt.as_ref().map(get));
+        if let Some(nervos) = &nervos {
+            table.rates("  beside sparse-merkle-tree", get(&ours), Some(get(nervos)));
+        }
+    };
+    beside("operations a second", Run::rate);
+    beside("  the clock's, one thread", Run::wall_rate);
+    beside("bytes of memory a key", |it| it.bytes_a_key);
+    beside("bytes of a proof", |it| it.proof_bytes);
+    beside("ns to verify one, from its bytes", |it| it.verify_ns);
+    if let Some(decoded) = jmt.and_then(|jmt| jmt.decoded_ns) {
+        table.rates("  beside jmt's, decoded before", ours.verify_ns, Some(decoded));
+    }
+    table.rates("operations a second, keys and values hashed too", ours.hashed_rate(), None);
     table.rates("  the clock's, two threads", two.wall_rate(), None);
-    table.rates("  bytes of memory a key", ours.bytes_a_key, of_peer(|it| it.bytes_a_key));
-    table.rates("bytes of a proof", ours.proof_bytes, of_peer(|it| it.proof_bytes));
-    table.rates("ns to verify one", ours.verify_ns, of_peer(|it| it.verify_ns));
     Ok(())
 }
 
@@ -64,6 +75,8 @@ struct Run {
     bytes_a_key: f64,
     proof_bytes: f64,
     verify_ns: f64,
+    /// Without decoding the proof.
+    decoded_ns: Option<f64>,
 }
 
 impl Run {
@@ -95,23 +108,34 @@ pub(crate) fn serve(side: &str, keys: &str, blocks: &str, threads: &str) -> Resu
     let pool = ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
     let run = match side {
         "ours" => pool.install(|| measure(&mut Ours::default(), keys, blocks)),
-        _ => measure(&mut Peer { store: MockTreeStore::default(), root: None }, keys, blocks),
+        "jmt" => measure(&mut Jmt { store: MockTreeStore::default(), root: None }, keys, blocks),
+        "nervos" => measure(&mut Nervos::default(), keys, blocks),
+        _ => Err("sides are ours, jmt and nervos".into()),
     }?;
     println!("{}", serde_json::to_string(&run)?);
     Ok(())
 }
 
-type Key = [u8; 32];
-type Block = Vec<(Key, Option<Key>)>;
+pub(crate) type Key = [u8; 32];
+pub(crate) type Block = Vec<(Key, Option<Key>)>;
 
-trait Side {
+pub(crate) trait Side {
     type Prepared;
 
     /// Whatever needs the keys and values and not the tree.
     fn hash(&self, block: &Block) -> Self::Prepared;
     fn apply(&mut self, height: u64, block: Self::Prepared) -> Result<()>;
-    /// Proofs of live keys at that height: their lengths and the time to verify them.
-    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<(usize, Duration)>;
+    /// Proves live keys at that height, and verifies the proofs.
+    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified>;
+}
+
+/// Proofs that were verified.
+pub(crate) struct Verified {
+    pub(crate) bytes: usize,
+    /// How long it took, the keys' hashes and the proofs' decoding from bytes included.
+    pub(crate) time: Duration,
+    /// How long it took without decoding, where that is a step of its own.
+    pub(crate) decoded: Option<Duration>,
 }
 
 fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
@@ -140,9 +164,11 @@ fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
     }
     let live = newest.into_iter().filter_map(|(key, value)| Some((key, value?)));
     let live: Vec<_> = live.take(PROOFS).collect();
-    let (bytes, time) = side.prove(height - 1, &live)?;
+    let Verified { bytes, time, decoded } = side.prove(height - 1, &live)?;
+    let each = |time: Duration| time.as_nanos() as f64 / PROOFS as f64;
     run.proof_bytes = bytes as f64 / PROOFS as f64;
-    run.verify_ns = time.as_nanos() as f64 / PROOFS as f64;
+    run.verify_ns = each(time);
+    run.decoded_ns = decoded.map(each);
     Ok(run)
 }
 
@@ -172,7 +198,7 @@ impl Side for Ours {
         Ok(())
     }
 
-    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<(usize, Duration)> {
+    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified> {
         let prove =
             |(key, value): &(Key, Key)| Ok(self.0.prove(&[hash_key(key)], |_| Ok(value))?);
         let proofs = live.iter().map(prove).collect::<Result<Vec<_>>>()?;
@@ -180,16 +206,17 @@ impl Side for Ours {
         for ((key, _), proof) in live.iter().zip(&proofs) {
             drop(black_box(verify(&root, height, &[key], proof, &Limits::DEFAULT)?));
         }
-        Ok((proofs.iter().map(Vec::len).sum(), start.elapsed()))
+        let time = start.elapsed();
+        Ok(Verified { bytes: proofs.iter().map(Vec::len).sum(), time, decoded: None })
     }
 }
 
-struct Peer {
+struct Jmt {
     store: MockTreeStore,
     root: Option<RootHash>,
 }
 
-impl Side for Peer {
+impl Side for Jmt {
     type Prepared = Vec<(KeyHash, Option<Vec<u8>>)>;
 
     fn hash(&self, block: &Block) -> Self::Prepared {
@@ -207,7 +234,7 @@ impl Side for Peer {
         Ok(())
     }
 
-    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<(usize, Duration)> {
+    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified> {
         let tree = Sha256Jmt::new(&self.store);
         let prove = |(key, _): &(Key, Key)| {
             Ok(tree.get_with_proof(KeyHash::with::<sha2::Sha256>(key), height)?.1)
@@ -217,9 +244,16 @@ impl Side for Peer {
         for ((key, value), proof) in live.iter().zip(&proofs) {
             proof.verify_existence(root, KeyHash::with::<sha2::Sha256>(key), value)?;
         }
+        let decoded = Some(start.elapsed());
+        let encode = |proof| Ok(borsh::to_vec(proof)?);
+        let encoded = proofs.iter().map(encode).collect::<Result<Vec<_>>>()?;
+        let start = ProcessTime::now();
+        for ((key, value), proof) in live.iter().zip(&encoded) {
+            let proof: SparseMerkleProof<sha2::Sha256> = borsh::from_slice(proof)?;
+            proof.verify_existence(root, KeyHash::with::<sha2::Sha256>(key), value)?;
+        }
         let time = start.elapsed();
-        let lengths = proofs.iter().map(|proof| Ok(borsh::to_vec(proof)?.len()));
-        Ok((lengths.sum::<Result<usize>>()?, time))
+        Ok(Verified { bytes: encoded.iter().map(Vec::len).sum(), time, decoded })
     }
 }
 
