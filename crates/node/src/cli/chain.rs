@@ -9,7 +9,7 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint};
 use prooflight_core::{Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
-use prooflight_node::schemes::{SCHEMES, SchemeOptions};
+use prooflight_node::schemes::{self, SCHEMES, SchemeOptions};
 use prooflight_node::{At, Chain, View};
 use prooflight_vectors::{carrier, checkpoint};
 
@@ -106,7 +106,7 @@ impl Init {
 
 /// A scheme by its name.
 fn scheme(name: &str) -> Result<Scheme, String> {
-    let known = SCHEMES.into_iter().find(|scheme| scheme.as_str() == name);
+    let known = schemes::named(name).filter(|scheme| SCHEMES.contains(scheme));
     known.ok_or_else(|| "expected avl, lvmt, smt or mpt".to_owned())
 }
 

@@ -42,9 +42,13 @@ pub trait SchemeStore: Send {
     /// What the next block changes; nothing has changed yet.
     fn prepare<'a>(&self, block: &'a NormalBlock) -> Result<Prepared<'a>>;
 
-    /// Verifies a proof that the next block's operations lead from the root to the one after them;
-    /// only for schemes that have such proofs.
-    fn check_transition(&self, block: &NormalBlock, proof: &[u8]) -> Result<()>;
+    /// Verifies a proof that the next block's operations lead from the root to the one after them.
+    ///
+    /// `invalid_block` if the scheme has no such proofs.
+    fn check_transition(&self, _block: &NormalBlock, _proof: &[u8]) -> Result<()> {
+        let expected = format_args!("no transition of {}", self.scheme().as_str());
+        Err(Error::new(Reason::InvalidBlock, expected, "one"))
+    }
 
     /// Takes over a prepared block whose writes are in the store.
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()>;
@@ -178,6 +182,11 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
 
 /// The schemes that this build has.
 pub const SCHEMES: [Scheme; 4] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Mpt];
+
+/// A scheme by its name, whether this build has it or not.
+pub fn named(name: &str) -> Option<Scheme> {
+    Scheme::ALL.into_iter().find(|scheme| scheme.as_str() == name)
+}
 
 /// Makes what has to be there before a chain begins: the tables of LVMT's setup.
 pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {

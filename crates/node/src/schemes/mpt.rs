@@ -51,10 +51,6 @@ impl<S: Store + Send> SchemeStore for MptScheme<S> {
         })
     }
 
-    fn check_transition(&self, _: &NormalBlock, _: &[u8]) -> Result<()> {
-        Err(Error::new(Reason::InvalidBlock, "no transition of mpt", "one"))
-    }
-
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
         let Changes::Mpt(version) = prepared.changes else { return Err(other_changes()) };
         self.state.commit(&version).map(|_| ())

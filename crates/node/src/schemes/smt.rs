@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prooflight_core::chain::StateOperation;
 use prooflight_core::store::WriteBatch;
-use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_core::{Result, Scheme};
 use prooflight_smt::snapshot::{Files, Options, Record, Retention, SnapshotReader, SnapshotWriter};
 
 use super::{
@@ -64,10 +64,6 @@ impl SchemeStore for SmtScheme {
             writes: WriteBatch::new(),
             changes: Changes::Smt(prepared),
         })
-    }
-
-    fn check_transition(&self, _: &NormalBlock, _: &[u8]) -> Result<()> {
-        Err(Error::new(Reason::InvalidBlock, "no transition of smt", "one"))
     }
 
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
