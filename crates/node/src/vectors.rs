@@ -5,6 +5,7 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, StateOperatio
 use prooflight_core::store::{Store as _, WriteBatch};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::state::StateOp;
 use prooflight_vectors::{Answer, Report};
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,7 +29,7 @@ pub fn run_vectors(json: &str) -> Result<Report> {
 struct StateRoots {
     scheme: String,
     params: SchemeParams,
-    blocks: Vec<Vec<Op>>,
+    blocks: Vec<Vec<StateOp>>,
 }
 
 /// The parameters of a scheme; only `lvmt` has any.
@@ -43,20 +44,13 @@ enum SchemeParams {
     None {},
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(tag = "op")]
-enum Op {
-    Set { key: Hex, value: Hex },
-    Delete { key: Hex },
-}
-
 fn state_roots(input: &Value) -> Result<Answer> {
     let wrong = |expected: &str, found: &dyn core::fmt::Display| {
         Error::new(Reason::InvalidArgument, expected, found)
     };
     let input = StateRoots::deserialize(input)
         .map_err(|error| wrong("an input of the group's type", &error))?;
-    let scheme = Scheme::ALL.into_iter().find(|scheme| scheme.as_str() == input.scheme);
+    let scheme = schemes::named(&input.scheme);
     let scheme = scheme.ok_or_else(|| wrong("the name of a scheme", &input.scheme))?;
     let config = config(scheme, &input.params)?;
     let folder = tempfile::tempdir()
@@ -104,13 +98,4 @@ fn config(scheme: Scheme, params: &SchemeParams) -> Result<ChainConfig> {
         limits: ChainLimits::default(),
         genesis_timestamp_ms: 0,
     })
-}
-
-impl From<Op> for StateOperation {
-    fn from(op: Op) -> Self {
-        match op {
-            Op::Set { key, value } => Self::Set { key: key.0, value: value.0 },
-            Op::Delete { key } => Self::Delete { key: key.0 },
-        }
-    }
 }

@@ -127,18 +127,27 @@ impl BlockTransition {
     pub(crate) fn verify(&self) -> Result<Answer> {
         let before = Digest::try_from(&self.digest.0[..])?;
         let header = Header::decode(&self.header.0, &Limits::DEFAULT)?;
-        let operations: Vec<_> = self.ops.iter().map(StateOperation::from).collect();
+        let operations: Vec<_> = self.ops.iter().cloned().map(StateOperation::from).collect();
         let limits = ChainLimits::from(self.limits);
         let after = verify_block(&before, &header, &operations, &self.proof.0, &limits)?;
         Ok(Answer::from_iter([("digest".to_owned(), hex(&after.0))]))
     }
 }
 
-impl From<&StateOp> for StateOperation {
-    fn from(op: &StateOp) -> Self {
+impl From<StateOp> for StateOperation {
+    fn from(op: StateOp) -> Self {
         match op {
-            StateOp::Set { key, value } => Self::Set { key: key.0.clone(), value: value.0.clone() },
-            StateOp::Delete { key } => Self::Delete { key: key.0.clone() },
+            StateOp::Set { key: Hex(key), value: Hex(value) } => Self::Set { key, value },
+            StateOp::Delete { key: Hex(key) } => Self::Delete { key },
+        }
+    }
+}
+
+impl From<StateOperation> for StateOp {
+    fn from(operation: StateOperation) -> Self {
+        match operation {
+            StateOperation::Set { key, value } => Self::Set { key: Hex(key), value: Hex(value) },
+            StateOperation::Delete { key } => Self::Delete { key: Hex(key) },
         }
     }
 }

@@ -10,14 +10,16 @@ use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use jsonrpsee::server::HttpBody;
 use prooflight_core::chain::{SignedHeader, StateOperation};
-use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_core::{Error, Limits, Reason, Result};
 use prooflight_vectors::carrier::{Hex, Quantity};
+use prooflight_vectors::state::StateOp;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::rpc::{ErrorData, OperationJson};
+use crate::rpc::ErrorData;
+use crate::schemes;
 use crate::server::REPLY_BYTES;
 use crate::{Block, Body};
 
@@ -189,16 +191,14 @@ impl HeaderReply {
 #[derive(Deserialize)]
 struct BlockReply {
     header: HeaderReply,
-    ops: Vec<OperationJson>,
+    ops: Vec<StateOp>,
     transitions: BTreeMap<String, Hex>,
 }
 
 impl BlockReply {
     fn decode(self) -> Result<Block> {
         let scheme = |name: &str| {
-            Scheme::ALL
-                .into_iter()
-                .find(|scheme| scheme.as_str() == name)
+            schemes::named(name)
                 .ok_or_else(|| quote(Reason::InvalidResult, "transitions of schemes", &name))
         };
         let transitions = self.transitions.into_iter();

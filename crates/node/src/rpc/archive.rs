@@ -8,13 +8,13 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::carrier::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::RequestLimits;
 use super::json::{Json, json as written};
 use super::method::{Bounds, Call, Serving, method, method_of};
-use super::{Quantity, RequestLimits};
 use crate::blocking::Workers;
 use crate::follow::Leader;
 use crate::metrics::Metrics;

@@ -7,15 +7,15 @@ mod names;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
-use prooflight_core::{Error, Hex, Reason, Result, Scheme};
-use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount, Word, keccak256};
-use prooflight_vectors::carrier;
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount, keccak256};
+use prooflight_vectors::carrier::{Address, Hash32, Hex, Quantity, Word};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::names::{BlockName, Bytes20, Slot, quantity};
-use super::json::{Hash32, Json, Quantity, json};
+use self::names::{BlockName, Slot};
+use super::json::{Json, json};
 use super::method::{Call, method_of};
 use super::{Context, Nothing};
 use crate::view::{At, View};
@@ -67,7 +67,7 @@ impl Call {
     /// Proves an account and slots of it, in a state that may be asked for, and makes an answer of that.
     async fn prove<T: Send + 'static>(
         &self,
-        address: Bytes20,
+        address: Address,
         slots: Vec<Word>,
         at: At,
         answer: impl FnOnce(ProvedAccount) -> Result<T> + Send + 'static,
@@ -80,6 +80,7 @@ impl Call {
         }
         let metrics = self.context.metrics.clone();
         let prove = move |view: &View| {
+            let slots: Vec<_> = slots.iter().map(|slot| slot.0).collect();
             let prove = || view.prove_account(at, &address.0, &slots);
             answer(metrics.proving(Scheme::Mpt, prove)?)
         };
@@ -125,7 +126,7 @@ struct Block {
     hash: Hash32,
     parent_hash: Hash32,
     timestamp: Quantity,
-    state_root: carrier::Hex,
+    state_root: Hex,
     #[serde(flatten)]
     absent: Absent,
 }
@@ -143,10 +144,10 @@ struct Absent {
     gas_limit: Quantity,
     gas_used: Quantity,
     extra_data: &'static str,
-    miner: carrier::Hex,
+    miner: Hex,
     mix_hash: Hash32,
-    nonce: carrier::Hex,
-    logs_bloom: carrier::Hex,
+    nonce: Hex,
+    logs_bloom: Hex,
 }
 
 impl Absent {
@@ -162,10 +163,10 @@ impl Absent {
             gas_limit: Quantity(0),
             gas_used: Quantity(0),
             extra_data: "0x",
-            miner: carrier::Hex(vec![0; 20]),
+            miner: Hex(vec![0; 20]),
             mix_hash: Hash32([0; 32]),
-            nonce: carrier::Hex(vec![0; 8]),
-            logs_bloom: carrier::Hex(vec![0; 256]),
+            nonce: Hex(vec![0; 8]),
+            logs_bloom: Hex(vec![0; 256]),
         }
     }
 }
@@ -191,14 +192,14 @@ fn read_block(view: &View, at: At) -> Result<Option<Block>> {
         hash: Hash32(header.hash()),
         parent_hash: Hash32(header.parent),
         timestamp: Quantity(header.timestamp_ms / 1000),
-        state_root: carrier::Hex(root),
+        state_root: Hex(root),
         absent: Absent::new(),
     }))
 }
 
 #[derive(Deserialize)]
 struct OfSlots {
-    address: Bytes20,
+    address: Address,
     slots: Vec<Slot>,
     #[serde(default)]
     block: BlockName,
@@ -208,9 +209,9 @@ struct OfSlots {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
-    address: carrier::Hex,
-    account_proof: Vec<carrier::Hex>,
-    balance: String,
+    address: Address,
+    account_proof: Vec<Hex>,
+    balance: Word,
     code_hash: Hash32,
     nonce: Quantity,
     storage_hash: Hash32,
@@ -221,8 +222,8 @@ struct Answer {
 struct SlotProof {
     /// As it was asked for.
     key: String,
-    value: String,
-    proof: Vec<carrier::Hex>,
+    value: Word,
+    proof: Vec<Hex>,
 }
 
 async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result<Json> {
@@ -232,17 +233,17 @@ async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result
 }
 
 impl Answer {
-    fn new(address: Bytes20, asked: Vec<Slot>, proved: ProvedAccount) -> Self {
+    fn new(address: Address, asked: Vec<Slot>, proved: ProvedAccount) -> Self {
         let account = proved.account.unwrap_or(NO_ACCOUNT);
         let slots = asked.into_iter().zip(proved.storage).map(|(asked, slot)| SlotProof {
             key: asked.text,
-            value: quantity(&slot.value),
+            value: Word(slot.value),
             proof: nodes(slot.proof),
         });
         Self {
-            address: carrier::Hex(address.0.to_vec()),
+            address,
             account_proof: nodes(proved.account_proof),
-            balance: quantity(&account.balance),
+            balance: Word(account.balance),
             code_hash: Hash32(account.code_hash),
             nonce: Quantity(account.nonce),
             storage_hash: Hash32(account.storage_root),
@@ -255,19 +256,19 @@ impl Answer {
 const NO_ACCOUNT: Account =
     Account { nonce: 0, balance: [0; 32], storage_root: EMPTY_ROOT, code_hash: EMPTY_CODE_HASH };
 
-fn nodes(proof: Vec<Vec<u8>>) -> Vec<carrier::Hex> {
-    proof.into_iter().map(carrier::Hex).collect()
+fn nodes(proof: Vec<Vec<u8>>) -> Vec<Hex> {
+    proof.into_iter().map(Hex).collect()
 }
 
 #[derive(Deserialize)]
 struct OfAccount {
-    address: Bytes20,
+    address: Address,
     #[serde(default)]
     block: BlockName,
 }
 
-async fn balance(call: Call, asked: OfAccount) -> Result<String> {
-    Ok(quantity(&account(call, asked).await?.balance))
+async fn balance(call: Call, asked: OfAccount) -> Result<Word> {
+    Ok(Word(account(call, asked).await?.balance))
 }
 
 async fn transaction_count(call: Call, asked: OfAccount) -> Result<Quantity> {
@@ -281,7 +282,7 @@ async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
         return Ok("0x");
     }
     let expected = "an account without code: this chain keeps no code, only its hash";
-    Err(Error::new(Reason::UnknownStatement, expected, Hex(&hash)))
+    Err(Error::new(Reason::UnknownStatement, expected, Hash32(hash)))
 }
 
 async fn account(call: Call, OfAccount { address, block }: OfAccount) -> Result<Account> {
@@ -291,7 +292,7 @@ async fn account(call: Call, OfAccount { address, block }: OfAccount) -> Result<
 
 #[derive(Deserialize)]
 struct OfSlot {
-    address: Bytes20,
+    address: Address,
     slot: Slot,
     #[serde(default)]
     block: BlockName,

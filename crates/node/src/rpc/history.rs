@@ -3,12 +3,12 @@
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::{Result, Scheme};
-use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::carrier::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
 
 use super::json::{Json, json};
 use super::method::{Call, method};
-use super::{Context, PlacedHeaders, Quantity};
+use super::{Context, PlacedHeaders};
 use crate::normalise;
 use crate::view::{At, ProvedBlocks, View};
 

@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use prooflight_core::chain::{ChainConfig, SignedHeader, StateOperation};
-use prooflight_core::merkle::Hash;
+use prooflight_core::chain::{ChainConfig, SignedHeader};
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_vectors::carrier::Hex;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use prooflight_vectors::carrier::{Hash32, Hex, Quantity};
+use prooflight_vectors::state::StateOp;
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::block::encode_config;
@@ -19,51 +19,6 @@ pub(super) type Json = Box<RawValue>;
 /// Writes an answer that may be long where it is made, and not where connections are served.
 pub(super) fn json(answer: &impl Serialize) -> Result<Json> {
     to_raw_value(answer).map_err(|error| Error::new(Reason::Bug, "an answer in JSON", error))
-}
-
-/// A 64-bit quantity: `0x` and hexadecimal digits without leading zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quantity(pub u64);
-
-impl fmt::Display for Quantity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#x}", self.0)
-    }
-}
-
-impl Serialize for Quantity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Quantity {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_quantity(&text).map(Self).ok_or_else(|| de::Error::custom("not a 0x-quantity"))
-    }
-}
-
-fn parse_quantity(text: &str) -> Option<u64> {
-    let number = u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()?;
-    (format!("{number:#x}") == text.to_ascii_lowercase()).then_some(number)
-}
-
-/// 32 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hash32(pub Hash);
-
-impl Serialize for Hash32 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Hex(self.0.to_vec()).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hash32 {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Hex(bytes) = Hex::deserialize(deserializer)?;
-        bytes.try_into().map(Self).map_err(|_| de::Error::custom("not 32 bytes"))
-    }
 }
 
 /// `"latest"`, a height as a quantity, or a header hash.
@@ -81,7 +36,7 @@ impl<'de> Deserialize<'de> for At {
                 if text == "latest" {
                     return Ok(At::Latest);
                 }
-                if let Some(height) = parse_quantity(text).filter(|_| text.len() <= 18) {
+                if let Ok(Quantity(height)) = text.parse() {
                     return Ok(At::Height(height));
                 }
                 let hash = text.parse().ok().and_then(|Hex(bytes)| bytes.try_into().ok());
@@ -134,49 +89,13 @@ impl From<&SignedHeader> for HeaderJson {
     }
 }
 
-/// An operation on the state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "op", deny_unknown_fields)]
-pub enum OperationJson {
-    /// Gives a key a value.
-    Set {
-        /// The raw key.
-        key: Hex,
-        /// The value.
-        value: Hex,
-    },
-    /// Takes a key's value away.
-    Delete {
-        /// The raw key.
-        key: Hex,
-    },
-}
-
-impl From<OperationJson> for StateOperation {
-    fn from(operation: OperationJson) -> Self {
-        match operation {
-            OperationJson::Set { key, value } => Self::Set { key: key.0, value: value.0 },
-            OperationJson::Delete { key } => Self::Delete { key: key.0 },
-        }
-    }
-}
-
-impl From<StateOperation> for OperationJson {
-    fn from(operation: StateOperation) -> Self {
-        match operation {
-            StateOperation::Set { key, value } => Self::Set { key: Hex(key), value: Hex(value) },
-            StateOperation::Delete { key } => Self::Delete { key: Hex(key) },
-        }
-    }
-}
-
 /// A block: its header, its operations, and for each scheme that has one its transition proof.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockJson {
     /// The header.
     pub header: HeaderJson,
     /// The normalised operations, ascending by raw key.
-    pub ops: Vec<OperationJson>,
+    pub ops: Vec<StateOp>,
     /// The transition proofs, by the scheme's name.
     pub transitions: std::collections::BTreeMap<String, Hex>,
 }
@@ -188,7 +107,7 @@ impl BlockJson {
         let transitions = transitions
             .map(|(id, proof)| Ok((Scheme::from_id(id)?.as_str().to_owned(), Hex(proof))))
             .collect::<Result<_>>()?;
-        let ops = block.body.operations.into_iter().map(OperationJson::from).collect();
+        let ops = block.body.operations.into_iter().map(StateOp::from).collect();
         Ok(Self { header, ops, transitions })
     }
 }

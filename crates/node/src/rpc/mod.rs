@@ -8,7 +8,7 @@ mod json;
 mod method;
 
 pub use error::{ErrorData, to_object};
-pub use json::{BlockJson, ChainJson, Hash32, HeaderJson, OperationJson, Quantity};
+pub use json::{BlockJson, ChainJson, HeaderJson};
 use json::{Json, json};
 pub use method::{Bounds, Serving};
 
@@ -18,8 +18,9 @@ use std::time::Duration;
 use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
 use prooflight_core::chain::StateOperation;
-use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_vectors::carrier::Hex;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_vectors::carrier::{Hash32, Hex, Quantity};
+use prooflight_vectors::state::StateOp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -29,6 +30,7 @@ use crate::blocking::Workers;
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
+use crate::schemes;
 use crate::view::{At, Placed, View};
 
 /// What requests may ask for.
@@ -234,8 +236,7 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
         let expected = format_args!("at most {limit} keys");
         return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
     }
-    let known = Scheme::ALL.into_iter().find(|known| known.as_str() == scheme);
-    let known = known.ok_or_else(|| {
+    let known = schemes::named(&scheme).ok_or_else(|| {
         Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
     })?;
     let metrics = call.context.metrics.clone();
@@ -255,7 +256,7 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Submit {
-    ops: Vec<OperationJson>,
+    ops: Vec<StateOp>,
 }
 
 /// The block that operations went into.

@@ -1,24 +1,11 @@
-//! How Ethereum's methods name accounts, slots and blocks, and write integers.
+//! How Ethereum's methods name slots and blocks.
 
-use prooflight_mpt::{Address, Word};
-use prooflight_vectors::carrier::Hex;
+use prooflight_vectors::carrier::{Hash32, Quantity, Word};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::rpc::json::{Hash32, Quantity};
 use crate::view::At;
-
-/// The address of an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bytes20(pub(super) Address);
-
-impl<'de> Deserialize<'de> for Bytes20 {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Hex(bytes) = Hex::deserialize(deserializer)?;
-        bytes.try_into().map(Self).map_err(|_| D::Error::custom("not an address of 20 bytes"))
-    }
-}
 
 /// A slot: 1 to 64 hexadecimal digits, as the caller wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +17,7 @@ pub(super) struct Slot {
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let digits = text.strip_prefix("0x").filter(|digits| (1..=64).contains(&digits.len()));
-        let word = digits.and_then(|digits| {
-            let Hex(bytes) = format!("0x{digits:0>64}").parse().ok()?;
-            bytes.try_into().ok()
-        });
-        let word = word.ok_or_else(|| D::Error::custom("not a slot of 1 to 64 digits"))?;
+        let word = text.parse().map_err(D::Error::custom)?;
         Ok(Self { text, word })
     }
 }
@@ -75,13 +57,6 @@ impl<'de> Deserialize<'de> for BlockName {
         };
         Ok(Self(at))
     }
-}
-
-/// An integer of 256 bits: `0x` and digits without leading zeros.
-pub(super) fn quantity(word: &Word) -> String {
-    let text = Hex(word.to_vec()).to_string();
-    let digits = text.trim_start_matches("0x").trim_start_matches('0');
-    format!("0x{}", if digits.is_empty() { "0" } else { digits })
 }
 
 #[cfg(test)]
@@ -124,12 +99,10 @@ mod tests {
         let mut five = [0; 32];
         five[31] = 5;
         for text in ["0x5", "0x05", &format!("0x{:0>64}", 5)] {
-            assert_eq!(word(text), Some(five), "{text}");
+            assert_eq!(word(text), Some(Word(five)), "{text}");
         }
         for wrong in ["", "5", "0x", "0xg", &format!("0x{:0>65}", 5)] {
             assert_eq!(word(wrong), None, "{wrong}");
         }
-        assert_eq!((quantity(&five), quantity(&[0; 32])), ("0x5".to_owned(), "0x0".to_owned()));
-        assert_eq!(quantity(&[0xab; 32]), format!("0x{}", "ab".repeat(32)));
     }
 }

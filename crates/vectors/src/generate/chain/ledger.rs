@@ -163,7 +163,7 @@ pub(super) fn op_of(op: &StateOp) -> Op {
 }
 
 pub(super) fn ops_root(ops: &[StateOp]) -> Hash {
-    operations_root(&ops.iter().map(StateOperation::from).collect::<Vec<_>>())
+    operations_root(&ops.iter().cloned().map(StateOperation::from).collect::<Vec<_>>())
 }
 
 fn perform(values: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[StateOp]) {
