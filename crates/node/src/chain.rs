@@ -1,20 +1,20 @@
 //! The chain's one writer: makes blocks, or checks and takes over those of another node.
 
-use std::fs;
-use std::path::Path;
+mod folder;
+
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
 use prooflight_core::merkle::Hash;
-use prooflight_core::store::{Read, Store, WriteBatch};
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
+use prooflight_core::store::{Store, WriteBatch};
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
 
 use crate::authority::Signers;
-use crate::block::{self, Block, Body, CONFIG_KEY, NEWEST_KEY};
+use crate::block::{self, Block, Body};
 use crate::history;
 use crate::normalise::{check_bytes, normalise};
-use crate::schemes::{self, NormalBlock, Place, Prepared, SchemeOptions, SchemeStore};
-use crate::store::{Anchor, EmbeddedStore, corrupt};
+use crate::schemes::{self, NormalBlock, Prepared, SchemeStore};
+use crate::store::{Anchor, EmbeddedStore};
 use crate::view::{Provers, View};
 
 /// A chain in a folder. A block is on disk before anything shows it.
@@ -38,117 +38,6 @@ struct Outcome<'a> {
 }
 
 impl Chain {
-    /// Whether a folder has a chain.
-    pub fn exists(folder: &Path) -> bool {
-        store_folder(folder).exists()
-    }
-
-    /// Begins a chain in a folder that has none; its genesis block is the first to be made or taken.
-    ///
-    /// `invalid_config` if no chain can have the configuration, `unknown_statement` if this build
-    /// does not have one of its schemes.
-    pub fn create(folder: &Path, config: &ChainConfig) -> Result<Self> {
-        Self::create_with(folder, config, &SchemeOptions::default())
-    }
-
-    /// The same as [`create`](Self::create), with what is up to the node; it is kept in the folder.
-    ///
-    /// `unknown_setup` if the chain's setup of `lvmt` is in no file that the options name.
-    pub fn create_with(
-        folder: &Path,
-        config: &ChainConfig,
-        options: &SchemeOptions,
-    ) -> Result<Self> {
-        config.check()?;
-        if Self::exists(folder) {
-            let expected = format_args!("no chain in {}", folder.display());
-            return Err(Error::new(Reason::InvalidArgument, expected, "one"));
-        }
-        // The store gets its name once it has its configuration, so that a start that is cut off
-        // leaves no chain.
-        let unnamed = folder.join("store.new");
-        let failed = |error: std::io::Error| {
-            Error::new(Reason::StoreFailed, format_args!("a new {}", unnamed.display()), error)
-        };
-        if unnamed.exists() {
-            fs::remove_dir_all(&unnamed).map_err(failed)?;
-        }
-        fs::create_dir_all(folder).map_err(failed)?;
-        options.write(folder)?;
-        schemes::begin(config, Place { folder, options })?;
-        let mut store = EmbeddedStore::open(&unnamed)?;
-        let mut batch = WriteBatch::new();
-        batch.put(CONFIG_KEY, block::encode_config(config)?);
-        store.write(batch)?;
-        drop(store);
-        fs::rename(&unnamed, store_folder(folder)).map_err(failed)?;
-        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-        Self::open_with(folder, options)
-    }
-
-    /// Begins a chain with the configuration, the options and the setup of the one in another folder.
-    pub fn create_like(folder: &Path, other: &Path) -> Result<Self> {
-        let config = Self::open(other)?.config;
-        schemes::copy_setup(other, folder)?;
-        Self::create_with(folder, &config, &SchemeOptions::read(other)?)
-    }
-
-    /// Deletes a chain that has no block; one that has any is `invalid_argument`.
-    pub fn discard(folder: &Path) -> Result<()> {
-        if let Some(height) = Self::open(folder)?.height() {
-            let found = format_args!("one of height {height}");
-            return Err(Error::new(Reason::InvalidArgument, "a chain without blocks", found));
-        }
-        let store = store_folder(folder);
-        fs::remove_dir_all(&store).map_err(|error| {
-            Error::new(
-                Reason::StoreFailed,
-                format_args!("{} to be deleted", store.display()),
-                error,
-            )
-        })
-    }
-
-    /// Opens the chain in a folder as its last acknowledged block left it, and checks that.
-    ///
-    /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.
-    pub fn open(folder: &Path) -> Result<Self> {
-        Self::open_with(folder, &SchemeOptions::read(folder)?)
-    }
-
-    /// The same as [`open`](Self::open); where tables have to be built again, they are from the `.ptau`
-    /// file of `given`. Its other options are those of a first start.
-    pub fn open_again(folder: &Path, given: &SchemeOptions) -> Result<Self> {
-        let SchemeOptions { ptau, progress, .. } = given.clone();
-        Self::open_with(folder, &SchemeOptions { ptau, progress, ..SchemeOptions::read(folder)? })
-    }
-
-    fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
-        if !Self::exists(folder) {
-            let expected = format_args!("a chain in {}", folder.display());
-            return Err(Error::new(Reason::InvalidArgument, expected, "none"));
-        }
-        let store = EmbeddedStore::open(&store_folder(folder))?;
-        let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
-        let config = block::decode_config(&config)
-            .map_err(|error| corrupt(error.expected(), error.found()))?;
-        let place = Place { folder, options };
-        let schemes = config
-            .schemes
-            .iter()
-            .map(|&id| schemes::open(Scheme::from_id(id)?, &store, &config, place))
-            .collect::<Result<Vec<_>>>()?;
-        let provers = schemes.iter().map(|scheme| (scheme.scheme(), scheme.prover())).collect();
-        let anchor = Anchor::new(folder.join("anchor"));
-        let head = read_head(&store)?;
-        let config = Arc::new(config);
-        let mut chain = Self { store, anchor, config, schemes, provers, head, failed: false };
-        chain.catch_up()?;
-        chain.check_agreement()?;
-        chain.check_anchor()?;
-        Ok(chain)
-    }
-
     /// The chain's configuration.
     pub fn config(&self) -> &Arc<ChainConfig> {
         &self.config
@@ -374,72 +263,6 @@ impl Chain {
             "one that failed",
         ))
     }
-
-    /// Executes blocks again for a scheme that keeps its state beside the store, and was killed before
-    /// it had them.
-    fn catch_up(&mut self) -> Result<()> {
-        let Some(newest) = self.height() else { return Ok(()) };
-        for scheme in &mut self.schemes {
-            while scheme.height().is_none_or(|height| height < newest) {
-                let next = scheme.height().map_or(0, |height| height + 1);
-                let body = self.store.get(&block::body_key(next))?;
-                let body = body.ok_or_else(|| corrupt(format_args!("block {next}"), "none"))?;
-                let normal = NormalBlock::new(Body::decode(&body)?.operations);
-                let prepared = scheme.prepare(&normal)?;
-                if !prepared.writes.is_empty() {
-                    let name = scheme.scheme().as_str();
-                    return Err(corrupt(format_args!("{name} after block {next}"), "before it"));
-                }
-                scheme.commit(prepared)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Every scheme must be where the newest header says.
-    fn check_agreement(&self) -> Result<()> {
-        let head = self.head.as_ref().map(|(head, _)| &head.header);
-        for scheme in &self.schemes {
-            let name = scheme.scheme().as_str();
-            let height = head.map(|head| head.height);
-            if scheme.height() != height {
-                return Err(corrupt(
-                    format_args!("{name} at height {height:?}"),
-                    format_args!("{:?}", scheme.height()),
-                ));
-            }
-            let root = scheme.root();
-            if head.is_some_and(|head| head.root(scheme.scheme()) != Some(&root[..])) {
-                return Err(corrupt(format_args!("the head's {name} root"), Hex(&root)));
-            }
-        }
-        Ok(())
-    }
-
-    /// A block that was acknowledged must be there; one that was only written is acknowledged now.
-    fn check_anchor(&mut self) -> Result<()> {
-        let anchored = self.anchor.read()?;
-        let head = self.head.as_ref().map(|(head, hash)| (head.header.height, *hash));
-        match (anchored, head) {
-            (None, None) => Ok(()),
-            (Some(anchored), Some(head)) if anchored == head => Ok(()),
-            // Killed between the block and its anchor.
-            (None, Some((0, hash))) => self.anchor.write(0, &hash),
-            (Some((height, parent)), Some((newest, hash)))
-                if newest == height + 1
-                    && self.head.as_ref().is_some_and(|(head, _)| head.header.parent == parent) =>
-            {
-                self.anchor.write(newest, &hash)
-            }
-            (anchored, head) => {
-                let show = |block: Option<(u64, Hash)>| match block {
-                    Some((height, hash)) => format!("block {height} with hash {}", Hex(&hash)),
-                    None => "no block".to_owned(),
-                };
-                Err(corrupt(format_args!("{}, which was acknowledged", show(anchored)), show(head)))
-            }
-        }
-    }
 }
 
 impl core::fmt::Debug for Chain {
@@ -458,21 +281,6 @@ fn check_transition_bytes(transitions: &[(u8, Vec<u8>)]) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn store_folder(folder: &Path) -> std::path::PathBuf {
-    folder.join("store")
-}
-
-fn read_head(store: &EmbeddedStore) -> Result<Option<(Arc<SignedHeader>, Hash)>> {
-    let Some(newest) = store.get(NEWEST_KEY)? else { return Ok(None) };
-    let height = block::decode_height(&newest)?;
-    let bytes = store.get(&block::header_key(height))?;
-    let bytes = bytes.ok_or_else(|| corrupt(format_args!("header {height}"), "none"))?;
-    let header = SignedHeader::decode(&bytes, &Limits::default())
-        .map_err(|error| corrupt(format_args!("header {height}"), error))?;
-    let hash = header.header.hash();
-    Ok(Some((Arc::new(header), hash)))
 }
 
 fn show(roots: &[(u8, Vec<u8>)]) -> String {
