@@ -17,7 +17,7 @@ use prooflight_node::schemes::SmtProofs;
 use prooflight_node::server::{self, Front, NotReady, ServerLimits, Standing};
 use prooflight_smt::snapshot::Files;
 
-use super::run::{GRACE, start_logs, stop_signal};
+use super::serving;
 use super::settings::LogFormat;
 
 /// Which files are served, and where.
@@ -51,15 +51,11 @@ pub(super) struct ServeHistory {
 
 impl ServeHistory {
     pub(super) fn run(self) -> Result<()> {
-        start_logs(self.log_format);
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
-        runtime.block_on(self.serve())
+        serving::run(self.log_format, self.serve())
     }
 
     async fn serve(self) -> Result<()> {
-        let stop = pin!(stop_signal());
+        let stop = pin!(serving::stop_signal());
         let metrics = Metrics::new();
         let time = Duration::from_millis(self.request_time_ms);
         let proofs = Arc::new(SmtProofs::new(Files::existing(&self.snapshots)?));
@@ -85,12 +81,7 @@ impl ServeHistory {
         let (address, server) = server::start(self.listen, module, &self.origins, front).await?;
         tracing::info!(%address, snapshots = %self.snapshots.display(), node = self.node, "serving");
         stop.await?;
-        tracing::info!("stopping");
-        // Only fails if the server has stopped already.
-        let _ = server.stop();
-        if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {
-            tracing::warn!("some requests did not end in time");
-        }
+        serving::stop(server).await;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ mod chain;
 mod follow;
 mod params;
 mod run;
+mod serving;
 mod settings;
 mod transfer;
 

@@ -14,22 +14,15 @@ use prooflight_node::server::{self, Front, NodeStanding, ServerLimits};
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tracing_subscriber::EnvFilter;
 
 use super::chain::{begin_development, open};
 use super::follow::follow;
-use super::settings::{Chosen, LogFormat, Settings};
-
-/// How long requests under way may go on once the node is told to stop.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+use super::serving;
+use super::settings::{Chosen, Settings};
 
 pub(super) fn run(settings: Settings) -> Result<()> {
     let chosen = settings.choose()?;
-    start_logs(chosen.log_format);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
-    runtime.block_on(serve(chosen))
+    serving::run(chosen.log_format, serve(chosen))
 }
 
 /// Where the blocks come from that a node serves.
@@ -45,7 +38,7 @@ pub(super) struct Source {
 }
 
 async fn serve(chosen: Chosen) -> Result<()> {
-    let mut stop = pin!(stop_signal());
+    let mut stop = pin!(serving::stop_signal());
     let metrics = Metrics::new();
     let starting = async {
         match &chosen.follow {
@@ -88,15 +81,10 @@ async fn serve(chosen: Chosen) -> Result<()> {
         stopped = &mut stop => { stopped?; None }
         ended = &mut ended => Some(ended),
     };
-    tracing::info!("stopping");
-    // Only fails if the server has stopped already.
-    let _ = server.stop();
-    if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {
-        tracing::warn!("some requests did not end in time");
-    }
+    serving::stop(server).await;
     let ended = match early {
         Some(ended) => ended,
-        None => match tokio::time::timeout(GRACE, ended).await {
+        None => match tokio::time::timeout(serving::GRACE, ended).await {
             Ok(ended) => ended,
             // A connection that does not end still holds the way to submit; what it was told is on
             // disk, and what is not on disk it was not told.
@@ -150,35 +138,4 @@ fn announce(view: &View, address: std::net::SocketAddr) {
         head = %Hex(view.head_hash()),
         "serving"
     );
-}
-
-pub(super) fn start_logs(format: LogFormat) {
-    let filter = EnvFilter::try_from_env("PROOFLIGHT_LOG")
-        .unwrap_or_else(|_| "info,fjall=warn,lsm_tree=warn".into());
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match format {
-        LogFormat::Text => logs.with_ansi(false).init(),
-        LogFormat::Json => logs.json().init(),
-    }
-}
-
-#[cfg(unix)]
-pub(super) async fn stop_signal() -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen = |kind| {
-        signal(kind).map_err(|error| Error::new(Reason::Bug, "signals to listen for", error))
-    };
-    let (mut interrupt, mut terminate) =
-        (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-pub(super) async fn stop_signal() -> Result<()> {
-    let signal = tokio::signal::ctrl_c().await;
-    signal.map_err(|error| Error::new(Reason::Bug, "a signal to listen for", error))
 }

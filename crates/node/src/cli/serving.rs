@@ -1,0 +1,62 @@
+//! What `run` and `serve-history` share: their logs and threads, and how they end.
+
+use std::time::Duration;
+
+use jsonrpsee::server::ServerHandle;
+use prooflight_core::{Error, Reason, Result};
+use tracing_subscriber::EnvFilter;
+
+use super::settings::LogFormat;
+
+/// How long requests under way may go on once a server is told to stop.
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+
+/// Serves, on a runtime with several threads.
+pub(super) fn run(logs: LogFormat, serve: impl Future<Output = Result<()>>) -> Result<()> {
+    start_logs(logs);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
+    runtime.block_on(serve)
+}
+
+/// Stops a server, and waits for its requests for some time.
+pub(super) async fn stop(server: ServerHandle) {
+    tracing::info!("stopping");
+    // Only fails if the server has stopped already.
+    let _ = server.stop();
+    if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {
+        tracing::warn!("some requests did not end in time");
+    }
+}
+
+fn start_logs(format: LogFormat) {
+    let filter = EnvFilter::try_from_env("PROOFLIGHT_LOG")
+        .unwrap_or_else(|_| "info,fjall=warn,lsm_tree=warn".into());
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => logs.with_ansi(false).init(),
+        LogFormat::Json => logs.json().init(),
+    }
+}
+
+#[cfg(unix)]
+pub(super) async fn stop_signal() -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen = |kind| {
+        signal(kind).map_err(|error| Error::new(Reason::Bug, "signals to listen for", error))
+    };
+    let (mut interrupt, mut terminate) =
+        (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(super) async fn stop_signal() -> Result<()> {
+    let signal = tokio::signal::ctrl_c().await;
+    signal.map_err(|error| Error::new(Reason::Bug, "a signal to listen for", error))
+}
