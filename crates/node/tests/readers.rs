@@ -21,6 +21,8 @@ use serde_json::{Value, json};
 const KEYS: usize = 100;
 /// Requests of one reader.
 const REQUESTS: usize = 20;
+/// Requests before block 2 has to be there.
+const HALFWAY: usize = REQUESTS / 2;
 /// What a reader may cost the node, on top of what its store and caches take.
 const BYTES_A_READER: u64 = 256 << 10;
 const BYTES_OF_THE_NODE: u64 = 128 << 20;
@@ -62,10 +64,15 @@ fn many_readers_get_right_answers_while_blocks_are_made() {
     make_block(&node);
     let before = node.memory();
 
-    let (start, done) = (Barrier::new(readers), AtomicBool::new(false));
+    // Everybody waits for the others at the start, and halfway, until block 2 is there.
+    let (start, halfway) = (Barrier::new(readers + 1), Barrier::new(readers + 1));
+    let done = AtomicBool::new(false);
     let (mut times, blocks) = thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            let mut blocks = 0;
+            start.wait();
+            make_block(&node);
+            halfway.wait();
+            let mut blocks = 1;
             while !done.load(Ordering::Relaxed) {
                 make_block(&node);
                 blocks += 1;
@@ -74,9 +81,9 @@ fn many_readers_get_right_answers_while_blocks_are_made() {
         });
         let threads: Vec<_> = (0..readers)
             .map(|number| {
-                let (node, config, start) = (&node, &config, &start);
+                let (node, config, waits) = (&node, &config, [&start, &halfway]);
                 let small = thread::Builder::new().stack_size(256 << 10);
-                small.spawn_scoped(scope, move || read(node, config, number, start)).unwrap()
+                small.spawn_scoped(scope, move || read(node, config, number, waits)).unwrap()
             })
             .collect();
         let times: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
@@ -97,7 +104,6 @@ fn many_readers_get_right_answers_while_blocks_are_made() {
         after.most >> 20,
     );
     assert_eq!(times.len(), readers * REQUESTS);
-    assert!(blocks > 1, "no block was made meanwhile");
     let bound = BYTES_OF_THE_NODE + BYTES_A_READER * readers as u64;
     assert!(after.most < before.now + bound, "{before:?} {after:?}");
     let metrics = node.client().get("/metrics").1;
@@ -113,8 +119,13 @@ fn make_block(node: &Node) {
     node.ask("prooflight_submit", &json!({ "ops": ops }));
 }
 
-/// Reads over one connection, all readers from the same moment on; gives how long each answer took.
-fn read(node: &Node, config: &ChainConfig, number: usize, start: &Barrier) -> Vec<Duration> {
+/// Reads over one connection, all readers from the same moments on; gives how long each answer took.
+fn read(
+    node: &Node,
+    config: &ChainConfig,
+    number: usize,
+    [start, halfway]: [&Barrier; 2],
+) -> Vec<Duration> {
     let mut reader = if number.is_multiple_of(10) {
         Reader::WebSocket(WebSocket::connect(node.address))
     } else {
@@ -125,19 +136,25 @@ fn read(node: &Node, config: &ChainConfig, number: usize, start: &Barrier) -> Ve
         .map(|round| {
             let key = ((number + round) % KEYS).to_string();
             let params = json!({ "scheme": "avl", "keys": [harness::hex(key.as_bytes())] });
+            if round == HALFWAY {
+                halfway.wait();
+            }
             let asked = Instant::now();
             let reply = reader.ask("prooflight_prove", &params);
             let took = asked.elapsed();
-            check(config, &reply, &key);
+            let height = check(config, &reply, &key);
+            assert!(height >= if round < HALFWAY { 1 } else { 2 }, "an older block: {height}");
             took
         })
         .collect()
 }
 
-/// The proof is against the root of a signed header, and shows the value that its block has given.
-fn check(config: &ChainConfig, reply: &Value, key: &str) {
+/// The proof is against the root of a signed header, and shows the value that its block, of the height that is
+/// returned, has given.
+fn check(config: &ChainConfig, reply: &Value, key: &str) -> u64 {
     let signed = header(&reply["header"]);
     signed.check_signed(config).unwrap();
     let expected = signed.header.height.to_string();
     assert_eq!(proved(reply, &signed.header, key.as_bytes()), Some(expected.into_bytes()));
+    signed.header.height
 }
