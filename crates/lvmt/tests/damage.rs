@@ -1,7 +1,11 @@
-//! A store with changed bytes: what is read is found to be damaged, or was not needed.
+//! A damaged store: changed bytes, lost records, and older copies of records put back.
+//!
+//! What is read is found to be damaged, or was not needed: no wrong root, value or proof comes of it.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 mod harness;
+
+use std::collections::BTreeMap;
 
 use harness::run::{Run, changes, entries, params, verify_proof};
 use prooflight_core::store::{MemoryStore, Store, WriteBatch};
@@ -82,4 +86,199 @@ fn a_record_of_another_key_is_found() {
         }
     }
     assert!(found > 40, "{found}");
+}
+
+/// What is asked of a damaged store.
+const QUESTIONS: usize = 6;
+
+/// Answers, each from an opened store of its own.
+type Answers = [Result<Vec<u8>>; QUESTIONS];
+
+/// Opening; the values; proofs of each key; two blocks; pruning all and collecting; going back.
+fn ask(store: &MemoryStore, run: &Run, keys: &[Vec<u8>]) -> Answers {
+    let open = || LvmtStore::open(store.clone(), run.store.params().clone());
+    let values = || {
+        let store = open()?;
+        let values: Result<Vec<_>> = keys.iter().map(|key| store.get(key)).collect();
+        Ok(format!("{:?}", values?).into_bytes())
+    };
+    // Where nothing is proved, the root says enough.
+    let proofs_of = |store: &LvmtStore<MemoryStore>| {
+        if store.params().shard == ProofShard::None {
+            // Nothing is proved: the root says enough.
+            return Ok(store.root().to_vec());
+        }
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        store.prove(&keys).map(|proved| [&proved.root[..], &proved.proof].concat())
+    };
+    let proofs = || proofs_of(&open()?);
+    let blocks = || {
+        let mut store = open()?;
+        let mut roots = Vec::new();
+        for (value, step) in [(Some(vec![1]), 2), (None, 3)] {
+            // Keys that were written before, others of the same names, and new ones below every entry.
+            let new = (0..100).map(|n| vec![b'n', n]);
+            let keys = keys.iter().step_by(step).cloned().chain(new);
+            let block = keys.map(|key| (key, value.clone())).collect();
+            roots.extend(store.apply(&changes(&block))?);
+        }
+        Ok(roots)
+    };
+    let collected = || {
+        let mut store = open()?;
+        store.prune(store.height().unwrap())?;
+        store.collect()?;
+        proofs_of(&store)
+    };
+    let gone_back = || {
+        let mut store = open()?;
+        store.roll_back(store.oldest().unwrap())?;
+        proofs_of(&store)
+    };
+    [
+        open().map(|store| store.root().to_vec()),
+        values(),
+        proofs(),
+        blocks(),
+        collected(),
+        gone_back(),
+    ]
+}
+
+/// How a kind of record was damaged, and what of it was found.
+#[derive(Debug, Default)]
+struct Found {
+    /// Records that some question found to be damaged.
+    found: usize,
+    /// Records that nothing which was asked needs.
+    unneeded: usize,
+}
+
+/// What a store keeps, ascending.
+type Records = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// A store after many blocks, and the records that it had after each.
+fn grown(seed: u64, shard: ProofShard) -> (Run, Vec<Records>) {
+    let mut run = Run::new(seed, params(2, 1, shard));
+    let mut kept = Vec::new();
+    for block in 0..9 {
+        run.apply(25);
+        kept.push(entries(&run.kept()));
+        if block % 3 == 1 {
+            run.store.prune(block - 1).unwrap();
+            kept.push(entries(&run.kept()));
+        }
+    }
+    (run, kept)
+}
+
+/// Damages each record in its turn, as `damages` says; what was found of each kind.
+fn damage_each(
+    run: &mut Run,
+    damages: impl Fn(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
+) -> BTreeMap<char, Found> {
+    let kept = run.kept();
+    // Keys that are in no block as well.
+    let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
+    let expected = ask(&kept, run, &keys);
+    assert!(expected.iter().all(Result::is_ok));
+    if run.store.params().shard != ProofShard::None {
+        run.verify(&keys).unwrap();
+    }
+    let mut kinds: BTreeMap<char, Found> = BTreeMap::new();
+    for (key, value) in entries(&kept) {
+        for damage in damages(&key, &value) {
+            let (mut damaged, mut batch) = (kept.clone(), WriteBatch::new());
+            match &damage {
+                Some(older) => batch.put(key.clone(), older.clone()),
+                None => batch.delete(key.clone()),
+            }
+            damaged.write(batch).unwrap();
+            let mut is_found = false;
+            let answers = ask(&damaged, run, &keys).into_iter().zip(&expected);
+            for (number, (answer, expected)) in answers.enumerate() {
+                match answer {
+                    Err(error) if error.reason() == Reason::StoreCorrupt => is_found = true,
+                    answer => assert_eq!(&answer, expected, "{number}: {key:02x?} {damage:02x?}"),
+                }
+            }
+            let found = kinds.entry(char::from(key[0])).or_default();
+            *(if is_found { &mut found.found } else { &mut found.unneeded }) += 1;
+        }
+    }
+    kinds
+}
+
+#[test]
+fn a_lost_record_is_found_or_was_not_needed() {
+    for (seed, shard) in [(10, ProofShard::Full), (11, ProofShard::None)] {
+        let (mut run, _) = grown(seed, shard);
+        let kinds = damage_each(&mut run, |_, _| vec![None]);
+        println!("{shard:?} {kinds:?}");
+        for (kind, Found { found, unneeded }) in &kinds {
+            assert!(*found > 0, "{kind}");
+            // Subtrees of the tree over blocks that no proof of these keys has; deeper tiles without live leaves.
+            assert!("nbtc".contains(*kind) || *unneeded == 0, "{kind}: {unneeded} of {found}");
+        }
+    }
+}
+
+#[test]
+fn an_older_copy_of_a_record_is_found_or_makes_no_difference() {
+    for (seed, shard) in [(20, ProofShard::Full), (21, ProofShard::None)] {
+        let (mut run, kept) = grown(seed, shard);
+        let older = |key: &[u8], value: &[u8]| {
+            let of_time = |then: &Records| {
+                let at = then.binary_search_by(|(other, _)| other[..].cmp(key)).ok()?;
+                Some(then[at].1.clone())
+            };
+            let mut copies: Vec<_> = kept.iter().filter_map(of_time).collect();
+            copies.retain(|copy| copy != value);
+            copies.dedup();
+            copies.into_iter().map(Some).collect()
+        };
+        let kinds = damage_each(&mut run, older);
+        println!("{shard:?} {kinds:?}");
+        for kind in "haklo".chars().chain((shard == ProofShard::Full).then_some('u')) {
+            let Found { found, unneeded } = &kinds[&kind];
+            assert!(*found > 0 && *unneeded == 0, "{kind}: {unneeded} of {found}");
+        }
+    }
+}
+
+#[test]
+fn a_deleted_record_that_is_back_makes_no_difference() {
+    let (mut run, kept) = grown(30, ProofShard::Full);
+    let now = run.kept();
+    let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
+    let expected = ask(&now, &run, &keys);
+    let (mut found, mut unneeded) = (0, 0);
+    let gone: BTreeMap<_, _> = kept.into_iter().flatten().collect();
+    let is_gone = |key: &[u8]| prooflight_core::store::Read::get(&now, key).unwrap().is_none();
+    for (key, value) in gone.into_iter().filter(|(key, _)| is_gone(key)) {
+        let (mut damaged, mut batch) = (now.clone(), WriteBatch::new());
+        batch.put(key.clone(), value);
+        damaged.write(batch).unwrap();
+        let answers = ask(&damaged, &run, &keys);
+        let is_found = answers.iter().any(Result::is_err);
+        for (answer, expected) in answers.iter().zip(&expected) {
+            match answer {
+                Err(error) => assert_eq!(error.reason(), Reason::StoreCorrupt, "{error}"),
+                answer => assert_eq!(answer, expected, "{key:02x?}"),
+            }
+        }
+        *(if is_found { &mut found } else { &mut unneeded }) += 1;
+    }
+    assert!(found > 0 && found + unneeded > 5, "{found} {unneeded}");
+}
+
+#[test]
+fn a_store_without_its_parameters_is_not_taken_for_an_empty_one() {
+    let mut run = Run::new(40, params(4, 2, ProofShard::Full));
+    let mut batch = WriteBatch::new();
+    batch.delete(*b"p");
+    let mut damaged = run.kept();
+    damaged.write(batch).unwrap();
+    let error = LvmtStore::open(damaged, run.store.params().clone()).unwrap_err();
+    assert_eq!(error.reason(), Reason::StoreCorrupt);
 }

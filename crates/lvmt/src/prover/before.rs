@@ -13,7 +13,7 @@ use prooflight_core::{Reader, Result};
 
 use super::block::Block;
 use super::record::{AmtRecord, KeyHead, before_key, corrupt, decode, put, require};
-use crate::proof::Slot;
+use crate::proof::{Place, Slot};
 
 /// What a block has changed, as it was.
 #[derive(Debug)]
@@ -109,6 +109,17 @@ pub(super) fn read_before<S: Read + ?Sized>(store: &S, number: u64) -> Result<Be
         }
         Ok(Before { commitment, keys, amts })
     })
+}
+
+impl Before {
+    /// Where the leaves are that the block replaced.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
+        let keys = self.keys.iter().filter_map(|key| match &key.state {
+            Written::Before { head, .. } => Some(head.place),
+            Written::Never { .. } => None,
+        });
+        keys.chain(self.amts.iter().filter_map(|amt| amt.record.map(|record| record.place)))
+    }
 }
 
 impl Written {

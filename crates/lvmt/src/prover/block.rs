@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 use prooflight_amt::{Change as AmtChange, Point};
 use prooflight_core::merkle::Hash;
 use prooflight_core::store::Read;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hex, Reason, Result};
 use rayon::prelude::*;
 
 use super::cache::Cache;
 use super::params::StoreParams;
-use super::record::{AmtRecord, KeyHead, read_key, read_owners};
+use super::record::{
+    AmtRecord, KeyHead, corrupt, fill_after, key_key, open, owners_key, read_key, read_owners,
+};
 use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{KEY_SLOTS, Place, Slot, Version};
@@ -88,7 +90,7 @@ impl<'a> Block<'a> {
         cache: &Cache,
         changes: &[Change<'a>],
     ) -> Result<Self> {
-        let mut keys = read_keys(store, last_changes(changes))?;
+        let mut keys = read_keys(store, params, cache, last_changes(changes))?;
         let entries = allocate(store, params, cache, &mut keys)?;
         // Stable: key hashes stay ascending within a level.
         keys.sort_by_key(|key| key.slot.level);
@@ -153,10 +155,15 @@ fn last_changes<'a>(changes: &[Change<'a>]) -> Vec<(Hash, Option<&'a [u8]>)> {
 /// Reads the keys' records; a delete of a key without a value is dropped.
 fn read_keys<'a, S: Read + Sync>(
     store: &S,
+    params: &StoreParams,
+    cache: &Cache,
     last: Vec<(Hash, Option<&'a [u8]>)>,
 ) -> Result<Vec<WrittenKey<'a>>> {
     let read = |(key_hash, value): (Hash, Option<&'a [u8]>)| {
         let before = read_key(store, &key_hash)?;
+        if value.is_none() && before.is_none() {
+            check_never_written(store, params, cache, &key_hash)?;
+        }
         if value.is_none() && before.as_ref().is_none_or(|(_, head)| !head.has_value) {
             return Ok(None);
         }
@@ -184,15 +191,20 @@ fn allocate<S: Read>(
                 let expected = "a free slot on the walk of a key";
                 return Err(Error::new(Reason::DictionaryFull, expected, "none"));
             }
-            if level > 0 || !cache.is_full(index_at(&key.key_hash, log_n, 0)) {
+            let index = index_at(&key.key_hash, log_n, 0);
+            if level > 0 || !cache.is_full_of_others(index, &key.key_hash) {
                 let path = Prefix::new(&key.key_hash, log_n, level + 1);
                 let entry = match entries.entry((level, path)) {
                     btree_map::Entry::Occupied(entry) => entry.into_mut(),
                     btree_map::Entry::Vacant(entry) => {
                         let owners = read_owners(store, level, &path)?;
+                        check_owners(store, log_n, level, &key.key_hash, &owners)?;
                         entry.insert(Owners { owners, has_new: false })
                     }
                 };
+                if entry.owners.contains(&key.key_hash) {
+                    return Err(lost_key(&key.key_hash));
+                }
                 if entry.owners.len() < usize::from(KEY_SLOTS) {
                     entry.owners.push(key.key_hash);
                     entry.has_new = true;
@@ -203,6 +215,83 @@ fn allocate<S: Read>(
         };
     }
     Ok(entries)
+}
+
+/// A key without a record that has a slot is `store_corrupt`: its record is lost.
+pub(super) fn check_never_written<S: Read>(
+    store: &S,
+    params: &StoreParams,
+    cache: &Cache,
+    key_hash: &Hash,
+) -> Result<()> {
+    let log_n = params.log_n();
+    for level in (0..u8::MAX).take(levels(log_n) as usize) {
+        if level == 0 && cache.is_full_of_others(index_at(key_hash, log_n, 0), key_hash) {
+            continue;
+        }
+        let owners = read_owners(store, level, &Prefix::new(key_hash, log_n, level + 1))?;
+        if owners.contains(key_hash) {
+            return Err(lost_key(key_hash));
+        }
+        if owners.len() < usize::from(KEY_SLOTS) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// An entry with a free slot has the keys below it that have no slot above it; others are `store_corrupt`.
+///
+/// So the record of its owners is neither lost nor an older copy. One without a free slot has no older copy
+/// that says the same, and a lost one is as one of an entry without owners.
+fn check_owners<S: Read>(
+    store: &S,
+    log_n: u8,
+    level: u8,
+    key_hash: &Hash,
+    owners: &[Hash],
+) -> Result<()> {
+    if owners.len() == usize::from(KEY_SLOTS) {
+        return Ok(());
+    }
+    let bits = u32::from(log_n) * (u32::from(level) + 1);
+    let [first, mut last] = [0, 0xff].map(|fill| key_key(&fill_after(key_hash, bits, fill)));
+    last.push(0);
+    let mut keys = 0;
+    for entry in store.range(&first, &last) {
+        let (key, value) = entry?;
+        if KeyHead::decode(&open(&key, value)?)?.slot.level < level {
+            continue;
+        }
+        if !owners.iter().any(|owner| key.get(1..) == Some(owner)) {
+            return Err(corrupt(format_args!("an owner of an entry at level {level}"), Hex(&key)));
+        }
+        keys += 1;
+    }
+    if keys == owners.len() {
+        return Ok(());
+    }
+    Err(corrupt(format_args!("the keys of {} owners of an entry", owners.len()), keys))
+}
+
+/// An AMT without a record that has entries is `store_corrupt`: its record is lost.
+fn check_no_amt<S: Read>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<()> {
+    let bits = u32::from(log_n) * u32::from(level);
+    let [first, mut last] = [0, 0xff].map(|fill| {
+        owners_key(level, &Prefix::new(&fill_after(key_hash, bits, fill), log_n, level + 1))
+    });
+    last.push(0);
+    match store.range(&first, &last).next().transpose()? {
+        None => Ok(()),
+        Some(_) => {
+            Err(corrupt(format_args!("the AMT at level {level} of {}", Hex(key_hash)), "none"))
+        }
+    }
+}
+
+#[cold]
+fn lost_key(key_hash: &Hash) -> Error {
+    corrupt(format_args!("the key {} that has a slot", Hex(key_hash)), "none")
 }
 
 /// Bumps the keys' slots, and from the deepest level up the slots of the AMTs that have changed.
@@ -229,6 +318,9 @@ fn bump<S: Read + Sync>(
                 Some(amt) => Some(amt),
                 None => AmtRecord::read(store, level, &prefix)?,
             };
+            if before.is_none() {
+                check_no_amt(store, params.log_n(), level, &key_hash)?;
+            }
             let version = next(before.map(|before| before.version))?;
             let commitment = before.map_or(Point::ZERO, |before| before.commitment);
             Ok(WrittenAmt { level, prefix, key_hash, before, version, commitment })

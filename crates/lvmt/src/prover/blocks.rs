@@ -10,7 +10,7 @@ use super::record::{blocks_node_key, corrupt, put, require};
 use crate::leaf::{Keccak, block_leaf};
 
 /// The roots of the full trees that the tree over blocks consists of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Blocks {
     size: u64,
     /// The largest first; one for each bit of the size.

@@ -3,26 +3,44 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use prooflight_core::merkle::Hash;
+
+use super::current::CurrentLeaves;
 use super::record::AmtRecord;
+use crate::proof::KEY_SLOTS;
 
 /// What has been met of the newest state near the root.
 #[derive(Debug)]
 pub(super) struct Cache {
-    /// Whether an entry of the root AMT is known to have no free slot.
-    full: Vec<bool>,
+    /// Of each entry of the root AMT that is known to have no free slot, a mark of each owner.
+    full: Vec<Option<FullEntry>>,
     /// The AMTs at level 1 that are known.
     amts: Vec<Option<AmtRecord>>,
+    pub(super) current: CurrentLeaves,
+}
+
+/// A mark of the owner of each slot of an entry: the end of the hash.
+pub(super) type FullEntry = [u32; KEY_SLOTS as usize];
+
+/// The marks of owners; none while there is a free slot.
+pub(super) fn full_entry(owners: &[Hash]) -> Option<FullEntry> {
+    let owners: &[Hash; KEY_SLOTS as usize] = owners.try_into().ok()?;
+    Some(owners.map(|owner| mark(&owner)))
+}
+
+fn mark(owner: &Hash) -> u32 {
+    owner.last_chunk().map_or(0, |end| u32::from_be_bytes(*end))
 }
 
 impl Cache {
     pub(super) fn new(log_n: u8) -> Self {
         let n = 1 << log_n;
-        Self { full: vec![false; n], amts: vec![None; n] }
+        Self { full: vec![None; n], amts: vec![None; n], current: CurrentLeaves::default() }
     }
 
-    /// Whether the entry of the root AMT at an index is known to have no free slot.
-    pub(super) fn is_full(&self, index: u32) -> bool {
-        self.full[index as usize]
+    /// Whether the entry of the root AMT at an index is known to have no free slot, and not to be the key's.
+    pub(super) fn is_full_of_others(&self, index: u32, key: &Hash) -> bool {
+        self.full[index as usize].is_some_and(|owners| !owners.contains(&mark(key)))
     }
 
     /// An AMT that is known, below an index of the root AMT.
@@ -30,9 +48,9 @@ impl Cache {
         if level == 1 { self.amts[index as usize] } else { None }
     }
 
-    pub(super) fn take_over(&mut self, full: &[u32], amts: &[(u32, AmtRecord)]) {
-        for &index in full {
-            self.full[index as usize] = true;
+    pub(super) fn take_over(&mut self, full: &[(u32, FullEntry)], amts: &[(u32, AmtRecord)]) {
+        for &(index, owners) in full {
+            self.full[index as usize] = Some(owners);
         }
         for &(index, amt) in amts {
             self.amts[index as usize] = Some(amt);

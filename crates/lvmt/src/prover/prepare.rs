@@ -12,15 +12,16 @@ use rayon::prelude::*;
 use super::before::put_before;
 use super::block::{Block, Change, GRAIN, WrittenAmt, WrittenKey, place};
 use super::blocks::Blocks;
+use super::cache::{FullEntry, full_entry};
+use super::current::ChangedLeaves;
 use super::record::{
     AmtRecord, HEAD_KEY, Head, KeyHead, amt_key, key_key, owners_key, put, sealed,
 };
-use super::root_tree::RootTree;
+use super::root_tree::RootDraft;
 use super::shard::ProofShard;
 use super::store::{LvmtStore, StateRoot, state_root};
 use super::tree::put_tree;
 use crate::path::index_at;
-use crate::proof::KEY_SLOTS;
 
 /// A block that is not yet written.
 pub struct PreparedBlock {
@@ -32,10 +33,11 @@ pub struct PreparedBlock {
     pub(super) commitment: Point,
     pub(super) blocks: Blocks,
     /// The indices of the root AMT whose entries have no free slot.
-    pub(super) full: Vec<u32>,
+    pub(super) full: Vec<(u32, FullEntry)>,
     /// The AMTs at level 1 that have changed, by their index in the root AMT.
     pub(super) amts: Vec<(u32, AmtRecord)>,
-    pub(super) root_tree: RootTree,
+    pub(super) tree_draft: RootDraft,
+    pub(super) current: ChangedLeaves,
 }
 
 impl PreparedBlock {
@@ -51,6 +53,7 @@ impl PreparedBlock {
 
         let live = |leaf| params.shard.proves(block.leaf_key_hash(leaf), params.log_n());
         let live = (params.shard != ProofShard::None).then_some(live);
+        let current = put_current(&mut writes, before, &block)?;
         let tree_root = put_tree(&mut writes, number, block.leaves(), live);
         let mut blocks = before.blocks.clone();
         blocks.append(&tree_root, &mut writes);
@@ -69,24 +72,46 @@ impl PreparedBlock {
         let numbered: Vec<_> = block.root_changes.iter().map(|change| (0, *change)).collect();
         params.tables.update(&mut commitment, &numbered)?;
         let [commitment] = commitment;
-        let root_tree = before.root_tree.changed(params, &block.root_changes, &mut writes)?;
-        let head = Head { blocks: blocks.size(), commitment };
+        let tree_draft = before.root_tree.draft(params, &block.root_changes, &mut writes)?;
+        let (hroot, tree_sum) = (blocks.root(), tree_draft.sum);
+        let head = Head { blocks: blocks.size(), commitment, hroot, tree_sum };
         put(&mut writes, HEAD_KEY.to_vec(), head.encode());
 
         let index = |key_hash| index_at(key_hash, params.log_n(), 0);
         let of_root = block.entries.iter().filter(|((level, _), _)| *level == 0);
-        let full = of_root.filter(|(_, entry)| entry.owners.len() == usize::from(KEY_SLOTS));
+        let full = of_root.filter_map(|(_, entry)| {
+            full_entry(&entry.owners).map(|full| (index(&entry.owners[0]), full))
+        });
         Ok(Self {
             root: state_root(&commitment, &blocks),
             writes,
             before: before.root(),
             commitment,
             blocks,
-            full: full.map(|(_, entry)| index(&entry.owners[0])).collect(),
+            full: full.collect(),
             amts: amts.into_iter().map(|(key_hash, amt)| (index(key_hash), amt)).collect(),
-            root_tree,
+            tree_draft,
+            current,
         })
     }
+}
+
+/// Puts which leaves are current after a block.
+fn put_current<S: Store + Sync>(
+    writes: &mut WriteBatch,
+    before: &LvmtStore<S>,
+    block: &Block<'_>,
+) -> Result<ChangedLeaves> {
+    let mut current = ChangedLeaves::default();
+    let keys = block.keys.iter().filter_map(|key| key.before.as_ref().map(|(_, head)| head.place));
+    let amts = block.amts.iter().filter_map(|amt| amt.before.map(|before| before.place));
+    for replaced in keys.chain(amts) {
+        current.replace(&before.store, &before.cache.current, replaced)?;
+    }
+    let leaves = block.keys.len() + block.amts.len();
+    current.add_block(before.blocks.size(), leaves as u32);
+    current.put(writes);
+    Ok(current)
 }
 
 fn put_keys(writes: &mut WriteBatch, number: u64, block: &Block<'_>) -> Result<()> {

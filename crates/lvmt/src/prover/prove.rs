@@ -8,20 +8,22 @@ use prooflight_core::merkle::{Hash, Subtree, multiproof};
 use prooflight_core::store::Read;
 use prooflight_core::{Error, Limits, Reason, Result};
 
-use super::blocks::{self, Blocks};
+use super::blocks;
 use super::params::StoreParams;
 use super::record::{
     AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, decode_owners,
-    open, owners_key, read, read_key, require_key,
+    fill_after, open, owners_key, read, read_key, require_key,
 };
 use super::root_tree::open_root;
 use super::store::{StateRoot, state_root};
 use super::tree;
 use crate::leaf::value_hash;
+use crate::params::{Params, Root};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{
     Amt, Claim, ENVELOPE, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Version,
 };
+use crate::verify::verify;
 
 /// A proof, and the root that it is against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +36,8 @@ pub struct ProvedKeys {
 
 /// Proves values and absences of keys in the newest state, which is that after block `height`.
 ///
-/// Nothing of the store needs to be in memory: a snapshot proves while further blocks are made. A store
+/// Nothing of the store needs to be in memory: a snapshot proves while further blocks are made. The proof has been
+/// verified: one of a damaged store that does not verify is `store_corrupt`. A store
 /// proves its newest state alone, so that any other height is `version_unavailable`. Keys whose class the store
 /// does not keep are `shard_unavailable`, which names the class; more keys than a proof may have are
 /// `too_many_keys`, and parameters that the store was not made with `invalid_argument`.
@@ -45,7 +48,7 @@ pub fn prove_at<S: Read + ?Sized>(
     keys: &[impl AsRef<[u8]>],
 ) -> Result<ProvedKeys> {
     params.check_store(read(store, PARAMS_KEY)?.as_deref())?;
-    let head = Head::read(store)?;
+    let (head, tree) = Head::read_with_blocks(store)?;
     if height.checked_add(1) != Some(head.blocks) {
         return Err(Error::new(
             Reason::VersionUnavailable,
@@ -74,8 +77,24 @@ pub fn prove_at<S: Read + ?Sized>(
     }
     let mut proof = walk.proof;
     prove_leaves(store, head.blocks, &mut proof)?;
-    let root = state_root(&head.commitment, &Blocks::read(store, head.blocks)?);
-    Ok(ProvedKeys { root, proof: ENVELOPE.encode(&proof) })
+    let (root, proof) = (state_root(&head.commitment, &tree), ENVELOPE.encode(&proof));
+    check(params, &Root::new(&root, height), keys, &proof)?;
+    Ok(ProvedKeys { root, proof })
+}
+
+/// A proof that does not verify is `store_corrupt`: something that it was made of is not as it was written.
+fn check(params: &StoreParams, root: &Root, keys: &[impl AsRef<[u8]>], proof: &[u8]) -> Result<()> {
+    // What the store was made with is trusted here, and what was written is not too large.
+    let limits =
+        Limits { max_proof_bytes: usize::MAX, max_value_bytes: usize::MAX, ..Limits::DEFAULT };
+    let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
+    match verify(&pinned.with_limits(limits), root, keys, proof) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(corrupt(
+            format_args!("a proof that verifies, {}", error.expected()),
+            format_args!("{}: {}", error.reason().as_str(), error.found()),
+        )),
+    }
 }
 
 /// The walks of the keys, as the verifier takes them.
@@ -235,17 +254,6 @@ fn scalars(entries: &BTreeMap<u32, FullEntry>) -> Result<Vec<(u32, Scalar)>> {
             Ok((*index, Scalar::from_versions(&versions)?))
         })
         .collect()
-}
-
-/// A key hash whose bits after the first `bits` are those of `fill`.
-fn fill_after(key: &Hash, bits: u32, fill: u8) -> Hash {
-    let mut filled = *key;
-    for (at, byte) in (0..).zip(&mut filled) {
-        let kept = bits.saturating_sub(8 * at).min(8);
-        let mask = 0xff_u8.checked_shr(kept).unwrap_or(0);
-        *byte = *byte & !mask | fill & mask;
-    }
-    filled
 }
 
 /// What a multiproof needs; places that are not in the tree are `store_corrupt`.

@@ -3,13 +3,14 @@
 //! | key | value |
 //! |---|---|
 //! | `p` | `log_n` u8, `log_arity` u8, shard (6 bytes), `params_id` |
-//! | `h` | the number of blocks u64, the commitment of the root AMT (64 bytes) |
+//! | `h` | the number of blocks u64, the root: commitment of the root AMT (64 bytes) and `hroot`, the sum u64 of the `u` records' checksums |
 //! | `l` | the oldest block that can be rolled back to u64 |
 //! | `k` key hash | the key: level u8, slot u8, version u40, place, tag u8 (1 value, 0 tombstone), value |
 //! | `o` level u8, path | the entry: the hashes of the keys that have its slots from 1 on |
 //! | `a` level u8, prefix | the AMT: version u40, place, commitment (64 bytes) |
 //! | `u` node u32 | a node of the root AMT's tree state: points of 64 bytes |
 //! | `b` block u64 | the block's tree: its root, leaves u32, live leaves u32, those of them given up u32 |
+//! | `c` block u64, part u32 | which leaves of a block are [current](super::current): bits, without zero bytes at the end |
 //! | `t` block u64, level u8, index u32 | a [`Tile`](super::tile::Tile) of a block's tree |
 //! | `d` block u64, by u64 | indices u32 of leaves that block `by` gave up in the tree of `block` |
 //! | `n` level u8, index u64 | a full subtree of the tree over blocks: its root |
@@ -28,6 +29,7 @@ use prooflight_core::store::{Read, WriteBatch};
 use prooflight_core::{Error, Hex, Reader, Reason, Result};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::blocks::Blocks;
 use crate::path::Prefix;
 use crate::proof::{KEY_SLOTS, Place, Slot, Version};
 
@@ -60,6 +62,10 @@ pub(super) fn block_key(block: u64) -> Vec<u8> {
 
 pub(super) fn tile_key(block: u64, level: u8, index: u32) -> Vec<u8> {
     [b"t", &block.to_be_bytes()[..], &[level], &index.to_be_bytes()].concat()
+}
+
+pub(super) fn current_key(block: u64, part: u32) -> Vec<u8> {
+    [b"c", &block.to_be_bytes()[..], &part.to_be_bytes()].concat()
 }
 
 pub(super) fn given_up_key(block: u64, by: u64) -> Vec<u8> {
@@ -105,6 +111,11 @@ pub(super) fn open(key: &[u8], mut value: Vec<u8>) -> Result<Vec<u8>> {
     }
     value.truncate(length);
     Ok(value)
+}
+
+/// The checksum of a value as it is written.
+pub(super) fn checksum_of(value: &[u8]) -> u64 {
+    value.last_chunk().map_or(0, |checksum| u64::from_be_bytes(*checksum))
 }
 
 fn checksum(key: &[u8], record: &[u8]) -> [u8; CHECKSUM] {
@@ -254,6 +265,17 @@ pub(super) fn read_owners<S: Read + ?Sized>(
     }
 }
 
+/// A key hash whose bits after the first `bits` are those of `fill`.
+pub(super) fn fill_after(key: &Hash, bits: u32, fill: u8) -> Hash {
+    let mut filled = *key;
+    for (at, byte) in (0..).zip(&mut filled) {
+        let kept = bits.saturating_sub(8 * at).min(8);
+        let mask = 0xff_u8.checked_shr(kept).unwrap_or(0);
+        *byte = *byte & !mask | fill & mask;
+    }
+    filled
+}
+
 /// A block's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockRecord {
@@ -289,26 +311,55 @@ pub(super) struct Head {
     pub(super) blocks: u64,
     /// The commitment of the root AMT.
     pub(super) commitment: Point,
+    /// The root of the tree over blocks.
+    pub(super) hroot: Hash,
+    /// The sum of the checksums of the nodes of the root AMT's tree state.
+    pub(super) tree_sum: u64,
 }
 
 impl Head {
     pub(super) fn encode(&self) -> Vec<u8> {
-        [&self.blocks.to_be_bytes()[..], &self.commitment.to_coordinates()].concat()
+        let (blocks, sum) = (self.blocks.to_be_bytes(), self.tree_sum.to_be_bytes());
+        [&blocks[..], &self.commitment.to_coordinates(), &self.hroot, &sum].concat()
     }
 
-    pub(super) fn read<S: Read + ?Sized>(store: &S) -> Result<Self> {
+    fn read<S: Read + ?Sized>(store: &S) -> Result<Self> {
         decode(HEAD_KEY, &require(store, HEAD_KEY)?, |reader| {
             let blocks = reader.array().map(u64::from_be_bytes)?;
-            Ok(Self { blocks, commitment: Point::from_coordinates(&reader.array()?)? })
+            let commitment = Point::from_coordinates(&reader.array()?)?;
+            let (hroot, tree_sum) = (reader.array()?, reader.array().map(u64::from_be_bytes)?);
+            Ok(Self { blocks, commitment, hroot, tree_sum })
         })
+    }
+
+    /// Reads the head, and the tree over blocks that it is of.
+    ///
+    /// An older head is `store_corrupt`: the block after it is there.
+    pub(super) fn read_with_blocks<S: Read + ?Sized>(store: &S) -> Result<(Self, Blocks)> {
+        let head = Self::read(store)?;
+        if read(store, &blocks_node_key(0, head.blocks))?.is_some() {
+            let expected = format_args!("the newest of more than {} blocks", head.blocks);
+            return Err(corrupt(expected, "an older head"));
+        }
+        let blocks = Blocks::read(store, head.blocks)?;
+        if blocks.root() != head.hroot {
+            return Err(corrupt(Hex(&head.hroot), Hex(&blocks.root())));
+        }
+        Ok((head, blocks))
     }
 }
 
-/// The oldest block that can be rolled back to.
-pub(super) fn read_oldest<S: Read + ?Sized>(store: &S) -> Result<u64> {
-    decode(OLDEST_KEY, &require(store, OLDEST_KEY)?, |reader| {
+/// The oldest of some blocks that can be rolled back to.
+///
+/// An older record is `store_corrupt`: what undoes the block after the one that it names is not kept.
+pub(super) fn read_oldest<S: Read + ?Sized>(store: &S, blocks: u64) -> Result<u64> {
+    let oldest = decode(OLDEST_KEY, &require(store, OLDEST_KEY)?, |reader| {
         reader.array().map(u64::from_be_bytes)
-    })
+    })?;
+    if oldest.saturating_add(1) < blocks {
+        require(store, &before_key(oldest + 1))?;
+    }
+    Ok(oldest)
 }
 
 pub(super) fn put_version(record: &mut Vec<u8>, version: Version) {

@@ -11,6 +11,7 @@ use prooflight_core::{Error, Reason, Result};
 use super::before::{AmtBefore, Before, KeyBefore, Written, read_before};
 use super::blocks::{self, Blocks};
 use super::cache::Cache;
+use super::current::ChangedLeaves;
 use super::record::{
     BlockRecord, HEAD_KEY, Head, amt_key, before_key, block_key, corrupt, key_key, owners_key, put,
     read_owners,
@@ -28,14 +29,20 @@ impl<S: Store + Sync> LvmtStore<S> {
         let mut writes = WriteBatch::new();
         let mut commitment = self.commitment;
         let mut undone = Vec::new();
+        let mut current = ChangedLeaves::default();
         let mut owners: BTreeMap<(u8, Prefix), Vec<Hash>> = BTreeMap::new();
         // The newest first: what a key was before the oldest of them is put last.
         for block in (height + 1..=newest).rev() {
             let before = read_before(&self.store, block)?;
             commitment = before.commitment;
             undone.extend(self.root_changes(&before));
+            let size = BlockRecord::read(&self.store, block)?.size;
+            current.remove_block(block, size);
+            for place in before.places() {
+                current.restore(&self.store, place)?;
+            }
             self.put_back(&mut writes, &mut owners, before)?;
-            for key in tile_keys(block, BlockRecord::read(&self.store, block)?.size) {
+            for key in tile_keys(block, size) {
                 writes.delete(key);
             }
             writes.delete(block_key(block));
@@ -50,14 +57,16 @@ impl<S: Store + Sync> LvmtStore<S> {
             }
         }
         blocks::remove_after(&mut writes, height + 1, newest + 1);
-        let head = Head { blocks: height + 1, commitment };
+        current.put(&mut writes);
+        let draft = self.root_tree.draft(&self.params, &undone, &mut writes)?;
+        let blocks = Blocks::read(&self.store, height + 1)?;
+        let (hroot, tree_sum) = (blocks.root(), draft.sum);
+        let head = Head { blocks: height + 1, commitment, hroot, tree_sum };
         put(&mut writes, HEAD_KEY.to_vec(), head.encode());
-        let root_tree = self.root_tree.changed(&self.params, &undone, &mut writes)?;
-        let blocks = Blocks::read(&self.store, head.blocks)?;
         self.store.write(writes)?;
         self.commitment = commitment;
         self.blocks = blocks;
-        self.root_tree = root_tree;
+        self.root_tree.take_over(&draft);
         self.cache = Cache::new(self.params.log_n());
         Ok(())
     }

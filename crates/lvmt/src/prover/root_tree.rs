@@ -2,61 +2,113 @@
 
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change, Class, Point, PointBytes, TreeState};
+use prooflight_amt::{Change, Class, Point, PointBytes, TreeDraft, TreeState};
 use prooflight_core::Result;
 use prooflight_core::store::{Read, WriteBatch};
 use rayon::prelude::*;
 
 use super::block::GRAIN;
 use super::params::StoreParams;
-use super::record::{corrupt, open, put, read, tree_node_key};
+use super::record::{checksum_of, corrupt, open, read, sealed, tree_node_key};
 use super::shard::ProofShard;
 
 /// The tree state of a store's shard; none if it proves nothing.
-#[derive(Clone, Debug)]
-pub(super) struct RootTree(Option<TreeState>);
+#[derive(Debug)]
+pub(super) struct RootTree(Option<Kept>);
+
+/// A tree state that is kept in a store.
+#[derive(Debug)]
+struct Kept {
+    state: TreeState,
+    /// The checksum of each node's record; 0 for a node of zeros, which has none.
+    checksums: Vec<u64>,
+    /// Their sum, which the head has: so a node that was lost, or an older copy of one, is found.
+    sum: u64,
+}
+
+/// What changes make of the tree state.
+#[derive(Debug, Default)]
+pub(super) struct RootDraft {
+    tree: TreeDraft,
+    /// The checksums of the nodes that change.
+    checksums: Vec<(u32, u64)>,
+    /// The sum of all nodes' checksums.
+    pub(super) sum: u64,
+}
 
 impl RootTree {
-    /// The newest tree state in a store.
-    pub(super) fn read<S: Read + ?Sized>(store: &S, params: &StoreParams) -> Result<Self> {
+    /// The newest tree state in a store; `store_corrupt` unless its nodes are those that the sum is of.
+    pub(super) fn read<S: Read + ?Sized>(
+        store: &S,
+        params: &StoreParams,
+        tree_sum: u64,
+    ) -> Result<Self> {
         let Some(class) = class(params.shard)? else { return Ok(Self(None)) };
         let mut state = TreeState::new(params.log_n(), params.log_arity, class)?;
+        let mut checksums = alloc::vec![0; state.nodes() as usize];
         let (from, to) = (tree_node_key(0), tree_node_key(u32::MAX));
         for entry in store.range(&from, &to) {
             let (key, value) = entry?;
             let Some(node) = key.last_chunk().map(|node| u32::from_be_bytes(*node)) else {
                 continue;
             };
+            let checksum = checksum_of(&value);
             let points = decode_node(&open(&key, value)?)?;
             state.set_node(node, &points).map_err(|e| corrupt(e.expected(), e.found()))?;
+            if let Some(place) = checksums.get_mut(node as usize) {
+                *place = checksum;
+            }
         }
-        Ok(Self(Some(state)))
+        let sum = checksums.iter().fold(0, |sum: u64, checksum| sum.wrapping_add(*checksum));
+        if sum != tree_sum {
+            return Err(corrupt("the newest nodes of the root's tree state", "others"));
+        }
+        Ok(Self(Some(Kept { state, checksums, sum })))
     }
 
-    /// The tree state after changes, of which the nodes that changed are put.
-    pub(super) fn changed(
+    /// Works out what changes make of the tree state, and puts the nodes that change.
+    ///
+    /// The tree state stays as it is: a block that is abandoned is a draft that is dropped.
+    pub(super) fn draft(
         &self,
         params: &StoreParams,
         changes: &[Change],
         writes: &mut WriteBatch,
-    ) -> Result<Self> {
-        let mut tree = self.clone();
-        let Some(state) = &mut tree.0 else { return Ok(tree) };
-        let nodes = state.update(&params.tables, changes)?;
-        let record = |&node: &u32| {
-            let points = state.node(node).unwrap_or_default();
+    ) -> Result<RootDraft> {
+        let Some(Kept { state, checksums, sum }) = &self.0 else { return Ok(RootDraft::default()) };
+        let tree = state.draft(&params.tables, changes)?;
+        let nodes: Vec<_> = tree.nodes(state).collect();
+        let record = |(node, points): &(u32, Vec<Point>)| {
             // Nodes of zeros are not kept, so that a state is kept in one way.
             let is_kept = points.iter().any(|point| *point != Point::ZERO);
-            (tree_node_key(node), is_kept.then(|| encode_node(points)))
+            let key = tree_node_key(*node);
+            (*node, if is_kept { Ok(sealed(key, encode_node(points))) } else { Err(key) })
         };
         let records: Vec<_> = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
-        for (key, record) in records {
+        let mut draft = RootDraft { tree, checksums: Vec::with_capacity(records.len()), sum: *sum };
+        for (node, record) in records {
+            let checksum = record.as_ref().map_or(0, |(_, value)| checksum_of(value));
+            let before = checksums.get(node as usize).copied().unwrap_or(0);
+            draft.sum = draft.sum.wrapping_sub(before).wrapping_add(checksum);
+            draft.checksums.push((node, checksum));
             match record {
-                Some(record) => put(writes, key, record),
-                None => writes.delete(key),
+                Ok((key, value)) => writes.put(key, value),
+                Err(key) => writes.delete(key),
             }
         }
-        Ok(tree)
+        Ok(draft)
+    }
+
+    /// Takes over a draft of this tree state.
+    pub(super) fn take_over(&mut self, draft: &RootDraft) {
+        let Some(kept) = &mut self.0 else { return };
+        kept.state.take_over(&draft.tree);
+        for (node, checksum) in &draft.checksums {
+            if let Some(place) = kept.checksums.get_mut(*node as usize) {
+                *place = *checksum;
+            }
+        }
+        kept.sum = draft.sum;
     }
 }
 

@@ -7,13 +7,15 @@ use prooflight_amt::Point;
 use prooflight_core::store::{Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
-use super::block::Change;
+use super::block::{Change, check_never_written};
 use super::blocks::Blocks;
 use super::cache::Cache;
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
 use super::prove::{ProvedKeys, prove_at};
-use super::record::{HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, put, read, read_key, read_oldest};
+use super::record::{
+    HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, corrupt, put, read, read_key, read_oldest,
+};
 use super::root_tree::RootTree;
 use crate::path::key_hash;
 
@@ -23,8 +25,8 @@ pub type StateRoot = [u8; 64];
 /// Values of keys with their versions, kept in a store; every block makes the next state.
 ///
 /// In memory are the root AMT's tree state, the commitments of the AMTs at level 1 as they are met, and the
-/// tables, which stores can share. What is read from the store is checked by checksums: a changed byte
-/// is `store_corrupt`. Source: paper section 4.
+/// tables, which stores can share. What is read from the store is checked: a record with a changed byte, one
+/// that is lost, and an older copy of one are `store_corrupt`. Source: paper section 4.
 pub struct LvmtStore<S> {
     pub(super) store: S,
     pub(super) params: StoreParams,
@@ -43,18 +45,24 @@ impl<S: Store + Sync> LvmtStore<S> {
         params.check()?;
         match read(&store, PARAMS_KEY)? {
             None => {
+                if let Some(entry) = store.range(&[], &[0xff]).next() {
+                    entry?;
+                    return Err(corrupt("the parameters that the store was made with", "none"));
+                }
                 let mut writes = WriteBatch::new();
                 put(&mut writes, PARAMS_KEY.to_vec(), params.encode());
-                let head = Head { blocks: 0, commitment: Point::ZERO };
+                let blocks = Blocks::default();
+                let (commitment, hroot) = (Point::ZERO, blocks.root());
+                let head = Head { blocks: 0, commitment, hroot, tree_sum: 0 };
                 put(&mut writes, HEAD_KEY.to_vec(), head.encode());
                 put(&mut writes, OLDEST_KEY.to_vec(), 0_u64.to_be_bytes().to_vec());
                 store.write(writes)?;
             }
             kept => params.check_store(kept.as_deref())?,
         }
-        let head = Head::read(&store)?;
-        let (blocks, oldest) = (Blocks::read(&store, head.blocks)?, read_oldest(&store)?);
-        let root_tree = RootTree::read(&store, &params)?;
+        let (head, blocks) = Head::read_with_blocks(&store)?;
+        let oldest = read_oldest(&store, head.blocks)?;
+        let root_tree = RootTree::read(&store, &params, head.tree_sum)?;
         let (commitment, cache) = (head.commitment, Cache::new(params.log_n()));
         Ok(Self { store, params, commitment, blocks, oldest, cache, root_tree })
     }
@@ -81,8 +89,13 @@ impl<S: Store + Sync> LvmtStore<S> {
 
     /// The newest value of a key, without a proof.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let record = read_key(&self.store, &key_hash(key))?;
-        Ok(record.and_then(|(record, head)| head.value(record)))
+        let key_hash = key_hash(key);
+        let Some((record, head)) = read_key(&self.store, &key_hash)? else {
+            check_never_written(&self.store, &self.params, &self.cache, &key_hash)?;
+            return Ok(None);
+        };
+        self.cache.current.check(&self.store, head.place)?;
+        Ok(head.value(record))
     }
 
     /// Proves values and absences of keys in the newest state.
@@ -125,7 +138,8 @@ impl<S: Store + Sync> LvmtStore<S> {
         self.commitment = prepared.commitment;
         self.blocks = prepared.blocks;
         self.cache.take_over(&prepared.full, &prepared.amts);
-        self.root_tree = prepared.root_tree;
+        self.cache.current.take_over(prepared.current);
+        self.root_tree.take_over(&prepared.tree_draft);
         Ok(prepared.root)
     }
 

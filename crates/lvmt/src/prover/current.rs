@@ -1,0 +1,207 @@
+//! Which leaves are current: the newest of their key or AMT.
+//!
+//! The record of a key or an AMT names the place of its newest leaf, which is current until a block writes the
+//! key or AMT again. An older copy of such a record names a place that is not. Kept is a bit for each leaf, in
+//! parts of 4,096: a block reads and writes few of them, whatever their number in all.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+use prooflight_core::store::{Read, WriteBatch};
+
+use super::record::{corrupt, current_key, put, read};
+use crate::proof::Place;
+
+/// How many leaves a part has.
+const PART: u32 = 4096;
+
+/// The bits of a part, the first leaf in the lowest bit of the first byte; those after the last byte are 0.
+type Bits = Vec<u8>;
+
+/// Parts by block, and number in the block.
+type Parts = BTreeMap<(u64, u32), Bits>;
+
+/// The current leaves of parts that blocks have changed, so that they need not be read.
+#[derive(Debug, Default)]
+pub(super) struct CurrentLeaves(Parts);
+
+/// How many parts are in memory at most: 8 MB.
+const REMEMBERED: usize = 1 << 14;
+
+impl CurrentLeaves {
+    /// A place that is not current is `store_corrupt`: a record that names it is an older copy.
+    pub(super) fn check<S: Read + ?Sized>(&self, store: &S, place: Place) -> Result<()> {
+        let (name, bit) = locate(place);
+        let is_current = match self.0.get(&name) {
+            Some(bits) => has(bits, bit),
+            None => has(&read_part(store, name)?, bit),
+        };
+        if is_current { Ok(()) } else { Err(older(place)) }
+    }
+
+    /// Takes over what a block has changed.
+    pub(super) fn take_over(&mut self, changed: ChangedLeaves) {
+        for (name, bits) in changed.0 {
+            if bits.is_empty() {
+                self.0.remove(&name);
+            } else {
+                self.0.insert(name, bits);
+            }
+        }
+        if self.0.len() > REMEMBERED {
+            self.0.clear();
+        }
+    }
+}
+
+/// The parts that a block, or going back, changes.
+#[derive(Debug, Default)]
+pub(super) struct ChangedLeaves(Parts);
+
+impl ChangedLeaves {
+    /// Replaces the leaf at a place by a newer one; `store_corrupt` if it is not current.
+    pub(super) fn replace<S: Read + ?Sized>(
+        &mut self,
+        store: &S,
+        known: &CurrentLeaves,
+        place: Place,
+    ) -> Result<()> {
+        let (name, bit) = locate(place);
+        let bits = self.part(store, known, name)?;
+        if !has(bits, bit) {
+            return Err(older(place));
+        }
+        bits[bit / 8] ^= 1 << (bit % 8);
+        Ok(())
+    }
+
+    /// Makes the leaf at a place current again; `store_corrupt` if it is current.
+    pub(super) fn restore<S: Read + ?Sized>(&mut self, store: &S, place: Place) -> Result<()> {
+        let (name, bit) = locate(place);
+        let bits = self.part(store, &CurrentLeaves::default(), name)?;
+        if has(bits, bit) {
+            return Err(corrupt("a leaf that a later one has replaced", "a current one"));
+        }
+        bits.resize(bits.len().max(bit / 8 + 1), 0);
+        bits[bit / 8] ^= 1 << (bit % 8);
+        Ok(())
+    }
+
+    /// Adds a block of which all leaves are current.
+    pub(super) fn add_block(&mut self, block: u64, size: u32) {
+        for (part, first) in (0..).zip((0..size).step_by(PART as usize)) {
+            let leaves = (size - first).min(PART);
+            let mut bits = alloc::vec![0xff; leaves.div_ceil(8) as usize];
+            if let (Some(last), 1..) = (bits.last_mut(), leaves % 8) {
+                *last = (1 << (leaves % 8)) - 1;
+            }
+            self.0.insert((block, part), bits);
+        }
+    }
+
+    /// Forgets a block.
+    pub(super) fn remove_block(&mut self, block: u64, size: u32) {
+        self.0.extend((0..size.div_ceil(PART)).map(|part| ((block, part), Vec::new())));
+    }
+
+    /// Puts the parts; one without a current leaf is not kept.
+    pub(super) fn put(&mut self, writes: &mut WriteBatch) {
+        for ((block, part), bits) in &mut self.0 {
+            bits.truncate(bits.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
+            let key = current_key(*block, *part);
+            if bits.is_empty() {
+                writes.delete(key);
+            } else {
+                put(writes, key, bits.clone());
+            }
+        }
+    }
+
+    fn part<S: Read + ?Sized>(
+        &mut self,
+        store: &S,
+        known: &CurrentLeaves,
+        name: (u64, u32),
+    ) -> Result<&mut Bits> {
+        use alloc::collections::btree_map::Entry;
+        Ok(match self.0.entry(name) {
+            Entry::Occupied(bits) => bits.into_mut(),
+            Entry::Vacant(entry) => entry.insert(match known.0.get(&name) {
+                Some(bits) => bits.clone(),
+                None => read_part(store, name)?,
+            }),
+        })
+    }
+}
+
+/// The part of a place, and its bit in it.
+const fn locate(place: Place) -> ((u64, u32), usize) {
+    ((place.block, place.index / PART), (place.index % PART) as usize)
+}
+
+fn has(bits: &[u8], bit: usize) -> bool {
+    bits.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+}
+
+fn read_part<S: Read + ?Sized>(store: &S, (block, part): (u64, u32)) -> Result<Bits> {
+    Ok(read(store, &current_key(block, part))?.unwrap_or_default())
+}
+
+#[cold]
+fn older(place: Place) -> prooflight_core::Error {
+    corrupt(
+        "the newest record of a key or an AMT",
+        format_args!("one whose leaf, {} of block {}, is not current", place.index, place.block),
+    )
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use prooflight_core::store::{MemoryStore, Store};
+
+    #[test]
+    fn a_leaf_is_current_until_it_is_replaced_and_again_when_that_is_undone() {
+        let (mut store, mut known) = (MemoryStore::default(), CurrentLeaves::default());
+        for (block, size) in [(0, 1), (1, 8), (2, 4096), (3, 4097), (4, 9000)] {
+            let mut changed = ChangedLeaves::default();
+            changed.add_block(block, size);
+            let mut writes = WriteBatch::new();
+            changed.put(&mut writes);
+            store.write(writes).unwrap();
+            if block % 2 == 0 {
+                known.take_over(changed);
+            }
+            let full = store.clone();
+            let last = Place { block, index: size - 1 };
+            for known in [&known, &CurrentLeaves::default()] {
+                known.check(&store, last).unwrap();
+                assert!(known.check(&store, Place { index: size, ..last }).is_err());
+            }
+            let mut changed = ChangedLeaves::default();
+            for index in 0..size {
+                changed.replace(&store, &known, Place { block, index }).unwrap();
+            }
+            assert!(changed.replace(&store, &known, last).is_err());
+            let mut writes = WriteBatch::new();
+            changed.put(&mut writes);
+            store.write(writes).unwrap();
+            known.take_over(changed);
+            assert!(known.check(&store, last).is_err());
+            assert!(store.get(&current_key(block, 0)).unwrap().is_none());
+            let mut undone = ChangedLeaves::default();
+            for index in 0..size {
+                undone.restore(&store, Place { block, index }).unwrap();
+            }
+            assert!(undone.restore(&store, last).is_err());
+            let mut writes = WriteBatch::new();
+            undone.put(&mut writes);
+            store.write(writes).unwrap();
+            let all = |store: &MemoryStore| -> Vec<_> { store.range(b"", b"\xff").collect() };
+            assert_eq!(all(&store), all(&full));
+            known = CurrentLeaves::default();
+        }
+    }
+}
