@@ -1,10 +1,15 @@
 //! How long blocks take: `cargo run --release --features prover --example commits -- KEYS BLOCKS [CASE...]`.
 //!
 //! A case is `mpt`, or an arity with a shard: `2-full`, `4-class` (1 of 16), `4-none`. Blocks have 100,000
-//! operations that each read a random key and write it; all stores are in memory.
+//! operations that each read a random key and write it. `--operations N` makes smaller blocks, once all keys
+//! are written. Stores are in memory; with `--folder FOLDER` they are the reference node's, on disk in there,
+//! and a block is on disk (fsync) before the next begins.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
 #![allow(clippy::cast_precision_loss, reason = "times are rounded anyway")]
 
+mod stores;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,24 +18,48 @@ use prooflight_core::store::{MemoryStore, Store};
 use prooflight_lvmt::path::key_hash;
 use prooflight_lvmt::{Change, LvmtStore, ProofShard, StoreParams};
 use prooflight_mpt::PersistentTrie;
+use stores::Folder;
 
+/// Operations of a block while all keys are written, and of a block later unless others are asked for.
 const OPERATIONS: usize = 100_000;
 
+/// How much is measured.
+struct Sizes {
+    keys: usize,
+    blocks: usize,
+    operations: usize,
+}
+
 fn main() {
+    let mut sizes = Sizes { keys: 1_000_000, blocks: 5, operations: OPERATIONS };
+    let (mut folder, mut plain) = (None, Vec::new());
     let mut args = std::env::args().skip(1);
-    let keys: usize = args.next().map_or(1_000_000, |arg| arg.parse().unwrap());
-    let blocks: usize = args.next().map_or(5, |arg| arg.parse().unwrap());
-    let cases: Vec<String> = args.collect();
-    for case in cases {
-        if case == "mpt" {
-            mpt(keys, blocks);
+    while let Some(arg) = args.next() {
+        match &*arg {
+            "--folder" => folder = Some(PathBuf::from(args.next().unwrap())),
+            "--operations" => sizes.operations = args.next().unwrap().parse().unwrap(),
+            _ => plain.push(arg),
+        }
+    }
+    let mut plain = plain.into_iter();
+    sizes.keys = plain.next().map_or(sizes.keys, |arg| arg.parse().unwrap());
+    sizes.blocks = plain.next().map_or(sizes.blocks, |arg| arg.parse().unwrap());
+    for case in plain {
+        if let Some(within) = &folder {
+            let folder = Folder::new(within, &case);
+            measure(&case, &sizes, folder.store());
+            println!("{case}: {} MB on disk", folder.megabytes());
         } else {
-            lvmt(&case, keys, blocks);
+            measure(&case, &sizes, MemoryStore::default());
         }
     }
 }
 
-fn lvmt(case: &str, keys: usize, blocks: usize) {
+fn measure(case: &str, sizes: &Sizes, store: impl Store + Sync) {
+    if case == "mpt" { mpt(sizes, store) } else { lvmt(case, sizes, store) }
+}
+
+fn lvmt(case: &str, sizes: &Sizes, store: impl Store + Sync) {
     let (arity, shard) = case.split_once('-').unwrap();
     let log_arity = u8::try_from(arity.parse::<u8>().unwrap().ilog2()).unwrap();
     let shard = match shard {
@@ -45,9 +74,9 @@ fn lvmt(case: &str, keys: usize, blocks: usize) {
     let tables = Tables::build(&Setup::dev(16).unwrap(), parts, &|_, _| {}).unwrap();
     println!("{case}: tables {:.1} s, {} MB", started.elapsed().as_secs_f64(), resident() - base);
     let params = StoreParams { tables: Arc::new(tables), log_arity, shard };
-    let mut store = LvmtStore::open(MemoryStore::default(), params).unwrap();
+    let mut store = LvmtStore::open(store, params).unwrap();
     println!("{case}: tables and state {} MB", resident() - base);
-    run(case, keys, blocks, |ops, times| {
+    run(case, sizes, |ops, times| {
         let started = Instant::now();
         for (key, _) in ops {
             assert_eq!(store.get(key).unwrap().is_some(), times.is_some());
@@ -68,9 +97,9 @@ fn lvmt(case: &str, keys: usize, blocks: usize) {
     });
 }
 
-fn mpt(keys: usize, blocks: usize) {
-    let mut trie = PersistentTrie::open(MemoryStore::default()).unwrap();
-    run("mpt", keys, blocks, |ops, times| {
+fn mpt(sizes: &Sizes, store: impl Store) {
+    let mut trie = PersistentTrie::open(store).unwrap();
+    run("mpt", sizes, |ops, times| {
         let ops: Vec<_> = ops.iter().map(|(key, value)| (key_hash(key), value)).collect();
         let started = Instant::now();
         for (key, _) in &ops {
@@ -95,8 +124,7 @@ type Op = ([u8; 32], [u8; 32]);
 /// Writes all keys, then blocks of operations; the closure gives the times to read, prepare, write and prune.
 fn run(
     case: &str,
-    keys: usize,
-    blocks: usize,
+    &Sizes { keys, blocks, operations }: &Sizes,
     mut block: impl FnMut(&[Op], Option<()>) -> [Duration; 4],
 ) {
     let mut random = SplitMix(7);
@@ -111,21 +139,27 @@ fn run(
     let before = cpu();
     for _ in 0..blocks {
         let mut draw = || key(random.next() % keys as u64);
-        let drawn: Vec<_> = (0..OPERATIONS).map(|_| draw()).collect();
+        let drawn: Vec<_> = (0..operations).map(|_| draw()).collect();
         let ops: Vec<Op> = drawn.into_iter().map(|key| (key, random.word())).collect();
         let times = block(&ops, Some(()));
         let ms = times.map(|time| time.as_secs_f64() * 1000.0);
         println!(
-            "{case}: read {:.0} prepare {:.0} write {:.0} prune {:.0} ms",
+            "{case}: read {:.1} prepare {:.1} write {:.1} prune {:.1} ms",
             ms[0], ms[1], ms[2], ms[3]
         );
         sum.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
     }
     let [read, prepare, write, prune] = sum.map(|sum| sum.as_secs_f64() * 1000.0 / blocks as f64);
-    let cpu = (cpu() - before) as f64 * 10.0 / blocks as f64;
-    println!("{case}: processor time of a block {cpu:.0} ms, memory {} MB", resident());
+    let (user, system) = cpu();
+    let of_block = |now: u64, before: u64| (now - before) as f64 * 10.0 / blocks as f64;
+    let (user, system) = (of_block(user, before.0), of_block(system, before.1));
     println!(
-        "{case}: a block {:.0} ms (read {read:.0}, prepare {prepare:.0}, write {write:.0}, prune {prune:.0})",
+        "{case}: processor time of a block {:.1} ms (user {user:.1}, system {system:.1}), memory {} MB",
+        user + system,
+        resident()
+    );
+    println!(
+        "{case}: a block {:.1} ms (read {read:.1}, prepare {prepare:.1}, write {write:.1}), prune {prune:.1} ms",
         read + prepare + write
     );
 }
@@ -154,11 +188,12 @@ impl SplitMix {
     }
 }
 
-/// What all threads of this process have computed so far, in hundredths of a second.
-fn cpu() -> u64 {
+/// What all threads of this process have computed so far, in hundredths of a second: for it, and in the system.
+fn cpu() -> (u64, u64) {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
+    let mut fields = fields.map(|field| field.parse().unwrap_or(0));
+    (fields.next().unwrap_or(0), fields.next().unwrap_or(0))
 }
 
 /// Megabytes of this process in memory.

@@ -1,7 +1,8 @@
 //! What proofs cost: `cargo run --release --features prover --example proofs -- KEYS...`.
 //!
 //! For each number of keys, written in blocks of 10,000: how large a proof is, and of what; how long it takes
-//! to make and to verify one of 1, 10, 100 and 1,000 keys. Arity 4, 2^16 entries, the store in memory.
+//! to make and to verify one of 1, 10, 100 and 1,000 keys. Arity 4, 2^16 entries. The store is in memory; with
+//! `--folder FOLDER` it is the reference node's, on disk in there.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
 #![allow(
     clippy::cast_precision_loss,
@@ -9,31 +10,47 @@
     reason = "times are rounded anyway, and addresses have 64 bits"
 )]
 
+mod stores;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
 use prooflight_core::Limits;
-use prooflight_core::store::MemoryStore;
+use prooflight_core::store::{MemoryStore, Store};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{Change, LvmtStore, Params, ProofShard, Root, StoreParams, verify};
+use stores::Folder;
 
 const BLOCK: u64 = 10_000;
 const LOG_N: u8 = 16;
 const LOG_ARITY: u8 = 2;
 
 fn main() {
-    for keys in std::env::args().skip(1) {
-        measure(keys.parse().unwrap());
+    let (mut folder, mut args) = (None, std::env::args().skip(1));
+    while let Some(arg) = args.next() {
+        if arg == "--folder" {
+            folder = Some(PathBuf::from(args.next().unwrap()));
+            continue;
+        }
+        let keys = arg.parse().unwrap();
+        match &folder {
+            None => measure(keys, MemoryStore::default()),
+            Some(within) => {
+                let folder = Folder::new(within, &arg);
+                measure(keys, folder.store());
+            }
+        }
     }
 }
 
-fn measure(keys: u64) {
+fn measure(keys: u64, store: impl Store + Sync) {
     let parts = Parts { single: true, tree: Some(LOG_ARITY) };
     let tables = Tables::build(&Setup::dev(LOG_N).unwrap(), parts, &|_, _| {}).unwrap();
     let params =
         StoreParams { tables: Arc::new(tables), log_arity: LOG_ARITY, shard: ProofShard::Full };
-    let mut store = LvmtStore::open(MemoryStore::default(), params).unwrap();
+    let mut store = LvmtStore::open(store, params).unwrap();
     for first in (0..keys).step_by(BLOCK as usize) {
         let block: Vec<_> = (first..keys.min(first + BLOCK)).map(key).collect();
         let changes: Vec<_> = block.iter().map(|key| Change::Set { key, value: key }).collect();

@@ -1,0 +1,56 @@
+//! Stores to measure on: in memory, or the reference node's own on disk.
+#![allow(dead_code, reason = "each example uses a part of it")]
+#![allow(unreachable_pub, reason = "an example exports nothing")]
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use prooflight_core::{Error, Reason};
+
+#[path = "../../../node/src/store/embedded.rs"]
+mod embedded;
+
+pub use embedded::EmbeddedStore;
+
+/// What the node's store says of damaged files.
+fn corrupt(expected: impl Display, found: impl Display) -> Error {
+    Error::new(Reason::StoreCorrupt, expected, found)
+}
+
+/// An empty folder for a store, which is removed when it is dropped.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// An empty folder of this name.
+    pub fn new(within: &Path, name: &str) -> Self {
+        let folder = within.join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        assert!(folder.read_dir().unwrap().next().is_none(), "{} is in use", folder.display());
+        Self(folder)
+    }
+
+    /// A store in the folder.
+    pub fn store(&self) -> EmbeddedStore {
+        EmbeddedStore::open(&self.0).unwrap()
+    }
+
+    /// Megabytes of its files.
+    pub fn megabytes(&self) -> u64 {
+        fn bytes(folder: &Path) -> u64 {
+            let entries = folder.read_dir().unwrap().map(Result::unwrap);
+            let sizes = entries.map(|entry| {
+                // A file that the store has replaced by another meanwhile is not counted.
+                let Ok(metadata) = entry.metadata() else { return 0 };
+                if metadata.is_dir() { bytes(&entry.path()) } else { metadata.len() }
+            });
+            sizes.sum()
+        }
+        bytes(&self.0) / 1_000_000
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
