@@ -289,12 +289,20 @@ impl<'a> Stream<'a> {
     /// A LEB128 of at most 8 bytes, whose last one is not 00 unless it is the only one.
     #[inline]
     pub(crate) fn integer(&mut self) -> Result<u64> {
-        let mut integer = 0;
-        for at in 0..MAX_INTEGER_BYTES {
+        match self.reader.u8()? {
+            byte @ ..0x80 => Ok(byte.into()),
+            byte => self.long_integer(byte & 0x7f),
+        }
+    }
+
+    /// The rest of one whose first byte says that another one follows.
+    fn long_integer(&mut self, first: u8) -> Result<u64> {
+        let mut integer = u64::from(first);
+        for at in 1..MAX_INTEGER_BYTES {
             let byte = self.reader.u8()?;
             integer |= u64::from(byte & 0x7f) << (7 * at);
             if byte < 0x80 {
-                if byte == 0 && at > 0 {
+                if byte == 0 {
                     break;
                 }
                 return Ok(integer);

@@ -156,6 +156,9 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
         let Ending { start, end } = lead;
         let ending = &mut self.order[start..end];
         let side = |key: usize| bit(&self.keys[key], depth);
+        if let &mut [key] = ending {
+            return Children::One { side: side(key), lead };
+        }
         let right = ending.iter().map(|&key| side(key)).sum::<usize>();
         if right == 0 || right == ending.len() {
             return Children::One { side: usize::from(right > 0), lead };
