@@ -242,8 +242,8 @@ pub(super) fn check_never_written<S: Read>(
 
 /// An entry with a free slot has the keys below it that have no slot above it; others are `store_corrupt`.
 ///
-/// So the record of its owners is neither lost nor an older copy. One without a free slot has no older copy
-/// that says the same, and a lost one is as one of an entry without owners.
+/// So the record of its owners is neither lost nor an older copy: both would have too few of them. A record of
+/// five owners is never an older copy, since no key is added to it.
 fn check_owners<S: Read>(
     store: &S,
     log_n: u8,

@@ -5,7 +5,7 @@
 //!
 //! # Damage
 //!
-//! Whatever one record of a store has become, no wrong root or proof is made of it: it is `store_corrupt`.
+//! A record that is lost, or an older copy of one, is `store_corrupt` before a wrong root or proof is made of it.
 //!
 //! | damage | is found |
 //! |---|---|
@@ -22,8 +22,8 @@
 //!
 //! A proof is verified before it is given out, so what it was made of was right, whatever is damaged besides. An
 //! older copy of a tile, of the numbers of a block's tree, or of current leaves changes no root and no proof;
-//! at worst leaves are collected late. Nothing tells a record of a block that was rolled back, put back after
-//! another block has taken its height, from one of that block, except a proof.
+//! at worst leaves are collected late. The exception is a record of a block that was rolled back, put back after
+//! another block has taken its height: its leaf can be taken for one of that block, and only a proof finds it.
 
 #![allow(
     clippy::cast_possible_truncation,
