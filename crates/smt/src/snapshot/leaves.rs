@@ -12,7 +12,7 @@ use super::prove::with_bit;
 use crate::hash::Hash;
 use crate::prover::tree::Entry;
 
-/// Reads a tree on rayon's current pool; ends early, with an error kept, at a node that cannot be read.
+/// Reads a tree, in a local folder on rayon's current pool; ends early, with an error kept, at a node that cannot be read.
 pub(super) struct Leaves {
     /// What each thread reads with, so that none waits for another.
     readers: Vec<Nodes>,
@@ -32,8 +32,11 @@ struct Subtree {
     prefix: Hash,
 }
 
-/// Branches above this depth are read first; each thread takes one of the subtrees below them at a time.
+/// Branches above this depth are read first.
 const DEPTH: u8 = 8;
+
+/// How many of the subtrees below them a thread reads before it waits for the others.
+const AT_ONCE: usize = 4;
 
 impl Leaves {
     pub(super) fn new(
@@ -42,7 +45,8 @@ impl Leaves {
         cache_bytes: u64,
         root: Option<NodeRef>,
     ) -> Result<Self> {
-        let threads = rayon::current_num_threads();
+        // Another store may work on the caller's thread alone.
+        let threads = if files.is_local() { rayon::current_num_threads() } else { 1 };
         let cache_bytes = cache_bytes / threads as u64;
         let reader = || Nodes::new(files.clone(), blocks_per_file, cache_bytes);
         let readers: Vec<Nodes> = core::iter::repeat_with(reader).take(threads).collect();
@@ -74,12 +78,20 @@ impl Iterator for Leaves {
                 self.next = leaves.into_iter();
                 continue;
             }
-            let next: Vec<Subtree> = self.subtrees.by_ref().take(self.readers.len()).collect();
+            let count = self.readers.len() * AT_ONCE;
+            let next: Vec<Subtree> = self.subtrees.by_ref().take(count).collect();
             if next.is_empty() {
                 return None;
             }
-            let work = self.readers.par_iter().zip(next);
-            match work.map(|(nodes, subtree)| subtree.leaves(nodes)).collect::<Result<Vec<_>>>() {
+            let read = |(nodes, subtrees): (&Nodes, &[Subtree])| {
+                let mut leaves = Vec::new();
+                subtrees.iter().try_for_each(|it| it.leaves(nodes, &mut leaves)).map(|()| leaves)
+            };
+            let read: Result<Vec<_>> = match self.readers.as_slice() {
+                [nodes] => read((nodes, &next)).map(|leaves| vec![leaves]),
+                readers => readers.par_iter().zip(next.par_chunks(AT_ONCE)).map(read).collect(),
+            };
+            match read {
                 Ok(read) => self.read = read.into_iter(),
                 Err(error) => {
                     self.error = Some(error);
@@ -102,8 +114,8 @@ impl Subtree {
         [of(right, with_bit(self.prefix, depth)), of(left, self.prefix)]
     }
 
-    fn leaves(self, nodes: &Nodes) -> Result<Vec<Leaf>> {
-        let (mut pending, mut leaves) = (vec![self], Vec::new());
+    fn leaves(&self, nodes: &Nodes, leaves: &mut Vec<Leaf>) -> Result<()> {
+        let mut pending = vec![Self { ..*self }];
         while let Some(subtree) = pending.pop() {
             match subtree.open(nodes)? {
                 Opened::Branch { depth, children } => {
@@ -114,6 +126,6 @@ impl Subtree {
                 }
             }
         }
-        Ok(leaves)
+        Ok(())
     }
 }
