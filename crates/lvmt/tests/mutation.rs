@@ -4,9 +4,6 @@
 
 mod harness;
 
-use std::fs;
-use std::path::Path;
-
 use arbitrary::Unstructured;
 use harness::sample::{find, name, sample};
 use harness::state::{State, keccak};
@@ -173,21 +170,4 @@ fn random_changes() {
         read += u32::from(lvmt_proof(&mut Unstructured::new(&data)).is_ok());
     }
     assert!(read > 1000, "{read}");
-}
-
-/// The seeds of the corpus, and what once failed.
-#[test]
-fn inputs_of_the_fuzz_target() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let seeds = inputs(&here.join("../fuzz/corpus/lvmt_proof"));
-    assert!(seeds.len() >= 20, "{} seeds", seeds.len());
-    for input in seeds.into_iter().chain(inputs(&here.join("tests/regressions/lvmt_proof"))) {
-        // An input that ends too early is none.
-        let _ = lvmt_proof(&mut Unstructured::new(&input));
-    }
-}
-
-fn inputs(folder: &Path) -> Vec<Vec<u8>> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    entries.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect()
 }

@@ -57,10 +57,6 @@ impl<S: Store + Send + Sync> SchemeStore for LvmtScheme<S> {
         })
     }
 
-    fn check_transition(&self, _: &NormalBlock, _: &[u8]) -> Result<()> {
-        Err(Error::new(Reason::InvalidBlock, "no transition of lvmt", "one"))
-    }
-
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
         let Changes::Lvmt(block) = prepared.changes else { return Err(other_changes()) };
         self.store.commit(*block)?;
