@@ -21,7 +21,11 @@ await main(async () => {
   });
   await task("API of the crates", async ({ sh }) => {
     const env = { RUSTDOCFLAGS: "-D warnings" };
-    await sh("cargo", ["doc", "--no-deps", "--all-features", "--locked", ...packagesOf(VERIFIERS)], { env });
+    await sh(
+      "cargo",
+      ["doc", "--no-deps", "--all-features", "--locked", ...packagesOf(VERIFIERS)],
+      { env },
+    );
     cpSync(inside("target", "doc"), `${SITE}/rust`, { recursive: true });
   });
   say(`\n${cyan(`${SITE}/index.html`)}  the guide and the package`);
