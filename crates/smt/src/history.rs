@@ -37,8 +37,12 @@ pub fn history_blocks(
     proof: &[u8],
     limits: &Limits,
 ) -> Result<Vec<u64>> {
-    let (mut blocks, mut opened) = (Vec::new(), Opened::unhashed());
-    let _ = read_history(key, from, to, proof, limits, &mut blocks, &mut opened)?;
+    let mut blocks = Vec::new();
+    let whole = |block| {
+        blocks.push(block);
+        Ok(())
+    };
+    let _ = read_history(key, from, to, proof, limits, &mut Opened::unhashed(), whole)?;
     Ok(blocks)
 }
 
@@ -56,20 +60,23 @@ pub fn verify_history<'a>(
     proof: &'a [u8],
     limits: &Limits,
 ) -> Result<History<'a>> {
-    let (mut blocks, mut opened) = (Vec::new(), Opened::new());
-    let history = read_history(key, from, to, proof, limits, &mut blocks, &mut opened);
-    // The roots of the parts that were read come before what is wrong with the next one.
-    let mut roots = roots.iter();
-    for (&block, found) in blocks.iter().zip(opened.roots()) {
-        match roots.next() {
-            Some((given, root)) if *given == block => check_root(root, &found)?,
-            given => return Err(wrong_roots(Some(block), given)),
+    let (mut opened, mut given, mut trusted) = (Opened::new(), roots.iter(), Vec::new());
+    let whole = |block| match given.next() {
+        Some((of, root)) if *of == block => {
+            trusted.push(root);
+            Ok(())
         }
+        other => Err(wrong_roots(Some(block), other)),
+    };
+    let history = read_history(key, from, to, proof, limits, &mut opened, whole);
+    // The roots of the parts that were read come before what is wrong with the next one.
+    for (root, found) in trusted.into_iter().zip(opened.roots()) {
+        check_root(root, &found)?;
     }
     let history = history?;
-    match roots.next() {
+    match given.next() {
         None => Ok(history),
-        given => Err(wrong_roots(None, given)),
+        more => Err(wrong_roots(None, more)),
     }
 }
 
@@ -82,15 +89,15 @@ fn wrong_roots(needed: Option<u64>, given: Option<&(u64, Hash)>) -> Error {
     Error::new(Reason::WrongRoots, name(needed), name(given.map(|(block, _)| *block)))
 }
 
-/// Reads the parts of a history: the block of each that is whole, and their nodes.
+/// Reads the parts of a history: their nodes into `opened`, and the block of each that is whole to `whole`.
 fn read_history<'a>(
     key: &[u8],
     from: u64,
     to: u64,
     proof: &'a [u8],
     limits: &Limits,
-    blocks: &mut Vec<u64>,
     opened: &mut Opened,
+    mut whole: impl FnMut(u64) -> Result<()>,
 ) -> Result<History<'a>> {
     check_block(to)?;
     if from > to {
@@ -103,7 +110,7 @@ fn read_history<'a>(
     let mut block = to;
     loop {
         let answers = read_claim(&mut stream, block, &key_hash, opened)?;
-        blocks.push(block);
+        whole(block)?;
         let answer = answers.first().copied().unwrap_or(Answer::NeverWritten);
         let Some(changed) = answer.changed().filter(|&changed| changed >= from) else {
             history.entering = Some(answer);
