@@ -51,6 +51,8 @@ await main(async () => {
   const account = hand("node", ["crates/bench/account/bench.mjs", ...args]);
   say(`\n${bold("LVMT's proofs, from JavaScript")}`);
   const lvmt = hand("node", ["crates/bench/lvmt/bench.mjs", ...args]);
+  say(`\n${bold("Historical proofs, from JavaScript")}`);
+  const history = hand("node", ["crates/bench/history/bench.mjs", ...args]);
   say(`\n${bold("Stores: blocks of LVMT beside Merkle Patricia tries, snapshot files")}`);
-  return native || wasm || account || lvmt || stores(args.includes("--quick"));
+  return native || wasm || account || lvmt || history || stores(args.includes("--quick"));
 });
