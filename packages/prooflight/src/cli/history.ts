@@ -78,7 +78,7 @@ const valueOf = (value: Uint8Array | null): SafeText =>
 
 /** An average with the seconds that it is over. */
 function averageText({ sum, coveredMs, gaps }: Average): SafeText {
-  if (coveredMs === 0n) return dim("none: the key never had a value");
+  if (coveredMs === 0n) return dim("none: there was no time in which the key had a value");
   const without = gaps.reduce((total, { fromMs, toMs }) => total + toMs - fromMs, 0n);
   const over = `over ${decimal(coveredMs, 1000n)} s`;
   const left = without === 0n ? "" : `, ${decimal(without, 1000n)} s without a value left out`;
