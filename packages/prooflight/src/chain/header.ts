@@ -25,6 +25,9 @@ export interface Header {
   encoded: Bytes;
 }
 
+/** A header of its own, which whoever gets it may write to. */
+export const copyHeader = (header: Header): Header => structuredClone(header);
+
 const HASH = 32;
 
 /** The names of the schemes by their ids. */

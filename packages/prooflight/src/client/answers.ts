@@ -2,7 +2,7 @@
 
 import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
-import { decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
 import { type SetupTrust, type StateScheme, verifyKeys } from "../chain/schemes.js";
 import { refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
@@ -99,17 +99,18 @@ async function answersOf(
   const { proof } = reply;
   const results = verifyKeys(scheme, { header: block, config, keys, proof, setup });
   const evidence = {
-    head: accepted.header,
+    head: copyHeader(accepted.header),
     proofBytes: proof.length,
     milliseconds: performance.now() - started,
     server: server.url.href,
   };
   const { signed: head, inclusion } = accepted;
   const parts = { scheme, head, inclusion, older, keys, proof };
+  const given = copyHeader(block);
   return keys.map((key, index) => ({
     ...resultAt(results, index),
-    key,
-    block,
+    key: key.slice(),
+    block: given,
     evidence,
     toBundle: () => toBundle(parts),
   }));

@@ -3,7 +3,7 @@
 import { Arguments } from "../arguments.js";
 import { type Bytes, fromHex, toHex } from "../bytes.js";
 import { rootOf } from "../chain/schemes.js";
-import { decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
 import { refuse, VerifyError } from "../error.js";
@@ -75,7 +75,7 @@ export async function* blocks(
       parent = block.header;
       digest = block.digest.slice();
       height += 1n;
-      yield block;
+      yield { ...block, header: copyHeader(parent) };
     }
   } finally {
     heads.close();

@@ -1,7 +1,7 @@
 /** Follows heads: asks when a server's WebSocket says that there is one, and now and then anyway. */
 
 import { toHex } from "../bytes.js";
-import type { Header } from "../chain/header.js";
+import { copyHeader, type Header } from "../chain/header.js";
 import { notify } from "./callback.js";
 import { LONGEST_TIMER } from "./options.js";
 import type { Servers } from "./servers.js";
@@ -108,7 +108,7 @@ export class HeadWatch {
     // One subscriber may have ended another.
     if (subscriber.heard === hash || !this.#subscribers.has(subscriber)) return;
     subscriber.heard = hash;
-    notify(subscriber.listener, head);
+    notify(subscriber.listener, copyHeader(head));
   }
 }
 

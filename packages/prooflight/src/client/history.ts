@@ -2,7 +2,7 @@
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import { decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { rootOf } from "../chain/schemes.js";
 import { verifyAncestors } from "../chain/sync.js";
@@ -208,7 +208,7 @@ async function openRange(
   if (to === "latest") checkBlock(to, claimed, client.trust.height);
   const { block: head, accepted } = await client.authenticate(server, signed, claimed);
   const started = performance.now();
-  const known = new Map([[head.height, head]]);
+  const known = new Map([[head.height, copyHeader(head)]]);
   for (const header of verifyAncestors({ head: head.encoded, headers, hashes })) {
     known.set(header.height, header);
   }
@@ -218,7 +218,7 @@ async function openRange(
     throw refuse("invalid_result", `the header of block ${height}`, "none", { scheme: "smt" });
   };
   const last = to === "latest" ? head.height : BigInt(to);
-  return { head: accepted.header, last, started, headerOf };
+  return { head: copyHeader(accepted.header), last, started, headerOf };
 }
 
 function evidenceOf(

@@ -1,7 +1,7 @@
 import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
-import { decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
 import { verifyAncestor } from "../chain/sync.js";
@@ -78,7 +78,7 @@ export class LightClient {
 
   /** The newest accepted head. */
   get head(): Header {
-    return this.#accepted.header;
+    return copyHeader(this.#accepted.header);
   }
 
   /** Asks for the newest head and accepts it; gives it. Throws as {@link LightClient.connect}. */
@@ -94,7 +94,7 @@ export class LightClient {
         const fromPinned = await this.#pathFromPinned(server, decodeHeader(proof.head), proof.path);
         // Another call may have accepted a head meanwhile, of which this path knows nothing.
         if (this.#trust.accepted === before) {
-          return this.#trust.accept(proof.head, proof, fromPinned);
+          return copyHeader(this.#trust.accept(proof.head, proof, fromPinned));
         }
       }
     }, signal);

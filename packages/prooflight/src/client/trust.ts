@@ -24,11 +24,16 @@ export interface Accepted {
  * Whoever sees this should stop, and show `evidence` to whoever runs the chain.
  */
 export class EquivocationError extends VerifyError {
-  readonly evidence: Evidence;
+  readonly #evidence: Evidence;
 
   constructor(refusal: Refusal, evidence: Evidence, options?: ErrorOptions) {
     super(refusal, options);
-    this.evidence = evidence;
+    this.#evidence = structuredClone(evidence);
+  }
+
+  /** What the authorities signed; a copy each time. */
+  get evidence(): Evidence {
+    return structuredClone(this.#evidence);
   }
 }
 
@@ -41,6 +46,7 @@ export interface Evidence {
   conflicting: { signed: Bytes; ancestor?: { header: Bytes; path: readonly Bytes[] } };
 }
 
+/** Nothing of it goes to the application as it is: what that gets are copies. */
 export class Trust {
   readonly pinned: Pinned;
   readonly #freshness: Freshness;

@@ -6,6 +6,7 @@ import { decodeHeader, verifyAncestor } from "../../src/chain.js";
 import { EquivocationError, type LightClient, toHex } from "../../src/index.js";
 import type { Controlled } from "../network/control.js";
 import { alice } from "../network/state.js";
+import { equivocation } from "./evidence.js";
 import { begin, connect, Events, failures, fork, pay, turncoat } from "./network.js";
 
 /** Both have block 1; then one has 2, 3 and 4, the other its own 2, 3, 4, and later 5. */
@@ -36,15 +37,6 @@ async function switched(urls = [SERVER]) {
   expect(client.head.height).toBe(4n);
   server.to(other.url);
   return { client, heard };
-}
-
-async function equivocation(promise: Promise<unknown>): Promise<EquivocationError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  expect(error).toBeInstanceOf(EquivocationError);
-  return error as EquivocationError;
 }
 
 const questions: [string, (client: LightClient) => Promise<unknown>][] = [
