@@ -25,7 +25,7 @@
 //!
 //! With the feature `prover`, `Tables` make commitments and single openings, and a `TreeState` opens trees.
 //!
-//! Source: the LVMT paper, section 4 (authenticated multipoint evaluation tree), with smaller openings;
+//! Source: Li et al. 2023, section 4 (authenticated multipoint evaluation tree), with smaller openings;
 //! specified in `test-vectors/SPEC.md`, section "Vector commitments".
 
 #![no_std]

@@ -4,7 +4,7 @@ use prooflight_core::{Error, Hex, Reason, Result};
 
 /// One operation of a batch; its result is the value that the key had before, or none.
 ///
-/// Source: `papers/avl.txt` section 2 and scrypto's `Operation`.
+/// Source: Reyzin et al. 2017, section 2, and scrypto's `Operation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation<'a> {
     /// Reads the value.

@@ -1,7 +1,7 @@
 //! One operation on a tree, once its leaf has been found.
 //!
 //! The verifier finds the leaf by the proof's directions, the prover by comparing keys; from there
-//! on both run this code. Source: `papers/avl.txt` section 4 and appendix B.
+//! on both run this code. Source: Reyzin et al. 2017, section 4 and appendix B.
 
 use prooflight_core::{Error, Reason, Result};
 

@@ -1,6 +1,6 @@
 //! Relinking and rebalancing on the way from a changed subtree up to the root.
 //!
-//! Source: `papers/avl.txt` appendix B, with the rotations exactly as scrypto does them.
+//! Source: Reyzin et al. 2017, appendix B, with the rotations exactly as scrypto does them.
 
 use prooflight_core::{Error, Reason, Result};
 

@@ -35,7 +35,7 @@ pub struct Neighbours<'a> {
 /// which follow from `digest`: the caller must trust it, never take it from the server. Wrong
 /// arguments are `invalid_input`; a proof that is not well-formed is `malformed`; one that does not
 /// show that these operations apply to this dictionary is `mismatch`. Time and memory are linear
-/// in the proof and the operations. Source: `papers/avl.txt`, `test-vectors/SPEC.md`.
+/// in the proof and the operations. Source: Reyzin et al. 2017; `test-vectors/SPEC.md`, section "AVL+ batch proofs".
 pub fn verify_batch<'a>(
     digest: &Digest,
     ops: &[Operation<'a>],
@@ -66,7 +66,7 @@ pub fn verify_batch<'a>(
     Ok(VerifiedBatch { digest: Digest::new(tree.label(root), height), results })
 }
 
-/// The most nodes that an honest proof can have. Source: `papers/avl.txt` appendix B, as scrypto.
+/// The most nodes that an honest proof can have. Source: Reyzin et al. 2017, appendix B, as scrypto.
 fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
     let operations = ops.len() as u64;
     let deletes = match mode {

@@ -46,7 +46,7 @@ pub enum Absence {
 /// walks, which use up the proof's lists; the leaves in the trees (`root_mismatch`, and reasons of the
 /// lists of sizes and hashes); the openings, all in one (`invalid_point`, `opening_mismatch`). The
 /// work is linear in the proof's length and the number of keys.
-/// Source: LVMT paper, section 4; `test-vectors/SPEC.md`, section "LVMT".
+/// Source: Li et al. 2023, section 4; `test-vectors/SPEC.md`, section "LVMT".
 pub fn verify(
     params: &Params<'_>,
     root: &Root,

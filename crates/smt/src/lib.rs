@@ -21,12 +21,13 @@
 //! # }
 //! ```
 //!
-//! Source: the Aldbaran paper, mended where its rules are not sound; the formats are in
+//! Source: Kauer et al. 2025, mended where its rules are not sound; the formats are in
 //! `test-vectors/SPEC.md`, section 14.
 
 #![no_std]
-// The prover has some, where it was measured; the verifiers are the same code with and without it.
 #![cfg_attr(not(feature = "prover"), forbid(unsafe_code))]
+// With the prover, `prover::tree::prefetch` alone may use it: a measured cache hint.
+#![cfg_attr(feature = "prover", deny(unsafe_code))]
 
 extern crate alloc;
 #[cfg(feature = "prover")]

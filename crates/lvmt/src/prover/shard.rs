@@ -8,7 +8,7 @@ use crate::path::index_at;
 /// Which keys a store can prove; the roots are the same for all.
 ///
 /// The class of a key is the low bits of the index of its entry in the root AMT. Four stores with 2 bits each,
-/// or sixteen with 4, together prove everything. Source: paper section 3.3.
+/// or sixteen with 4, together prove everything. Source: Li et al. 2023, section 3.3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProofShard {
     /// No key: what a node needs to make and check blocks, and no more.

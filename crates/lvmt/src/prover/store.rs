@@ -26,7 +26,7 @@ pub type StateRoot = [u8; 64];
 ///
 /// In memory are the root AMT's tree state, the commitments of the AMTs at level 1 as they are met, and the
 /// tables, which stores can share. What is read from the store is checked: a record with a changed byte, one
-/// that is lost, and an older copy of one are `store_corrupt`. Source: paper section 4.
+/// that is lost, and an older copy of one are `store_corrupt`. Source: Li et al. 2023, section 4.
 pub struct LvmtStore<S> {
     pub(super) store: S,
     pub(super) params: StoreParams,

@@ -2,7 +2,7 @@
 //!
 //! A tile of level 0 has 32 leaves side by side, one of level 1 the roots of 32 such tiles, and so on up to
 //! the tile that has the root. A subtree of a tile without a live leaf is truncated to its root; a tile
-//! without any is not kept, since the tile above has its root. Source: paper section 4.4.
+//! without any is not kept, since the tile above has its root. Source: Li et al. 2023, section 4.4.
 
 use alloc::vec::Vec;
 

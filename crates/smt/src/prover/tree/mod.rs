@@ -1,7 +1,7 @@
 //! The newest state as a tree in memory.
 //!
 //! A block is worked out on a draft beside the tree, which reads go on using; only
-//! [`Tree::commit`] takes the draft over. Source: the Aldbaran paper, sections 4 and 5 (Pleiades).
+//! [`Tree::commit`] takes the draft over. Source: Kauer et al. 2025, sections 4 and 5 (Pleiades).
 
 mod changed;
 mod commit;
@@ -10,6 +10,7 @@ mod node;
 mod order;
 #[cfg(feature = "snapshots")]
 mod part;
+#[allow(unsafe_code, reason = "a cache hint, measured there")]
 mod prefetch;
 mod prepare;
 mod prove;
