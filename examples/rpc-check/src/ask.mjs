@@ -30,6 +30,7 @@ async function verdictOn(source, trusted, address, slots) {
       account: verifyEthGetProof({ stateRoot, address, slots, response }),
     };
   } catch (error) {
+    // The trust file was checked before anyone was asked: what is wrong now is the answer.
     if (!(error instanceof VerifyError)) throw error;
     return { verdict: "refused", error, claimed: response?.balance };
   }

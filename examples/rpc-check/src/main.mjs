@@ -3,26 +3,29 @@
 //
 //   node src/main.mjs --trust FILE SOURCE…
 
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { VerifyError } from "prooflight";
-import { init, verifyEthHeader } from "prooflight/mpt";
+import { init } from "prooflight/mpt";
 
 import { ask } from "./ask.mjs";
+import { Misuse } from "./misuse.mjs";
 import { report } from "./report.mjs";
 import { sourceOf } from "./source.mjs";
+import { readTrust } from "./trust.mjs";
+import { visible } from "./visible.mjs";
 
 const USAGE = `Usage: node src/main.mjs --trust FILE SOURCE…
 
   --trust FILE   the block that you trust, and what to ask about it, as JSON:
-                 { "number", "hash", "headerRlp" or "stateRoot", "questions": [{ "address", "slots" }] }
+                 { "number", "hash", "headerRlp" or "stateRoot", "questions": [{ "address", "slots" }] },
+                 with at least one question
   --timeout MS   how long an endpoint may take for an answer (default: 10000)
   --json         print the outcome as JSON
   SOURCE         the URL of an endpoint, or a file with its recorded answers to eth_getProof
 
-Exit codes: 0 everyone told the truth, 1 an answer does not verify, 2 wrong usage, 3 someone gave
-no answer.`;
+Exit codes: 0 everyone told the truth, 1 an answer does not verify (or the header is not that of the
+hash), 2 wrong usage, or a file without what it needs, 3 someone gave no answer.`;
 
 let options, sources;
 try {
@@ -39,39 +42,36 @@ try {
 }
 if (!options.trust || sources.length === 0) usage("a block to trust and a source are needed");
 
+const timeout = Number(options.timeout);
+if (!Number.isInteger(timeout) || timeout < 1 || timeout >= 2 ** 31) {
+  usage("--timeout must be a number of milliseconds, 1 or more");
+}
+
 await init();
-const { trusted, questions } = trust(options.trust);
+const { trusted, questions } = reading(options.trust, () => readTrust(options.trust));
+const named = sources.map((name) => ({
+  name,
+  source: reading(name, () => sourceOf(name, timeout)),
+}));
 const outcomes = await Promise.all(
-  sources.map(async (name) => {
-    const source = sourceOf(name, Number(options.timeout));
-    return { name, answers: await ask(source, trusted, questions) };
-  }),
+  named.map(async ({ name, source }) => ({ name, answers: await ask(source, trusted, questions) })),
 );
 process.exitCode = report(trusted, outcomes, options.json);
 
-/** What is trusted and asked; a block that is not the one with the trusted hash ends the program. */
-function trust(file) {
+/** What a file of the caller's says; a block that is not the one with the trusted hash ends the program. */
+function reading(file, read) {
   try {
-    return readTrust(file);
+    return read();
   } catch (error) {
-    if (!(error instanceof VerifyError)) usage(`${file}: ${error.message}`);
-    console.error(`rpc-check: ${file}: ${error.code} / ${error.reason}: ${error.message}`);
+    if (error instanceof Misuse) usage(`${file}: ${error.message}`);
+    if (!(error instanceof VerifyError)) throw error;
+    const { code, reason, message } = error;
+    console.error(visible(`rpc-check: ${file}: ${code} / ${reason}: ${message}`));
     process.exit(1);
   }
 }
 
-/** The block that is trusted. Its hash is enough: the header is checked against it. */
-function readTrust(file) {
-  const { number, hash, headerRlp, stateRoot, questions } = JSON.parse(readFileSync(file, "utf8"));
-  if (headerRlp === undefined)
-    return { trusted: { number: BigInt(number), hash, stateRoot }, questions };
-  const header = verifyEthHeader({ hash, headerRlp });
-  if (header.number !== BigInt(number))
-    usage(`${file}: the block with that hash is ${header.number}`);
-  return { trusted: { hash, ...header }, questions };
-}
-
 function usage(problem) {
-  console.error(`rpc-check: ${problem}\n\n${USAGE}`);
+  console.error(`${visible(`rpc-check: ${problem}`)}\n\n${USAGE}`);
   process.exit(2);
 }

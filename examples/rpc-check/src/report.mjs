@@ -4,11 +4,13 @@ import { styleText } from "node:util";
 
 import { toHex } from "prooflight";
 
+import { visible, visibleJson } from "./visible.mjs";
+
 const MARKS = { verified: ["green", "✔"], refused: ["red", "✘"], unavailable: ["yellow", "?"] };
 
 /** Prints the outcome; gives the exit code. */
 export function report(trusted, outcomes, json) {
-  if (json) console.log(JSON.stringify(asJson(trusted, outcomes), undefined, 2));
+  if (json) console.log(visibleJson(asJson(trusted, outcomes)));
   else print(trusted, outcomes);
   const verdicts = outcomes.flatMap(({ answers }) => answers.map(({ verdict }) => verdict));
   if (verdicts.includes("refused")) return 1;
@@ -16,14 +18,14 @@ export function report(trusted, outcomes, json) {
 }
 
 function print({ number, hash }, outcomes) {
-  console.log(`Block ${number}  ${dim(hash)}`);
+  console.log(`Block ${number}  ${dim(hash ?? "by its state root")}`);
   for (const { name, answers } of outcomes) {
     const truth = answers.filter(({ verdict }) => verdict === "verified").length;
     const lies = answers.filter(({ verdict }) => verdict === "refused").length;
     const mark = lies > 0 ? "refused" : truth === answers.length ? "verified" : "unavailable";
     const summary =
       lies > 0 ? "an answer does not verify" : `${truth} of ${answers.length} verified`;
-    console.log(`\n${paint(mark)} ${style("bold", name)}  ${summary}`);
+    console.log(`\n${paint(mark)} ${style("bold", visible(name))}  ${summary}`);
     for (const answer of answers) printAnswer(answer);
   }
 }
@@ -44,7 +46,7 @@ function inWords(account) {
 }
 
 function why(error) {
-  const [first] = String(error.message).split("\n");
+  const first = visible(String(error.message).split("\n")[0]);
   return error.reason ? `${error.code} / ${error.reason}: ${first}` : first;
 }
 

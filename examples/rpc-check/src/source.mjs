@@ -4,12 +4,18 @@ import { readFileSync } from "node:fs";
 
 import { httpProvider } from "prooflight/provider";
 
-/** Something that answers `eth_getProof`: gives a function of address, slots and block number. */
+import { Misuse } from "./misuse.mjs";
+
+/**
+ * Something that answers `eth_getProof`: gives a function of address, slots and block number; throws a
+ * `Misuse` if it is a file that has no answers.
+ */
 export function sourceOf(name, timeout) {
   return /^https?:/.test(name) ? endpoint(name, timeout) : recorded(name);
 }
 
 function endpoint(url, timeout) {
+  if (!URL.canParse(url)) throw new Misuse("this is no URL");
   const provider = httpProvider(url, { timeout });
   return (address, slots, number) =>
     provider.request({ method: "eth_getProof", params: [address, slots, number] });
@@ -17,12 +23,21 @@ function endpoint(url, timeout) {
 
 /** A file with an array of answers; the one to a question is the one about its address. */
 function recorded(file) {
-  const answers = JSON.parse(readFileSync(file, "utf8"));
+  const answers = parse(file);
+  if (!Array.isArray(answers)) throw new Misuse("a list of answers is needed");
   return (address) => {
     const answer = answers.find(
-      (answer) => answer?.address?.toLowerCase() === address.toLowerCase(),
+      (answer) => String(answer?.address).toLowerCase() === address.toLowerCase(),
     );
     if (!answer) throw new Error(`no answer about ${address} was recorded`);
     return answer;
   };
+}
+
+function parse(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new Misuse(error.message);
+  }
 }

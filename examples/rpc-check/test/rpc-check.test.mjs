@@ -78,6 +78,106 @@ test("a header that is not that of the trusted hash is refused", async () => {
   assert.match(errors, /mismatch \/ header_hash_mismatch/);
 });
 
+test("what a server says cannot write lines of its own, nor colours", async () => {
+  const forged = "no\r\u001b[2K\u001b[32m✔ https://liar.example  2 of 2 verified\u001b[0m";
+  const worse = "\nBlock 1\u009b1A\u202e\u2028\u007f";
+  const url = await serve(({ id }) =>
+    JSON.stringify({ jsonrpc: "2.0", id, error: { code: 1, message: forged + worse } }),
+  );
+  const named = join(folder, "\u001b[32mliar.json");
+  writeFileSync(named, JSON.stringify([{ ...answers[0], nonce: forged }]));
+  for (const json of [[], ["--json"]]) {
+    const { code, out } = await run(...json, "--trust", TRUST, honest, url, named);
+    assert.equal(code, 1);
+    assert.match(out, /liar\.example/);
+    // eslint-disable-next-line no-control-regex
+    assert.doesNotMatch(out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
+    const lines = out.split("\n").filter((line) => /^\s*(✔ https|Block 1$)/.test(line));
+    assert.deepEqual(lines, []);
+  }
+});
+
+test("an error in words has no characters that a terminal obeys either", async () => {
+  const file = join(folder, "\u001b[32mtrust.json");
+  writeFileSync(file, '{"\u001b[2K": 1');
+  const { code, errors } = await run("--trust", file, honest);
+  assert.equal(code, 2);
+  // eslint-disable-next-line no-control-regex
+  assert.doesNotMatch(errors, /[\u0000-\u0009\u000b-\u001f]/);
+});
+
+const trusted = JSON.parse(readFileSync(TRUST, "utf8"));
+const { headerRlp: _, ...withoutRoot } = trusted;
+const stateRoot = "0x7b3d5a01f69b7d2ea7479fd7ae35f4bac2700ab6d6d7b4807a7fedf53ced710e";
+
+for (const [name, content, problem] of [
+  ["no questions", { ...trusted, questions: [] }, /questions/],
+  ["no list of questions", { ...trusted, questions: undefined }, /questions/],
+  ["questions that are none", { ...trusted, questions: [null] }, /questions\[0\]/],
+  [
+    "a question without an address",
+    { ...trusted, questions: [{ slots: [] }] },
+    /questions\[0\]\.address/,
+  ],
+  [
+    "a question about half an address",
+    { ...trusted, questions: [{ address: "0x11" }] },
+    /questions\[0\]\.address/,
+  ],
+  [
+    "a question about a slot that is none",
+    { ...trusted, questions: [{ address: answers[0].address, slots: ["x"] }] },
+    /questions\[0\]\.slots\[0\]/,
+  ],
+  ["neither a state root nor a header", withoutRoot, /stateRoot or headerRlp/],
+  ["a state root and a header", { ...trusted, stateRoot }, /stateRoot or headerRlp/],
+  ["half a state root", { ...withoutRoot, stateRoot: "0x7b3d" }, /stateRoot/],
+  ["no number", { ...trusted, number: undefined }, /number/],
+  ["a number that is none", { ...withoutRoot, stateRoot, number: "newest" }, /number/],
+  ["a header without its hash", { ...trusted, hash: undefined }, /hash/],
+  ["a list", [trusted], /object/],
+  ["null", null, /object/],
+]) {
+  test(`a trust file with ${name} is the caller's fault`, async () => {
+    const file = join(folder, "trust.json");
+    writeFileSync(file, JSON.stringify(content));
+    const { code, out, errors } = await run("--trust", file, honest);
+    assert.equal(code, 2);
+    assert.equal(out, "");
+    assert.match(errors, problem);
+    assert.match(errors, /Usage/);
+  });
+}
+
+test("a state root that is trusted is enough", async () => {
+  const file = join(folder, "trust.json");
+  writeFileSync(file, JSON.stringify({ ...withoutRoot, stateRoot }));
+  const { code } = await run("--trust", file, honest);
+  assert.equal(code, 0);
+});
+
+for (const [name, content] of [
+  ["is not there", undefined],
+  ["is no JSON", "<html>"],
+  ["has no list", "{}"],
+]) {
+  test(`a file of answers that ${name} is the caller's fault`, async () => {
+    const file = join(folder, `${name}.json`);
+    if (content !== undefined) writeFileSync(file, content);
+    const { code, errors } = await run("--trust", TRUST, honest, file);
+    assert.equal(code, 2);
+    assert.match(errors, /Usage/);
+  });
+}
+
+for (const timeout of ["soon", "-1", "0"]) {
+  test(`a timeout of ${timeout} is the caller's fault`, async () => {
+    const { code, errors } = await run("--trust", TRUST, "--timeout", timeout, honest);
+    assert.equal(code, 2);
+    assert.match(errors, /--timeout/);
+  });
+}
+
 test("without a block to trust there is no verdict", async () => {
   const { code, errors } = await run(honest);
   assert.equal(code, 2);

@@ -1,0 +1,2 @@
+/** What whoever calls the program has to mend. */
+export class Misuse extends Error {}
