@@ -1,6 +1,6 @@
 // npm run build: Rust to WebAssembly and TypeScript to JavaScript, into dist/.
 
-import { chmodSync, copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
@@ -18,7 +18,6 @@ await main(() =>
     mkdirSync(wasm, { recursive: true });
     await buildBinaries(work, wasm);
     await sh("tsc", ["-p", join(here, "tsconfig.build.json"), "--outDir", dist]);
-    chmodSync(join(dist, "cli", "main.js"), 0o755);
     reportSizes(wasm);
     rmSync(join(here, "dist"), { recursive: true, force: true });
     renameSync(dist, join(here, "dist"));

@@ -47,7 +47,7 @@ function expected() {
     .filter((path) => path.endsWith(".ts"))
     .map((path) => path.replace(/(\.d)?\.ts$/, ""));
   return [
-    ...["package.json", "README.md", "LICENSE-APACHE", "LICENSE-MIT"],
+    ...["package.json", "README.md", "LICENSE-APACHE", "LICENSE-MIT", "bin/prooflight.mjs"],
     ...sources.flatMap((path) => [`dist/${path}.js`, `dist/${path}.d.ts`]),
     ...BINARIES.map(({ name }) => `dist/wasm/prooflight-${name}.wasm`),
   ];
