@@ -56,7 +56,8 @@ const VERIFIERS: Readonly<Record<StateScheme, StateVerifier>> = {
   },
 };
 
-const NAMES = Object.keys(VERIFIERS) as StateScheme[];
+/** Their names. */
+export const STATE_SCHEMES = Object.keys(VERIFIERS) as StateScheme[];
 
 /** Loads the binary of a scheme, if it is not loaded. */
 export function initScheme(scheme: StateScheme): Promise<void> {
@@ -80,7 +81,7 @@ export function readScheme(scheme: unknown): StateScheme {
   if (typeof scheme !== "string") {
     throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
   }
-  const known = NAMES.find((name) => name === scheme);
+  const known = STATE_SCHEMES.find((name) => name === scheme);
   if (known) return known;
-  throw refuse("unknown_statement", `a scheme of ${NAMES.join(", ")}`, describe(scheme));
+  throw refuse("unknown_statement", `a scheme of ${STATE_SCHEMES.join(", ")}`, describe(scheme));
 }

@@ -7,9 +7,11 @@ import type { Answer } from "../client/answers.js";
 import type { At } from "../client/questions.js";
 import { LightClient } from "../client/light-client.js";
 import { describe, refuse } from "../error.js";
+import type { StateScheme } from "../chain/schemes.js";
+import type { Absent, Present } from "../result.js";
 import { readBytes, readText } from "./files.js";
 import { complain } from "./output.js";
-import { dim, type SafeText, text, yellow } from "./text.js";
+import { dim, readable, type SafeText, text } from "./text.js";
 
 /** The options of the commands that ask servers, as they were given. */
 export interface ChainOptions {
@@ -35,9 +37,7 @@ export async function connect(options: ChainOptions): Promise<LightClient> {
     allowInsecureSetup: options["allow-insecure-setup"],
     verifyingKey: verifyingKey === undefined ? undefined : await readBytes(verifyingKey),
     onFailure({ url, error }) {
-      complain(
-        text`${yellow(new URL(url).host)}: ${error.code} / ${error.reason}\n${error.message}`,
-      );
+      complain(text`${new URL(url).host}: ${error.code} / ${error.reason}\n  ${error.message}`);
     },
   });
 }
@@ -73,17 +73,42 @@ export function blockText({ height, hash, timestampMs }: Header): SafeText {
   return text`block ${String(height)}  ${dim(toHex(hash))}  ${dim(timeOf(timestampMs))}`;
 }
 
-/** A key or value: in hexadecimal digits, and as text if it is some. */
-export function bytesText(bytes: Uint8Array): SafeText {
-  const readable = asText(bytes);
-  const hex = bytes.length > 64 ? `${toHex(bytes.subarray(0, 64))}…` : toHex(bytes);
-  const size = dim(bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`);
-  return readable === undefined ? text`${hex}  ${size}` : text`${readable}  ${dim(hex)}  ${size}`;
+/** How many bytes of a value people are shown; `--json` has all of them. */
+const SHOWN_BYTES = 64;
+
+/** A key: all of it in hexadecimal digits, so that no other looks the same, and as text if it is some. */
+export function keyText(key: Uint8Array): SafeText {
+  return bytesText(key, toHex(key));
 }
 
-/** What a key has. */
-export function valueText(answer: Answer): string | SafeText {
-  return answer.kind === "present" ? bytesText(answer.value) : dim("absent");
+/** A value: in hexadecimal digits, and as text if it is some. */
+export function valueText(value: Uint8Array): SafeText {
+  const cut = value.length > SHOWN_BYTES;
+  return bytesText(value, cut ? `${toHex(value.subarray(0, SHOWN_BYTES))}…` : toHex(value));
+}
+
+function bytesText(bytes: Uint8Array, hex: string): SafeText {
+  const words = readable(bytes);
+  const size = dim(bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`);
+  return words === undefined ? text`${hex}  ${size}` : text`${words}  ${dim(hex)}  ${size}`;
+}
+
+/** Whether a scheme proves which block gave a key its value, and tells deleted keys from others. */
+const provesBlocks = (scheme: StateScheme) => scheme !== "avl";
+
+/** What a key has, as `scheme` proves it. */
+export function resultText(result: Present | Absent, scheme: StateScheme): SafeText {
+  if (result.kind === "present") {
+    const { value, since } = result;
+    return since === undefined
+      ? valueText(value)
+      : text`${valueText(value)}  ${dim(`since block ${since}`)}`;
+  }
+  if (!provesBlocks(scheme)) return dim("absent");
+  const { deletedAt } = result;
+  return dim(
+    deletedAt === undefined ? "absent: never written" : `absent: deleted in block ${deletedAt}`,
+  );
 }
 
 /** A header as `--json` prints it. */
@@ -98,26 +123,31 @@ export function headerJson({ height, hash, timestampMs, roots }: Header) {
 }
 
 /** An answer as `--json` prints it. */
-export function answerJson(answer: Answer) {
-  const value = answer.kind === "present" ? toHex(answer.value) : null;
-  return { key: toHex(answer.key), kind: answer.kind, value };
+export function answerJson(answer: Answer, scheme: StateScheme) {
+  return { key: toHex(answer.key), ...resultJson(answer, scheme) };
+}
+
+/**
+ * What a key has, as `--json` prints it.
+ *
+ * A scheme that proves it also says since which block, and in which an absent key was deleted: null if it
+ * was never written.
+ */
+export function resultJson(result: Present | Absent, scheme: StateScheme) {
+  const height = (block: bigint | undefined) => (block === undefined ? null : String(block));
+  const proves = provesBlocks(scheme);
+  if (result.kind === "present") {
+    const { kind, value, since } = result;
+    return { kind, value: toHex(value), ...(proves && { since: height(since) }) };
+  }
+  const { kind, deletedAt } = result;
+  return { kind, value: null, ...(proves && { deletedAt: height(deletedAt) }) };
 }
 
 /** A time as people write it. */
 export function timeOf(timestampMs: bigint): string {
   const time = new Date(Number(timestampMs));
   return Number.isNaN(time.getTime()) ? `${timestampMs} ms` : time.toISOString();
-}
-
-/** Text that people can read; undefined for other bytes. */
-function asText(bytes: Uint8Array): string | undefined {
-  if (bytes.length === 0 || bytes.length > 200) return undefined;
-  try {
-    const decoded = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]+$/u.test(decoded) ? decoded : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function milliseconds(argument: string | undefined, name: string): number | undefined {

@@ -4,36 +4,58 @@ import { refuse } from "../error.js";
 export interface EthOptions {
   "state-root"?: string | undefined;
   address?: string | undefined;
+  slot?: string[] | undefined;
+}
+
+/** An answer to `eth_getProof` as a statement. */
+export interface EthStatement {
+  statement: Record<string, unknown>;
+  /** What of the question no option said, so that it is what the answer says it was. */
+  taken: ("address" | "slots")[];
 }
 
 /**
  * The statement that an answer to `eth_getProof` makes, given as it came: the result, or the whole
  * reply of JSON-RPC; undefined if it is none.
  *
- * What was asked is what the answer is about, unless the caller says which address it was.
+ * What was asked is what the answer is about, unless the caller says which address and slots it was.
  */
-export function ethStatement(
-  json: unknown,
-  options: EthOptions,
-): Record<string, unknown> | undefined {
+export function ethStatement(json: unknown, options: EthOptions): EthStatement | undefined {
   const response = isAnswer(json) ? json : resultOf(json);
   if (!isAnswer(response)) return undefined;
-  const stateRoot = options["state-root"];
+  const { "state-root": stateRoot, slot } = options;
   if (stateRoot === undefined) {
     const expected =
       "--state-root HASH, from a block that you trust, for an answer to eth_getProof";
     throw refuse("invalid_argument", expected, "nothing");
   }
   const { address, storageProof } = response;
-  const slots = Array.isArray(storageProof) ? storageProof.map(keyOf) : [];
-  return {
+  const answered = Array.isArray(storageProof) ? storageProof.map(keyOf) : [];
+  const statement = {
     kind: "EthGetProof",
     scheme: "mpt",
     stateRoot,
     address: options.address ?? address,
-    slots,
+    slots: slot ?? answered,
     response,
   };
+  return {
+    statement,
+    taken: [
+      ...(options.address === undefined ? (["address"] as const) : []),
+      ...(slot === undefined && answered.length > 0 ? (["slots"] as const) : []),
+    ],
+  };
+}
+
+/** Refuses the options for an answer to `eth_getProof`, which would say nothing of another statement. */
+export function refuseEthOptions(options: EthOptions): void {
+  const given = (["state-root", "address", "slot"] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (given === undefined) return;
+  const expected = `an answer to eth_getProof beside --${given}`;
+  throw refuse("invalid_argument", expected, "another statement");
 }
 
 function isAnswer(json: unknown): json is Record<string, unknown> {

@@ -8,6 +8,8 @@ export const EXIT = {
   usage: 2,
   unavailable: 3,
   unsupported: 4,
+  /** It holds, but rests on something that only its own file says. */
+  unpinned: 5,
   internal: 70,
 } as const;
 

@@ -6,14 +6,15 @@ import {
   answerJson,
   atOf,
   blockText,
-  bytesText,
   type ChainOptions,
   connect,
   headerJson,
   keyOf,
-  valueText,
+  keyText,
+  resultText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
+import { allowsInsecure, insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printJson, printRows } from "./output.js";
 import { bold, dim, green, text } from "./text.js";
 
@@ -32,27 +33,34 @@ export async function get(
   if (!first) throw refuse("bug", "an answer", "none");
   if (options.bundle !== undefined) await write(options.bundle, first.toBundle());
   const { block, evidence } = first;
+  const insecure = allowsInsecure(scheme, options);
   if (json) {
     printJson({
       verified: true,
+      scheme,
+      ...(insecure && { allowInsecureSetup: true }),
       block: headerJson(block),
       head: headerJson(evidence.head),
       proofBytes: evidence.proofBytes,
       server: evidence.server,
-      answers: answers.map(answerJson),
+      answers: answers.map((answer) => answerJson(answer, scheme)),
     });
     return EXIT.ok;
   }
-  print(text`${green("✔")} ${bold("verified")}  ${blockText(block)}`);
+  print(text`${green("✔")} ${bold("verified")}${insecureMark(insecure)}  ${blockText(block)}`);
+  printInsecureNote(insecure);
   print();
   for (const answer of answers) {
-    print(text`  ${bytesText(answer.key)}`);
-    print(text`    ${valueText(answer)}`);
+    print(text`  ${keyText(answer.key)}`);
+    print(text`    ${resultText(answer, scheme)}`);
   }
   print();
   printRows([
     ["head", blockText(evidence.head)],
-    ["proof", `${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`],
+    [
+      "proof",
+      `${scheme}, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
+    ],
     ["server", new URL(evidence.server).host],
   ]);
   if (options.bundle !== undefined) {

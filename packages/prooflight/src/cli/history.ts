@@ -2,13 +2,16 @@ import { toHex } from "../bytes.js";
 import type { Average, History, VerifiedChange } from "../index.js";
 import {
   blockText,
-  bytesText,
   type ChainOptions,
   connect,
   headerJson,
   heightOf,
   keyOf,
+  keyText,
+  resultJson,
+  resultText,
   timeOf,
+  valueText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { print, printJson, printRows } from "./output.js";
@@ -47,11 +50,9 @@ function printHistory(found: History, average: Average | undefined): void {
     text`${green("✔")} ${bold("verified")}  ${changes.length === 0 ? "no change" : count} ${range}`,
   );
   print();
-  print(text`  ${bytesText(key)}`);
-  const before =
-    entering && (entering.kind === "present" ? bytesText(entering.value) : dim("absent"));
+  print(text`  ${keyText(key)}`);
   printRows([
-    ...(before ? [["before", before] as const] : []),
+    ...(entering ? [["before", resultText(entering, "smt")] as const] : []),
     ...changes.map(({ block, value }) => [blockName(block), valueOf(value)] as const),
   ]);
   if (average) {
@@ -63,7 +64,7 @@ function printHistory(found: History, average: Average | undefined): void {
     ["head", blockText(evidence.head)],
     [
       "proof",
-      `${evidence.proofBytes} bytes and ${evidence.headers} headers, ` +
+      `smt, ${evidence.proofBytes} bytes and ${evidence.headers} headers, ` +
         `verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
     ["server", new URL(evidence.server).host],
@@ -74,7 +75,7 @@ const blockName = ({ height, timestampMs }: VerifiedChange["block"]) =>
   `block ${height}  ${timeOf(timestampMs)}`;
 
 const valueOf = (value: Uint8Array | null): SafeText =>
-  value === null ? dim("deleted") : bytesText(value);
+  value === null ? dim("deleted") : valueText(value);
 
 /** An average with the seconds that it is over. */
 function averageText({ sum, coveredMs, gaps }: Average): SafeText {
@@ -94,16 +95,16 @@ function decimal(numerator: bigint, denominator: bigint): string {
 }
 
 function historyJson({ key, from, to, entering, changes, evidence }: History) {
-  const value = entering?.kind === "present" ? toHex(entering.value) : null;
   return {
     key: toHex(key),
     from: headerJson(from),
     to: headerJson(to),
     head: headerJson(evidence.head),
     // Left out where the first block changed the key: what it had before is hidden then.
-    ...(entering && { entering: { kind: entering.kind, value } }),
+    ...(entering && { entering: resultJson(entering, "smt") }),
     changes: changes.map(({ block, value }) => ({
       block: headerJson(block),
+      kind: value ? "present" : "deleted",
       value: value && toHex(value),
     })),
     proofBytes: evidence.proofBytes,

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** The command `prooflight`. */
+/** The command `prooflight`, which `bin/prooflight.mjs` runs. */
 
 import { parseArgs } from "node:util";
 
@@ -36,8 +35,6 @@ ${bold("Options of get, history, head and watch")}
 
 ${bold("Options of get and watch")}
   --scheme SCHEME       what proves the answers: avl, lvmt or smt (default: avl)
-  --verifying-key FILE  of a setup of lvmt that is neither the development one nor that of the
-                        Perpetual Powers of Tau; a node of the chain has it in its folder
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 
@@ -47,13 +44,18 @@ ${bold("Options of history")}
   --average             also print the time-weighted average of the value, a big-endian number
 
 ${bold("Options of verify")}
-  --checkpoint FILE     what a saved answer is verified from
+  --checkpoint FILE     what a saved answer is verified from, from a source that you trust
   --state-root HASH     what an answer to eth_getProof is verified against
   --address ADDRESS     the account that eth_getProof was asked for (default: the answer's)
+  --slot SLOT           a slot that it was asked for, 0x-hex; once for each, in their order
+                        (default: the answer's)
+
+${bold("Options of get, watch and verify, for lvmt")}
+  --allow-insecure-setup  accept a setup under which anyone can forge proofs
+  --verifying-key FILE  of a setup that is neither the development one nor that of the Perpetual
+                        Powers of Tau; a node of the chain has it in its folder
 
 ${bold("Other options")}
-  --allow-insecure-setup  of get, watch and verify: accept a setup of lvmt under which anyone can
-                        forge proofs
   --json                print the outcome as JSON; watch prints a line for each head
   --help                print this
   --version             print the version
@@ -63,7 +65,8 @@ ${bold("Exit codes")}
   1   does not verify, or a vector fails
   2   wrong usage, or a file that is not of the right form
   3   unavailable
-  4   unsupported: a kind that this version does not know
+  4   unsupported: a kind that this version does not know, or a setup that is not accepted
+  5   holds, but only relative to the checkpoint or verifying key in the file itself
   70  anything else: a bug in Prooflight, or output that could not be written`;
 
 // Without this Node would end with 1, as if a proof were wrong, where standard output is full or closed.
@@ -97,6 +100,7 @@ async function main(args: string[]): Promise<number> {
         bundle: { type: "string" },
         "state-root": { type: "string" },
         address: { type: "string" },
+        slot: { type: "string", multiple: true },
         help: { type: "boolean", short: "h" },
         version: { type: "boolean", short: "v" },
       },
@@ -152,7 +156,10 @@ const OPTIONS = {
   history: [...ASKING, "from", "to", "average"],
   head: ASKING,
   watch: [...ASKING, ...PROVED],
-  verify: ["checkpoint", "state-root", "address", "allow-insecure-setup"],
+  verify: [
+    ...["checkpoint", "allow-insecure-setup", "verifying-key"],
+    ...["state-root", "address", "slot"],
+  ],
   vectors: [] as string[],
 };
 

@@ -1,11 +1,17 @@
 /** How the command prints: a line at a time, JSON on request. */
 
 import { VerifyError } from "../error.js";
-import { dim, safe, type SafeText, text, visible } from "./text.js";
+import { dim, plain, safe, type SafeText, text, visible, wrap } from "./text.js";
 
 /** Prints a line. */
 export function print(line: string | SafeText = ""): void {
   process.stdout.write(`${safe(line)}\n`);
+}
+
+/** Prints what others wrote at any length, so that no line of the terminal begins with it. */
+export function printWrapped(line: string | SafeText): void {
+  const { isTTY, columns } = process.stdout;
+  process.stdout.write(`${isTTY ? wrap(plain(line), columns) : plain(line)}\n`);
 }
 
 /** Prints a value as JSON. */
@@ -20,10 +26,13 @@ export function printJsonLine(value: unknown): void {
   process.stdout.write(`${visible(JSON.stringify(value))}\n`);
 }
 
-/** Prints rows of a name and what belongs to it, the names as wide as the widest. */
-export function printRows(rows: readonly (readonly [name: string, of: string | SafeText])[]): void {
+/** A name and what belongs to it. */
+export type Row = readonly [name: string, of: string | SafeText];
+
+/** Prints rows, the names as wide as the widest. */
+export function printRows(rows: readonly Row[], indent = "  "): void {
   const width = Math.max(...rows.map(([name]) => name.length));
-  for (const [name, of] of rows) print(text`  ${dim(name.padEnd(width))}  ${of}`);
+  for (const [name, of] of rows) print(text`${indent}${dim(name.padEnd(width))}  ${of}`);
 }
 
 /** Prints what went wrong before there was a verdict; `file` is what it went wrong with. */
@@ -37,14 +46,19 @@ export function printError(error: unknown, json: boolean, file?: string): void {
 
 /** Prints a problem to standard error. */
 export function complain(problem: string | SafeText): void {
-  process.stderr.write(safe(text`prooflight: ${problem}\n`));
+  const { isTTY, columns } = process.stderr;
+  const lines = plain(text`prooflight: ${problem}`);
+  process.stderr.write(`${isTTY ? wrap(lines, columns) : lines}\n`);
 }
 
 function describe(error: unknown): string | SafeText {
   if (error instanceof VerifyError) {
-    return text`${error.code} / ${error.reason}\n${error.message}`;
+    return text`${error.code} / ${error.reason}\n  ${error.message}`;
   }
   if (!(error instanceof Error)) return String(error);
-  const [first = "", ...rest] = (error.stack ?? String(error)).split("\n");
-  return rest.reduce((above, line) => text`${above}\n    ${line.trim()}`, text`${first}`);
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line));
+  return frames.reduce(
+    (above, frame) => text`${above}\n    ${frame.trim()}`,
+    text`${String(error)}`,
+  );
 }

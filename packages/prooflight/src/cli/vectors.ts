@@ -1,7 +1,7 @@
 import { runVectors, type TestReport } from "../vectors/run.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { print, printError, printJson } from "./output.js";
+import { print, printError, printJson, printWrapped } from "./output.js";
 import { dim, green, red, text, yellow } from "./text.js";
 
 /** `prooflight vectors FILE…`: runs the files, prints what failed, gives the exit code. */
@@ -49,9 +49,8 @@ function printFile(file: string, tests: readonly TestReport[]): void {
   print(text`${mark} ${file}  ${dim(inWords(counts))}`);
   for (const { tcId, comment, outcome, failure } of tests) {
     if (outcome === "passed") continue;
-    const paint = outcome === "failed" ? red : yellow;
-    print(text`    tcId ${tcId}  ${paint(outcome)}  ${comment}`);
-    print(text`        ${failure ?? ""}`);
+    printWrapped(text`    tcId ${tcId}  ${outcome}  ${comment}`);
+    printWrapped(text`        ${failure ?? ""}`);
   }
 }
 

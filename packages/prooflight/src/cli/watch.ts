@@ -5,12 +5,12 @@ import type { LightClient } from "../client/light-client.js";
 import {
   answerJson,
   blockText,
-  bytesText,
   type ChainOptions,
   connect,
   headerJson,
   keyOf,
-  valueText,
+  keyText,
+  resultText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { print, printJsonLine } from "./output.js";
@@ -63,7 +63,10 @@ async function showBlock(
   const at = toHex(header.hash) as `0x${string}`;
   const answers = await client.getMany(keys, { scheme, at });
   if (json) {
-    printJsonLine({ head: headerJson(header), answers: answers.map(answerJson) });
+    printJsonLine({
+      head: headerJson(header),
+      answers: answers.map((answer) => answerJson(answer, scheme)),
+    });
     return;
   }
   print(text`${green("✔")} ${blockText(header)}`);
@@ -72,6 +75,6 @@ async function showBlock(
     const value = answer.kind === "present" ? toHex(answer.value) : "absent";
     if (shown.get(key) === value) continue;
     shown.set(key, value);
-    print(text`    ${bytesText(answer.key)}\n      ${valueText(answer)}`);
+    print(text`    ${keyText(answer.key)}\n      ${resultText(answer, scheme)}`);
   }
 }

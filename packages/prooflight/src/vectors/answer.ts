@@ -3,7 +3,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
-import type { StateScheme } from "../chain/schemes.js";
+import { STATE_SCHEMES, type StateScheme } from "../chain/schemes.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
 import { describe } from "../error.js";
@@ -36,18 +36,20 @@ export const StateAnswer: Kind = {
   scheme: "avl",
   trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }) =>
     there({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }),
-  asked: ["checkpoint", "now", "allowInsecureSetup"],
+  question: ({ keys }) => there({ keys }),
+  asked: ["checkpoint", "now", "allowInsecureSetup", "verifyingKey"],
   saysScheme: true,
   subjects: (input) => (input as { keys: string[] }).keys,
   init: async () => {
     await Promise.all([init(), initLvmt()]);
   },
-  verify(input) {
+  verify(input, verifyingKey) {
     const given = new Arguments(undefined, input, ANSWER);
     const { header, results } = verifyAnswer({
       ...answerInput(given),
       ...syncInput(given),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+      verifyingKey,
     });
     return {
       height: toQuantity(header.height),
@@ -61,6 +63,7 @@ export const StateAnswer: Kind = {
 export const BlockTransition: Kind = {
   scheme: "avl",
   trusted: ({ digest, header, limits }) => there({ digest, header, limits }),
+  question: ({ ops }) => there({ ops }),
   asked: [],
   subjects: () => [],
   init,
@@ -87,6 +90,7 @@ export function answerInput(
     throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
   }
   const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
+  const known = STATE_SCHEMES.find((name) => name === scheme);
   return {
     // verifyAnswer checks that it is one that can be verified.
     scheme: scheme as StateScheme,
@@ -94,8 +98,8 @@ export function answerInput(
     inclusion: path(given.list("inclusion"), "inclusion"),
     ...(has("header") && { header: hexMember(undefined, given, "header") }),
     ...(has("path") && { path: path(given.list("path"), "path") }),
-    keys: hexItems("avl", given.list("keys"), "keys"),
-    proof: hexMember("avl", given, "proof"),
+    keys: hexItems(known, given.list("keys"), "keys"),
+    proof: hexMember(known, given, "proof"),
   };
 }
 

@@ -13,6 +13,7 @@ export const AvlBatch: Kind = {
   // A digest authenticates neither lengths nor how the proof is read.
   trusted: ({ mode = "strict", ...input }) =>
     pick({ ...input, mode }, ["digest", "keyLength", "valueLength", "mode", "limits"]),
+  question: ({ ops }) => pick({ ops }, ["ops"]),
   asked: [],
   subjects,
   init,
@@ -49,6 +50,7 @@ export const AvlBatch: Kind = {
 export const ErgoAdProofs: Kind = {
   scheme: "avl",
   trusted: (input) => pick(input, ["parentStateRoot", "stateRoot", "adProofsRoot"]),
+  question: ({ ops }) => pick({ ops }, ["ops"]),
   asked: [],
   subjects,
   init,

@@ -14,6 +14,7 @@ export const HeaderSync: Kind = {
   scheme: "chain",
   trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
     there({ checkpoint, now, maxClockSkew, maxHeadAge }),
+  question: () => ({}),
   asked: ["checkpoint", "now"],
   subjects: () => [],
   init,
@@ -27,6 +28,7 @@ export const HeaderSync: Kind = {
 export const HeaderInclusion: Kind = {
   scheme: "chain",
   trusted: ({ head }) => there({ head }),
+  question: ({ header, headers }) => there({ header, headers }),
   asked: [],
   subjects: () => [],
   init,
@@ -46,6 +48,7 @@ export const HeaderInclusion: Kind = {
 export const HeadersInclusion: Kind = {
   scheme: "chain",
   trusted: ({ head }) => there({ head }),
+  question: ({ header, headers }) => there({ header, headers }),
   asked: [],
   subjects: () => [],
   init,

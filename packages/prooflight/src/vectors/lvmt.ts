@@ -20,7 +20,13 @@ export const AmtOpening: Kind = {
       ...{ setup, logN, allowInsecureSetup },
       commitments: (openings as { commitment: string }[]).map(({ commitment }) => commitment),
     }),
-  asked: ["allowInsecureSetup"],
+  question: ({ openings }) => ({
+    openings: (openings as Record<string, Json>[]).map(({ kind, index, value, versions }) =>
+      there({ kind, index, value, versions }),
+    ),
+  }),
+  asked: ["allowInsecureSetup", "verifyingKey"],
+  ownKey: "setup",
   subjects: () => [],
   init,
   verify(input) {
@@ -78,10 +84,11 @@ export const LvmtProof: Kind = {
   scheme: "lvmt",
   trusted: ({ paramsId, logN, logArity, allowInsecureSetup, roots, limits }) =>
     there({ paramsId, logN, logArity, allowInsecureSetup, roots, limits }),
-  asked: ["allowInsecureSetup"],
+  question: ({ keys }) => there({ keys }),
+  asked: ["allowInsecureSetup", "verifyingKey"],
   subjects: (input) => (input as { keys: string[] }).keys,
   init,
-  verify(input) {
+  verify(input, verifyingKey) {
     const given = new Arguments("lvmt", input, [
       "paramsId",
       "logN",
@@ -97,6 +104,7 @@ export const LvmtProof: Kind = {
       logN: given.u32("logN"),
       logArity: given.u32("logArity"),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+      verifyingKey,
       ...roots(given.unchecked("roots")),
       keys: hexItems("lvmt", given.list("keys"), "keys"),
       proof: hexMember("lvmt", given, "proof"),

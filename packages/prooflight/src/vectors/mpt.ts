@@ -18,6 +18,7 @@ import type { Kind } from "./kinds.js";
 export const MptProof: Kind = {
   scheme: "mpt",
   trusted: ({ root, limits }) => there({ root, limits }),
+  question: ({ key }) => there({ key }),
   asked: [],
   subjects: () => [],
   init,
@@ -36,7 +37,9 @@ export const MptProof: Kind = {
 /** A server's answer about an account and its storage. */
 export const EthGetProof: Kind = {
   scheme: "mpt",
-  trusted: ({ stateRoot, address, limits }) => there({ stateRoot, address, limits }),
+  // What is proved is about the account and the slots that were asked for, which no proof shows.
+  trusted: ({ stateRoot, address, slots, limits }) => there({ stateRoot, address, slots, limits }),
+  question: () => ({}),
   asked: [],
   subjects: (input) => (input as { slots: string[] }).slots,
   init,
@@ -69,6 +72,7 @@ export const EthGetProof: Kind = {
 export const EthHeader: Kind = {
   scheme: "mpt",
   trusted: ({ hash }) => there({ hash }),
+  question: ({ headerRlp }) => there({ headerRlp }),
   asked: [],
   subjects: () => [],
   init,

@@ -25,6 +25,7 @@ import type { Kind } from "./kinds.js";
 export const SmtProof: Kind = {
   scheme: "smt",
   trusted: ({ root, block, limits }) => there({ root, block, limits }),
+  question: ({ keys }) => there({ keys }),
   asked: [],
   subjects: (input) => (input as { keys: string[] }).keys,
   init,
@@ -47,6 +48,7 @@ const HISTORY = ["key", "from", "to", "roots", "proof", "average", "limits"] as 
 export const SmtHistory: Kind = {
   scheme: "smt",
   trusted: ({ roots, average, limits }) => there({ roots, average, limits }),
+  question: ({ key, from, to }) => there({ key, from, to }),
   asked: [],
   subjects: () => [],
   init,
@@ -68,6 +70,7 @@ export const SmtHistory: Kind = {
 export const SmtDiff: Kind = {
   scheme: "smt",
   trusted: ({ root, to, limits }) => there({ root, to, limits }),
+  question: ({ from }) => there({ from }),
   asked: [],
   subjects: () => [],
   init,

@@ -6,14 +6,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { command, environment } from "./command.js";
 import { begin, liar, network, pay, stop } from "../client/network.js";
 import { alice, deleted, nobody, NEWEST, stateAt } from "../network/state.js";
 
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
 const pinned = join(folder, "checkpoint.json");
 const running = new Set<ChildProcessWithoutNullStreams>();
@@ -27,9 +26,7 @@ afterAll(() => {
 });
 
 function start(args: readonly string[]) {
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { ...process.env, FORCE_COLOR: undefined },
-  });
+  const child = spawn(process.execPath, [command, ...args], { env: environment });
   running.add(child);
   child.once("close", () => running.delete(child));
   return child;
@@ -122,6 +119,60 @@ describe("prooflight get", () => {
   });
 });
 
+describe("prooflight get --scheme lvmt", () => {
+  const own = join(folder, "lvmt.json");
+  const asked = (...args: string[]) => {
+    writeFileSync(own, JSON.stringify(network.lvmt.pinned));
+    return prooflight(...args, "--checkpoint", own);
+  };
+  const get = (...args: string[]) =>
+    asked("get", alice, deleted, nobody, "--scheme", "lvmt", "--server", network.lvmt.url, ...args);
+  const bundle = join(folder, "lvmt-bundle.json");
+
+  test("warns where it accepts an insecure setup, and names its scheme", async () => {
+    const refused = await get();
+    expect(refused.status).toBe(4);
+    expect(refused.stderr).toContain("insecure_setup");
+    const { status, stdout } = await get("--allow-insecure-setup", "--bundle", bundle);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✔ verified with an insecure setup allowed {2}block \d+/);
+    expect(stdout).toContain("under one, anyone can forge proofs");
+    expect(stdout).toMatch(/proof +lvmt, \d+ bytes/);
+    expect(stdout).toMatch(/account\/deleted .*\n +absent: deleted in block 7\n/);
+    expect(stdout).toMatch(/account\/nobody .*\n +absent: never written\n/);
+    const checked = await asked("verify", bundle, "--allow-insecure-setup");
+    expect(checked.status).toBe(0);
+    expect(checked.stdout).toContain("verified with an insecure setup allowed  lvmt StateAnswer");
+    const lied = await asked("verify", bundle);
+    expect(lied.status).toBe(4);
+    expect(lied.stdout).toContain("refused  lvmt StateAnswer");
+  });
+
+  test("prints all of it as JSON", async () => {
+    const { stdout } = await get("--allow-insecure-setup", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ verified: true, scheme: "lvmt", allowInsecureSetup: true },
+      answers: [
+        { key: alice, kind: "present", value, since: String(NEWEST) },
+        { key: deleted, kind: "absent", value: null, deletedAt: "7" },
+        { key: nobody, kind: "absent", value: null, deletedAt: null },
+      ],
+    });
+  });
+});
+
+test("a key is printed whole, however long it is", async () => {
+  const key = `account/alice/balance/${"x".repeat(80)}/usd`;
+  const hex = `0x${Buffer.from(key).toString("hex")}`;
+  const saved = join(folder, "long.json");
+  const { stdout } = await prooflight("get", key, "--bundle", saved, ...node());
+  expect(stdout).toContain(`${hex}  `);
+  const checked = await prooflight("verify", saved, "--checkpoint", pinned);
+  expect(checked.stdout).toMatch(new RegExp(`^ +${hex} .*\n +absent\n`, "m"));
+  const history = await prooflight("history", key, ...node());
+  expect(history.stdout).toContain(`${hex}  `);
+});
+
 describe("prooflight history", () => {
   const asked = (...more: string[]) => prooflight("history", ...more, ...node());
 
@@ -133,7 +184,24 @@ describe("prooflight history", () => {
     expect(stdout).toMatch(/block 7 +\d{4}-\d\d-\d\dT\S+ +deleted\n/);
     const never = await asked(nobody);
     expect(never.stdout).toContain(`verified  no change from block 0 to ${NEWEST}`);
-    expect(never.stdout).toMatch(/before +absent/);
+    expect(never.stdout).toMatch(/before +absent: never written\n/);
+  });
+
+  test("tells a deleted key from one that was never written", async () => {
+    const enteringOf = async (key: string, from: string) => {
+      const { stdout } = await asked(key, "--from", from, "--json");
+      return JSON.parse(stdout) as { entering: object; changes: object[] };
+    };
+    const gone = await enteringOf(deleted, "9");
+    expect(gone.entering).toEqual({ kind: "absent", value: null, deletedAt: "7" });
+    const never = await enteringOf(nobody, "9");
+    expect(never.entering).toEqual({ kind: "absent", value: null, deletedAt: null });
+    const { entering, changes } = await enteringOf(deleted, "3");
+    expect(entering).toMatchObject({ kind: "present", since: "2" });
+    expect(changes).toMatchObject([{ block: { height: "7" }, kind: "deleted", value: null }]);
+    expect((await asked(deleted, "--from", "9")).stdout).toMatch(
+      /before +absent: deleted in block 7\n/,
+    );
   });
 
   test("prints them as JSON, with the exact average if it is asked for", async () => {

@@ -1,24 +1,12 @@
 /** `prooflight verify` with an answer of an Ethereum node, as it came. */
 
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
 import { describe, expect, test } from "vitest";
 
+import { verdictOf, verify } from "./command.js";
 import { MAINNET } from "./ethereum-server.js";
 
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const { contract, miner } = MAINNET;
 const root = ["--state-root", contract.stateRoot];
-
-function verify(answer: unknown, ...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, "verify", "-", ...args], {
-    input: JSON.stringify(answer),
-    env: { ...process.env, FORCE_COLOR: undefined },
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
-}
 
 describe("an answer to eth_getProof", () => {
   test.each([
@@ -51,5 +39,38 @@ describe("an answer to eth_getProof", () => {
     expect(verify({ ...miner.response, stateRoot: contract.stateRoot }).status).toBe(2);
     const other = verify(miner.response, "--state-root", `0x${"11".repeat(32)}`);
     expect(other.status).toBe(1);
+  });
+
+  test("names whole slots, among what must be known", () => {
+    const { slots } = contract;
+    expect(slots.length).toBeGreaterThan(0);
+    const { stdout } = verify(contract.response, ...root);
+    const [trusted = "", shown = ""] = stdout.split("The proof shows:");
+    for (const slot of slots) {
+      expect(trusted).toMatch(new RegExp(`(^|\\s)${slot}$`, "m"));
+      expect(shown).toMatch(new RegExp(`^ +${slot}\n +0x[0-9a-f]+$`, "m"));
+    }
+    expect(trusted).toContain("The answer itself names the address and the slots");
+    expect(verdictOf(contract.response, ...root)).toMatchObject({
+      trusted: { address: contract.address, slots },
+    });
+  });
+
+  test("is about the slots that --slot says, and no look-alikes", () => {
+    const { slots, response } = contract;
+    const asked = slots.flatMap((slot) => ["--slot", slot]);
+    const address = ["--address", contract.address];
+    const told = verify(response, ...root, ...address, ...asked);
+    expect(told.status).toBe(0);
+    expect(told.stdout).not.toContain("The answer itself names");
+    // The first 25 and the last 8 digits are the same.
+    const [first = "0x", ...others] = slots.map((slot) => slot.slice(2).padStart(64, "0"));
+    const alike = `0x${first.slice(0, 30)}${first[30] === "0" ? "1" : "0"}${first.slice(31)}`;
+    const rest = others.flatMap((slot) => ["--slot", `0x${slot}`]);
+    const refused = verify(response, ...root, "--slot", alike, ...rest);
+    expect(refused.status).toBe(1);
+    expect(refused.stdout).toContain("slot_keys_mismatch");
+    expect(verify(response, ...root, ...asked, "--slot", "0x0").status).toBe(1);
+    expect(verify(response, ...root, "--slot", "one").status).toBe(2);
   });
 });

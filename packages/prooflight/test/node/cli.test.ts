@@ -1,38 +1,19 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { firstInput } from "../files.js";
+import { command, filesFolder, prooflight } from "./command.js";
 
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const vectors = fileURLToPath(new URL("../../../../test-vectors/avl/", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const save = filesFolder();
 
-/** Runs the command; gives what it printed and its exit code. */
-function prooflight(args: string[], input = "") {
-  const env = { ...process.env, FORCE_COLOR: undefined };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
-    input,
-    env,
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
-}
-
-/** A file of the test's folder with this JSON in it. */
-function file(name: string, content: unknown): string {
-  const path = join(folder, name);
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-  return path;
-}
+/** A file with this JSON in it. */
+const file = (name: string, content: unknown) =>
+  save(name, typeof content === "string" ? content : JSON.stringify(content));
 
 const input = firstInput("avl/ergo_mainnet.json") as Record<string, unknown>;
 const block = { scheme: "avl", kind: "ErgoAdProofs", ...input };
@@ -46,7 +27,10 @@ describe("prooflight verify", () => {
     for (const root of ["parentStateRoot", "stateRoot", "adProofsRoot"]) {
       expect(stdout).toMatch(new RegExp(`${root} +${String(input[root])}`));
     }
-    expect(stdout).toMatch(/Remove +0x2337a1e6c8…d4fcfd95 +0x80a0dbe9f6d29104.* 347 bytes/);
+    for (const { op, key } of input["ops"] as { op: string; key: string }[]) {
+      expect(stdout).toMatch(new RegExp(`${op} +${key}\n +(0x|absent)`));
+    }
+    expect(stdout).toMatch(/0x2337a1e6c8.*\n +0x80a0dbe9f6d29104.* 347 bytes/);
     expect(stdout).not.toContain("\u001b");
   });
 
@@ -128,7 +112,7 @@ describe("prooflight verify", () => {
   });
 
   test("refuses a file that is not there", () => {
-    expect(prooflight(["verify", join(folder, "none")])).toMatchObject({ status: 2, stdout: "" });
+    expect(prooflight(["verify", "none.json"])).toMatchObject({ status: 2, stdout: "" });
   });
 });
 
@@ -229,13 +213,13 @@ describe("output that cannot be written is no verdict on the proof:", () => {
 
   test.each(["2>/dev/null", "2>/dev/full"])("a full disk, %s", (errors) => {
     const script = `"$0" "$@" >/dev/full ${errors}`;
-    const args = ["-c", script, process.execPath, main, "verify", path];
+    const args = ["-c", script, process.execPath, command, "verify", path];
     expect(spawnSync("sh", args).status).toBe(70);
   });
 
   test("a closed pipe", async () => {
     // It reads its input to the end before it prints anything.
-    const child = spawn(process.execPath, [main, "verify", "-"], { stdio: "pipe" });
+    const child = spawn(process.execPath, [command, "verify", "-"], { stdio: "pipe" });
     child.stdout.destroy();
     await once(child.stdout, "close");
     child.stdin.end(JSON.stringify(block));

@@ -1,0 +1,198 @@
+/** How `prooflight verify` prints its verdict for people. */
+
+import { fromHex } from "../bytes.js";
+import type { VerifyError } from "../error.js";
+import type { Json } from "../vectors/json.js";
+import { keyText, valueText } from "./chain.js";
+import { insecureMark, printInsecureNote } from "./insecure.js";
+import { print, printRows, printWrapped, type Row } from "./output.js";
+import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
+import type { Unpinned } from "./trust.js";
+
+/** How many items of a list people are shown; `--json` has all of them. */
+const SHOWN = 20;
+
+/** What was verified, and what it rests on. */
+export interface Proven {
+  /** The kind of the statement. */
+  name: string;
+  scheme: string;
+  unpinned: readonly Unpinned[];
+  trusted: Record<string, Json>;
+  question: Record<string, Json>;
+  answer: Record<string, Json>;
+  /** What of the trusted members is what the answer says that it was asked. */
+  taken: readonly string[];
+}
+
+/** Prints that a statement holds; `subjects` is what each item of its results is about. */
+export function printProven(proven: Proven, subjects: readonly string[]): void {
+  const { name, scheme, unpinned, trusted, question, answer, taken } = proven;
+  const compat = trusted["mode"] === "compat";
+  const insecure = trusted["allowInsecureSetup"] === true;
+  const marks = text`${compat ? yellow(" in compat mode") : ""}${insecureMark(insecure)}`;
+  const verdict =
+    unpinned.length === 0
+      ? text`${green("✔")} ${bold("verified")}`
+      : text`${yellow("?")} ${bold("unpinned")}`;
+  print(text`${verdict}${marks}  ${scheme} ${name}`);
+  for (const one of unpinned) printUnpinned(one);
+  if (compat) {
+    print();
+    print(
+      "  Compat mode accepts more than an honest prover writes; leave mode out unless you need it.",
+    );
+  }
+  printInsecureNote(insecure);
+  print();
+  print("  It rests on this, which you must know from a source that you trust, not from the file:");
+  printMembers(trusted, plain);
+  if (taken.length > 0) {
+    const options = taken.map((member) => (member === "slots" ? "--slot" : `--${member}`));
+    print();
+    print(
+      `  The answer itself names the ${taken.join(" and the ")}; ${options.join(" and ")} say what was asked for.`,
+    );
+  }
+  const list = LISTS.find((member) => Array.isArray(answer[member]));
+  const results = list === undefined ? [] : (answer[list] as Json[]);
+  const asked = without(question, list === undefined ? [] : ["keys", "ops"]);
+  if (Object.keys(asked).length > 0) {
+    print();
+    print("  The question:");
+    printMembers(asked, plain);
+  }
+  const words = (result: Json) => inWords(result, name === "LvmtProof");
+  const said = (member: Json, name: string) =>
+    typeof member === "string" && name !== "value" ? member : words(member);
+  const shown = without(answer, list === undefined ? [] : [list, "neighbours"]);
+  if (Object.keys(shown).length > 0) {
+    print();
+    print("  The proof shows:");
+    printMembers(shown, said);
+  }
+  if (list !== undefined && results.length > 0) {
+    print();
+    print(`  ${headline(list, scheme)}`);
+    // Slots and what they have are integers, the others bytes.
+    if (list === "storage") printResults(subjects, results.map(plain));
+    else printResults(subjects.map(subjectText), results.map(words));
+  }
+}
+
+/** The members of an answer that have an item for each subject. */
+const LISTS = ["results", "values", "storage", "answers"] as const;
+
+function headline(list: (typeof LISTS)[number], scheme: string): string {
+  if (list === "storage") return "Each slot:";
+  return list === "results" && scheme === "avl"
+    ? "Each key before its operation:"
+    : "Each key in that state:";
+}
+
+function printUnpinned({ member, what, option }: Unpinned): void {
+  print();
+  print(
+    text`  It is verified only relative to ${what} in the file, which whoever made the file could choose.`,
+  );
+  print(
+    text`  With ${option}, from a source that you trust, it rests on yours; ${member} does not belong into the file then.`,
+  );
+}
+
+/** Prints that a statement was refused. */
+export function printRefused(
+  name: string,
+  scheme: string,
+  error: VerifyError,
+  permits: boolean,
+): void {
+  print(text`${red("✘")} ${bold("refused")}  ${scheme} ${name}`);
+  print();
+  printRows([
+    ["code", red(error.code)],
+    ["reason", red(error.reason)],
+  ]);
+  printWrapped(text`  expected  ${error.details.expected}`);
+  printWrapped(text`  found     ${error.details.found}`);
+  if (permits && error.reason === "insecure_setup") {
+    print();
+    print("  The file allows an insecure setup, which only --allow-insecure-setup can.");
+  }
+}
+
+/** How a value is printed that stands alone, or in a list, under a name. */
+type Words = (value: Json, name: string) => string | SafeText;
+
+/** Prints the members of an object, each in a row; those with much in them get rows of their own. */
+function printMembers(members: Readonly<Record<string, Json>>, words: Words, indent = "  "): void {
+  let rows: Row[] = [];
+  const flush = () => {
+    if (rows.length > 0) printRows(rows, indent);
+    rows = [];
+  };
+  for (const [name, value] of Object.entries(members)) {
+    if (Array.isArray(value)) {
+      rows.push(...listRows(name, value, words));
+    } else if (typeof value === "object" && value !== null && JSON.stringify(value).length > 60) {
+      flush();
+      print(text`${indent}${dim(name)}`);
+      printMembers(value, plain, `${indent}  `);
+    } else {
+      rows.push([name, words(value, name)]);
+    }
+  }
+  flush();
+}
+
+function listRows(name: string, items: Json[], words: Words): Row[] {
+  if (items.length === 0) return [[name, dim("none")]];
+  const rows = items
+    .slice(0, SHOWN)
+    .map((item, i): Row => [i === 0 ? name : "", words(item, name)]);
+  return items.length > SHOWN ? [...rows, ["", more(items.length)]] : rows;
+}
+
+/** A key; of a batch it has its operation before it. */
+const subjectText = (subject: string) =>
+  BYTES.test(subject) ? keyText(fromHex(subject)) : subject;
+
+const BYTES = /^0x([0-9a-f]{2})*$/i;
+
+function printResults(
+  subjects: readonly (string | SafeText)[],
+  results: readonly (string | SafeText)[],
+): void {
+  subjects.slice(0, SHOWN).forEach((subject, index) => {
+    print(text`  ${subject}`);
+    print(text`    ${results[index] ?? ""}`);
+  });
+  if (results.length > SHOWN) print(text`  ${more(results.length)}`);
+}
+
+const more = (all: number) => dim(`and ${all - SHOWN} more; --json prints all`);
+
+/** A value as it stands in the file; a string without quotes. */
+const plain = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** What a key has; null is a key without a value, which `lvmt` says of none that was deleted. */
+function inWords(result: Json, neverWritten: boolean): string | SafeText {
+  if (result === null) return dim(neverWritten ? "absent: never written" : "absent");
+  if (typeof result === "string") {
+    return BYTES.test(result) ? valueText(fromHex(result)) : result;
+  }
+  if (typeof result !== "object" || Array.isArray(result)) return plain(result);
+  const { key, value, since, deletedAt, block = since } = result;
+  if (key !== undefined) return plain(result);
+  if (typeof value === "string") {
+    const from = typeof block === "string" ? dim(`since block ${BigInt(block)}`) : "";
+    return text`${valueText(fromHex(value))}  ${from}`;
+  }
+  const deleted = deletedAt ?? (value === null ? block : undefined);
+  if (typeof deleted === "string") return dim(`absent: deleted in block ${BigInt(deleted)}`);
+  return Object.keys(result).length === 0 ? dim("absent: never written") : plain(result);
+}
+
+function without(members: Readonly<Record<string, Json>>, names: readonly string[]) {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,63 @@
+/** Runs the command as a user does: in a process of its own. */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll } from "vitest";
+
+import { vectorFiles } from "../files.js";
+
+/** What npm links as `prooflight`. */
+export const command = fileURLToPath(new URL("../../bin/prooflight.mjs", import.meta.url));
+
+/** The command without a terminal, so that it prints no colours whatever the variables of the tests say. */
+export const environment = { ...process.env, FORCE_COLOR: undefined };
+
+/** Runs the command; gives what it printed and its exit code. */
+export function prooflight(args: readonly string[], input = "") {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    input,
+    env: environment,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+/** Runs `prooflight verify` with a statement as its standard input. */
+export const verify = (statement: unknown, ...args: string[]) =>
+  prooflight(["verify", "-", ...args], JSON.stringify(statement));
+
+/** What `verify --json` prints. */
+export const verdictOf = (statement: unknown, ...args: string[]) =>
+  JSON.parse(verify(statement, "--json", ...args).stdout) as Record<string, unknown>;
+
+/** A folder for files that a test hands to the command; gone when its tests are over. */
+export function filesFolder(): (name: string, content: string | Uint8Array) => string {
+  const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+  return (name, content) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+}
+
+/** A test vector as a statement, by its file and comment. */
+export function statement(path: string, comment: string): Record<string, unknown> {
+  const { testGroups } = JSON.parse(vectorFiles.get(path) ?? "{}") as {
+    testGroups: {
+      type: string;
+      tests: { comment: string; input: Record<string, unknown>; result: string }[];
+    }[];
+  };
+  for (const { type, tests } of testGroups) {
+    const found = tests.find((test) => test.comment === comment);
+    if (found) return { kind: type, ...found.input };
+  }
+  throw new Error(`${path} has no test "${comment}"`);
+}
