@@ -9,11 +9,11 @@ import { type SafeText, yellow } from "./text.js";
 export const insecureMark = (insecure: boolean): string | SafeText =>
   insecure ? yellow(" with an insecure setup allowed") : "";
 
-/** What stands below the verdict. */
+/** What stands below the verdict, or above many. */
 export function printInsecureNote(insecure: boolean): void {
   if (!insecure) return;
   print();
-  print("  An insecure setup was allowed: under one, anyone can forge proofs.");
+  print("  An insecure setup is allowed: under one, anyone can forge proofs.");
 }
 
 /** Whether the options let answers of a scheme rest on an insecure setup; only `lvmt` has one. */

@@ -13,6 +13,7 @@ import {
   resultText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
+import { allowsInsecure, printInsecureNote } from "./insecure.js";
 import { print, printJsonLine } from "./output.js";
 import { green, text } from "./text.js";
 
@@ -25,8 +26,11 @@ export async function watch(
   const raw = keys.map(keyOf);
   const scheme = readScheme(options.scheme ?? "avl");
   const client = await connect(options);
+  const insecure = allowsInsecure(scheme, options);
+  if (!json) printInsecureNote(insecure);
   const shown = new Map<string, string>();
-  const show = (header: Header) => showBlock(client, header, { keys: raw, scheme, shown, json });
+  const show = (header: Header) =>
+    showBlock(client, header, { keys: raw, scheme, insecure, shown, json });
   // One block after the other, in their order.
   let last = Promise.resolve();
   let failure: unknown;
@@ -51,6 +55,7 @@ export async function watch(
 interface Watched {
   keys: readonly Uint8Array[];
   scheme: StateScheme;
+  insecure: boolean;
   shown: Map<string, string>;
   json: boolean;
 }
@@ -58,13 +63,14 @@ interface Watched {
 async function showBlock(
   client: LightClient,
   header: Header,
-  { keys, scheme, shown, json }: Watched,
+  { keys, scheme, insecure, shown, json }: Watched,
 ): Promise<void> {
   const at = toHex(header.hash) as `0x${string}`;
   const answers = await client.getMany(keys, { scheme, at });
   if (json) {
     printJsonLine({
       head: headerJson(header),
+      ...(insecure && { allowInsecureSetup: true }),
       answers: answers.map((answer) => answerJson(answer, scheme)),
     });
     return;

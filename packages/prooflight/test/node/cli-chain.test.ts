@@ -148,6 +148,21 @@ describe("prooflight get --scheme lvmt", () => {
     expect(lied.stdout).toContain("refused  lvmt StateAnswer");
   });
 
+  test("watch warns as well", async () => {
+    const child = start([
+      ...["watch", alice, "--scheme", "lvmt", "--allow-insecure-setup", "--json"],
+      ...["--server", network.lvmt.url, "--checkpoint", own],
+    ]);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const { value: line } = (await lines.next()) as { value: string };
+    const ended = once(child, "close");
+    child.kill("SIGINT");
+    expect(await ended).toEqual([0, null]);
+    expect(JSON.parse(line)).toMatchObject({
+      ...{ allowInsecureSetup: true, answers: [{ value, since: String(NEWEST) }] },
+    });
+  });
+
   test("prints all of it as JSON", async () => {
     const { stdout } = await get("--allow-insecure-setup", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
