@@ -21,6 +21,11 @@ export class Writer {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Forgets what was written. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   u8(value: number): void {
     const at = this.#reserve(1);
     this.#bytes[at] = value;

@@ -37,6 +37,27 @@ const recorded = (name: string): Input => {
 const contract = recorded("mainnet_21925176_depositcontract");
 const miner = recorded("mainnet_21925176_eoa_miner");
 
+describe("an answer with more than any question needs", () => {
+  const { response } = contract;
+  const many = <T>(item: T, last: T = item): T[] => [...Array<T>(100_000).fill(item), last];
+  const [slot] = response.storageProof as unknown as { key: Hex; value: Hex; proof: Hex[] }[];
+  test.each<[string, object, string]>([
+    ["nodes", { accountProof: many("0x") }, "mismatch / too_many_nodes"],
+    ["nodes of a slot", { storageProof: [{ ...slot, proof: many("0x") }] }, "mismatch / too_many_nodes"], // prettier-ignore
+    ["slots", { storageProof: many({ ...slot, proof: [] }) }, "mismatch / slot_keys_mismatch"],
+    // All of it must have the form of an answer, and counts as its size.
+    ["nodes, the last of them none", { accountProof: many<unknown>("0x", "0xg0") }, "malformed / invalid_answer"], // prettier-ignore
+    ["nodes, the last of them null", { accountProof: many<unknown>("0x", null) }, "malformed / invalid_answer"], // prettier-ignore
+    ["slots, the last of them none", { storageProof: many<unknown>(slot, { key: "0x" }) }, "malformed / invalid_answer"], // prettier-ignore
+    ["nodes of too many bytes", { accountProof: many(`0x${"00".repeat(100)}`) }, "malformed / proof_too_large"], // prettier-ignore
+    ["slots of too many bytes", { storageProof: many({ ...slot, proof: [`0x${"00".repeat(100)}`] }) }, "malformed / proof_too_large"], // prettier-ignore
+  ])("is refused as if all of it were read: %s", (_, change, expected) => {
+    const { stateRoot, address, slots } = contract;
+    const asked = { stateRoot, address, slots, response: { ...response, ...change } };
+    expect(verdict(refusal(() => verifyEthGetProof(asked)))).toBe(expected);
+  });
+});
+
 describe("an answer to eth_getProof", () => {
   test("gives what the proofs show", () => {
     const account = verifyEthGetProof(contract);

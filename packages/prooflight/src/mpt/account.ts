@@ -121,7 +121,7 @@ function writeQuestion<Name extends string>(
   slots.forEach((slot, index) => {
     request.array(wordLike(slot, `${path}slots[${index}]`));
   });
-  const nodeBytes = writeResponse(request, given.unchecked("response"));
+  const nodeBytes = writeResponse(request, given.unchecked("response"), slots.length);
   if (nodeBytes > limits.maxProofBytes && slots.length <= limits.maxKeys) {
     // The verifier checks it too; but wasm's memory never shrinks, so they are not even copied there.
     const [expected, found] = [`at most ${limits.maxProofBytes} bytes`, `${nodeBytes} bytes`];

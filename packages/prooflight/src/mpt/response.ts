@@ -1,18 +1,88 @@
 /** A server's answer to `eth_getProof`, written into the request as it is read. */
 
+import { fromHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
-import type { Writer } from "../wire.js";
+import { Writer } from "../wire.js";
 import { wordOf } from "./bytes.js";
 
+/** The members of EIP-1186 and nothing else, in its order; what they say is not checked yet. */
+export interface Answer {
+  address: string;
+  accountProof: string[];
+  balance: string;
+  codeHash: string;
+  nonce: string;
+  storageHash: string;
+  storageProof: { key: string; value: string; proof: string[] }[];
+}
+
 /**
- * Writes the part of a `Question` that the server answered; gives the bytes of all nodes together.
+ * How many nodes of a proof are enough to refuse it: one more than a key of 32 bytes can need, of
+ * which every node but the last takes a nibble.
+ */
+const ENOUGH_NODES = 66;
+
+/**
+ * Copies an answer about so many slots: what is read again later is the same, and what nobody asked
+ * for is not read. Of a list that is too long, as much is copied as shows that it is.
  *
+ * Throws `invalid_answer` where it does not have the form of EIP-1186.
+ */
+export function copyAnswer(response: unknown, slots: number): Answer {
+  return reading(() => {
+    const given = members(response, "the answer");
+    return {
+      address: string(given["address"], "address"),
+      accountProof: copyNodes(given["accountProof"], "accountProof"),
+      balance: string(given["balance"], "balance"),
+      codeHash: string(given["codeHash"], "codeHash"),
+      nonce: string(given["nonce"], "nonce"),
+      storageHash: string(given["storageHash"], "storageHash"),
+      storageProof: copyStorage(given["storageProof"], slots),
+    };
+  });
+}
+
+function copyStorage(given: unknown, slots: number): Answer["storageProof"] {
+  const proofs = list(given, "storageProof");
+  const length = Math.min(lengthOf(proofs, "storageProof"), slots + 1);
+  return Array.from({ length }, (_, index) => {
+    const path = `storageProof[${index}]`;
+    const { key, value, proof } = members(proofs[index], path);
+    return {
+      key: string(key, `${path}.key`),
+      value: string(value, `${path}.value`),
+      proof: copyNodes(proof, `${path}.proof`),
+    };
+  });
+}
+
+function copyNodes(given: unknown, path: string): string[] {
+  const proof = list(given, path);
+  const length = Math.min(lengthOf(proof, path), ENOUGH_NODES);
+  return Array.from({ length }, (_, index) => string(proof[index], `${path}[${index}]`));
+}
+
+function string(given: unknown, path: string): string {
+  if (typeof given === "string") return given;
+  throw wrong(path, "0x-hex", describe(given));
+}
+
+/**
+ * Writes the part of a `Question` about so many slots that the server answered; gives the bytes of all
+ * nodes together.
+ *
+ * Of a list that is too long, as much is written as shows that it is; the rest is checked for its form.
  * Throws `invalid_answer` unless it has the form of EIP-1186; members that are not among those are
  * not looked at.
  */
-export function writeResponse(writer: Writer, response: unknown): number {
+export function writeResponse(writer: Writer, response: unknown, slots: number): number {
+  return reading(() => write(writer, response, slots));
+}
+
+function reading<T>(read: () => T): T {
   try {
-    return write(writer, response);
+    return read();
   } catch (cause) {
     if (cause instanceof VerifyError) throw cause;
     // JSON has no such objects; those of a provider in the same program may run code when they are read.
@@ -21,7 +91,7 @@ export function writeResponse(writer: Writer, response: unknown): number {
   }
 }
 
-function write(writer: Writer, response: unknown): number {
+function write(writer: Writer, response: unknown, slots: number): number {
   const given = members(response, "the answer");
   hex(writer, given["address"], "address", 20);
   const nonce = word(given["nonce"], "nonce");
@@ -32,31 +102,54 @@ function write(writer: Writer, response: unknown): number {
   hex(writer, given["storageHash"], "storageHash", 32);
   hex(writer, given["codeHash"], "codeHash", 32);
   let bytes = nodes(writer, given["accountProof"], "accountProof");
-  const slots = list(given["storageProof"], "storageProof");
-  const count = lengthOf(slots, "storageProof");
-  writer.u32(count);
-  for (let index = 0; index < count; index++) {
-    const path = `storageProof[${index}]`;
-    const { key, value, proof } = members(slots[index], path);
-    writer.hex(word(key, `${path}.key`));
-    writer.hex(word(value, `${path}.value`));
-    bytes += nodes(writer, proof, `${path}.proof`);
+  const proofs = list(given["storageProof"], "storageProof");
+  const count = lengthOf(proofs, "storageProof");
+  const enough = Math.min(count, slots + 1);
+  writer.u32(enough);
+  for (let index = 0; index < enough; index++) {
+    bytes += slot(writer, proofs[index], index);
+  }
+  // The rest is written over itself.
+  const scratch = new Writer();
+  for (let index = enough; index < count; index++) {
+    scratch.clear();
+    bytes += slot(scratch, proofs[index], index);
   }
   return bytes;
+}
+
+function slot(writer: Writer, given: unknown, index: number): number {
+  const path = `storageProof[${index}]`;
+  const { key, value, proof } = members(given, path);
+  writer.hex(word(key, `${path}.key`));
+  writer.hex(word(value, `${path}.value`));
+  return nodes(writer, proof, `${path}.proof`);
 }
 
 function nodes(writer: Writer, given: unknown, path: string): number {
   const proof = list(given, path);
   let bytes = 0;
   const count = lengthOf(proof, path);
-  writer.u32(count);
-  for (let index = 0; index < count; index++) {
+  const enough = Math.min(count, ENOUGH_NODES);
+  writer.u32(enough);
+  for (let index = 0; index < enough; index++) {
     const node = proof[index];
     if (typeof node !== "string") throw wrong(`${path}[${index}]`, "0x-hex", describe(node));
     writer.u32(Math.max(0, (node.length >> 1) - 1));
     bytes += hex(writer, node, `${path}[${index}]`);
   }
+  for (let index = enough; index < count; index++) bytes += lengthOfHex(proof[index], path, index);
   return bytes;
+}
+
+/** The bytes of a node that is not needed. */
+function lengthOfHex(given: unknown, path: string, index: number): number {
+  try {
+    return fromHex(given as string).length;
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw wrong(`${path}[${index}]`, error.details.expected, error.details.found);
+  }
 }
 
 function hex(writer: Writer, given: unknown, path: string, length?: number): number {
