@@ -107,7 +107,7 @@ reasons! {
     // Chains.
     InvalidHeader "invalid_header" Malformed "the header cannot be that of any chain"
     SignatureOrder "signature_order" Malformed "the authority indices of signatures are not ascending, or name no authority"
-    WrongChain "wrong_chain" Untrusted "the header is of another chain"
+    WrongChain "wrong_chain" Untrusted "the header is of another chain, or the server is on one"
     WrongSchemes "wrong_schemes" Untrusted "the header does not have exactly the roots of the chain's schemes"
     TooFewSignatures "too_few_signatures" Untrusted "fewer authorities signed the header than the quorum"
     HeadBehind "head_behind" Untrusted "the head is older than the checkpoint"
@@ -165,6 +165,7 @@ reasons! {
     SlotMismatch "slot_mismatch" Mismatch "the answer says another value of a slot than its proof"
     HeaderHashMismatch "header_hash_mismatch" Mismatch "the header does not have the trusted hash"
     CodeMismatch "code_mismatch" Mismatch "the code does not have the hash that the account commits to"
+    TransactionMismatch "transaction_mismatch" Mismatch "the server answered with another hash than that of the transaction"
     // Vector commitments.
     InvalidPoint "invalid_point" Malformed "the bytes are not the encoding of a point of the group"
     InvalidScalar "invalid_scalar" Malformed "a scalar is not below the order of the group"

@@ -66,7 +66,11 @@ export function describe(value: unknown): string {
   if (typeof value === "number") return `the number ${value}`;
   if (typeof value === "bigint") return `the bigint ${value}`;
   if (typeof value === "boolean") return String(value);
-  return `a value of type ${Object.prototype.toString.call(value).slice(8, -1)}`;
+  try {
+    return `a value of type ${shorten(Object.prototype.toString.call(value).slice(8, -1))}`;
+  } catch {
+    return "an object that cannot be read"; // A proxy, whose type runs code.
+  }
 }
 
 const shorten = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -7,8 +7,11 @@
 export type { Hex } from "./chain/checkpoint.js";
 export type { HttpOptions } from "./provider/http.js";
 export { httpProvider } from "./provider/http.js";
-export { ProviderError } from "./provider/error.js";
-export type { Mode, ProviderOptions, VerifyingProvider } from "./provider/provider.js";
+export { HandedOnError, ProviderError } from "./provider/error.js";
+export type { Eip1193Events } from "./provider/events.js";
+export { HANDED_ON } from "./provider/handed-on.js";
+export type { Mode, ProviderOptions } from "./provider/options.js";
+export type { VerifyingProvider } from "./provider/provider.js";
 export { createProvider } from "./provider/provider.js";
 export type { Eip1193Provider, RequestArguments } from "./provider/request.js";
 export type { BlockName, Trust, TrustedBlock, TrustedHeader } from "./provider/trust.js";

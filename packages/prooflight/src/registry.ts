@@ -85,6 +85,7 @@ export type Reason =
   | "slot_mismatch"
   | "header_hash_mismatch"
   | "code_mismatch"
+  | "transaction_mismatch"
   | "invalid_point"
   | "invalid_scalar"
   | "version_range"
@@ -186,7 +187,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "malformed",
       meaning: "the authority indices of signatures are not ascending, or name no authority",
     },
-    wrong_chain: { code: "untrusted", meaning: "the header is of another chain" },
+    wrong_chain: {
+      code: "untrusted",
+      meaning: "the header is of another chain, or the server is on one",
+    },
     wrong_schemes: {
       code: "untrusted",
       meaning: "the header does not have exactly the roots of the chain's schemes",
@@ -351,6 +355,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     code_mismatch: {
       code: "mismatch",
       meaning: "the code does not have the hash that the account commits to",
+    },
+    transaction_mismatch: {
+      code: "mismatch",
+      meaning: "the server answered with another hash than that of the transaction",
     },
     invalid_point: {
       code: "malformed",

@@ -65,6 +65,7 @@ REASONS = {
     "slot_mismatch": "mismatch",
     "header_hash_mismatch": "mismatch",
     "code_mismatch": "mismatch",
+    "transaction_mismatch": "mismatch",
     "invalid_point": "malformed",
     "invalid_scalar": "malformed",
     "version_range": "malformed",

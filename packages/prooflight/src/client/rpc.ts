@@ -162,14 +162,14 @@ function errorOf(error: unknown, url: URL): VerifyError {
   const reason = data?.reason;
   if (typeof reason === "string" && Object.hasOwn(REASONS, reason)) {
     if (REASONS[reason as Reason].code === "unavailable") {
-      return refuse(reason as Reason, `a result of ${url.host}`, said);
+      return refuse(reason as Reason, `a result of ${url.host}`, said, { cause: error });
     }
   }
-  return serverError(url, said);
+  return serverError(url, said, error);
 }
 
-const serverError = (url: URL, found: string) =>
-  refuse("server_error", `a result of ${url.host}`, found);
+const serverError = (url: URL, found: string, cause?: unknown) =>
+  refuse("server_error", `a result of ${url.host}`, found, { cause });
 
 const invalidReply = (url: URL, expected: string, found: string) =>
   refuse("invalid_reply", `${expected} from ${url.host}`, found);

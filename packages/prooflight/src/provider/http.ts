@@ -1,11 +1,13 @@
 import { Arguments, invalid } from "../arguments.js";
 import { call, type Transport } from "../client/rpc.js";
 import { describe } from "../error.js";
-import type { Eip1193Provider } from "./request.js";
+import { needsPerson } from "./handed-on.js";
+import { reading } from "./options.js";
+import { type Eip1193Provider, requestOf } from "./request.js";
 
 /** How {@link httpProvider} asks. */
 export interface HttpOptions {
-  /** How long a request may take, in milliseconds. Default 10,000. */
+  /** How long a request may take, in milliseconds, unless a person decides. Default 10,000. */
   timeout?: number | undefined;
   /** The most bytes of a reply. Default 40 MiB. */
   maxReplyBytes?: number | undefined;
@@ -13,25 +15,38 @@ export interface HttpOptions {
   fetch?: typeof fetch | undefined;
 }
 
+/** The longest that a timer of the platform runs, in milliseconds: 24 days. */
+const LONGEST = 2 ** 31 - 1;
+
 /**
  * A provider of EIP-1193 over HTTP, for `createProvider`: it bounds time and size, and believes
  * whatever the server says.
  *
  * Throws `invalid_argument` if the URL is not one of http or https; its requests throw a
- * `VerifyError` with code `unavailable`.
+ * `VerifyError` with code `unavailable`, whose cause is the server's error if it answered one.
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
+  const [parsed, transport] = reading(() => [urlOf(url), transportOf(options)] as const);
+  const patient = { ...transport, timeout: LONGEST };
+  return {
+    async request(args) {
+      const { method, params } = requestOf(args);
+      return call(needsPerson(method) ? patient : transport, parsed, method, params, undefined);
+    },
+  };
+}
+
+function transportOf(options: HttpOptions): Transport {
   const given = new Arguments(undefined, options, ["timeout", "maxReplyBytes", "fetch"]);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw invalid(undefined, "url", "an http or https URL", describe(String(url)));
-  }
-  const parsed = new URL(url);
-  const transport: Transport = {
+  return {
     fetch: (given.unchecked("fetch") as typeof fetch | undefined) ?? ((...to) => fetch(...to)),
-    timeout: Math.min(given.optionalU32("timeout") ?? 10_000, 2 ** 31 - 1),
+    timeout: Math.min(given.optionalU32("timeout") ?? 10_000, LONGEST),
     maxReplyBytes: given.optionalU32("maxReplyBytes") ?? 40 * 1024 * 1024,
   };
-  return {
-    request: ({ method, params }) => call(transport, parsed, method, params ?? [], undefined),
-  };
+}
+
+function urlOf(given: string | URL): URL {
+  const url = String(given);
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url);
+  throw invalid(undefined, "url", "an http or https URL", describe(url));
 }

@@ -3,7 +3,10 @@
 import { toHex } from "../bytes.js";
 import { refuse } from "../error.js";
 import { type AbsentAccount, type PresentAccount, verifyEthGetProof } from "../mpt/account.js";
+import { type Answer, copyAnswer } from "../mpt/response.js";
 import { hash as wasm } from "../wasm/hash.js";
+import type { HandOn } from "./hand-on.js";
+import { pendingNonce } from "./pending.js";
 import { addressAt, blockAt, bytesOfResult, quantity, slotOf, word } from "./request.js";
 import type { Server } from "./server.js";
 import { type Anchor, anchorOf, type BlockName, type Trust } from "./trust.js";
@@ -13,6 +16,8 @@ export interface Context {
   chainId: bigint;
   server: Server;
   trust: Trust;
+  /** What may be handed on without proof; nothing in the mode `strict`. */
+  handOn: HandOn | undefined;
 }
 
 type Method = (context: Context, params: readonly unknown[], name: string) => unknown;
@@ -45,13 +50,15 @@ async function getBalance(context: Context, params: readonly unknown[], name: st
 }
 
 async function getTransactionCount(context: Context, params: readonly unknown[], name: string) {
-  const { account } = await accountAt(
-    context,
-    addressAt(name, params, 0),
-    [],
-    blockAt(name, params, 1),
-  );
-  return quantity(account.kind === "present" ? account.nonce : 0n);
+  const address = addressAt(name, params, 0);
+  const nonceAt = async (block: BlockName) => {
+    const { account } = await accountAt(context, address, [], block);
+    return account.kind === "present" ? account.nonce : 0n;
+  };
+  if (params[1] !== "pending" || !context.handOn)
+    return quantity(await nonceAt(blockAt(name, params, 1)));
+  const request = { method: name, params: [address, "pending"] };
+  return quantity(await pendingNonce(context.handOn, request, () => nonceAt("latest")));
 }
 
 async function getStorageAt(context: Context, params: readonly unknown[], name: string) {
@@ -100,33 +107,18 @@ async function getProof(context: Context, params: readonly unknown[], name: stri
   };
 }
 
-/** The members of an answer that are handed on once it has been verified. */
-interface Response {
-  accountProof: unknown;
-  storageProof: { proof: unknown }[];
-}
-
 /** What the state of a trusted block has about an account. */
 async function accountAt(
   { server, trust }: Context,
   address: string,
   slots: readonly `0x${string}`[],
   name: BlockName,
-): Promise<{ account: PresentAccount | AbsentAccount; block: Anchor; response: Response }> {
+): Promise<{ account: PresentAccount | AbsentAccount; block: Anchor; response: Answer }> {
   const block = await anchorOf(trust, name);
   // By number, which every server understands; the proof shows that it is this block's state.
   const params = [address, slots, quantity(block.number)];
-  const response = copyOf(await server.request("eth_getProof", params));
+  const response = copyAnswer(await server.request("eth_getProof", params), slots.length);
   const { stateRoot } = block;
   const account = verifyEthGetProof({ stateRoot, address: address as never, slots, response });
-  return { account, block, response: response as Response };
-}
-
-/** Plain data: an object of the server's provider might not be the same when it is read again. */
-function copyOf(response: unknown): unknown {
-  try {
-    return structuredClone(response);
-  } catch (cause) {
-    throw refuse("invalid_answer", "plain data", String(cause), { scheme: "mpt", cause });
-  }
+  return { account, block, response };
 }

@@ -1,38 +1,27 @@
-import { Arguments, invalid } from "../arguments.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
-import { toProviderError } from "./error.js";
+import { ProviderError, toProviderError } from "./error.js";
+import { type Eip1193Events, listen } from "./events.js";
+import { handOn } from "./hand-on.js";
+import { NEVER } from "./handed-on.js";
 import { type Context, METHODS } from "./methods.js";
-import { type Eip1193Provider, listOf, type RequestArguments } from "./request.js";
-import { Server } from "./server.js";
-import type { Trust } from "./trust.js";
+import { type ProviderOptions, settingsOf } from "./options.js";
+import {
+  type Eip1193Provider,
+  listOf,
+  type Request,
+  type RequestArguments,
+  requestOf,
+} from "./request.js";
 
-/**
- * What becomes of methods whose answers cannot be verified: `strict`, they are refused;
- * `if-possible`, the server's answer is handed on and `onUnverified` hears of it.
- */
-export type Mode = "strict" | "if-possible";
-
-/** What {@link createProvider} takes. */
-export interface ProviderOptions {
-  /** The provider that is asked, and not trusted: of a wallet, of a library, or `httpProvider(url)`. */
-  provider: Eip1193Provider;
-  /** The id of the chain, which `eth_chainId` answers. */
-  chainId: bigint | number;
-  /** Says which state is trusted. */
-  trust: Trust;
-  /** What becomes of other methods. Default `strict`. */
-  mode?: Mode | undefined;
-  /** Hears of every answer that was handed on without having been verified. */
-  onUnverified?: ((request: RequestArguments) => void) | undefined;
-  /** How long the server may take for an answer, in milliseconds. Default 10,000. */
-  timeout?: number | undefined;
-}
-
-/** A provider of EIP-1193. It has no events of its own. */
+/** A provider of EIP-1193. */
 export interface VerifyingProvider extends Eip1193Provider {
-  /** Throws a `ProviderError` if there is no answer that verifies. */
+  /**
+   * Throws a `ProviderError` if there is no answer that verifies, and a `HandedOnError` if the server
+   * answers a method that was handed on with an error.
+   */
   request(args: RequestArguments): Promise<unknown>;
+  /** Listens to the wallet's events; in the mode `strict` to those about the wallet itself. */
   on(event: string, listener: (...args: unknown[]) => void): this;
   removeListener(event: string, listener: (...args: unknown[]) => void): this;
 }
@@ -46,71 +35,48 @@ export interface VerifyingProvider extends Eip1193Provider {
  * table of the methods.
  */
 export function createProvider(options: ProviderOptions): VerifyingProvider {
-  const { context, mode, onUnverified } = read(options);
-  const answer = async (args: RequestArguments): Promise<unknown> => {
-    if (typeof args !== "object" || typeof args.method !== "string") {
-      throw refuse("invalid_argument", "a request with a method", describe(args), {
-        scheme: "mpt",
-      });
+  const { context, provider: server } = settingsOf(options);
+  const hear = (how: keyof Eip1193Events, event: string, listener: () => void) => {
+    try {
+      listen(server, how, event, listener, context.handOn !== undefined);
+    } catch (error) {
+      const expected = `the server's provider to listen to ${event}`;
+      const cause = { scheme: "mpt", cause: error } as const;
+      throw toProviderError(refuse("server_error", expected, describe(error), cause));
     }
-    const { method } = args;
-    const known = METHODS.get(method);
-    if (known) {
-      await init();
-      return known(context, listOf(args), method);
-    }
-    if (mode === "strict") {
-      const expected = `one of ${[...METHODS.keys()].join(", ")}`;
-      throw refuse("unverifiable_method", expected, method, { scheme: "mpt" });
-    }
-    const result = await context.server.request(method, listOf(args));
-    onUnverified?.(args);
-    return result;
+    return provider;
   };
   const provider: VerifyingProvider = {
     async request(args) {
+      let method: string | undefined;
       try {
-        return await answer(args);
+        const request = requestOf(args);
+        ({ method } = request);
+        return await answer(context, request);
       } catch (error) {
-        throw toProviderError(error);
+        throw toProviderError(error, method);
       }
     },
-    on: () => provider,
-    removeListener: () => provider,
+    on: (event, listener) => hear("on", event, listener),
+    removeListener: (event, listener) => hear("removeListener", event, listener),
   };
   return provider;
 }
 
-function read(options: ProviderOptions) {
-  const given = new Arguments("mpt", options, [
-    "provider",
-    "chainId",
-    "trust",
-    "mode",
-    "onUnverified",
-    "timeout",
-  ]);
-  const provider = given.unchecked("provider") as Partial<Eip1193Provider> | null | undefined;
-  if (typeof provider?.request !== "function") {
-    throw invalid("mpt", "provider", "a provider of EIP-1193", describe(provider));
+async function answer(context: Context, request: Request): Promise<unknown> {
+  const { method } = request;
+  const verified = METHODS.get(method);
+  if (verified) {
+    await init();
+    return verified(context, listOf(request), method);
   }
-  const trust = given.unchecked("trust");
-  if (typeof trust !== "function") throw invalid("mpt", "trust", "a function", describe(trust));
-  const chainId = given.unchecked("chainId");
-  const isNumber = typeof chainId === "number" && Number.isSafeInteger(chainId);
-  if ((!isNumber && typeof chainId !== "bigint") || chainId < 1) {
-    throw invalid("mpt", "chainId", "a positive integer", describe(chainId));
+  if (NEVER.has(method)) {
+    const expected = "a method whose answer no local key signs";
+    throw new ProviderError(unverifiable(expected, method), -32601);
   }
-  const onUnverified = given.unchecked("onUnverified");
-  if (onUnverified !== undefined && typeof onUnverified !== "function") {
-    throw invalid("mpt", "onUnverified", "a function", describe(onUnverified));
-  }
-  const timeout = given.optionalU32("timeout") ?? 10_000;
-  const context: Context = {
-    chainId: BigInt(chainId),
-    server: new Server(provider as Eip1193Provider, Math.min(timeout, 2 ** 31 - 1)),
-    trust: trust as Trust,
-  };
-  const mode = given.optionalChoice("mode", ["strict", "if-possible"]) ?? "strict";
-  return { context, mode, onUnverified: onUnverified as ProviderOptions["onUnverified"] };
+  if (context.handOn) return handOn(context.handOn, request);
+  throw unverifiable(`one of ${[...METHODS.keys()].join(", ")}`, method);
 }
+
+const unverifiable = (expected: string, found: string) =>
+  refuse("unverifiable_method", expected, describe(found), { scheme: "mpt" });

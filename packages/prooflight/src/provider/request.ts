@@ -2,8 +2,9 @@
 
 import { type Bytes, toHex } from "../bytes.js";
 import type { Hex } from "../chain/checkpoint.js";
-import { describe, refuse } from "../error.js";
+import { describe, refuse, VerifyError } from "../error.js";
 import { bytesLike, wordOf } from "../mpt/bytes.js";
+import { MAX_PROOF_BYTES } from "../registry.js";
 import type { BlockName } from "./trust.js";
 
 /** A request of EIP-1193. */
@@ -17,8 +18,35 @@ export interface Eip1193Provider {
   request(args: RequestArguments): Promise<unknown>;
 }
 
+/** A request that has been read, once: nobody else has its parameters. */
+export interface Request {
+  readonly method: string;
+  readonly params: unknown[] | object;
+}
+
+/** What a caller asks, copied as JSON carries it; throws `invalid_argument` if it is no request. */
+export function requestOf(args: unknown): Request {
+  let found: string;
+  try {
+    const { method, params } = args as RequestArguments;
+    if (typeof method === "string") {
+      const copy = copyOf(params ?? []);
+      if (typeof copy === "object" && copy !== null) return { method, params: copy };
+    }
+    found = describe(typeof method === "string" ? params : args);
+  } catch (cause) {
+    const expected = "a request with a method, and parameters that are JSON";
+    throw refuse("invalid_argument", expected, describe(args), { scheme: "mpt", cause });
+  }
+  const expected = "a request with a method, and parameters in an array";
+  throw refuse("invalid_argument", expected, found, { scheme: "mpt" });
+}
+
+/** Plain data, as JSON carries it; throws whatever reading the value does. */
+export const copyOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+
 /** The parameters of a request as an array. */
-export function listOf({ method, params = [] }: RequestArguments): readonly unknown[] {
+export function listOf({ method, params }: Request): readonly unknown[] {
   if (Array.isArray(params)) return params;
   throw wrong(method, "parameters in an array", params);
 }
@@ -38,24 +66,43 @@ export function slotOf(method: string, slot: unknown): Hex {
 /** The block that a request is about; `latest` if it does not say. */
 export function blockAt(method: string, params: readonly unknown[], index: number): BlockName {
   const given = params[index] ?? "latest";
-  if (typeof given === "object") {
-    const { blockHash, blockNumber } = given as { blockHash?: unknown; blockNumber?: unknown };
-    const name = blockHash ?? blockNumber;
-    if (name !== undefined && (blockHash === undefined || blockNumber === undefined)) {
-      return blockAt(method, [name], 0);
-    }
-  }
+  if (typeof given === "object") return blockOf(method, given);
   if (given === "latest" || given === "safe" || given === "finalized") return given;
   if (given === "earliest") return 0n;
-  if (typeof given === "string") {
-    if (/^0x[0-9a-f]{64}$/i.test(given)) return given.toLowerCase() as Hex;
-    if (/^0x(0|[1-9a-f][0-9a-f]{0,15})$/i.test(given)) return BigInt(given);
-  }
+  const block = hashOf(given) ?? integerOf(given);
+  if (block !== undefined) return block;
   if (given === "pending") {
     throw refuse("unverifiable_method", "a block that exists", "pending", { scheme: "mpt" });
   }
   throw wrong(method, "a block: latest, safe, finalized, a number, or a hash", given);
 }
+
+/** The block that an object of EIP-1898 names: by its hash or by its number, and nothing else. */
+function blockOf(method: string, given: object): BlockName {
+  const { blockHash, blockNumber, requireCanonical, ...others } = given as Record<string, unknown>;
+  if (Object.keys(others).length === 0) {
+    if (requireCanonical === true) {
+      const expected = "a block that need not be canonical, which only trust() can know";
+      throw refuse("unverifiable_method", expected, "requireCanonical", { scheme: "mpt" });
+    }
+    const block = blockNumber === undefined ? hashOf(blockHash) : integerOf(blockNumber);
+    const one = blockNumber === undefined || blockHash === undefined;
+    const flag = requireCanonical === undefined || requireCanonical === false;
+    if (block !== undefined && one && flag) return block;
+  }
+  throw wrong(method, "a block as { blockHash } of 32 bytes or as { blockNumber }", given);
+}
+
+const hashOf = (given: unknown): Hex | undefined =>
+  typeof given === "string" && /^0x[0-9a-f]{64}$/i.test(given)
+    ? (given.toLowerCase() as Hex)
+    : undefined;
+
+/** A number of 64 bits as Ethereum writes it; undefined if it is none. */
+const integerOf = (given: unknown): bigint | undefined =>
+  typeof given === "string" && /^0x(0|[1-9a-f][0-9a-f]{0,15})$/i.test(given)
+    ? BigInt(given)
+    : undefined;
 
 /** A number of 64 or 256 bits as Ethereum writes it. */
 export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
@@ -63,15 +110,31 @@ export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
 /** 32 bytes of a number, in 0x-hex. */
 export const word = (number: bigint): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 
-/** The bytes of a server's result; throws `invalid_answer` if it is none. */
+/** The bytes of a server's result; throws `invalid_answer` if it is none, or larger than a proof. */
 export function bytesOfResult(method: string, result: unknown): Uint8Array | Bytes {
-  if (typeof result === "string" && /^0x([0-9a-f]{2})*$/i.test(result)) {
-    return bytesLike(result, method);
+  const most = 2 * MAX_PROOF_BYTES + 2;
+  if (typeof result !== "string" || result.length > most) {
+    const found = typeof result === "string" ? `${result.length} characters` : describe(result);
+    throw wrongAnswer(method, `0x-hex of at most ${MAX_PROOF_BYTES} bytes`, found);
   }
-  throw refuse("invalid_answer", `bytes in 0x-hex from ${method}`, describe(result), {
-    scheme: "mpt",
-  });
+  try {
+    return bytesLike(result, method);
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw wrongAnswer(method, error.details.expected, error.details.found);
+  }
 }
+
+/** The integer of a server's result; throws `invalid_answer` if it is none of 256 bits. */
+export function integerOfResult(method: string, result: unknown): bigint {
+  const digits = wordOf(result);
+  if (digits) return BigInt(digits);
+  throw wrongAnswer(method, "an integer of 256 bits in 0x-hex", describe(result));
+}
+
+/** The refusal of a result that does not have the form of its method's. */
+export const wrongAnswer = (method: string, expected: string, found: string): VerifyError =>
+  refuse("invalid_answer", `${expected} from ${method}`, found, { scheme: "mpt" });
 
 const wrong = (method: string, expected: string, found: unknown) =>
   refuse("invalid_argument", `${expected} for ${method}`, describe(found), { scheme: "mpt" });

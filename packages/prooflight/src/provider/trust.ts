@@ -3,7 +3,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import type { Hex } from "../chain/checkpoint.js";
-import { describe, refuse } from "../error.js";
+import { describe, refuse, VerifyError } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import { verifyEthHeader } from "../mpt/header.js";
 
@@ -46,16 +46,26 @@ export interface Anchor {
 
 /** What the caller trusts about a block; throws `unknown_block` if nothing, `wrong_block` if another. */
 export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> {
-  const trusted = await trust(block);
-  if (trusted === undefined) {
-    throw refuse("unknown_block", "a block that trust() knows", String(block), { scheme: "mpt" });
-  }
-  const anchor = read(trusted);
+  const anchor = await ask(trust, block);
   const found = typeof block === "bigint" ? anchor.number : toHex(anchor.hash);
   if ((typeof block === "bigint" || block.startsWith("0x")) && found !== block) {
     throw refuse("wrong_block", `block ${block} from trust()`, String(found), { scheme: "mpt" });
   }
   return anchor;
+}
+
+async function ask(trust: Trust, block: BlockName): Promise<Anchor> {
+  const expected = "a block that trust() knows";
+  try {
+    const trusted = await trust(block);
+    if (trusted !== undefined) return read(trusted);
+  } catch (cause) {
+    // A light client's, say, that could reach no server.
+    if (cause instanceof VerifyError) throw cause;
+    const found = `${block}, for which it threw`;
+    throw refuse("unknown_block", expected, found, { scheme: "mpt", cause });
+  }
+  throw refuse("unknown_block", expected, String(block), { scheme: "mpt" });
 }
 
 function read(trusted: unknown): Anchor {

@@ -125,7 +125,8 @@ export async function startServer(): Promise<Running> {
         if (result === undefined) return; // It has answered in its own way, or never will.
         reply = { jsonrpc: "2.0", id: call.id, result };
       } catch (error) {
-        reply = { jsonrpc: "2.0", id: call.id, error: { code: -32000, message: String(error) } };
+        const { code = -32000, data } = error as { code?: number; data?: unknown };
+        reply = { jsonrpc: "2.0", id: call.id, error: { code, message: String(error), data } };
       }
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(reply));

@@ -7,7 +7,6 @@ import {
   createProvider,
   type Eip1193Provider,
   httpProvider,
-  ProviderError,
   type Trust,
 } from "../../src/provider.js";
 import {
@@ -20,6 +19,7 @@ import {
   startServer,
   stateWithCode,
 } from "./ethereum-server.js";
+import { refusal } from "./provider-refusal.js";
 
 const server = await startServer();
 afterAll(server.close);
@@ -47,15 +47,6 @@ const provider = (changes: Partial<Parameters<typeof createProvider>[0]> = {}) =
 
 const viem = (eip1193: Eip1193Provider) =>
   createPublicClient({ chain: mainnet, transport: custom(eip1193, { retryCount: 0 }) });
-
-const refusal = async (asking: Promise<unknown>) => {
-  const error: unknown = await asking.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(error instanceof ProviderError)) throw new Error(`not refused: ${String(error)}`);
-  return `${error.code} ${error.data.code} ${error.data.reason}`;
-};
 
 const ask = (method: string, ...params: unknown[]) => provider().request({ method, params });
 const askBalance = () => ask("eth_getBalance", miner.address, "latest");

@@ -1,0 +1,65 @@
+/** Which methods are handed on to the server, and what each of them does there. */
+
+/**
+ * What a method does: `read` asks for what cannot be verified; `fee` asks for a price that a local
+ * key may sign; `send` publishes a signed transaction; `sign` has a key of the server's sign;
+ * `connect` asks a person for something else.
+ */
+export type Kind = "read" | "fee" | "send" | "sign" | "connect";
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...kind("read", [
+    ...["eth_call", "eth_estimateGas", "eth_getLogs", "eth_syncing", "web3_clientVersion"],
+    ...["eth_getBlockByHash", "eth_getBlockByNumber", "eth_getBlockReceipts"],
+    ...["eth_getBlockTransactionCountByHash", "eth_getBlockTransactionCountByNumber"],
+    ...["eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getTransactionCount"],
+    ...["eth_getTransactionByBlockHashAndIndex", "eth_getTransactionByBlockNumberAndIndex"],
+    ...["eth_newFilter", "eth_newBlockFilter", "eth_newPendingTransactionFilter"],
+    ...["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"],
+    ...["eth_subscribe", "eth_unsubscribe"],
+    ...["eth_accounts", "wallet_getCapabilities", "wallet_getCallsStatus"],
+  ]),
+  ...kind("fee", ["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_blobBaseFee", "eth_feeHistory"]),
+  ...kind("send", ["eth_sendRawTransaction"]),
+  ...kind("sign", [
+    ...["personal_sign", "eth_sign", "eth_signTransaction", "eth_sendTransaction"],
+    ...["eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"],
+    ...["wallet_sendTransaction", "wallet_sendCalls", "wallet_watchAsset"],
+  ]),
+  ...kind("connect", [
+    ...["eth_requestAccounts", "wallet_showCallsStatus"],
+    ...["wallet_requestPermissions", "wallet_getPermissions", "wallet_revokePermissions"],
+    ...["wallet_addEthereumChain", "wallet_switchEthereumChain"],
+  ]),
+]);
+
+/**
+ * The methods that the mode `if-possible` hands on unless `handOn` says otherwise.
+ *
+ * Of `eth_getTransactionCount` that is the block `pending` alone; those that ask for fees are handed
+ * on only below a `maxFeePerGas`.
+ */
+export const HANDED_ON: readonly string[] = Object.freeze([...KINDS.keys()]);
+
+/**
+ * Methods that have a server write what a local key is about to sign: nonce, fees, calls, hashes.
+ * Libraries sign it unseen, so that nobody answers them, whatever the mode.
+ */
+export const NEVER: ReadonlySet<string> = new Set([
+  ...["eth_fillTransaction", "parity_composeTransaction", "wallet_prepareCalls"],
+  ...["eth_estimateUserOperationGas", "pm_sponsorUserOperation"],
+  ...["pm_getPaymasterData", "pm_getPaymasterStubData"],
+]);
+
+/** What a method does; of one that is not known, that it signs. */
+export const kindOf = (method: string): Kind => KINDS.get(method) ?? "sign";
+
+/** Whether a person decides about a method, as far as it is known. */
+export function needsPerson(method: string): boolean {
+  const kind = KINDS.get(method);
+  return kind === "sign" || kind === "connect";
+}
+
+function kind(kind: Kind, methods: readonly string[]): [string, Kind][] {
+  return methods.map((method) => [method, kind]);
+}

@@ -1,0 +1,134 @@
+import { Arguments, invalid } from "../arguments.js";
+import { describe, refuse, VerifyError } from "../error.js";
+import type { Eip1193Events } from "./events.js";
+import type { HandOn } from "./hand-on.js";
+import { HANDED_ON, NEVER } from "./handed-on.js";
+import { type Context, METHODS } from "./methods.js";
+import type { Eip1193Provider, RequestArguments } from "./request.js";
+import { Server } from "./server.js";
+import type { Trust } from "./trust.js";
+
+/**
+ * What becomes of methods whose answers cannot be verified: `strict`, they are refused;
+ * `if-possible`, those on a list are handed on to the server, after `onUnverified` has heard of them.
+ */
+export type Mode = "strict" | "if-possible";
+
+/** What `createProvider` takes. */
+export interface ProviderOptions {
+  /** The provider that is asked, and not trusted: of a wallet, of a library, or `httpProvider(url)`. */
+  provider: Eip1193Provider & Partial<Eip1193Events>;
+  /** The id of the chain, which `eth_chainId` answers. */
+  chainId: bigint | number;
+  /** Says which state is trusted. */
+  trust: Trust;
+  /** What becomes of other methods. Default `strict`. */
+  mode?: Mode | undefined;
+  /**
+   * The methods that may be handed on in `if-possible`; of one that Prooflight does not know it is
+   * assumed that it signs. Default `HANDED_ON`.
+   */
+  handOn?: readonly string[] | undefined;
+  /**
+   * The most wei for each gas that a server may name where a method asks for fees, which a local key
+   * then signs. Without it, those methods are refused.
+   */
+  maxFeePerGas?: bigint | undefined;
+  /**
+   * Hears of every request that is about to be handed on, and is waited for; the request is refused if
+   * it gives `false` or throws.
+   */
+  onUnverified?: ((request: RequestArguments) => unknown) | undefined;
+  /** How long the server may take for an answer, in milliseconds, unless a person decides. Default 10,000. */
+  timeout?: number | undefined;
+}
+
+/** The options of a provider, checked. */
+export interface Settings {
+  context: Context;
+  provider: ProviderOptions["provider"];
+}
+
+/** Reads options; throws `invalid_argument`. */
+export const settingsOf = (options: ProviderOptions): Settings => reading(() => read(options));
+
+/** What the caller passed may run code when it is read, and that may throw. */
+export function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof VerifyError) throw cause;
+    const expected = "arguments that can be read";
+    throw refuse("invalid_argument", expected, "others", { scheme: "mpt", cause });
+  }
+}
+
+function read(options: ProviderOptions): Settings {
+  const given = new Arguments("mpt", options, [
+    "provider",
+    "chainId",
+    "trust",
+    "mode",
+    "handOn",
+    "maxFeePerGas",
+    "onUnverified",
+    "timeout",
+  ]);
+  const provider = given.unchecked("provider") as ProviderOptions["provider"] | null | undefined;
+  if (typeof provider?.request !== "function") {
+    throw invalid("mpt", "provider", "a provider of EIP-1193", describe(provider));
+  }
+  const trust = given.unchecked("trust");
+  if (typeof trust !== "function") throw invalid("mpt", "trust", "a function", describe(trust));
+  const onUnverified = given.unchecked("onUnverified");
+  if (onUnverified !== undefined && typeof onUnverified !== "function") {
+    throw invalid("mpt", "onUnverified", "a function", describe(onUnverified));
+  }
+  const timeout = given.optionalU32("timeout") ?? 10_000;
+  const server = new Server(provider, Math.min(timeout, 2 ** 31 - 1));
+  const chainId = chainIdOf(given.unchecked("chainId"));
+  const mode = given.optionalChoice("mode", ["strict", "if-possible"]) ?? "strict";
+  const context = { chainId, server, trust: trust as Trust };
+  if (mode === "strict") {
+    for (const name of ["handOn", "maxFeePerGas"] as const) {
+      // It would not be looked at, and whoever gives it may believe that it is.
+      if (given.unchecked(name) === undefined) continue;
+      throw invalid("mpt", name, "left out in the mode strict", "there");
+    }
+    return { provider, context: { ...context, handOn: undefined } };
+  }
+  const handOn: HandOn = {
+    server,
+    chainId,
+    methods: new Set(given.unchecked("handOn") === undefined ? HANDED_ON : methodsOf(given)),
+    maxFeePerGas: feeOf(given.unchecked("maxFeePerGas")),
+    onUnverified: onUnverified as HandOn["onUnverified"],
+  };
+  return { provider, context: { ...context, handOn } };
+}
+
+function chainIdOf(chainId: unknown): bigint {
+  const isNumber = typeof chainId === "number" && Number.isSafeInteger(chainId);
+  if ((isNumber || typeof chainId === "bigint") && chainId >= 1) return BigInt(chainId);
+  throw invalid("mpt", "chainId", "a positive integer", describe(chainId));
+}
+
+function feeOf(fee: unknown): bigint | undefined {
+  if (fee === undefined || (typeof fee === "bigint" && fee >= 0n)) return fee;
+  throw invalid("mpt", "maxFeePerGas", "a bigint of 0 or more", describe(fee));
+}
+
+function methodsOf(given: Arguments<"handOn">): string[] {
+  return given.list("handOn").map((method, index) => {
+    const name = `handOn[${index}]`;
+    if (typeof method !== "string") throw invalid("mpt", name, "a method", describe(method));
+    if (NEVER.has(method)) {
+      throw invalid("mpt", name, "a method whose answer no local key signs", method);
+    }
+    // Of a nonce, only the block `pending` is ever handed on.
+    if (METHODS.has(method) && method !== "eth_getTransactionCount") {
+      throw invalid("mpt", name, "a method whose answer cannot be verified", method);
+    }
+    return method;
+  });
+}
