@@ -11,7 +11,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const text = readFileSync(join(root, "CLASSES.md"), "utf8");
 
 const paths = SCHEMES.flatMap((scheme) =>
-  readdirSync(join(root, scheme)).map((name) => `${scheme}/${name}`),
+  readdirSync(join(root, scheme))
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => `${scheme}/${name}`),
 );
 const files = new Map(
   paths.map((path) => [path, JSON.parse(readFileSync(join(root, path), "utf8"))]),

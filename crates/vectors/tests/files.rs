@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors")
 }
 
-/// The vector files: all JSON below `test-vectors` but the schema.
+/// The vector files: all JSON below `test-vectors` but the schema, and what vectors need, in folders `data`.
 fn vector_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root()];
@@ -20,7 +20,7 @@ fn vector_files() -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let path = entry.path();
             if path.is_dir() {
-                if path.file_name().is_some_and(|name| name != "schema") {
+                if path.file_name().is_some_and(|name| name != "schema" && name != "data") {
                     folders.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "json") {

@@ -4,7 +4,11 @@
 export const vectorFiles: ReadonlyMap<string, string> = new Map(
   Object.entries(
     import.meta.glob<string>(
-      ["../../../test-vectors/**/*.json", "!../../../test-vectors/schema/**"],
+      [
+        "../../../test-vectors/**/*.json",
+        "!../../../test-vectors/schema/**",
+        "!../../../test-vectors/*/data/**",
+      ],
       { query: "?raw", import: "default", eager: true },
     ),
   ).map(([path, text]) => [path.split("/test-vectors/")[1] ?? path, text]),

@@ -36,9 +36,9 @@ def main(arguments):
 
 
 def all_files(folder):
-    """The vector files below a folder; schema/ has the schema that describes them."""
+    """The vector files below a folder; schema/ describes them, data/ has what they need."""
     names = (path.relative_to(folder) for path in folder.rglob("*.json"))
-    return [folder / name for name in sorted(names) if name.parts[0] != "schema"]
+    return [folder / name for name in sorted(names) if not {"schema", "data"} & set(name.parts)]
 
 
 def path_to_show(path):

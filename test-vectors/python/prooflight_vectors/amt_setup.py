@@ -1,18 +1,20 @@
 """Setups of vector commitments (section 12.3), by their verifying keys."""
 
+import json
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 from .bn254 import GENERATOR_2, R, decode_g2, encode_g2, multiply_g2
+from .carrier import read_bytes
 from .errors import check
 from .reader import Reader
 
 MOST = 28
 DEV_TAU = int.from_bytes(blake2b(b"prooflight/amt/dev-tau/v1").digest(), "little") % R
 DEV_POINT = multiply_g2(DEV_TAU, GENERATOR_2)
-PPOT_FILE = Path(__file__).resolve().parents[3] / "crates" / "amt" / "data" / "ppot_g2.bin"
+SETUPS_FILE = Path(__file__).resolve().parents[2] / "amt" / "data" / "setups.json"
 
 
 class VerifyingKey(NamedTuple):
@@ -56,7 +58,14 @@ def dev_power(j):
 
 @lru_cache(maxsize=None)
 def ppot_power(j):
-    return decode_g2(PPOT_FILE.read_bytes()[64 * j : 64 * j + 64])
+    return decode_g2(read_bytes(published("ppot")["powers"][j]))
+
+
+@lru_cache(maxsize=None)
+def published(name):
+    """What test-vectors has of the setup: its `powers`, its `paramsIds`."""
+    setups = json.loads(SETUPS_FILE.read_text(encoding="utf-8"))["setups"]
+    return next(setup for setup in setups if setup["name"] == name)
 
 
 @lru_cache(maxsize=None)

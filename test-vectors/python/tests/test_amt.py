@@ -1,8 +1,12 @@
 """Vector commitments: the curve, the pairing, and section 12.6's example."""
 
+import json
+import re
 import unittest
+from hashlib import blake2b
 
 from prooflight_vectors import amt, amt_setup, bn254
+from prooflight_vectors.__main__ import VECTORS
 from prooflight_vectors.amt import Opening
 from prooflight_vectors.bn254 import GENERATOR_1, GENERATOR_2, INFINITY, Q, R, combine
 from prooflight_vectors.errors import Refusal
@@ -80,6 +84,33 @@ class Setups(unittest.TestCase):
             amt_setup.named_key("ppot", 16).params_id().hex(),
             "8d2ff33c23f74b229112b732194bf73906bb5a53a0ee46a6594329e960911036",
         )
+
+    def test_published_points_and_ids(self):
+        generator = bn254.encode_g2(GENERATOR_2)
+        for name in ("dev", "ppot"):
+            setup = amt_setup.published(name)
+            powers = [bytes.fromhex(power[2:]) for power in setup["powers"]]
+            self.assertEqual([len(power) for power in powers], 28 * [64])
+            self.assertEqual(len(setup["paramsIds"]), 28)
+            for k, params_id in enumerate(setup["paramsIds"], 1):
+                key = b"prooflight/amt/v1" + bytes([k]) + generator + b"".join(powers[:k])
+                self.assertEqual("0x" + blake2b(key, digest_size=32).hexdigest(), params_id)
+        for j, power in enumerate(amt_setup.published("dev")["powers"]):
+            self.assertEqual("0x" + bn254.encode_g2(amt_setup.dev_power(j)).hex(), power, j)
+
+    def test_nothing_but_test_vectors_is_needed(self):
+        """Every setup that a valid vector names stands beside the specification."""
+        ids = {i for name in ("dev", "ppot") for i in amt_setup.published(name)["paramsIds"]}
+        named = set()
+        for path in ("amt/opening", "lvmt/proof", "chain/state_answer_schemes"):
+            text = (VECTORS / f"{path}.json").read_text(encoding="utf-8")
+            for group in json.loads(text)["testGroups"]:
+                for test in group["tests"]:
+                    if test["result"] == "valid":
+                        found = re.findall(r'"paramsId": "(0x\w+)"', json.dumps(test))
+                        named.update(params_id.lower() for params_id in found)
+        self.assertGreater(len(named), 5)
+        self.assertLessEqual(named, ids)
 
     def test_a_key_is_its_encoding(self):
         key = amt_setup.named_key("ppot", 2)

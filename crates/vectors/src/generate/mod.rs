@@ -33,6 +33,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
     let ergo_mainnet = fs::read_to_string(folder.join("avl/ergo_mainnet.json"))?;
     let eth_get_proof = fs::read_to_string(folder.join("mpt/eth_get_proof.json"))?;
     Ok(vec![
+        ("amt/data/setups.json", amt::setups::file()),
         ("amt/opening.json", amt::valid::file()),
         ("amt/opening_negative.json", amt::negative::file()),
         ("avl/avl_batch.json", avl_valid::file()),

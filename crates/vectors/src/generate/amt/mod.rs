@@ -2,6 +2,7 @@
 
 mod changes;
 pub(super) mod negative;
+pub(super) mod setups;
 pub(super) mod valid;
 
 use prooflight_amt::{Change, Class, Parts, PointBytes, Scalar, Tables, TreeState};
