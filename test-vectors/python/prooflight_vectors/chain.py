@@ -58,6 +58,10 @@ class ChainConfig(NamedTuple):
         check(all(scheme in ROOT_LENGTHS for scheme in self.schemes), "invalid_config")
         check(is_ascending(self.schemes), "invalid_config")
         check((self.lvmt is not None) == (LVMT in self.schemes), "invalid_config")
+        if self.lvmt is not None:
+            log_n, log_arity = self.lvmt.log_n, self.lvmt.log_arity
+            check(1 <= log_n <= 16, "invalid_config")
+            check(log_arity > 0 and log_n % log_arity == 0, "invalid_config")
         check(len(set(self.authorities)) == len(self.authorities), "invalid_config")
         check(1 <= self.quorum <= len(self.authorities), "invalid_config")
 

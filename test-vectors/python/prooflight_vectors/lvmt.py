@@ -24,6 +24,9 @@ from .merkle import root_of_known
 from .mpt import Limits, read_limits
 from .reader import Queue
 
+# However high the caller's limit is.
+MAX_KEYS = 65536
+
 
 class Params(NamedTuple):
     """What a chain fixes."""
@@ -90,7 +93,7 @@ def verify(params, roots, keys, data, limits):
     log_n, log_arity = params.log_n, params.log_arity
     check(log_n <= 16 and log_arity and log_n % log_arity == 0, "invalid_argument")
     check(roots.height < 2**64 - 1, "invalid_argument")
-    check(len(keys) <= limits.keys, "too_many_keys")
+    check(len(keys) <= min(limits.keys, MAX_KEYS), "too_many_keys")
 
     proof = decode_proof(data, limits)
 

@@ -38,10 +38,27 @@ pub struct ChainConfig {
 pub struct LvmtConfig {
     /// The hash of the verifying key of the trusted setup.
     pub params_id: Hash,
-    /// The number of slots of a vector is 2 to this.
+    /// The number of entries of a vector is 2 to this, from 1 to [`MAX_LOG_N`](Self::MAX_LOG_N).
     pub log_n: u8,
-    /// The arity of the opening tree is 2 to this.
+    /// The arity of the opening tree is 2 to this; it divides `log_n`.
     pub log_arity: u8,
+}
+
+impl LvmtConfig {
+    /// The largest `log_n`: a vector has at most 2^16 entries.
+    pub const MAX_LOG_N: u8 = 16;
+
+    fn check(&self) -> Result<()> {
+        if !(1..=Self::MAX_LOG_N).contains(&self.log_n) {
+            let expected = format_args!("a log_n of 1 to {}", Self::MAX_LOG_N);
+            return Err(wrong(expected, self.log_n));
+        }
+        if self.log_n.checked_rem(self.log_arity) != Some(0) {
+            let expected = format_args!("a log_arity that divides {}", self.log_n);
+            return Err(wrong(expected, self.log_arity));
+        }
+        Ok(())
+    }
 }
 
 /// What a block may hold.
@@ -82,6 +99,7 @@ impl ChainConfig {
         if keeps_lvmt != self.lvmt.is_some() {
             return Err(wrong("lvmt parameters if and only if lvmt is a scheme", "otherwise"));
         }
+        self.lvmt.as_ref().map_or(Ok(()), LvmtConfig::check)?;
         let distinct: BTreeSet<_> = self.authorities.iter().collect();
         if distinct.len() != self.authorities.len() {
             return Err(wrong("distinct authorities", "the same key twice"));

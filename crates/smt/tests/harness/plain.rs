@@ -39,6 +39,11 @@ impl Plain {
         }
     }
 
+    /// Deletes a key that has no value, as no block of a chain does: its operations are normalised.
+    pub fn delete_again(&mut self, block: u64, key: &[u8]) {
+        self.changes.entry(key.to_vec()).or_default().push((block, None));
+    }
+
     /// The keys that were ever written.
     pub fn keys(&self) -> Vec<Vec<u8>> {
         self.changes.keys().cloned().collect()

@@ -121,6 +121,31 @@ impl Builder {
     }
 }
 
+/// The flag of an input that [`upper_case`] made, and its note.
+pub(crate) const UPPER_CASE: (&str, &str) =
+    ("UpperCase", "hexadecimal digits in upper case, which mean the same as in lower case");
+
+/// An input with all hexadecimal digits of its bytes, quantities and integers in upper case.
+pub(crate) fn upper_case(input: &impl Serialize) -> Value {
+    fn raise(value: &mut Value) -> bool {
+        match value {
+            Value::String(text) if text.starts_with("0x") => {
+                let raised = format!("0x{}", text[2..].to_uppercase());
+                let changed = raised != *text;
+                *text = raised;
+                changed
+            }
+            // Every one is raised, so none may be skipped once one has changed.
+            Value::Array(items) => items.iter_mut().fold(false, |any, item| raise(item) | any),
+            Value::Object(members) => members.values_mut().fold(false, |any, it| raise(it) | any),
+            _ => false,
+        }
+    }
+    let mut input = to_value(input).expect("inputs are plain data");
+    assert!(raise(&mut input), "there are digits above 9: {input}");
+    input
+}
+
 /// The members of `expected`, from a JSON object.
 pub(crate) fn expected(object: Value) -> Answer {
     match object {

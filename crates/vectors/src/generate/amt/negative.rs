@@ -406,6 +406,7 @@ fn inputs(file: &mut Builder) {
             json!([9_007_199_254_740_993_u64, "0x0", "0x0", "0x0", "0x0", "0x0"]),
         ),
         ("a version with a leading zero", json!(["0x01", "0x0", "0x0", "0x0", "0x0", "0x0"])),
+        ("a version after 0X", json!(["0X1", "0x0", "0x0", "0x0", "0x0", "0x0"])),
         ("a version of 65 bits", json!(["0x0", "0x0", "0x0", "0x0", "0x0", "0x10000000000000000"])),
     ] {
         let mut input = honest.clone();

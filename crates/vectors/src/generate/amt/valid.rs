@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Vector, dev};
 use crate::amt::AmtOpening;
 use crate::carrier::{Hash32, Hex};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Batch", "several openings, which may be verified together"),
@@ -15,6 +15,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Single", "an opening by a single point"),
     ("Tree", "an opening by one point a level"),
     ("Versions", "the value is given by its versions"),
+    UPPER_CASE,
 ];
 
 /// The file's bytes.
@@ -35,6 +36,7 @@ pub(in crate::generate) fn file() -> String {
     batches(&mut file);
     infinity(&mut file);
     setups(&mut file);
+    upper(&mut file);
     file.finish()
 }
 
@@ -88,6 +90,21 @@ fn batches(file: &mut Builder) {
         let comment = format!("the versions {versions:?}");
         valid(file, &["Single", "Versions"], comment, &dev(4, vec![opening]));
     }
+}
+
+fn upper(file: &mut Builder) {
+    let versions = [0xa, 0xbc, 0xdef, 0xff_ffff_ffff, 0, 0];
+    let vector = Vector::new(4, 2, &[(5, versions), (6, [1; 6])]);
+    let key = VerifyingKey::dev(4).expect("a key");
+    let input = AmtOpening {
+        setup: Hex(key.encode().to_vec()).to_string(),
+        log_n: None,
+        params_id: Some(Hash32(key.params_id())),
+        ..dev(4, vec![vector.single(5).with_versions(versions)])
+    };
+    let expected = expected(json!({ "paramsId": Hash32(key.params_id()) }));
+    let comment = "hexadecimal digits in upper case";
+    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
 }
 
 fn infinity(file: &mut Builder) {

@@ -13,7 +13,7 @@ use super::made::{
 use super::tricks::{mixed_key, sign_with};
 use crate::carrier::Quantity;
 use crate::chain::HeaderSync;
-use crate::generate::builder::Builder;
+use crate::generate::builder::{Builder, UPPER_CASE, upper_case};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Clock", "the head's time is just within what the caller allows"),
@@ -21,6 +21,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Large", "heights that need all of 64 bits; the roots are made up so that the paths fit"),
     ("Path", "checkpoints and heads at many heights"),
     ("Signatures", "signatures that are enough"),
+    UPPER_CASE,
 ];
 
 /// The file's bytes.
@@ -32,6 +33,7 @@ pub(in super::super) fn file() -> String {
     signatures(&mut file);
     configs(&mut file);
     clocks(&mut file);
+    upper(&mut file);
     file.finish()
 }
 
@@ -162,6 +164,13 @@ fn configs(file: &mut Builder) {
             valid(file, "Config", &comment, &chain.sync(from, head), &chain.headers[head]);
         }
     }
+}
+
+fn upper(file: &mut Builder) {
+    let chain = Chain::new(config_of_all_schemes(), 12);
+    let input = HeaderSync { max_head_age: Some(Quantity(0xabc_def)), ..chain.sync(10, 11) };
+    let expected = accepted(&chain.headers[11]);
+    file.valid(&[UPPER_CASE.0], "hexadecimal digits in upper case", &upper_case(&input), expected);
 }
 
 fn clocks(file: &mut Builder) {

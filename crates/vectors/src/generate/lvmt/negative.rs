@@ -79,6 +79,7 @@ fn inputs(file: &mut Builder) {
     let beyond = json!(9_007_199_254_740_993_u64);
     changed(argument, "a height above 2^53 as a number", "/roots/height", beyond);
     changed(argument, "a height with a leading zero", "/roots/height", json!("0x04"));
+    changed(argument, "a height after 0X", "/roots/height", json!("0X4"));
     changed(argument, "keys that are no list", "/keys", json!("0x00"));
     changed(argument, "a key that is a number", "/keys/0", json!(7));
     changed(argument, "a proof of half a byte", "/proof", json!("0x0"));

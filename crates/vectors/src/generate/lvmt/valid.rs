@@ -9,7 +9,7 @@ use super::lies::Question;
 use super::sample::{find, name, sample};
 use super::state::{Keccak, State, block_leaf, keccak, key_leaf};
 use crate::carrier::{Hex, Quantity};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Absent", "a key that was never written"),
@@ -21,6 +21,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Many", "several keys in one proof"),
     ("Present", "a key that has a value"),
     ("Shape", "another size of vectors, or another arity"),
+    UPPER_CASE,
 ];
 
 /// The file's bytes.
@@ -33,6 +34,8 @@ pub(in crate::generate) fn file() -> String {
     forms(&mut file);
     empty(&mut file);
     extremes(&mut file);
+    upper(&mut file);
+    of_the_specification(&mut file);
     file.finish()
 }
 
@@ -52,6 +55,31 @@ fn add(
     let results: Value = keys.iter().map(|key| result(state, key)).collect();
     let input = input(&Question::new(state, keys, proof));
     file.valid(flags, comment, &input, expected(json!({ "results": results })));
+}
+
+fn upper(file: &mut Builder) {
+    let mut state = State::new(4, 2);
+    for value in 0xa0..0xac {
+        state.commit(&[(b"\xca\xfe", Some(&[value]))]);
+    }
+    let keys: [&[u8]; 2] = [b"\xca\xfe", b"\xbe\xef"];
+    let input = input(&Question::new(&state, &keys, &state.prove(&keys)));
+    let results: Value = keys.iter().map(|key| result(&state, key)).collect();
+    let comment = "hexadecimal digits in upper case";
+    let expected = expected(json!({ "results": results }));
+    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
+}
+
+/// The example that the specification works out byte by byte.
+fn of_the_specification(file: &mut Builder) {
+    let mut state = State::new(2, 1);
+    let names = [b"l", b"n", b"o", b"r", b"s"];
+    let values = [b"1", b"2", b"3", b"4", b"5"];
+    let first: Vec<_> =
+        names.iter().zip(&values).map(|(name, value)| (&name[..], Some(&value[..]))).collect();
+    state.commit(&first);
+    state.commit(&[(b"n", None), (b"x", Some(b"6"))]);
+    honest(file, &["Present", "Shape"], "the example of SPEC.md 13.7", &state, &[b"x"]);
 }
 
 /// What the state has of a key.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::state::{CONTRACT, EMPTY_CODE, NOBODY, PLAIN, State, large, slots, word};
 use super::trie::Trie;
 use crate::carrier::{Address, Hash32, Hex, Word};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{Builder, expected, upper_case};
 use crate::limits::CallerLimits;
 use crate::mpt::{EthGetProof, Response};
 
@@ -148,6 +148,7 @@ fn forms(file: &mut Builder, state: &State) {
         upper["response"][member] = json!(format!("0x{}", text[2..].to_uppercase()));
     }
     add("bytes of the answer in upper case", &upper);
+    add("all hexadecimal digits in upper case", &upper_case(&json));
     let mut more = json;
     more["response"]["blockNumber"] = json!("0x1");
     slots_of(&mut more)[0]["note"] = json!(null);

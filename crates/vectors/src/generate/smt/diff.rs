@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::plain::Plain;
 use super::{ask_diff, delete, limits, random, sample, set};
 use crate::carrier::{Hex, Quantity};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
 use crate::smt::SmtDiff;
 
@@ -18,6 +18,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("OneLeaf", "the tree is one leaf"),
     ("Random", "random keys and values in random blocks"),
     ("Recurring", "a key is deleted and set again: only the last change is there"),
+    UPPER_CASE,
 ];
 
 /// The file's bytes.
@@ -31,6 +32,7 @@ pub(in crate::generate) fn file() -> String {
         }
     }
     small_trees(&mut file);
+    upper(&mut file);
     recurring(&mut file);
     at_limits(&mut file);
     random_diffs(&mut file);
@@ -64,6 +66,16 @@ pub(super) fn range(from: Option<u64>, to: u64) -> String {
         Some(from) => format!("after block {from}, up to block {to}"),
         None => format!("up to block {to}"),
     }
+}
+
+fn upper(file: &mut Builder) {
+    let mut plain = Plain::default();
+    plain.apply(10, [set(0xcafe, b"\xff")]);
+    let input = ask_diff(&plain, Some(9), 0xab);
+    let changes = json!([{ "key": "0xcafe", "block": "0xa", "value": "0xff" }]);
+    let expected = expected(json!({ "changes": changes }));
+    let comment = "hexadecimal digits in upper case";
+    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
 }
 
 fn small_trees(file: &mut Builder) {

@@ -185,6 +185,26 @@ fn leaves(file: &mut Builder) {
     let input = of(encode_diff(Some(6), 8, forged.as_ref()));
     let comment = "key 1: as a key that leads elsewhere";
     file.invalid(&["Leaf"], comment, &input, Reason::LeafOffPath);
+    // What is wrong with the value comes before where its key leads.
+    if let (Node::Branch { depth, left, right }, Some(other)) = (&tree, other) {
+        let own = bit(&hash_key(&key(1)), *depth);
+        let [changed, closed] = if own == 0 { [left, right] } else { [right, left] };
+        for (length, reason, comment) in [
+            (&[0x81, 0x80, 4][..], Reason::ValueTooLarge, "with a value of 65,537 bytes"),
+            (&[0x80, 0], Reason::InvalidEncoding, "with a length of 0 in two bytes"),
+            (&[5], Reason::Truncated, "with a value of 5 bytes, of which none is there"),
+        ] {
+            let mut writer = Writer::new(DIFF);
+            writer.root(8, changed.version());
+            let versions = if own == 0 { [changed.version(), 6] } else { [6, changed.version()] };
+            writer.branch(None, *depth, versions[0], versions[1]);
+            writer.closed(&closed.hash());
+            let leaf = [&[0, 0, 2][..], &key(other), length].concat();
+            let input = of([writer.finish(), leaf].concat());
+            let comment = format!("key 1: as a key that leads elsewhere, {comment}");
+            file.invalid(&["Leaf"], comment, &input, reason);
+        }
+    }
     // The border between key and value is elsewhere.
     let mut alone = Plain::default();
     alone.apply(3, [(b"key".to_vec(), Some(b"value".to_vec()))]);

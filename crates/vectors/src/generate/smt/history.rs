@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::plain::Plain;
 use super::{ask_history, delete, had, key, limits, random, sample, set};
 use crate::carrier::{Hex, Quantity};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
 use crate::run::Answer;
 use crate::smt::{AverageOver, BlockTime, SmtHistory};
@@ -22,6 +22,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("NoChange", "no block of the range changed the key"),
     ("Random", "random keys and values in random blocks"),
     ("Recurring", "a value comes again"),
+    UPPER_CASE,
 ];
 
 /// The file's bytes.
@@ -193,6 +194,36 @@ fn averages(file: &mut Builder) {
     let sum = [&high.to_be_bytes()[8..], &[0xff; 16], &low.to_be_bytes()[..]].concat();
     let largest = json!({ "sum": Hex(sum), "coveredMs": Quantity(time(7, 9)), "gaps": [] });
     average("the largest value there is", (7, 9), over(7, 9, &[7, 9]), largest);
+
+    let input = ask_history(&plain, &key(0), 0, 10);
+    let input = SmtHistory { average: Some(over(0, 10, &all)), ..input };
+    let mut told_upper = told(&plain, &key(0), 0, 10);
+    let (high, low) = (u128::from(time(7, 9)) - 1, u128::from(time(7, 9)).wrapping_neg());
+    let rest = product(5, 2, 3) + product(255, 3, 6) + product(7, 9, 10);
+    let (low, carry) = low.overflowing_add(rest);
+    assert!(carry, "the rest is more than what is missing to 2^128");
+    let sum = [&(high + 1).to_be_bytes()[8..], &[0; 16], &low.to_be_bytes()[..]].concat();
+    let gaps = answer(&[], 0, &[(0, 2), (6, 7)])["gaps"].take();
+    let covered = time(2, 6) + time(7, 10);
+    let average = json!({ "sum": Hex(sum), "coveredMs": Quantity(covered), "gaps": gaps });
+    told_upper.insert("average".to_owned(), average);
+    let comment = "hexadecimal digits in upper case";
+    file.valid(&["Average", UPPER_CASE.0], comment, &upper_case(&input), told_upper);
+
+    // Each time without a value is a gap of its own, though the next one follows at once.
+    let mut gone = Plain::default();
+    gone.apply(0, [set(1, b"another key")]);
+    gone.delete_again(2, &key(0));
+    gone.delete_again(3, &key(0));
+    gone.apply(5, [set(0, &[1])]);
+    gone.apply(6, [delete(0)]);
+    gone.delete_again(8, &key(0));
+    let input = ask_history(&gone, &key(0), 0, 10);
+    let mut told_gone = told(&gone, &key(0), 0, 10);
+    let gaps = [(0, 2), (2, 3), (3, 5), (6, 8), (8, 10)];
+    told_gone.insert("average".to_owned(), answer(&[product(1, 5, 6)], time(5, 6), &gaps));
+    let input = SmtHistory { average: Some(over(0, 10, &all)), ..input };
+    file.valid(&["Average"], "gaps beside one another, not merged", &input, told_gone);
 
     // A value of no time is not looked at.
     let mut plain = balance();

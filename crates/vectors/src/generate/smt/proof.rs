@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::plain::Plain;
 use super::{ask_keys, delete, had, key, limits, random, sample, set};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
 use crate::smt::SmtProof;
 
@@ -18,6 +18,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("OneLeaf", "the tree is one leaf"),
     ("Present", "a key has a value"),
     ("Random", "random keys and values in random blocks"),
+    UPPER_CASE,
 ];
 
 /// The file's bytes.
@@ -28,6 +29,7 @@ pub(in crate::generate) fn file() -> String {
     one_key(&mut file);
     many_keys(&mut file);
     at_limits(&mut file);
+    upper(&mut file);
     for (blocks, keys) in [(3, 5), (5, 40), (12, 300)] {
         random_trees(&mut file, blocks, keys);
     }
@@ -49,6 +51,16 @@ fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, inpu
     all.sort_unstable();
     all.dedup();
     file.valid(&all, comment, input, expected(json!({ "answers": answers })));
+}
+
+fn upper(file: &mut Builder) {
+    let plain = sample();
+    let input = ask_keys(&plain, 0xabc, &[key(10), key(0xcafe)]);
+    let answers: Vec<Value> =
+        input.keys.iter().map(|key| had(&plain, &key.0, input.block.0)).collect();
+    let comment = "hexadecimal digits in upper case";
+    let expected = expected(json!({ "answers": answers }));
+    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
 }
 
 fn small_trees(file: &mut Builder) {

@@ -145,6 +145,19 @@ fn encodings(file: &mut Builder) {
     ] {
         file.invalid(&["Encoding"], comment, &of(&[age, leaf]), Reason::InvalidEncoding);
     }
+    // Nothing follows: the eighth byte may not say that something does, the seventh may.
+    for (length, reason) in [
+        (1, Reason::Truncated),
+        (7, Reason::Truncated),
+        (8, Reason::InvalidEncoding),
+        (9, Reason::InvalidEncoding),
+    ] {
+        let comment = format!("an age whose bytes all say that another follows, {length} of them");
+        file.invalid(&["Encoding"], comment, &of(&[&[0x80; 9][..length]]), reason);
+    }
+    let comment = "a tilt in eight bytes, the last of which says that another follows";
+    let input = of(&[&[0], &[1], &[0xff; 8]]);
+    file.invalid(&["Encoding"], comment, &input, Reason::InvalidEncoding);
     let input = of(&[&[0], &[1, 0x82, 0], &[7; 32], leaf]);
     file.invalid(&["Encoding"], "a tilt of 1 in two bytes", &input, Reason::InvalidEncoding);
     let input = of(&[&[0], &[0, 0, 0x80, 0], &[0]]);

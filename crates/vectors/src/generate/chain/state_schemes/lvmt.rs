@@ -61,12 +61,12 @@ fn others(file: &mut Builder, states: &States, honest: &StateAnswer) {
     refuse("the setup of vectors of another length", Reason::UnknownSetup, |lvmt| {
         lvmt.log_n = 8;
     });
-    refuse("vectors of no length", Reason::InvalidArgument, |lvmt| lvmt.log_n = 0);
-    refuse("vectors longer than any setup", Reason::InvalidArgument, |lvmt| lvmt.log_n = 29);
-    refuse("an arity of 1", Reason::InvalidArgument, |lvmt| lvmt.log_arity = 0);
-    refuse("an arity that does not fit", Reason::InvalidArgument, |lvmt| lvmt.log_arity = 3);
-    refuse("an arity above the length", Reason::InvalidArgument, |lvmt| lvmt.log_arity = 8);
-    refuse("the setup of vectors too long for a level", Reason::InvalidArgument, |lvmt| {
+    refuse("vectors of no length", Reason::InvalidConfig, |lvmt| lvmt.log_n = 0);
+    refuse("vectors longer than any setup", Reason::InvalidConfig, |lvmt| lvmt.log_n = 29);
+    refuse("an arity of 1", Reason::InvalidConfig, |lvmt| lvmt.log_arity = 0);
+    refuse("an arity that does not fit", Reason::InvalidConfig, |lvmt| lvmt.log_arity = 3);
+    refuse("an arity above the length", Reason::InvalidConfig, |lvmt| lvmt.log_arity = 8);
+    refuse("the setup of vectors too long for a level", Reason::InvalidConfig, |lvmt| {
         lvmt.log_n = 17;
         lvmt.log_arity = 1;
         lvmt.params_id = VerifyingKey::dev(17).expect("a setup of that size").params_id();

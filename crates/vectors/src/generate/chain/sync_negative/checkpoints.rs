@@ -50,6 +50,19 @@ fn configs(file: &mut Builder) {
     }
     refuse("scheme 2 without its setup", schemes(&[1, 2], None));
     refuse("a setup without scheme 2", schemes(&[1, 3], lvmt()));
+    for (log_n, log_arity, comment) in [
+        (0, 1, "vectors of no length"),
+        (17, 1, "vectors too long for a level"),
+        (255, 1, "vectors longer than any setup"),
+        (16, 0, "an arity of 1"),
+        (16, 3, "an arity that does not fit"),
+        (8, 16, "an arity above the length"),
+        (0, 0, "vectors of no length, and an arity of 1"),
+    ] {
+        let params = lvmt().map(|lvmt| LvmtConfig { log_n, log_arity, ..lvmt });
+        let comment = format!("{comment}: log_n {log_n}, log_arity {log_arity}");
+        refuse(&comment, ChainConfig { lvmt: params, ..all() });
+    }
 }
 
 /// An honest input as JSON, with a checkpoint that has every member there is.

@@ -124,6 +124,38 @@ fn roots(file: &mut Builder) {
         }
     }
     refuse("an empty root", Reason::InvalidHeader, &|roots| roots[0].1.clear());
+    order_of_checks(file, &chain);
+}
+
+/// Where two things are wrong, the first one gives the reason: the order of ids, then root by root.
+fn order_of_checks(file: &mut Builder, chain: &Chain) {
+    let mut refuse = |comment: &str, reason, change: &dyn Fn(&mut Header)| {
+        let mut header = chain.headers[1].clone();
+        change(&mut header);
+        let input = sync(&chain.checkpoint(0), &sign(&header, &[0]), &chain.path(0, 1));
+        file.invalid(&["Order"], comment, &input, reason);
+    };
+    let invalid = Reason::InvalidHeader;
+    refuse("a root of scheme 0, then one of a wrong length", Reason::UnknownScheme, &|header| {
+        header.roots[0].1.clear();
+        header.roots.insert(0, (0, vec![0; 32]));
+    });
+    refuse("a root of a wrong length, then one of scheme 7", invalid, &|header| {
+        header.roots[0].1.clear();
+        header.roots.push((7, vec![0; 32]));
+    });
+    refuse("a root of scheme 7, and two others exchanged", invalid, &|header| {
+        header.roots.swap(0, 1);
+        header.roots.push((7, vec![0; 32]));
+    });
+    refuse("a root of scheme 7 in a header of version 2", invalid, &|header| {
+        header.version = 2;
+        header.roots.push((7, vec![0; 32]));
+    });
+    refuse("a root of scheme 7, and no parent", Reason::UnknownScheme, &|header| {
+        header.parent = [0; 32];
+        header.roots.push((7, vec![0; 32]));
+    });
 }
 
 fn order(file: &mut Builder) {

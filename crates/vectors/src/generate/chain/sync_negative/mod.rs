@@ -21,6 +21,7 @@ const FLAGS: &[(&str, &str)] = &[
         "Mutated",
         "an honest input with one byte or hash changed, deleted, doubled or exchanged; only the code is pinned",
     ),
+    ("Order", "several things are wrong, and the first of them says why"),
     ("OtherChain", "the head is one of another chain"),
     ("Signatures", "too few signatures are valid"),
     ("SignatureOrder", "the authorities of the signatures are not ascending or do not exist"),

@@ -118,6 +118,28 @@ fn whole_nodes(file: &mut Builder) {
         ("one byte", vec![0x42], Reason::InvalidNode),
         ("an empty string in a longer form", vec![0xb8, 0], Reason::InvalidEncoding),
         ("no bytes", vec![], Reason::Truncated),
+        ("a byte of 05 with a length", vec![0x81, 0x05], Reason::InvalidEncoding),
+        (
+            "a byte of 05 with a length, then another byte",
+            vec![0x81, 5, 0],
+            Reason::InvalidEncoding,
+        ),
+        (
+            "a length of 5 in a byte of its own, then too much",
+            vec![0xf8, 5],
+            Reason::InvalidEncoding,
+        ),
+        (
+            "a length of 56 with a leading zero, then nothing",
+            vec![0xb9, 0, 56],
+            Reason::InvalidEncoding,
+        ),
+        (
+            "a byte of 80 with a length, then another byte",
+            vec![0x81, 0x80, 0],
+            Reason::TrailingBytes,
+        ),
+        ("a list of a byte that is missing, with a length", vec![0xc1, 0x81], Reason::Truncated),
     ] {
         file.invalid(&["Rlp", HOSTILE], comment, &forged_bytes(b"\x12\x34", vec![node]), reason);
     }
