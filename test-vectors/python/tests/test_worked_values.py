@@ -1,0 +1,377 @@
+"""The values that SPEC.md works out: 9.10, 12.4, 13.7 and 14.8, each computed here from its definition.
+
+A value stands in the specification as a line of a code block: a name, two spaces or more, hexadecimal
+digits. Bytes that are explained piece by piece stand the other way round: digits, then what they are.
+"""
+
+import json
+import re
+import unittest
+from hashlib import blake2s, sha512
+
+from prooflight_vectors import amt, amt_setup, avl, avl_tree, bn254, borsh, ed25519, lvmt, merkle
+from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors.bn254 import GENERATOR_1, Q, R, combine
+from prooflight_vectors.chain import Header, decode_header, decode_signed_header
+from prooflight_vectors.chain_state import StateOperation
+from prooflight_vectors.chain_values import hash_of_key
+from prooflight_vectors.checkpoint import read_checkpoint
+from prooflight_vectors.keccak import keccak256
+from prooflight_vectors.mpt import Limits
+from prooflight_vectors.smt import Answer, verify_keys
+
+SPEC = (VECTORS / "SPEC.md").read_text(encoding="utf-8")
+
+
+def section(number):
+    """The text of a section, without its subsections' headings looked at."""
+    found = re.search(rf"^### {re.escape(number)} .*?(?=^##+ |\Z)", SPEC, re.MULTILINE | re.DOTALL)
+    return found.group(0)
+
+
+def named(text):
+    """The values of all lines `name  digits` in code blocks, by their names."""
+    lines = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))
+    return dict(re.findall(r"^(\S.*?) {2,}((?:[0-9a-f]{2})+)$", lines, re.MULTILINE))
+
+
+def pieces(text):
+    """The bytes of the first code block whose lines begin with digits: all of them, joined."""
+    for block in re.findall(r"```\n(.*?)```", text, re.DOTALL):
+        digits = [re.split(r" {2,}", line.strip())[0] for line in block.splitlines()]
+        if all(re.fullmatch(r"[0-9a-f ]+", piece) for piece in digits):
+            return bytes.fromhex("".join(digits))
+    raise AssertionError("no block of bytes")
+
+
+class Values(unittest.TestCase):
+    def check(self, number, expected):
+        """Every value is the one that the section has by its name, and it has no other."""
+        found = named(section(number))
+        self.assertEqual(found, {name: value.hex() for name, value in expected.items()})
+
+
+def sign(seed, message):
+    """RFC 8032, section 5.1.6."""
+    digest = sha512(seed).digest()
+    secret = int.from_bytes(digest[:32], "little") & (2**254 - 8) | 2**254
+    public = encode_ed25519(ed25519.multiply(secret, ed25519.B))
+    r = int.from_bytes(sha512(digest[32:] + message).digest(), "little") % ed25519.L
+    start = encode_ed25519(ed25519.multiply(r, ed25519.B))
+    k = int.from_bytes(sha512(start + public + message).digest(), "little")
+    return public, start + ((r + k * secret) % ed25519.L).to_bytes(32, "little")
+
+
+def encode_ed25519(point):
+    X, Y, Z, _ = point
+    x, y = (number * pow(Z, -1, ed25519.P) % ed25519.P for number in (X, Y))
+    return (y | (x & 1) << 255).to_bytes(32, "little")
+
+
+class Chain(Values):
+    """Section 9.10: the chain of 9.6, whose block 1 sets the key 61 to 01."""
+
+    CONFIG = read_checkpoint(json.loads(section("9.6").split("```json\n")[1].split("```")[0])).config
+
+    def headers(self):
+        first, last = avl.sentinels(32)
+        empty = avl_tree.label(avl_tree.Leaf(first, b"", last)) + b"\x00"
+        start, nothing = self.CONFIG.genesis_timestamp_ms, merkle.EMPTY_TREE
+        genesis = Header(
+            1, self.CONFIG.hash(), 0, bytes(32), start, nothing, nothing, [(1, empty)]
+        )
+        key = hash_of_key(b"\x61")
+        before = avl_tree.label(avl_tree.Leaf(first, b"", key))
+        leaf = avl_tree.label(avl_tree.Leaf(key, b"\x01", last))
+        digest = merkle.hash_of(b"\x01", b"\x00", before, leaf) + b"\x01"
+        ops_root = merkle.leaf_hash(self.OPERATION.encode())
+        history_root = merkle.leaf_hash(genesis.hash())
+        header = Header(
+            1, self.CONFIG.hash(), 1, genesis.hash(), start + 1000, ops_root, history_root,
+            [(1, digest)],
+        )  # fmt: skip
+        return genesis, header
+
+    OPERATION = StateOperation(b"\x61", b"\x01")
+
+    def test_values(self):
+        genesis, header = self.headers()
+        public, signature = sign(b"\x01" * 32, header.hash())
+        self.assertEqual(public, self.CONFIG.authorities[0])
+        leaves = [merkle.leaf_hash(data) for data in (b"a", b"b", b"c")]
+        self.check(
+            "9.10",
+            {
+                "config": self.CONFIG.encode(),
+                "chain": self.CONFIG.hash(),
+                "header 0": genesis.encode(),
+                "header 0, hash": genesis.hash(),
+                "operation": self.OPERATION.encode(),
+                "ops_root": header.ops_root,
+                "history_root": header.history_root,
+                "header 1, hash": header.hash(),
+                "signature": signature,
+                "leaf 0": leaves[0],
+                "leaf 1": leaves[1],
+                "leaf 2": leaves[2],
+                "node over 0 and 1": merkle.hash_of(b"\x01", leaves[0], leaves[1]),
+                "root": merkle.root_of(leaves),
+            },
+        )
+
+    def test_bytes_of_a_signed_header(self):
+        _, header = self.headers()
+        data = pieces(section("9.10"))
+        found, signatures = decode_signed_header(data)
+        self.assertEqual(found, header)
+        self.assertEqual(decode_header(data[: len(header.encode())]), header)
+        ((authority, signature),) = signatures
+        key = self.CONFIG.authorities[authority]
+        self.assertTrue(ed25519.is_signed(key, header.hash(), signature))
+        self.assertEqual(
+            data, header.encode() + borsh.vector([borsh.u16(authority) + signature])
+        )
+
+    def test_paths(self):
+        leaves = [merkle.leaf_hash(data) for data in (b"a", b"b", b"c")]
+        node, root = merkle.hash_of(b"\x01", *leaves[:2]), merkle.root_of(leaves)
+        for index, path in enumerate(([leaves[1], leaves[2]], [leaves[0], leaves[2]], [node])):
+            merkle.check_path(leaves[index], index, 3, path, root)
+
+
+def encode_g1(number):
+    """The point [number]_1 as section 12.1 encodes it."""
+    point = bn254.affine(combine([(number % R, GENERATOR_1)]))
+    if point is None:
+        return bytes(31) + b"\x40"
+    x, y = point
+    return (x | (0x80 << 248 if y > Q - y else 0)).to_bytes(32, "little")
+
+
+class Vector:
+    """A vector of 2^k scalars under the setup whose tau everyone knows, as its polynomial."""
+
+    def __init__(self, k, entries):
+        self.k, self.n = k, 2**k
+        self.entries = entries
+        self.domain = [pow(amt.ROOT_OF_UNITY, t << (28 - k), R) for t in range(self.n)]
+        # The inverse of the matrix of the powers of the domain: its own, but for signs and n.
+        self.polynomial = [
+            sum(a * pow(self.domain[t], -j, R) for t, a in entries.items()) * pow(self.n, -1, R) % R
+            for j in range(self.n)
+        ]
+
+    def commitment(self):
+        return encode_g1(at_tau(self.polynomial))
+
+    def open(self, t, b):
+        """The points of the opening of entry t by a tree of arity 2^b; b = k is a single one."""
+        rest = list(self.polynomial)
+        rest[0] -= self.entries.get(t, 0)
+        points = []
+        for exponent in range(self.k - b, -1, -b):
+            m = 2**exponent
+            quotient, rest = divide(rest, m, pow(self.domain[t], m, R))
+            points.append(encode_g1(at_tau(quotient)))
+        assert not any(number % R for number in rest)
+        return points
+
+
+def at_tau(polynomial):
+    return sum(a * pow(amt_setup.DEV_TAU, j, R) for j, a in enumerate(polynomial)) % R
+
+
+def divide(polynomial, m, c):
+    """Quotient and remainder of a division by X^m - c."""
+    quotient, rest = [0] * len(polynomial), list(polynomial)
+    for j in range(len(rest) - 1, m - 1, -1):
+        quotient[j - m] = rest[j]
+        rest[j - m] = (rest[j - m] + c * rest[j]) % R
+        rest[j] = 0
+    return quotient, rest
+
+
+class Openings(Values):
+    """Sections 12.4 and 12.6: points of one opening can be shifted against each other."""
+
+    def test_shifted_points_hold(self):
+        entries = {
+            0: [3, 1, 4, 1, 5, 9],
+            2: [2**40 - 1] * 6,
+            3: [0, 7, 0, 0, 0, 0],
+            6: [1, 0, 0, 0, 0, 0],
+            7: [0, 0, 0, 0, 0, 1],
+        }
+        vector = Vector(3, {t: amt.value_of_entry(entry) for t, entry in entries.items()})
+        honest = vector.open(2, 1)
+        text = section("12.6")
+        for point in [vector.commitment(), *honest, *vector.open(2, 3)]:
+            self.assertIn(point.hex(), text)
+
+        # s = 1, d = 1 and e = 2: m_1 = 4, m_2 = 2.
+        tau, x, rest = amt_setup.DEV_TAU, vector.domain[2], list(vector.polynomial)
+        rest[0] -= vector.entries[2]
+        numbers = []
+        for m in (4, 2, 1):
+            quotient, rest = divide(rest, m, pow(x, m, R))
+            numbers.append(at_tau(quotient))
+        numbers[0] += pow(tau, 2, R) - pow(x, 2, R)
+        numbers[1] -= pow(tau, 4, R) - pow(x, 4, R)
+        shifted = [encode_g1(number) for number in numbers]
+        self.assertEqual([honest[2]], shifted[2:])
+        self.check("12.6", {"shifted, q_1": shifted[0], "q_2": shifted[1], **self.others()})
+        key = amt_setup.named_key("dev", 3)
+        opening = amt.Opening(1, vector.commitment(), 2, vector.entries[2], shifted)
+        amt.verify_openings(key, [opening])
+        for points in (shifted[:1] + honest[1:], honest[:1] + shifted[1:]):
+            with self.assertRaises(Exception) as caught:
+                amt.verify_openings(key, [opening._replace(points=points)])
+            self.assertEqual(caught.exception.reason, "opening_mismatch")
+
+    def others(self):
+        """The other values of 12.6, which test_amt.py computes."""
+        found = named(section("12.6"))
+        rest = {name: value for name, value in found.items() if name not in ("shifted, q_1", "q_2")}
+        return {name: bytes.fromhex(value) for name, value in rest.items()}
+
+
+class Lvmt(Values):
+    """Section 13.7: five keys in block 0; in block 1 one of them is deleted, and a sixth is set."""
+
+    FIRST = {b"l": b"1", b"n": b"2", b"o": b"3", b"r": b"4", b"s": b"5"}
+    PLACE = {b"r": 1, b"n": 2, b"o": 3, b"s": 4, b"l": 5}
+
+    def made(self):
+        """All values, by the names that the section has for them."""
+        hashes = {key: keccak256(key) for key in [*self.FIRST, b"x"]}
+        order = sorted(self.FIRST, key=hashes.get)
+        self.assertEqual({key: slot for slot, key in enumerate(order, 1)}, self.PLACE)
+        first = [
+            lvmt.leaf_of_key(0, slot, 1, hashes[key], keccak256(self.FIRST[key]))
+            for slot, key in enumerate(order, 1)
+        ]
+        below = Vector(2, {3: amt.value_of_entry([0, 1, 0, 0, 0, 0])})
+        top = Vector(2, {1: amt.value_of_entry([1, 1, 2, 1, 1, 1])})
+        second = [
+            lvmt.leaf_of_key(0, 2, 2, hashes[b"n"], None),
+            lvmt.leaf_of_key(1, 1, 1, hashes[b"x"], keccak256(b"6")),
+            lvmt.leaf_of_amt(1, b"\x01", 1, below.commitment()),
+        ]
+        roots = [root_of([lvmt.leaf_hash(leaf) for leaf in leaves]) for leaves in (first, second)]
+        blocks = [
+            lvmt.leaf_hash(number.to_bytes(8, "big") + root) for number, root in enumerate(roots)
+        ]
+        values = {
+            "kh of n": hashes[b"n"],
+            "kh of x": hashes[b"x"],
+            "entry 1 of the root AMT": scalar([1, 1, 2, 1, 1, 1]),
+            "entry 3 of the AMT below": scalar([0, 1, 0, 0, 0, 0]),
+            "commitment of the AMT below": below.commitment(),
+            "leaf 0, a tombstone": second[0],
+            "leaf 1, a key": second[1],
+            "leaf 2, an AMT": second[2],
+            "leaf 0, hash": lvmt.leaf_hash(second[0]),
+            "leaf 1, hash": lvmt.leaf_hash(second[1]),
+            "leaf 2, hash": lvmt.leaf_hash(second[2]),
+            "root of block 0": roots[0],
+            "root of block 1": roots[1],
+            "leaf of block 0, hash": blocks[0],
+            "leaf of block 1, hash": blocks[1],
+            "aroot": top.commitment(),
+            "hroot": root_of(blocks),
+        }
+        return values, top.open(1, 1) + below.open(3, 2)
+
+    def test_values(self):
+        values, _ = self.made()
+        self.check("13.7", values)
+
+    def test_bytes_of_a_proof(self):
+        values, points = self.made()
+        vector, place, version = borsh.vector, lambda b, i: borsh.u64(b) + borsh.u32(i), scalar
+        entries = [version([1, 1, 2, 1, 1, 1])[:30], version([0, 1, 0, 0, 0, 0])[:30]]
+        parts = [
+            b"\x01\x02\x01",
+            vector([b"\x00" + bytes([1, 1]) + place(1, 1) + borsh.string(b"6")]),
+            vector(entries),
+            vector([values["commitment of the AMT below"] + place(1, 2) + b"\x00"]),
+            vector(points),
+            vector([]),
+            vector([borsh.u32(3)]),
+            vector([values["leaf 0, hash"], values["leaf of block 0, hash"]]),
+        ]
+        proof = pieces(section("13.7"))
+        self.assertEqual(proof.hex(), b"".join(parts).hex())
+        params = lvmt.Params(amt_setup.named_key("dev", 2), 1, insecure_allowed=True)
+        roots = lvmt.Roots(values["aroot"], values["hroot"], 1)
+        results = lvmt.verify(params, roots, [b"x"], proof, Limits())
+        self.assertEqual(results, [lvmt.Result(b"6", 1, 1)])
+
+    def test_a_vector_has_this_proof(self):
+        """An implementation of its own, in Rust, has made the same bytes."""
+        file = json.loads((VECTORS / "lvmt" / "proof.json").read_text(encoding="utf-8"))
+        tests = [test for group in file["testGroups"] for test in group["tests"]]
+        (test,) = [test for test in tests if test["comment"] == "the example of SPEC.md 13.7"]
+        self.assertEqual(test["input"]["proof"], "0x" + pieces(section("13.7")).hex())
+
+    def test_a_size_only_shapes_a_tree(self):
+        """Section 13.3: one hash before a leaf, at index 1 of 2 and at index 2 of 3."""
+        leaf, hash_ = lvmt.leaf_hash(b"leaf"), lvmt.leaf_hash(b"hash")
+        found = {
+            merkle.root_of_known(size, {index: leaf}, lvmt.Queue([hash_], "path_length"), lvmt.hash_of)
+            for index, size in ((1, 2), (2, 3))
+        }
+        self.assertEqual(len(found), 1)
+
+
+def scalar(versions):
+    return amt.value_of_entry(versions).to_bytes(32, "little")
+
+
+def root_of(leaves):
+    """The root of a tree with Keccak-256 over leaves, given by their hashes."""
+    known = dict(enumerate(leaves))
+    return merkle.root_of_known(len(leaves), known, lvmt.Queue([], "path_length"), lvmt.hash_of)
+
+
+class Smt(Values):
+    """Section 14.8, by nothing but hashlib."""
+
+    def test_values(self):
+        def node(salt, person, message):
+            salt, person = (number.to_bytes(8, "little") for number in (salt, person))
+            return blake2s(message, salt=salt, person=person).digest()
+
+        keys = [blake2s(key, person=b"PLsmtKey").digest() for key in (b"a", b"b")]
+        values = [blake2s(value, person=b"PLsmtVal").digest() for value in (b"\x01", b"\x02")]
+        one = node((3 << 12) + 0xFFF, 0x010, keys[0] + values[0])
+        other = node((5 << 12) + 0xFFF, 0x010, keys[1] + values[1])
+        root = node((5 << 12) + 1, (3 << 12) + 0x001, other + one)
+        self.check(
+            "14.8",
+            {
+                "key hash of 61": keys[0],
+                "value hash of 01": values[0],
+                "leaf of 61, salt": bytes.fromhex("ff3f000000000000"),
+                "leaf of 61, personalisation": bytes.fromhex("1000000000000000"),
+                "leaf of 61": one,
+                "key hash of 62": keys[1],
+                "value hash of 02": values[1],
+                "leaf of 62": other,
+                "root, salt": bytes.fromhex("0150000000000000"),
+                "root, personalisation": bytes.fromhex("0130000000000000"),
+                "root": root,
+                "tombstone of 61 in block 7": node((7 << 12) + 0xFFF, 0x011, keys[0] + bytes(32)),
+            },
+        )
+        self.assertEqual((5 << 12) + 1, int.from_bytes(bytes.fromhex("0150000000000000"), "little"))
+
+    def test_bytes_of_a_proof(self):
+        text = section("14.8")
+        root = bytes.fromhex(named(text)["root"])
+        answers = verify_keys(root, 6, [b"a"], pieces(text), Limits())
+        self.assertEqual(answers, [Answer(b"\x01", 3)])
+
+
+if __name__ == "__main__":
+    unittest.main()
