@@ -21,226 +21,182 @@ export type Code =
 
 /** Why exactly something was refused; each reason belongs to one code. */
 export type Reason =
-  | "truncated"
-  | "trailing_bytes"
-  | "proof_too_large"
-  | "value_too_large"
-  | "invalid_encoding"
-  | "unknown_version"
-  | "unknown_scheme"
-  | "unknown_kind"
-  | "index_out_of_range"
-  | "path_length"
-  | "invalid_header"
-  | "signature_order"
-  | "wrong_chain"
-  | "wrong_schemes"
-  | "too_few_signatures"
-  | "head_behind"
-  | "equivocation"
-  | "not_extending"
-  | "not_an_ancestor"
-  | "head_in_future"
-  | "head_too_old"
-  | "invalid_block"
-  | "operations_mismatch"
-  | "invalid_config"
-  | "missing_child"
-  | "not_one_root"
-  | "invalid_balance"
-  | "root_mismatch"
-  | "height_mismatch"
-  | "too_many_nodes"
+  | "account_mismatch"
+  | "account_missing"
+  | "ad_proofs_root_mismatch"
+  | "address_mismatch"
+  | "amt_count"
+  | "branch_entries"
+  | "bug"
+  | "busy"
+  | "claim_count"
+  | "code_mismatch"
+  | "depth_out_of_range"
+  | "dictionary_full"
+  | "digest_length"
   | "directions_exhausted"
   | "directions_left_over"
   | "directions_padding"
-  | "node_not_expanded"
-  | "node_not_visited"
-  | "key_not_in_leaf"
-  | "tree_shape"
-  | "key_exists"
-  | "key_absent"
-  | "value_not_long"
-  | "value_negative"
-  | "value_overflow"
+  | "disposed"
+  | "empty_value"
+  | "entry_count"
+  | "equivocation"
+  | "extension_child"
+  | "head_behind"
+  | "head_in_future"
+  | "head_too_old"
+  | "header_hash_mismatch"
+  | "height_mismatch"
   | "height_overflow"
-  | "ad_proofs_root_mismatch"
-  | "state_root_mismatch"
+  | "index_out_of_range"
+  | "insecure_setup"
+  | "invalid_account"
+  | "invalid_answer"
+  | "invalid_argument"
+  | "invalid_balance"
+  | "invalid_block"
+  | "invalid_child"
+  | "invalid_config"
+  | "invalid_encoding"
+  | "invalid_entry"
+  | "invalid_header"
   | "invalid_node"
   | "invalid_path"
-  | "invalid_child"
-  | "short_node"
-  | "branch_entries"
-  | "extension_child"
-  | "empty_value"
-  | "invalid_account"
-  | "invalid_slot_value"
-  | "invalid_answer"
-  | "node_mismatch"
-  | "node_missing"
-  | "node_left_over"
-  | "address_mismatch"
-  | "slot_keys_mismatch"
-  | "account_mismatch"
-  | "slot_mismatch"
-  | "header_hash_mismatch"
-  | "code_mismatch"
-  | "transaction_mismatch"
   | "invalid_point"
-  | "invalid_scalar"
-  | "version_range"
-  | "opening_length"
-  | "opening_mismatch"
-  | "invalid_setup"
   | "invalid_ptau"
-  | "setup_too_small"
-  | "unknown_setup"
-  | "setup_mismatch"
-  | "insecure_setup"
-  | "invalid_slot"
-  | "invalid_entry"
-  | "place_twice"
-  | "claim_count"
-  | "entry_count"
-  | "amt_count"
-  | "owner_count"
-  | "size_count"
-  | "level_out_of_range"
-  | "no_child"
-  | "slot_free"
-  | "slot_taken"
-  | "owner_requested"
-  | "owner_elsewhere"
-  | "owner_version"
-  | "depth_out_of_range"
-  | "too_many_changes"
-  | "version_out_of_range"
-  | "leaf_off_path"
-  | "leaf_index"
-  | "leaf_of_key"
-  | "wrong_roots"
-  | "value_not_number"
-  | "invalid_argument"
-  | "digest_length"
-  | "key_length"
-  | "key_out_of_range"
-  | "value_length"
-  | "too_many_operations"
-  | "too_many_deletes"
-  | "too_many_keys"
-  | "account_missing"
-  | "dictionary_full"
-  | "version_unavailable"
-  | "store_corrupt"
-  | "store_failed"
-  | "shard_unavailable"
-  | "unknown_block"
-  | "busy"
-  | "request_timeout"
-  | "request_too_large"
-  | "not_authorised"
-  | "read_only"
-  | "unreachable"
-  | "server_error"
   | "invalid_reply"
   | "invalid_result"
-  | "wrong_block"
+  | "invalid_scalar"
+  | "invalid_setup"
+  | "invalid_slot"
+  | "invalid_slot_value"
+  | "key_absent"
+  | "key_exists"
+  | "key_length"
+  | "key_not_in_leaf"
+  | "key_out_of_range"
+  | "leaf_index"
+  | "leaf_of_key"
+  | "leaf_off_path"
+  | "level_out_of_range"
+  | "missing_child"
+  | "no_child"
+  | "node_left_over"
+  | "node_mismatch"
+  | "node_missing"
+  | "node_not_expanded"
+  | "node_not_visited"
+  | "not_an_ancestor"
+  | "not_authorised"
+  | "not_extending"
   | "not_initialised"
-  | "disposed"
-  | "unverifiable_method"
-  | "unknown_statement"
+  | "not_one_root"
+  | "opening_length"
+  | "opening_mismatch"
+  | "operations_mismatch"
+  | "owner_count"
+  | "owner_elsewhere"
+  | "owner_requested"
+  | "owner_version"
+  | "path_length"
+  | "place_twice"
+  | "proof_too_large"
+  | "read_only"
+  | "request_timeout"
+  | "request_too_large"
+  | "root_mismatch"
+  | "server_error"
+  | "setup_mismatch"
+  | "setup_too_small"
+  | "shard_unavailable"
+  | "short_node"
+  | "signature_order"
   | "simd_missing"
-  | "wasm_unavailable"
+  | "size_count"
+  | "slot_free"
+  | "slot_keys_mismatch"
+  | "slot_mismatch"
+  | "slot_taken"
+  | "state_root_mismatch"
+  | "store_corrupt"
+  | "store_failed"
+  | "too_few_signatures"
+  | "too_many_changes"
+  | "too_many_deletes"
+  | "too_many_keys"
+  | "too_many_nodes"
+  | "too_many_operations"
+  | "trailing_bytes"
+  | "transaction_mismatch"
   | "trapped"
-  | "bug";
+  | "tree_shape"
+  | "truncated"
+  | "unknown_block"
+  | "unknown_kind"
+  | "unknown_scheme"
+  | "unknown_setup"
+  | "unknown_statement"
+  | "unknown_version"
+  | "unreachable"
+  | "unverifiable_method"
+  | "value_length"
+  | "value_negative"
+  | "value_not_long"
+  | "value_not_number"
+  | "value_overflow"
+  | "value_too_large"
+  | "version_out_of_range"
+  | "version_range"
+  | "version_unavailable"
+  | "wasm_unavailable"
+  | "wrong_block"
+  | "wrong_chain"
+  | "wrong_roots"
+  | "wrong_schemes";
 
 /** The code of every reason, and what it means. */
 export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly meaning: string }>> =
   {
-    truncated: { code: "malformed", meaning: "the bytes end before the format does" },
-    trailing_bytes: { code: "malformed", meaning: "bytes are left over after the format ended" },
-    proof_too_large: { code: "malformed", meaning: "the proof is larger than the limit" },
-    value_too_large: { code: "malformed", meaning: "a value is larger than the limit" },
-    invalid_encoding: {
-      code: "malformed",
-      meaning: "the bytes are not the canonical encoding of anything",
-    },
-    unknown_version: {
-      code: "malformed",
-      meaning: "the envelope has a version that does not exist",
-    },
-    unknown_scheme: {
-      code: "malformed",
-      meaning: "the envelope names a scheme that does not exist, or another than asked for",
-    },
-    unknown_kind: {
-      code: "malformed",
-      meaning: "the envelope names a kind that does not exist, or another than asked for",
-    },
-    index_out_of_range: { code: "mismatch", meaning: "the index is not in a tree of that size" },
-    path_length: {
+    account_mismatch: {
       code: "mismatch",
-      meaning: "the path is not as long as the index and the size demand",
+      meaning: "the answer says something else of the account than its proof",
     },
-    invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
-    signature_order: {
-      code: "malformed",
-      meaning: "the authority indices of signatures are not ascending, or name no authority",
-    },
-    wrong_chain: {
-      code: "untrusted",
-      meaning: "the header is of another chain, or the server is on one",
-    },
-    wrong_schemes: {
-      code: "untrusted",
-      meaning: "the header does not have exactly the roots of the chain's schemes",
-    },
-    too_few_signatures: {
-      code: "untrusted",
-      meaning: "fewer authorities signed the header than the quorum",
-    },
-    head_behind: { code: "untrusted", meaning: "the head is older than the checkpoint" },
-    equivocation: {
-      code: "untrusted",
-      meaning: "the authorities signed two headers of one height",
-    },
-    not_extending: {
-      code: "untrusted",
-      meaning: "the head does not have the checkpoint in its history",
-    },
-    not_an_ancestor: {
-      code: "untrusted",
-      meaning: "the head does not have the header in its history",
-    },
-    head_in_future: {
-      code: "untrusted",
-      meaning: "the head is further ahead of the clock than allowed",
-    },
-    head_too_old: { code: "untrusted", meaning: "the head is older than allowed" },
-    invalid_block: {
-      code: "malformed",
-      meaning: "the operations cannot be those of a block of this chain",
-    },
-    operations_mismatch: {
-      code: "mismatch",
-      meaning: "the operations are not those that the header commits to",
-    },
-    invalid_config: {
+    account_missing: {
       code: "invalid_input",
-      meaning: "the chain's configuration is not one that a chain can have",
+      meaning: "a slot is set of an account that does not exist",
     },
-    missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
-    not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },
-    invalid_balance: { code: "malformed", meaning: "a balance is not -1, 0 or 1" },
-    root_mismatch: { code: "mismatch", meaning: "the proof's tree does not have the trusted root" },
-    height_mismatch: {
+    ad_proofs_root_mismatch: {
       code: "mismatch",
-      meaning: "the proof's tree does not have the height that the digest and the balances demand",
+      meaning: "the proof's hash is not the header's adProofsRoot",
     },
-    too_many_nodes: {
+    address_mismatch: {
       code: "mismatch",
-      meaning: "the proof has more nodes than the key or these operations can need",
+      meaning: "the answer is about another address than asked for",
     },
+    amt_count: {
+      code: "mismatch",
+      meaning: "the proof does not have exactly the commitments that the keys' walks pass",
+    },
+    branch_entries: { code: "malformed", meaning: "a branch has fewer than two entries" },
+    bug: { code: "internal", meaning: "a bug in Prooflight" },
+    busy: { code: "unavailable", meaning: "more is asked at once than the node serves" },
+    claim_count: {
+      code: "mismatch",
+      meaning: "the proof does not have one claim for each distinct key",
+    },
+    code_mismatch: {
+      code: "mismatch",
+      meaning: "the code does not have the hash that the account commits to",
+    },
+    depth_out_of_range: {
+      code: "malformed",
+      meaning: "a branch lies deeper than the last bit of a key's hash",
+    },
+    dictionary_full: {
+      code: "invalid_input",
+      meaning: "the dictionary has reached the number of nodes that it can hold",
+    },
+    digest_length: { code: "invalid_input", meaning: "the digest is not 33 bytes" },
     directions_exhausted: {
       code: "mismatch",
       meaning: "the directions end before the operations do",
@@ -253,45 +209,78 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "mismatch",
       meaning: "the unused bits of the last direction byte are not zero",
     },
-    node_not_expanded: {
-      code: "mismatch",
-      meaning: "an operation needs a node that the proof gives only as a label",
+    disposed: {
+      code: "invalid_input",
+      meaning: "an object was used after it had been disposed of",
     },
-    node_not_visited: {
+    empty_value: { code: "malformed", meaning: "a leaf has an empty value" },
+    entry_count: {
       code: "mismatch",
-      meaning: "the proof expands a node that no operation needs",
+      meaning: "the proof does not have exactly the entries that the keys' walks pass",
     },
-    key_not_in_leaf: {
+    equivocation: {
+      code: "untrusted",
+      meaning: "the authorities signed two headers of one height",
+    },
+    extension_child: {
+      code: "malformed",
+      meaning: "an extension leads to something else than a branch",
+    },
+    head_behind: { code: "untrusted", meaning: "the head is older than the checkpoint" },
+    head_in_future: {
+      code: "untrusted",
+      meaning: "the head is further ahead of the clock than allowed",
+    },
+    head_too_old: { code: "untrusted", meaning: "the head is older than allowed" },
+    header_hash_mismatch: {
       code: "mismatch",
-      meaning: "the directions lead to a leaf that does not cover the key",
+      meaning: "the header does not have the trusted hash",
     },
-    tree_shape: {
+    height_mismatch: {
       code: "mismatch",
-      meaning: "an operation meets a tree that is not a balanced search tree",
+      meaning: "the proof's tree does not have the height that the digest and the balances demand",
     },
-    key_exists: { code: "mismatch", meaning: "an insert meets a key that is present" },
-    key_absent: {
-      code: "mismatch",
-      meaning: "an operation that needs a present key meets an absent one",
-    },
-    value_not_long: {
-      code: "mismatch",
-      meaning: "an addition meets a value that is not a 64-bit integer",
-    },
-    value_negative: { code: "mismatch", meaning: "an addition makes a value negative" },
-    value_overflow: { code: "mismatch", meaning: "an addition overflows 64 bits" },
     height_overflow: {
       code: "mismatch",
       meaning: "the tree's height leaves the range of the digest's height byte",
     },
-    ad_proofs_root_mismatch: {
-      code: "mismatch",
-      meaning: "the proof's hash is not the header's adProofsRoot",
+    index_out_of_range: { code: "mismatch", meaning: "the index is not in a tree of that size" },
+    insecure_setup: {
+      code: "unsupported",
+      meaning: "the secret of the setup is public, and the caller did not allow that",
     },
-    state_root_mismatch: {
-      code: "mismatch",
-      meaning: "the operations lead to another digest than the header's stateRoot",
+    invalid_account: { code: "malformed", meaning: "a value is not the encoding of an account" },
+    invalid_answer: {
+      code: "malformed",
+      meaning: "a server's answer does not have the form that was asked for",
     },
+    invalid_argument: {
+      code: "invalid_input",
+      meaning: "an argument has the wrong type or is out of range",
+    },
+    invalid_balance: { code: "malformed", meaning: "a balance is not -1, 0 or 1" },
+    invalid_block: {
+      code: "malformed",
+      meaning: "the operations cannot be those of a block of this chain",
+    },
+    invalid_child: {
+      code: "malformed",
+      meaning: "a child is neither empty, a hash nor a node of less than 32 bytes",
+    },
+    invalid_config: {
+      code: "invalid_input",
+      meaning: "the chain's configuration is not one that a chain can have",
+    },
+    invalid_encoding: {
+      code: "malformed",
+      meaning: "the bytes are not the canonical encoding of anything",
+    },
+    invalid_entry: {
+      code: "malformed",
+      meaning:
+        "the versions are not those of an entry whose slots fill from the first, with a child only below five occupied ones",
+    },
+    invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
     invalid_node: {
       code: "malformed",
       meaning: "a node is neither a branch, an extension nor a leaf",
@@ -300,72 +289,89 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "malformed",
       meaning: "a node's path is not in hex-prefix form, or is that of an extension and empty",
     },
-    invalid_child: {
+    invalid_point: {
       code: "malformed",
-      meaning: "a child is neither empty, a hash nor a node of less than 32 bytes",
+      meaning: "the bytes are not the encoding of a point of the group",
     },
-    short_node: {
+    invalid_ptau: { code: "malformed", meaning: "the file is not a .ptau file of this curve" },
+    invalid_reply: {
+      code: "unavailable",
+      meaning: "what the server sent is not a reply to the request",
+    },
+    invalid_result: {
       code: "malformed",
-      meaning: "a node of less than 32 bytes is not inside its parent",
+      meaning: "the server's result does not have the form that the method gives",
     },
-    branch_entries: { code: "malformed", meaning: "a branch has fewer than two entries" },
-    extension_child: {
+    invalid_scalar: { code: "malformed", meaning: "a scalar is not below the order of the group" },
+    invalid_setup: {
       code: "malformed",
-      meaning: "an extension leads to something else than a branch",
+      meaning: "the points of a setup are not the powers of one number",
     },
-    empty_value: { code: "malformed", meaning: "a leaf has an empty value" },
-    invalid_account: { code: "malformed", meaning: "a value is not the encoding of an account" },
+    invalid_slot: { code: "malformed", meaning: "a slot of a key is not one of 1 to 5" },
     invalid_slot_value: {
       code: "malformed",
       meaning: "a value is not the shortest encoding of an integer from 1 to 2^256 - 1",
     },
-    invalid_answer: {
-      code: "malformed",
-      meaning: "a server's answer does not have the form that was asked for",
+    key_absent: {
+      code: "mismatch",
+      meaning: "an operation that needs a present key meets an absent one",
+    },
+    key_exists: { code: "mismatch", meaning: "an insert meets a key that is present" },
+    key_length: {
+      code: "invalid_input",
+      meaning: "the key does not have the dictionary's key length",
+    },
+    key_not_in_leaf: {
+      code: "mismatch",
+      meaning: "the directions lead to a leaf that does not cover the key",
+    },
+    key_out_of_range: { code: "invalid_input", meaning: "the key is a sentinel, all 00 or all ff" },
+    leaf_index: { code: "mismatch", meaning: "a leaf is that of none of the keys that lead to it" },
+    leaf_of_key: {
+      code: "mismatch",
+      meaning: "a leaf given as another key's is that of a key asked for",
+    },
+    leaf_off_path: {
+      code: "mismatch",
+      meaning: "a leaf's key does not lead to where the proof has it",
+    },
+    level_out_of_range: { code: "mismatch", meaning: "a key's walk goes below the last level" },
+    missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
+    no_child: { code: "mismatch", meaning: "a key's walk goes below an entry that has no child" },
+    node_left_over: {
+      code: "mismatch",
+      meaning: "nodes are left over after the end of the key's path",
     },
     node_mismatch: {
       code: "mismatch",
       meaning: "a node is not the one that its parent commits to",
     },
     node_missing: { code: "mismatch", meaning: "the nodes end before the key's path does" },
-    node_left_over: {
+    node_not_expanded: {
       code: "mismatch",
-      meaning: "nodes are left over after the end of the key's path",
+      meaning: "an operation needs a node that the proof gives only as a label",
     },
-    address_mismatch: {
+    node_not_visited: {
       code: "mismatch",
-      meaning: "the answer is about another address than asked for",
+      meaning: "the proof expands a node that no operation needs",
     },
-    slot_keys_mismatch: {
-      code: "mismatch",
-      meaning: "the slots of the answer are not those asked for, in their order",
+    not_an_ancestor: {
+      code: "untrusted",
+      meaning: "the head does not have the header in its history",
     },
-    account_mismatch: {
-      code: "mismatch",
-      meaning: "the answer says something else of the account than its proof",
+    not_authorised: {
+      code: "invalid_input",
+      meaning: "the request lacks the token that this method needs",
     },
-    slot_mismatch: {
-      code: "mismatch",
-      meaning: "the answer says another value of a slot than its proof",
+    not_extending: {
+      code: "untrusted",
+      meaning: "the head does not have the checkpoint in its history",
     },
-    header_hash_mismatch: {
-      code: "mismatch",
-      meaning: "the header does not have the trusted hash",
+    not_initialised: {
+      code: "invalid_input",
+      meaning: "a function was called before its WebAssembly was initialised",
     },
-    code_mismatch: {
-      code: "mismatch",
-      meaning: "the code does not have the hash that the account commits to",
-    },
-    transaction_mismatch: {
-      code: "mismatch",
-      meaning: "the server answered with another hash than that of the transaction",
-    },
-    invalid_point: {
-      code: "malformed",
-      meaning: "the bytes are not the encoding of a point of the group",
-    },
-    invalid_scalar: { code: "malformed", meaning: "a scalar is not below the order of the group" },
-    version_range: { code: "malformed", meaning: "a version is 2^40 or more" },
+    not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },
     opening_length: {
       code: "malformed",
       meaning:
@@ -375,172 +381,166 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "mismatch",
       meaning: "the points do not prove the openings against their commitments",
     },
-    invalid_setup: {
-      code: "malformed",
-      meaning: "the points of a setup are not the powers of one number",
-    },
-    invalid_ptau: { code: "malformed", meaning: "the file is not a .ptau file of this curve" },
-    setup_too_small: {
-      code: "unsupported",
-      meaning: "the setup has fewer powers than the vectors need",
-    },
-    unknown_setup: {
-      code: "unsupported",
-      meaning: "the setup is none that this build has, and its verifying key was not given",
-    },
-    setup_mismatch: { code: "mismatch", meaning: "the setup is not the one that was asked for" },
-    insecure_setup: {
-      code: "unsupported",
-      meaning: "the secret of the setup is public, and the caller did not allow that",
-    },
-    invalid_slot: { code: "malformed", meaning: "a slot of a key is not one of 1 to 5" },
-    invalid_entry: {
-      code: "malformed",
-      meaning:
-        "the versions are not those of an entry whose slots fill from the first, with a child only below five occupied ones",
-    },
-    place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
-    claim_count: {
+    operations_mismatch: {
       code: "mismatch",
-      meaning: "the proof does not have one claim for each distinct key",
-    },
-    entry_count: {
-      code: "mismatch",
-      meaning: "the proof does not have exactly the entries that the keys' walks pass",
-    },
-    amt_count: {
-      code: "mismatch",
-      meaning: "the proof does not have exactly the commitments that the keys' walks pass",
+      meaning: "the operations are not those that the header commits to",
     },
     owner_count: {
       code: "mismatch",
       meaning: "the proof does not show exactly the occupied slots that absent keys meet",
     },
-    size_count: {
-      code: "mismatch",
-      meaning: "the proof does not have one size for each block that a leaf is in",
-    },
-    level_out_of_range: { code: "mismatch", meaning: "a key's walk goes below the last level" },
-    no_child: { code: "mismatch", meaning: "a key's walk goes below an entry that has no child" },
-    slot_free: {
-      code: "mismatch",
-      meaning: "the slot that a key is said to have was never written",
-    },
-    slot_taken: { code: "mismatch", meaning: "two keys are said to have the same slot" },
-    owner_requested: {
-      code: "mismatch",
-      meaning: "a slot that must be another key's is shown to be that of a key that was asked for",
-    },
     owner_elsewhere: {
       code: "mismatch",
       meaning: "the key that a slot is shown to belong to has its walk elsewhere",
+    },
+    owner_requested: {
+      code: "mismatch",
+      meaning: "a slot that must be another key's is shown to be that of a key that was asked for",
     },
     owner_version: {
       code: "mismatch",
       meaning: "the leaf that shows whose a slot is has version 0, or a later one than the slot",
     },
-    depth_out_of_range: {
+    path_length: {
+      code: "mismatch",
+      meaning: "the path is not as long as the index and the size demand",
+    },
+    place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
+    proof_too_large: { code: "malformed", meaning: "the proof is larger than the limit" },
+    read_only: {
+      code: "unsupported",
+      meaning: "the node follows another one and takes no operations itself",
+    },
+    request_timeout: { code: "unavailable", meaning: "the request took longer than the limit" },
+    request_too_large: { code: "invalid_input", meaning: "the request is larger than the limit" },
+    root_mismatch: { code: "mismatch", meaning: "the proof's tree does not have the trusted root" },
+    server_error: { code: "unavailable", meaning: "the server answered with an error" },
+    setup_mismatch: { code: "mismatch", meaning: "the setup is not the one that was asked for" },
+    setup_too_small: {
+      code: "unsupported",
+      meaning: "the setup has fewer powers than the vectors need",
+    },
+    shard_unavailable: {
+      code: "unavailable",
+      meaning: "the store keeps no proof state for the class of the key",
+    },
+    short_node: {
       code: "malformed",
-      meaning: "a branch lies deeper than the last bit of a key's hash",
+      meaning: "a node of less than 32 bytes is not inside its parent",
     },
-    too_many_changes: { code: "malformed", meaning: "the history has more changes than the limit" },
-    version_out_of_range: { code: "mismatch", meaning: "a node's version is before block 0" },
-    leaf_off_path: {
+    signature_order: {
+      code: "malformed",
+      meaning: "the authority indices of signatures are not ascending, or name no authority",
+    },
+    simd_missing: { code: "unsupported", meaning: "this engine has no WebAssembly with simd128" },
+    size_count: {
       code: "mismatch",
-      meaning: "a leaf's key does not lead to where the proof has it",
+      meaning: "the proof does not have one size for each block that a leaf is in",
     },
-    leaf_index: { code: "mismatch", meaning: "a leaf is that of none of the keys that lead to it" },
-    leaf_of_key: {
+    slot_free: {
       code: "mismatch",
-      meaning: "a leaf given as another key's is that of a key asked for",
+      meaning: "the slot that a key is said to have was never written",
     },
-    wrong_roots: {
+    slot_keys_mismatch: {
       code: "mismatch",
-      meaning: "the roots given are not those of the blocks that the history needs",
+      meaning: "the slots of the answer are not those asked for, in their order",
     },
-    value_not_number: {
-      code: "invalid_input",
-      meaning: "a value to average is not an unsigned integer of 1 to 32 bytes",
+    slot_mismatch: {
+      code: "mismatch",
+      meaning: "the answer says another value of a slot than its proof",
     },
-    invalid_argument: {
-      code: "invalid_input",
-      meaning: "an argument has the wrong type or is out of range",
+    slot_taken: { code: "mismatch", meaning: "two keys are said to have the same slot" },
+    state_root_mismatch: {
+      code: "mismatch",
+      meaning: "the operations lead to another digest than the header's stateRoot",
     },
-    digest_length: { code: "invalid_input", meaning: "the digest is not 33 bytes" },
-    key_length: {
-      code: "invalid_input",
-      meaning: "the key does not have the dictionary's key length",
-    },
-    key_out_of_range: { code: "invalid_input", meaning: "the key is a sentinel, all 00 or all ff" },
-    value_length: {
-      code: "invalid_input",
-      meaning: "the value does not have the dictionary's value length, or is larger than the limit",
-    },
-    too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
-    too_many_deletes: { code: "invalid_input", meaning: "more deletes than the limit" },
-    too_many_keys: { code: "invalid_input", meaning: "more keys than the limit" },
-    account_missing: {
-      code: "invalid_input",
-      meaning: "a slot is set of an account that does not exist",
-    },
-    dictionary_full: {
-      code: "invalid_input",
-      meaning: "the dictionary has reached the number of nodes that it can hold",
-    },
-    version_unavailable: { code: "unavailable", meaning: "the store does not keep that version" },
     store_corrupt: {
       code: "unavailable",
       meaning: "the store's bytes do not hash to what they claim to be",
     },
     store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
-    shard_unavailable: {
-      code: "unavailable",
-      meaning: "the store keeps no proof state for the class of the key",
+    too_few_signatures: {
+      code: "untrusted",
+      meaning: "fewer authorities signed the header than the quorum",
     },
-    unknown_block: { code: "unavailable", meaning: "the chain does not have that block" },
-    busy: { code: "unavailable", meaning: "more is asked at once than the node serves" },
-    request_timeout: { code: "unavailable", meaning: "the request took longer than the limit" },
-    request_too_large: { code: "invalid_input", meaning: "the request is larger than the limit" },
-    not_authorised: {
-      code: "invalid_input",
-      meaning: "the request lacks the token that this method needs",
-    },
-    read_only: {
-      code: "unsupported",
-      meaning: "the node follows another one and takes no operations itself",
-    },
-    unreachable: { code: "unavailable", meaning: "the server could not be reached" },
-    server_error: { code: "unavailable", meaning: "the server answered with an error" },
-    invalid_reply: {
-      code: "unavailable",
-      meaning: "what the server sent is not a reply to the request",
-    },
-    invalid_result: {
-      code: "malformed",
-      meaning: "the server's result does not have the form that the method gives",
-    },
-    wrong_block: {
+    too_many_changes: { code: "malformed", meaning: "the history has more changes than the limit" },
+    too_many_deletes: { code: "invalid_input", meaning: "more deletes than the limit" },
+    too_many_keys: { code: "invalid_input", meaning: "more keys than the limit" },
+    too_many_nodes: {
       code: "mismatch",
-      meaning: "the server answered about another block than asked for",
+      meaning: "the proof has more nodes than the key or these operations can need",
     },
-    not_initialised: {
-      code: "invalid_input",
-      meaning: "a function was called before its WebAssembly was initialised",
+    too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
+    trailing_bytes: { code: "malformed", meaning: "bytes are left over after the format ended" },
+    transaction_mismatch: {
+      code: "mismatch",
+      meaning: "the server answered with another hash than that of the transaction",
     },
-    disposed: {
-      code: "invalid_input",
-      meaning: "an object was used after it had been disposed of",
-    },
-    unverifiable_method: { code: "unsupported", meaning: "the method's answer cannot be verified" },
-    unknown_statement: {
-      code: "unsupported",
-      meaning: "this build does not know statements of that scheme and kind",
-    },
-    simd_missing: { code: "unsupported", meaning: "this engine has no WebAssembly with simd128" },
-    wasm_unavailable: { code: "unavailable", meaning: "the WebAssembly file could not be loaded" },
     trapped: {
       code: "internal",
       meaning: "WebAssembly stopped in the middle of a call; what it held in memory is lost",
     },
-    bug: { code: "internal", meaning: "a bug in Prooflight" },
+    tree_shape: {
+      code: "mismatch",
+      meaning: "an operation meets a tree that is not a balanced search tree",
+    },
+    truncated: { code: "malformed", meaning: "the bytes end before the format does" },
+    unknown_block: { code: "unavailable", meaning: "the chain does not have that block" },
+    unknown_kind: {
+      code: "malformed",
+      meaning: "the envelope names a kind that does not exist, or another than asked for",
+    },
+    unknown_scheme: {
+      code: "malformed",
+      meaning: "the envelope names a scheme that does not exist, or another than asked for",
+    },
+    unknown_setup: {
+      code: "unsupported",
+      meaning: "the setup is none that this build has, and its verifying key was not given",
+    },
+    unknown_statement: {
+      code: "unsupported",
+      meaning: "this build does not know statements of that scheme and kind",
+    },
+    unknown_version: {
+      code: "malformed",
+      meaning: "the envelope has a version that does not exist",
+    },
+    unreachable: { code: "unavailable", meaning: "the server could not be reached" },
+    unverifiable_method: { code: "unsupported", meaning: "the method's answer cannot be verified" },
+    value_length: {
+      code: "invalid_input",
+      meaning: "the value does not have the dictionary's value length, or is larger than the limit",
+    },
+    value_negative: { code: "mismatch", meaning: "an addition makes a value negative" },
+    value_not_long: {
+      code: "mismatch",
+      meaning: "an addition meets a value that is not a 64-bit integer",
+    },
+    value_not_number: {
+      code: "invalid_input",
+      meaning: "a value to average is not an unsigned integer of 1 to 32 bytes",
+    },
+    value_overflow: { code: "mismatch", meaning: "an addition overflows 64 bits" },
+    value_too_large: { code: "malformed", meaning: "a value is larger than the limit" },
+    version_out_of_range: { code: "mismatch", meaning: "a node's version is before block 0" },
+    version_range: { code: "malformed", meaning: "a version is 2^40 or more" },
+    version_unavailable: { code: "unavailable", meaning: "the store does not keep that version" },
+    wasm_unavailable: { code: "unavailable", meaning: "the WebAssembly file could not be loaded" },
+    wrong_block: {
+      code: "mismatch",
+      meaning: "the server answered about another block than asked for",
+    },
+    wrong_chain: {
+      code: "untrusted",
+      meaning: "the header is of another chain, or the server is on one",
+    },
+    wrong_roots: {
+      code: "mismatch",
+      meaning: "the roots given are not those of the blocks that the history needs",
+    },
+    wrong_schemes: {
+      code: "untrusted",
+      meaning: "the header does not have exactly the roots of the chain's schemes",
+    },
   };

@@ -17,9 +17,8 @@ SCHEMA = json.loads((VECTORS / "schema" / "vectors_v1.json").read_text(encoding=
 
 class Tables(unittest.TestCase):
     def test_reasons(self):
-        rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| [^|]+ \|$", SPEC, re.MULTILINE)
-        self.assertEqual(len(rows), len(dict(rows)))
-        self.assertEqual(dict(rows), REASONS)
+        rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| [^|]+ \| [^|]+ \|$", SPEC, re.MULTILINE)
+        self.assertEqual(rows, sorted(REASONS.items()))
 
     def test_every_type_of_group_has_a_verifier(self):
         types = set(SCHEMA["$defs"]["groupType"]["enum"])

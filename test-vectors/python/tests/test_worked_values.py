@@ -1,7 +1,7 @@
-"""The values that SPEC.md works out: 9.10, 12.4, 13.7 and 14.8, each computed here from its definition.
+"""The values worked out in SPEC.md 9.10, 12.6, 13.7 and 14.8, computed from their definitions.
 
-A value stands in the specification as a line of a code block: a name, two spaces or more, hexadecimal
-digits. Bytes that are explained piece by piece stand the other way round: digits, then what they are.
+A value is a line of a code block: a name, two spaces or more, hexadecimal digits. Bytes that are
+explained piece by piece stand the other way round: digits, then what they are.
 """
 
 import json
@@ -18,6 +18,7 @@ from prooflight_vectors.chain_values import hash_of_key
 from prooflight_vectors.checkpoint import read_checkpoint
 from prooflight_vectors.keccak import keccak256
 from prooflight_vectors.mpt import Limits
+from prooflight_vectors.reader import Queue
 from prooflight_vectors.smt import Answer, verify_keys
 
 SPEC = (VECTORS / "SPEC.md").read_text(encoding="utf-8")
@@ -71,25 +72,35 @@ def encode_ed25519(point):
 class Chain(Values):
     """Section 9.10: the chain of 9.6, whose block 1 sets the key 61 to 01."""
 
-    CONFIG = read_checkpoint(json.loads(section("9.6").split("```json\n")[1].split("```")[0])).config
+    JSON = section("9.6").split("```json\n")[1].split("```")[0]
+    CONFIG = read_checkpoint(json.loads(JSON)).config
 
     def headers(self):
         first, last = avl.sentinels(32)
         empty = avl_tree.label(avl_tree.Leaf(first, b"", last)) + b"\x00"
         start, nothing = self.CONFIG.genesis_timestamp_ms, merkle.EMPTY_TREE
         genesis = Header(
-            1, self.CONFIG.hash(), 0, bytes(32), start, nothing, nothing, [(1, empty)]
+            version=1,
+            chain=self.CONFIG.hash(),
+            height=0,
+            parent=bytes(32),
+            timestamp_ms=start,
+            ops_root=nothing,
+            history_root=nothing,
+            roots=[(1, empty)],
         )
         key = hash_of_key(b"\x61")
         before = avl_tree.label(avl_tree.Leaf(first, b"", key))
         leaf = avl_tree.label(avl_tree.Leaf(key, b"\x01", last))
         digest = merkle.hash_of(b"\x01", b"\x00", before, leaf) + b"\x01"
-        ops_root = merkle.leaf_hash(self.OPERATION.encode())
-        history_root = merkle.leaf_hash(genesis.hash())
-        header = Header(
-            1, self.CONFIG.hash(), 1, genesis.hash(), start + 1000, ops_root, history_root,
-            [(1, digest)],
-        )  # fmt: skip
+        header = genesis._replace(
+            height=1,
+            parent=genesis.hash(),
+            timestamp_ms=start + 1000,
+            ops_root=merkle.leaf_hash(self.OPERATION.encode()),
+            history_root=merkle.leaf_hash(genesis.hash()),
+            roots=[(1, digest)],
+        )
         return genesis, header
 
     OPERATION = StateOperation(b"\x61", b"\x01")
@@ -317,11 +328,11 @@ class Lvmt(Values):
     def test_a_size_only_shapes_a_tree(self):
         """Section 13.3: one hash before a leaf, at index 1 of 2 and at index 2 of 3."""
         leaf, hash_ = lvmt.leaf_hash(b"leaf"), lvmt.leaf_hash(b"hash")
-        found = {
-            merkle.root_of_known(size, {index: leaf}, lvmt.Queue([hash_], "path_length"), lvmt.hash_of)
+        one, other = (
+            merkle.root_of_known(size, {index: leaf}, Queue([hash_], "path_length"), lvmt.hash_of)
             for index, size in ((1, 2), (2, 3))
-        }
-        self.assertEqual(len(found), 1)
+        )
+        self.assertEqual(one, other)
 
 
 def scalar(versions):
@@ -331,7 +342,7 @@ def scalar(versions):
 def root_of(leaves):
     """The root of a tree with Keccak-256 over leaves, given by their hashes."""
     known = dict(enumerate(leaves))
-    return merkle.root_of_known(len(leaves), known, lvmt.Queue([], "path_length"), lvmt.hash_of)
+    return merkle.root_of_known(len(leaves), known, Queue([], "path_length"), lvmt.hash_of)
 
 
 class Smt(Values):
