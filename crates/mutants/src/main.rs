@@ -1,0 +1,41 @@
+//! `plant TREE SCRATCH`: builds the runner in SCRATCH, a copy of TREE's crates, with faults in the verifiers.
+//!
+//! Prints how far it is, and last, to `SCRATCH/mutants.json`, the faults and the lines of code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitCode;
+use std::{env, fs};
+
+use prooflight_mutants::{Mutant, Planting};
+use serde::Serialize;
+
+/// What is known of a build.
+#[derive(Serialize)]
+struct Listing<'a> {
+    mutants: Vec<Mutant>,
+    lines: BTreeMap<&'a str, &'a BTreeSet<usize>>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [tree, scratch] = &arguments[..] else {
+        eprintln!("usage: plant TREE SCRATCH");
+        return ExitCode::FAILURE;
+    };
+    match work(Path::new(tree), Path::new(scratch)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work(tree: &Path, scratch: &Path) -> Result<(), String> {
+    let mut planting = Planting::find(tree)?;
+    planting.build(scratch, &mut |progress| println!("{progress}"))?;
+    let listing = Listing { mutants: planting.mutants(), lines: planting.lines().collect() };
+    let json = serde_json::to_string(&listing).map_err(|error| error.to_string())?;
+    fs::write(scratch.join("mutants.json"), json).map_err(|error| error.to_string())
+}

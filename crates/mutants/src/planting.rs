@@ -1,0 +1,365 @@
+//! Faults of crates, and which of them compile.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde::Serialize;
+
+use crate::compile::{Complaint, cargo};
+use crate::find::{Constant, find};
+use crate::render::{Rendered, render};
+use crate::site::{Form, Site};
+
+/// A crate, the features that it is built with, and files that are no part of a verifier.
+const CRATES: &[(&str, &[&str], &[&str])] = &[
+    // The interface of provers' stores; hexadecimal digits for messages.
+    ("core", &["chain"], &["store.rs", "hex.rs"]),
+    ("avl", &["chain"], &[]),
+    ("amt", &[], &[]),
+    ("lvmt", &[], &[]),
+    ("smt", &[], &[]),
+    ("mpt", &[], &[]),
+];
+
+/// Faults planted in the verifiers of a tree.
+#[derive(Debug)]
+pub struct Planting {
+    files: Vec<File>,
+}
+
+#[derive(Debug)]
+struct File {
+    /// Without `prooflight-`.
+    crate_name: &'static str,
+    /// From the tree's root.
+    path: String,
+    source: String,
+    sites: Vec<Site>,
+    first: Vec<u32>,
+    /// The variants of each site that still compile.
+    live: Vec<Vec<usize>>,
+    lines: BTreeSet<usize>,
+    constants: Vec<Constant>,
+    /// Constants that lost the word because they call one that did.
+    drawn: BTreeSet<usize>,
+    rendered: Rendered,
+}
+
+/// A fault, as the runner and people know it.
+#[derive(Debug, Serialize)]
+pub struct Mutant {
+    /// Its number in the build.
+    pub id: u32,
+    /// The number of the first fault of its place.
+    pub place: u32,
+    /// The crate.
+    #[serde(rename = "crate")]
+    pub crate_name: &'static str,
+    /// The file, from the tree's root.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The function, with its type.
+    pub function: String,
+    /// What kind of fault it is.
+    pub operator: &'static str,
+    /// What it changes, as whole lines in one.
+    pub before: String,
+    /// What it changes that to.
+    pub after: String,
+    /// Whether it compiles.
+    pub compiles: bool,
+}
+
+impl Planting {
+    /// Finds the faults that the verifiers of a tree can have.
+    pub fn find(tree: &Path) -> Result<Self, String> {
+        let mut files = Vec::new();
+        let mut next = 1;
+        for (name, features, skipped) in CRATES {
+            let folder = format!("crates/{name}/src");
+            let mut open = vec![PathBuf::from("lib.rs")];
+            while let Some(module) = open.pop() {
+                let path = format!("{folder}/{}", module.display());
+                let source = fs::read_to_string(tree.join(&path))
+                    .map_err(|error| format!("{path}: {error}"))?;
+                let found = find(&source, features).map_err(|error| format!("{path}: {error}"))?;
+                for name in &found.modules {
+                    open.push(module_file(&tree.join(&folder), &module, name)?);
+                }
+                if skipped.iter().any(|skipped| module == Path::new(skipped)) {
+                    continue;
+                }
+                let mut first = Vec::new();
+                for site in &found.sites {
+                    first.push(next);
+                    next += u32::try_from(site.variants.len()).unwrap_or(u32::MAX);
+                }
+                files.push(File {
+                    crate_name: name,
+                    path,
+                    source,
+                    live: found
+                        .sites
+                        .iter()
+                        .map(|site| (0..site.variants.len()).collect())
+                        .collect(),
+                    first,
+                    sites: found.sites,
+                    lines: found.lines,
+                    constants: found.constants,
+                    drawn: BTreeSet::new(),
+                    rendered: Rendered::default(),
+                });
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// Writes the sources with the faults below `scratch`, and compiles the runner there, without the faults
+    /// that do not compile.
+    ///
+    /// `report` is told how far it is.
+    pub fn build(&mut self, scratch: &Path, report: &mut dyn FnMut(String)) -> Result<(), String> {
+        self.write(scratch)?;
+        for command in [&["check"][..], &["build", "--release"]] {
+            let arguments = [command, &["--package", "prooflight-mutants-runner"]].concat();
+            let mut round = 1;
+            loop {
+                report(format!("cargo {}, round {round}: {} faults", command[0], self.left()));
+                let complaints = cargo(scratch, &arguments)?;
+                if complaints.is_empty() {
+                    break;
+                }
+                let mut moved = false;
+                for complaint in &complaints {
+                    moved |= self.give_up(complaint);
+                }
+                if !moved {
+                    let shown: Vec<_> =
+                        complaints.iter().filter_map(|one| one.rendered.as_deref()).collect();
+                    return Err(format!("no fault is to blame:\n{}", shown.join("\n")));
+                }
+                self.write(scratch)?;
+                round += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The faults, those that do not compile too.
+    pub fn mutants(&self) -> Vec<Mutant> {
+        let mut mutants = Vec::new();
+        for file in &self.files {
+            for ((site, &first), live) in file.sites.iter().zip(&file.first).zip(&file.live) {
+                for (at, variant) in site.variants.iter().enumerate() {
+                    let Range { start, end } = variant.part;
+                    let (before, after) = file.source.split_at(start);
+                    let head = before.rfind('\n').map_or(0, |at| at + 1);
+                    let tail = after.get(end - start..).and_then(|rest| rest.find('\n'));
+                    let tail = tail.map_or(file.source.len(), |at| end + at);
+                    let changed = [&file.source[head..start], &variant.to, &file.source[end..tail]];
+                    mutants.push(Mutant {
+                        id: first + u32::try_from(at).unwrap_or(0),
+                        place: first,
+                        crate_name: file.crate_name,
+                        file: file.path.clone(),
+                        line: before.matches('\n').count() + 1,
+                        function: site.function.clone(),
+                        operator: variant.operator,
+                        before: one_line(&file.source[head..tail]),
+                        after: one_line(&changed.concat()),
+                        compiles: live.contains(&at),
+                    });
+                }
+            }
+        }
+        mutants
+    }
+
+    /// The lines of code of each file.
+    pub fn lines(&self) -> impl Iterator<Item = (&str, &BTreeSet<usize>)> {
+        self.files.iter().map(|file| (file.path.as_str(), &file.lines))
+    }
+
+    fn left(&self) -> usize {
+        self.files.iter().flat_map(|file| &file.live).map(Vec::len).sum()
+    }
+
+    fn write(&mut self, scratch: &Path) -> Result<(), String> {
+        for file in &mut self.files {
+            let blank = file.blank();
+            let rendered = render(&file.source, &file.sites, &file.first, &file.live, &blank);
+            if rendered.text != file.rendered.text {
+                let path = scratch.join(&file.path);
+                fs::write(&path, &rendered.text)
+                    .map_err(|error: io::Error| format!("{}: {error}", path.display()))?;
+            }
+            file.rendered = rendered;
+        }
+        Ok(())
+    }
+
+    /// Gives up what a complaint is about; false if nothing is.
+    fn give_up(&mut self, complaint: &Complaint) -> bool {
+        if let Some(name) = complaint.not_constant() {
+            return self.not_constant(complaint, name);
+        }
+        // The innermost fault that the error is in, else one that it mentions, else all of the innermost place,
+        // else what is left out in what it is about, else everything in it.
+        let places = complaint.places();
+        for way in
+            [File::give_up_fault, File::give_up_place, File::give_up_statements, File::give_up_all]
+        {
+            for place in &places {
+                let file = self.files.iter_mut().find(|file| file.path == place.file_name);
+                if file.is_some_and(|file| way(file, &(place.byte_start..place.byte_end))) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// A function that lost its `const` is called where that is needed: its caller loses it too, or, in what is
+    /// not a function, it gets it back.
+    fn not_constant(&mut self, complaint: &Complaint, name: &str) -> bool {
+        for place in complaint.places().into_iter().filter(|place| place.is_primary) {
+            let Some(file) = self.files.iter_mut().find(|file| file.path == place.file_name) else {
+                continue;
+            };
+            let before = file.original(place.byte_start);
+            if let Some(at) = file.constants.iter().position(|one| one.body.contains(&before)) {
+                return file.drawn.insert(at);
+            }
+        }
+        let mut moved = false;
+        for file in &mut self.files {
+            let bodies: Vec<_> = file
+                .constants
+                .iter()
+                .filter(|one| one.name == name)
+                .map(|one| one.body.clone())
+                .collect();
+            for body in bodies {
+                for (site, live) in file.sites.iter().zip(&mut file.live) {
+                    if body.start <= site.range.start
+                        && site.range.end <= body.end
+                        && !live.is_empty()
+                    {
+                        live.clear();
+                        moved = true;
+                    }
+                }
+            }
+        }
+        moved
+    }
+}
+
+impl File {
+    /// The `const` of functions with faults.
+    fn blank(&self) -> Vec<Range<usize>> {
+        let has_faults = |one: &Constant| {
+            let sites = self.sites.iter().zip(&self.live);
+            let mut inside = sites.filter(|(site, live)| {
+                !live.is_empty()
+                    && one.body.start <= site.range.start
+                    && site.range.end <= one.body.end
+            });
+            inside.next().is_some()
+        };
+        let constants = self.constants.iter().enumerate();
+        constants
+            .filter(|(at, one)| self.drawn.contains(at) || has_faults(one))
+            .map(|(_, one)| one.word.clone())
+            .collect()
+    }
+
+    /// About where in the source a byte of what was rendered is: at the start of the outermost place it is in.
+    fn original(&self, at: usize) -> usize {
+        // What the faults add before it.
+        let mut outer: Vec<_> =
+            self.rendered.sites.iter().filter(|(_, range)| range.start <= at).collect();
+        outer.sort_by_key(|(_, range)| range.start);
+        let mut added = 0;
+        let mut end = 0;
+        for (site, range) in outer {
+            if range.start < end {
+                continue;
+            }
+            if range.contains(&at) {
+                return self.sites[*site].range.start;
+            }
+            end = range.end;
+            added += range.len() - self.sites[*site].range.len();
+        }
+        let blank: usize =
+            self.blank().iter().filter(|one| one.start + added < at).map(Range::len).sum();
+        at - added + blank
+    }
+
+    /// Gives up the innermost fault that has these bytes; false if there is none.
+    fn give_up_fault(&mut self, bytes: &Range<usize>) -> bool {
+        let places = self.rendered.sites.iter().filter(|(_, range)| has(range, bytes));
+        let innermost = places.map(|(_, range)| range.len()).min();
+        let faults = self.rendered.variants.iter().filter(|(_, range)| has(range, bytes));
+        let Some(((site, variant), range)) = faults.min_by_key(|(_, range)| range.len()) else {
+            return false;
+        };
+        // The original of a place within a statement that is left out is not that fault.
+        if innermost.is_some_and(|inner| inner < range.len()) {
+            return false;
+        }
+        // If it is gone already, another complaint was about it.
+        self.live[*site].retain(|one| one != variant);
+        true
+    }
+
+    /// Gives up all faults of the innermost place that has these bytes.
+    fn give_up_place(&mut self, bytes: &Range<usize>) -> bool {
+        let places = self.rendered.sites.iter().filter(|(_, range)| has(range, bytes));
+        let innermost = places.min_by_key(|(_, range)| range.len());
+        innermost.is_some_and(|(site, _)| !std::mem::take(&mut self.live[*site]).is_empty())
+    }
+
+    /// Gives up what is left out within these bytes.
+    fn give_up_statements(&mut self, bytes: &Range<usize>) -> bool {
+        self.give_up_within(bytes, |form| matches!(form, Form::Statement | Form::Guard))
+    }
+
+    /// Gives up all faults within these bytes.
+    fn give_up_all(&mut self, bytes: &Range<usize>) -> bool {
+        self.give_up_within(bytes, |_| true)
+    }
+
+    fn give_up_within(&mut self, bytes: &Range<usize>, which: impl Fn(Form) -> bool) -> bool {
+        let mut moved = false;
+        for (site, range) in &self.rendered.sites {
+            if has(bytes, range) && which(self.sites[*site].form) {
+                moved |= !std::mem::take(&mut self.live[*site]).is_empty();
+            }
+        }
+        moved
+    }
+}
+
+fn has(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The file of a module.
+fn module_file(folder: &Path, parent: &Path, name: &str) -> Result<PathBuf, String> {
+    let stem = parent.file_stem().unwrap_or_default();
+    let own = ["lib", "mod"].iter().any(|own| stem == *own);
+    let inside = if own { parent.with_file_name("") } else { parent.with_extension("") };
+    let candidates = [inside.join(format!("{name}.rs")), inside.join(name).join("mod.rs")];
+    let found = candidates.into_iter().find(|path| folder.join(path).exists());
+    found.ok_or_else(|| format!("{}: no file of the module {name}", parent.display()))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,148 @@
+//! Writes a file with its faults.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use crate::site::{Form, Site};
+
+/// A file with faults, and where they are in it.
+#[derive(Debug, Default)]
+pub struct Rendered {
+    /// The source.
+    pub text: String,
+    /// Where each site is, by its place in the list.
+    pub sites: Vec<(usize, Range<usize>)>,
+    /// Where each fault is: the site, the variant.
+    pub variants: Vec<((usize, usize), Range<usize>)>,
+}
+
+/// Writes `source` with the faults of its sites.
+///
+/// `first` has the number of each site's first fault, and `live` which variants of a site are left; `blank` are
+/// bytes that are left out.
+pub fn render(
+    source: &str,
+    sites: &[Site],
+    first: &[u32],
+    live: &[Vec<usize>],
+    blank: &[Range<usize>],
+) -> Rendered {
+    let mut order: Vec<usize> = (0..sites.len()).filter(|&at| !live[at].is_empty()).collect();
+    // From the outside to the inside; what is only added comes before what begins there.
+    order.sort_by_key(|&at| {
+        let Site { range, form, .. } = &sites[at];
+        (range.start, !range.is_empty(), usize::MAX - range.end, *form)
+    });
+    let mut writer =
+        Writer { source, sites, first, live, blank, order: &order, out: Rendered::default() };
+    writer.copy(0..source.len());
+    writer.out
+}
+
+struct Writer<'a> {
+    source: &'a str,
+    sites: &'a [Site],
+    first: &'a [u32],
+    live: &'a [Vec<usize>],
+    blank: &'a [Range<usize>],
+    /// What is still to be written.
+    order: &'a [usize],
+    out: Rendered,
+}
+
+impl Writer<'_> {
+    /// Writes a part of the source, with all sites in it.
+    fn copy(&mut self, range: Range<usize>) {
+        let mut done = range.start;
+        while let Some((&at, rest)) = self.order.split_first() {
+            let site = self.sites[at].range.clone();
+            if site.end > range.end
+                || site.start >= range.end && !(site.is_empty() && site.start == range.end)
+            {
+                break;
+            }
+            debug_assert!(site.start >= done, "sites do not overlap");
+            self.plain(done..site.start);
+            self.order = rest;
+            self.site(at);
+            done = site.end;
+        }
+        self.plain(done..range.end);
+    }
+
+    fn plain(&mut self, mut range: Range<usize>) {
+        for blank in self.blank {
+            if range.start <= blank.start && blank.end <= range.end {
+                self.out.text.push_str(&self.source[range.start..blank.start]);
+                range.start = blank.end;
+            }
+        }
+        self.out.text.push_str(&self.source[range]);
+    }
+
+    fn site(&mut self, at: usize) {
+        let site = &self.sites[at];
+        let start = self.out.text.len();
+        // All variants keep their numbers, whether they are left or not.
+        let asked =
+            format!("::prooflight_mutants_switch::at({}, {})", self.first[at], site.variants.len());
+        let live = &self.live[at];
+        match site.form {
+            Form::Expression => {
+                let _ = write!(self.out.text, "(match {asked} {{ ");
+                for &variant in live {
+                    // The original comes first, so that it decides the type of all.
+                    if variant == live[0] {
+                        let others: Vec<_> = live.iter().map(|v| (v + 1).to_string()).collect();
+                        let _ = write!(
+                            self.out.text,
+                            "on if !matches!(on, {}) => ",
+                            others.join(" | ")
+                        );
+                        self.copy(site.range.clone());
+                        self.out.text.push_str(", ");
+                    }
+                    let last = Some(&variant) == live.last();
+                    let number = if last { "_".to_owned() } else { (variant + 1).to_string() };
+                    let _ = write!(self.out.text, "{number} => ");
+                    self.variant(at, variant);
+                    self.out.text.push_str(", ");
+                }
+                self.out.text.push_str("})");
+            }
+            Form::Statement => {
+                let _ = write!(self.out.text, "if {asked} == 0 {{ ");
+                self.copy(site.range.clone());
+                self.out.text.push_str(" }");
+                self.out.variants.push(((at, 0), start..self.out.text.len()));
+            }
+            Form::Start => {
+                let _ = write!(self.out.text, " match {asked} {{ ");
+                for &variant in live {
+                    let _ = write!(self.out.text, "{} => return ", variant + 1);
+                    self.variant(at, variant);
+                    self.out.text.push_str(", ");
+                }
+                self.out.text.push_str("_ => {} } ");
+            }
+            Form::Guard => {
+                let _ = write!(self.out.text, " if {asked} == 0 ");
+                self.out.variants.push(((at, 0), start..self.out.text.len()));
+            }
+            Form::Adapter => {
+                self.out.text.push('(');
+                self.copy(site.range.clone());
+                let text = site.variants[0].text.replace("{at}", &format!("{asked} as usize"));
+                let _ = write!(self.out.text, "){text}");
+                self.out.variants.push(((at, 0), start..self.out.text.len()));
+            }
+        }
+        self.out.sites.push((at, start..self.out.text.len()));
+    }
+
+    fn variant(&mut self, at: usize, variant: usize) {
+        let start = self.out.text.len();
+        self.out.text.push_str(&self.sites[at].variants[variant].text);
+        self.out.variants.push(((at, variant), start..self.out.text.len()));
+    }
+}

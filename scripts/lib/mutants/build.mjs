@@ -1,0 +1,125 @@
+// One build of the vectors' runner with every fault in it.
+
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative, sep } from "node:path";
+
+import { cache, inside } from "../paths.mjs";
+import { Problem, task } from "../task.mjs";
+
+/** The crates whose code is the verifiers'. */
+const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"];
+
+/** Not read from `tree`: the tool is ours, whatever it looks at. */
+const TOOL = inside("crates", "mutants");
+
+/**
+ * Copies the crates of `tree` to the cache, plants every fault that compiles, and builds the runner; nothing
+ * if that is done already.
+ */
+export async function build(tree) {
+  for (const name of ["Cargo.toml", "test-vectors", ...VERIFIERS.map((name) => `crates/${name}`)]) {
+    if (!existsSync(join(tree, name))) throw new Problem(`${tree} has no ${name}.`);
+  }
+  const scratch = join(cache, "mutants", digest(tree).slice(0, 12));
+  const crates = [...VERIFIERS, "vectors"].map((name) => join(tree, "crates", name));
+  const sources = hashOf(tree, [join(tree, "Cargo.toml"), join(tree, "Cargo.lock"), ...crates]);
+  const key = digest(`${sources} ${hashOf(TOOL, [TOOL])}`);
+  const runner = join(scratch, "runner");
+  const listing = join(scratch, "mutants.json");
+  const mark = join(scratch, "built");
+  const done = existsSync(mark) && readFileSync(mark, "utf8") === key;
+  if (!done) {
+    const target = join(cache, "mutants", "target");
+    await task(`plant faults in the verifiers of ${tree}`, async ({ sh }) => {
+      rmSync(scratch, { recursive: true, force: true });
+      copy(tree, scratch);
+      await sh("cargo", ["build", "--quiet", "--locked", "--package", "prooflight-mutants"]);
+      const env = { CARGO_TARGET_DIR: target };
+      await sh(inside("target", "debug", "plant"), [tree, scratch], { env, limit: 2 * 3600_000 });
+      copyFileSync(join(target, "release", "prooflight-mutants-runner"), runner);
+      writeFileSync(mark, key);
+    });
+  }
+  const vectors = join(tree, "test-vectors");
+  const { mutants, lines } = JSON.parse(readFileSync(listing, "utf8"));
+  const folder = join(cache, "mutants");
+  return {
+    runner,
+    vectors,
+    mutants,
+    lines,
+    folder,
+    key: digest(`${key} ${hashOf(vectors, [vectors])}`),
+  };
+}
+
+/** The verifiers and the vectors' runner as a workspace of their own. */
+function copy(tree, scratch) {
+  for (const name of [...VERIFIERS, "vectors"]) {
+    cpSync(join(tree, "crates", name), join(scratch, "crates", name), { recursive: true });
+  }
+  for (const name of ["runner", "switch"]) {
+    cpSync(join(TOOL, name), join(scratch, "crates", "mutants", name), { recursive: true });
+  }
+  for (const name of ["Cargo.lock", "rust-toolchain.toml"]) {
+    copyFileSync(join(tree, name), join(scratch, name));
+  }
+  writeFileSync(
+    join(scratch, "Cargo.toml"),
+    workspace(readFileSync(join(tree, "Cargo.toml"), "utf8")),
+  );
+  for (const name of VERIFIERS) {
+    const path = join(scratch, "crates", name, "Cargo.toml");
+    writeFileSync(path, withSwitch(readFileSync(path, "utf8")));
+  }
+}
+
+/** The workspace's Cargo.toml with only the members that are copied, and a profile for many short runs. */
+export function workspace(text) {
+  const members = [...VERIFIERS, "vectors", "mutants/runner", "mutants/switch"];
+  const list = members.map((name) => `"crates/${name}"`).join(", ");
+  return `${text
+    .replace(/^members = .*$/m, `members = [${list}]`)
+    .replace(/^exclude = .*\n/m, "")
+    .replace(/^(#.*\n)*\[profile\.(.*\n)*/m, "")}[profile.release]\nopt-level = 3\n`;
+}
+
+/** A crate's Cargo.toml with the switch among its dependencies. */
+export function withSwitch(text) {
+  const line = 'prooflight-mutants-switch = { path = "../mutants/switch" }';
+  return text.replace(/^\[dependencies\]$/m, `[dependencies]\n${line}`);
+}
+
+const digest = (text) => createHash("sha256").update(text).digest("hex");
+
+/** Folders that decide nothing. */
+const SKIPPED = new Set(["tests", "examples", "benches", "python", "schema", "state-roots"]);
+
+/** One hash of the names and contents of all files below `paths`, as seen from `folder`. */
+function hashOf(folder, paths) {
+  const hash = createHash("sha256");
+  const visit = (path) => {
+    if (statSync(path).isDirectory()) {
+      for (const name of readdirSync(path).sort()) {
+        if (!SKIPPED.has(name)) visit(join(path, name));
+      }
+      return;
+    }
+    const content = readFileSync(path);
+    hash.update(`${relative(folder, path).split(sep).join("/")}\0${content.length}\0`);
+    hash.update(content);
+  };
+  paths.forEach(visit);
+  return hash.digest("hex");
+}
