@@ -17,7 +17,9 @@ export function report({ mutants, lines, outcomes, accepted, only = "", seed }) 
     say(`\n${bold("Caught, but not by an answer")}: the verifier panicked, crashed or never ended`);
     for (const mutant of apart) {
       const { result, test } = outcomes.get(mutant.id);
-      say(`  ${result} ${place(mutant)}  ${dim(fit(`${mutant.after || mutant.before}  ${test ?? ""}`, 110))}`);
+      say(
+        `  ${result} ${place(mutant)}  ${dim(fit(`${mutant.after || mutant.before}  ${test ?? ""}`, 110))}`,
+      );
     }
   }
 
