@@ -44,7 +44,7 @@ fn open(store: MemoryStore) -> PersistentAvlProver<MemoryStore> {
 }
 
 #[test]
-fn reopened_and_rolled_back_dictionaries_prove_the_same() {
+fn reopened_dictionaries_prove_the_same() {
     for seed in 0..20 {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut kept = open(MemoryStore::default());
@@ -60,23 +60,18 @@ fn reopened_and_rolled_back_dictionaries_prove_the_same() {
             let verified = verify_batch(&before, &ops, &proved.proof, &PARAMS).unwrap();
             assert_eq!(verified.digest, kept.prover().digest());
             history.push(expected);
-            assert_eq!(kept.version() as usize + 1, history.len());
+            assert_eq!(kept.revision() as usize + 1, history.len());
             match rng.random_range(0..6) {
                 0 => kept = open(kept.into_store()),
                 1 => {
-                    let version = rng.random_range(kept.oldest_version()..=kept.version());
-                    kept.roll_back(version).unwrap();
-                    history.truncate(version as usize + 1);
-                }
-                2 => {
-                    let oldest = kept.version().saturating_sub(3).max(kept.oldest_version());
+                    let oldest = kept.revision().saturating_sub(3).max(kept.oldest_revision());
                     kept.prune(oldest).unwrap();
                 }
                 _ => {}
             }
             assert_eq!(kept.prover().digest(), history.last().unwrap().digest());
         }
-        for version in kept.oldest_version()..=kept.version() {
+        for version in kept.oldest_revision()..=kept.revision() {
             assert_eq!(kept.digest_at(version).unwrap(), history[version as usize].digest());
         }
     }
@@ -89,18 +84,17 @@ fn pruning_leaves_exactly_the_nodes_of_the_kept_versions() {
     for _ in 0..50 {
         kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
     }
-    kept.prune(kept.version()).unwrap();
+    kept.prune(kept.revision()).unwrap();
     let leaves = kept.prover().iter().count() + 1;
-    let version = kept.version();
+    let version = kept.revision();
     let store = kept.into_store();
     assert_eq!(store.range(b"n", b"o").count(), 2 * leaves - 1);
     assert_eq!(store.range(b"v", b"w").count(), 1);
 
-    let mut kept = open(store);
-    assert_eq!(kept.oldest_version(), version);
-    let refused = kept.roll_back(version - 1).unwrap_err();
-    assert_eq!(refused.reason(), Reason::VersionUnavailable);
-    assert_eq!(kept.roll_back(version + 1).unwrap_err().reason(), Reason::VersionUnavailable);
+    let kept = open(store);
+    assert_eq!(kept.oldest_revision(), version);
+    assert_eq!(kept.digest_at(version - 1).unwrap_err().reason(), Reason::VersionUnavailable);
+    assert_eq!(kept.digest_at(version + 1).unwrap_err().reason(), Reason::VersionUnavailable);
     assert_eq!(kept.digest_at(0).unwrap_err().reason(), Reason::VersionUnavailable);
 }
 
@@ -128,14 +122,14 @@ fn a_flipped_bit_anywhere_is_found_or_harmless() {
             match PersistentAvlProver::open(store, PARAMS) {
                 Err(_) => found += 1,
                 // Records of older versions are not needed to open; what was opened is right.
-                Ok(kept) if kept.version() == 4 => {
+                Ok(kept) if kept.revision() == 4 => {
                     assert_eq!(kept.prover().digest(), digest);
                     let same =
                         kept.prover().iter().eq(entries.iter().map(|(k, v)| (&k[..], &v[..])));
                     assert!(same, "a changed byte in {key:?} changed an answer");
                 }
                 // The head names another version: that version, as it was.
-                Ok(kept) => assert!(kept.version() < 4),
+                Ok(kept) => assert!(kept.revision() < 4),
             }
         }
     }
@@ -208,10 +202,10 @@ fn a_failed_write_changes_nothing() {
     let mut kept = PersistentAvlProver::open(store, PARAMS).unwrap();
     let ops = [Operation::Insert { key: b"somekey.", value: b"1" }];
     kept.apply_batch(&ops).unwrap();
-    let before = (kept.version(), kept.prover().digest());
+    let before = (kept.revision(), kept.prover().digest());
     let more = [Operation::Update { key: b"somekey.", value: b"2" }];
     assert_eq!(kept.apply_batch(&more).unwrap_err().reason(), Reason::StoreFailed);
-    assert_eq!((kept.version(), kept.prover().digest()), before);
+    assert_eq!((kept.revision(), kept.prover().digest()), before);
     kept.apply_batch(&more).unwrap();
     assert_eq!(kept.prover().get(b"somekey."), Some(&b"2"[..]));
 }
@@ -227,7 +221,7 @@ fn a_failing_operation_changes_nothing() {
     let refused = kept.apply_batch(&ops).unwrap_err();
     assert_eq!(refused.reason(), Reason::KeyAbsent);
     assert!(refused.found().starts_with("operation 1:"), "{refused}");
-    assert_eq!((kept.version(), kept.prover().digest()), (0, before));
+    assert_eq!((kept.revision(), kept.prover().digest()), (0, before));
 }
 
 /// Lookups of some keys, present and absent.
@@ -251,7 +245,7 @@ fn lookups_in_any_kept_version_are_proved_as_a_whole_dictionary_proves_them() {
             history.push(next);
         }
         kept.prune(5).unwrap();
-        let newest = kept.version();
+        let newest = kept.revision();
         let store = kept.into_store();
         for version in 5..=newest {
             let keys = some_keys(&mut rng);
@@ -302,7 +296,7 @@ fn a_flipped_bit_is_found_by_lookups_or_harmless() {
     let mut kept = open(MemoryStore::default());
     kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
     kept.apply_batch(&operations(&random_batch(&mut rng))).unwrap();
-    let version = kept.version();
+    let version = kept.revision();
     let prover = kept.prover().clone();
     let keys: Vec<Vec<u8>> =
         (1..60u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes().to_vec()).collect();
@@ -344,13 +338,13 @@ fn a_prepared_batch_changes_nothing_until_it_is_committed_once() {
     let empty = kept.prover().digest();
     let first = kept.prepare(&ops).unwrap();
     let second = kept.prepare(&ops).unwrap();
-    assert_eq!((kept.version(), kept.prover().digest()), (0, empty));
+    assert_eq!((kept.revision(), kept.prover().digest()), (0, empty));
 
     let after = first.proved.digest;
     assert_eq!(kept.commit(first).unwrap().digest, after);
-    assert_eq!((kept.version(), kept.prover().digest()), (1, after));
+    assert_eq!((kept.revision(), kept.prover().digest()), (1, after));
     assert_eq!(kept.commit(second).unwrap_err().reason(), Reason::InvalidArgument);
-    assert_eq!((kept.version(), kept.prover().digest()), (1, after));
+    assert_eq!((kept.revision(), kept.prover().digest()), (1, after));
 }
 
 #[test]
@@ -359,7 +353,7 @@ fn a_prepared_batch_in_a_larger_one_is_the_next_version() {
     let mut kept = open(store.clone());
     let ops = [Operation::Insert { key: b"somekey.", value: b"1" }];
     let mut prepared = kept.prepare(&ops).unwrap();
-    let writes = core::mem::take(&mut prepared.writes);
+    let writes = prepared.take_writes();
     kept.commit(prepared).unwrap();
     let digest = kept.prover().digest();
     store = kept.into_store();

@@ -92,7 +92,7 @@ fn every_version_is_what_its_entries_make() {
         }
         let reopened = PersistentTrie::open(store).unwrap();
         assert_eq!(reopened.root(), fresh(&versions[8]).root());
-        assert_eq!((reopened.version(), reopened.oldest_version()), (8, 0));
+        assert_eq!((reopened.revision(), reopened.oldest_revision()), (8, 0));
     }
     assert!(deletions > 300 && empties > 5, "{deletions} {empties}");
 }
@@ -106,7 +106,7 @@ fn pruned_to_one_version_a_store_has_its_nodes_alone() {
         for _ in 0..6 {
             honest.apply(&draw_batch(u, &honest));
         }
-        let newest = honest.trie.version();
+        let newest = honest.trie.revision();
         let middle = newest / 2;
         honest.trie.prune(middle).unwrap();
         assert_eq!(honest.trie.prune(middle - 1).unwrap_err().reason(), Reason::VersionUnavailable);
@@ -118,30 +118,6 @@ fn pruned_to_one_version_a_store_has_its_nodes_alone() {
         }
         let alone = fresh(&honest.entries).into_store();
         assert_eq!(nodes_in(&honest.trie.into_store()), nodes_in(&alone), "seed {seed}");
-    }
-}
-
-#[test]
-fn rolled_back_a_store_is_what_it_was() {
-    for seed in 200..230 {
-        let data = random_bytes(seed, 4000);
-        let u = &mut Unstructured::new(&data);
-        let mut honest = Honest::draw(u, 20).unwrap();
-        let (then, entries) = (honest.trie.version(), honest.entries.clone());
-        let root = honest.trie.root();
-        let before = entries_of(&PersistentTrieCopy::of(&mut honest));
-        for _ in 0..4 {
-            honest.apply(&draw_batch(u, &honest));
-        }
-        honest.trie.roll_back(then).unwrap();
-        assert_eq!((honest.trie.version(), honest.trie.root()), (then, root));
-        let ahead = honest.trie.roll_back(then + 1).unwrap_err();
-        assert_eq!(ahead.reason(), Reason::VersionUnavailable);
-        assert_eq!(entries_of(&PersistentTrieCopy::of(&mut honest)), before, "seed {seed}");
-        // And it goes on from there.
-        honest.entries = entries;
-        honest.apply(&draw_batch(u, &honest));
-        assert_eq!(honest.trie.root(), fresh(&honest.entries).root());
     }
 }
 
@@ -162,16 +138,16 @@ fn a_prepared_version_changes_nothing_until_it_is_committed() {
     let mut honest = Honest::new(Keys::Short);
     honest.apply(&[(b"ab".to_vec(), Some(vec![1; 40])), (b"ac".to_vec(), Some(vec![2; 40]))]);
     let root = honest.trie.root();
-    let first = honest.trie.prepare(&[Change::Delete { key: b"ab" }]).unwrap();
+    let mut first = honest.trie.prepare(&[Change::Delete { key: b"ab" }]).unwrap();
     let second = honest.trie.prepare(&[Change::Set { key: b"x", value: b"y" }]).unwrap();
-    assert_eq!((honest.trie.root(), honest.trie.version()), (root, 1));
-    assert_ne!(first.root, root);
+    assert_eq!((honest.trie.root(), honest.trie.revision()), (root, 1));
+    assert_ne!(first.root(), root);
     let mut store = PersistentTrieCopy::of(&mut honest);
-    store.write(first.writes.clone()).unwrap();
+    store.write(first.take_writes()).unwrap();
     let mut written = PersistentTrie::open(store.clone()).unwrap();
-    assert_eq!((written.root(), written.version()), (first.root, 2));
+    assert_eq!((written.root(), written.revision()), (first.root(), 2));
     assert_eq!(written.commit(&second).unwrap_err().reason(), Reason::InvalidArgument);
-    assert_eq!(honest.trie.commit(&first), Ok(first.root));
+    assert_eq!(honest.trie.commit(&first), Ok(first.root()));
     assert_eq!(honest.trie.commit(&first).unwrap_err().reason(), Reason::InvalidArgument);
 }
 
@@ -189,7 +165,7 @@ fn arguments_that_cannot_be_are_refused_and_change_nothing() {
         (vec![Change::Delete { key: &long }], Reason::KeyLength),
     ] {
         assert_eq!(trie.apply(&changes).unwrap_err().reason(), reason);
-        assert_eq!((trie.root(), trie.version()), (root, 1));
+        assert_eq!((trie.root(), trie.revision()), (root, 1));
     }
     assert_eq!(trie.prove(&long).unwrap_err().reason(), Reason::KeyLength);
     let longest = [7; 256];
@@ -261,7 +237,7 @@ fn states_are_what_their_accounts_make() {
             let known = honest.accounts.contains_key(&asked.address);
             *if known { &mut present } else { &mut absent } += 1;
         }
-        honest.state.prune(honest.state.version()).unwrap();
+        honest.state.prune(honest.state.revision()).unwrap();
         let store = honest.state.into_store();
         assert_eq!(nodes_in(&store), nodes_in(&alone.into_store()), "seed {seed}");
         let asked = prove_state_at(&store, 6, &[1; 20], &[word(1)]).unwrap();
@@ -278,7 +254,7 @@ fn a_slot_needs_its_account() {
     let set = |value| StateChange::SetSlot { address: [1; 20], slot: word(1), value };
     let missing = state.apply(&[set(word(5))]).unwrap_err();
     assert_eq!(missing.reason(), Reason::AccountMissing);
-    assert_eq!((state.version(), state.root()), (0, EMPTY_ROOT));
+    assert_eq!((state.revision(), state.root()), (0, EMPTY_ROOT));
     assert_eq!(state.apply(&[set(word(0))]), Ok(EMPTY_ROOT));
 
     let (address, nonce, balance) = ([1; 20], 0, word(9));
@@ -293,6 +269,6 @@ fn a_slot_needs_its_account() {
     assert_eq!(state.apply(&[StateChange::DeleteAccount { address }]), Ok(EMPTY_ROOT));
     let bare = state.apply(&[account]).unwrap();
     assert_ne!(bare, with_slot);
-    state.prune(state.version()).unwrap();
+    state.prune(state.revision()).unwrap();
     assert_eq!(nodes_in(&state.into_store()), 1);
 }

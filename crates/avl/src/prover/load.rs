@@ -1,16 +1,16 @@
-//! Reading a version of a dictionary back from its store, and checking all of it.
+//! Reading a revision of a dictionary back from its store, and checking all of it.
 
-use prooflight_core::store::Read;
+use prooflight_core::store::{Read, corrupt, require_node};
 use prooflight_core::{Error, Result};
 
 use super::arena::{Arena, Loaded, Node, index, prefix};
-use super::record::{NodeRecord, VersionRecord, corrupt, node_key};
+use super::record::{NodeRecord, TreeRoot};
 use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
 
 /// A dictionary with the store's id of every node.
-pub(super) struct LoadedVersion {
+pub(super) struct LoadedRevision {
     pub(super) arena: Arena,
     pub(super) ids: Vec<u64>,
 }
@@ -23,12 +23,8 @@ struct Subtree {
     first: u32,
 }
 
-/// Loads a version: every label, height, separator and neighbour is computed and compared.
-pub(super) fn load(
-    store: &impl Read,
-    version: &VersionRecord,
-    params: &Params,
-) -> Result<LoadedVersion> {
+/// Loads a revision: every label, height, separator and neighbour is computed and compared.
+pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Result<LoadedRevision> {
     let mut loader = Loader {
         store,
         params,
@@ -38,8 +34,8 @@ pub(super) fn load(
         ids: Vec::new(),
         next_key: None,
     };
-    let root = loader.load(version.root_id)?;
-    loader.finish(root, version)
+    let top = loader.load(root.id)?;
+    loader.finish(top, root)
 }
 
 struct Loader<'s, S> {
@@ -69,9 +65,7 @@ impl<S: Read> Loader<'_, S> {
                     if depth > 255 {
                         return Err(corrupt("a tree of at most 255 levels", "more"));
                     }
-                    let record = self.store.get(&node_key(id))?;
-                    let record =
-                        record.ok_or_else(|| corrupt(format_args!("node {id}"), "none"))?;
+                    let record = require_node(self.store, id)?;
                     match self.decode(id, &record)? {
                         NodeRecord::Leaf { key, next_key, value } => {
                             let node = self.leaf(id, key, next_key, value)?;
@@ -179,20 +173,20 @@ impl<S: Read> Loader<'_, S> {
         Ok(at)
     }
 
-    fn finish(mut self, root: NodeId, version: &VersionRecord) -> Result<LoadedVersion> {
+    fn finish(mut self, top: NodeId, root: &TreeRoot) -> Result<LoadedRevision> {
         let last = vec![0xff; self.params.key_length];
         if self.next_key.as_ref() != Some(&last) {
             return Err(corrupt("the upper sentinel after the last leaf", "another key"));
         }
         self.loaded.keys.push(last.into_boxed_slice());
-        let height = u8::try_from(self.subtrees[root as usize].height)
+        let height = u8::try_from(self.subtrees[top as usize].height)
             .map_err(|_| -> Error { corrupt("a height of at most 255", "more") })?;
-        let found = Digest::new(&self.labels[root as usize], height);
-        let expected = Digest::new(&version.root_label, version.height);
+        let found = Digest::new(&self.labels[top as usize], height);
+        let expected = root.digest();
         if found != expected {
             return Err(corrupt(format_args!("digest {expected}"), found));
         }
-        let arena = Arena::from_loaded(self.loaded, self.labels, root, height);
-        Ok(LoadedVersion { arena, ids: self.ids })
+        let arena = Arena::from_loaded(self.loaded, self.labels, top, height);
+        Ok(LoadedRevision { arena, ids: self.ids })
     }
 }

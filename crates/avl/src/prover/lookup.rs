@@ -1,47 +1,44 @@
-//! Proofs about any kept version, from the nodes on the paths alone.
+//! Proofs about any kept revision, from the nodes on the paths alone.
 
 use core::cmp::Ordering;
 use std::collections::HashMap;
 
 use prooflight_core::Result;
-use prooflight_core::store::Read;
+use prooflight_core::store::{Read, corrupt, require_node, root_at};
 
 use super::arena::{Arena, Loaded, Node, index, prefix};
-use super::record::{
-    NodeRecord, VersionRecord, corrupt, node_key, params_record, read_head, read_version,
-};
+use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
 use super::{AvlProver, ProvedBatch};
 use crate::hash::Preimage;
 use crate::operation::Operation;
 use crate::params::{Label, Params};
 use crate::tree::{Kind, NodeId};
 
-/// Proves lookups in a kept version, reading only the nodes that the proof expands.
+/// Proves lookups in a kept revision, reading only the nodes that the proof expands.
 ///
-/// The proof is that which [`AvlProver::prove_batch`] makes of the same lookups in that version. Each
-/// node that is read must have the label that its parent, and at the top the version, committed to;
-/// else `store_corrupt`. `version_unavailable` if the version is not kept.
+/// The proof is that which [`AvlProver::prove_batch`] makes of the same lookups in that revision. Each
+/// node that is read must have the label that its parent, and at the top the revision, committed to;
+/// else `store_corrupt`. `version_unavailable` if the revision is not kept.
 pub fn prove_lookups_at<S: Read + ?Sized>(
     store: &S,
     params: &Params,
-    version: u64,
+    revision: u64,
     keys: &[&[u8]],
 ) -> Result<ProvedBatch> {
     let ops: Vec<Operation<'_>> = keys.iter().map(|key| Operation::Lookup { key }).collect();
     params.check(&ops)?;
-    if store.get(super::record::PARAMS_KEY)? != Some(params_record(params)) {
+    if store.get(PARAMS_KEY)? != Some(params_record(params)) {
         return Err(corrupt("the dictionary's key and value lengths", "others, or none"));
     }
-    read_head(store)?.check_kept(version)?;
-    let record = read_version(store, version)?;
-    let mut paths = Paths::new(store, params, &record)?;
+    let root = root_at(store, revision)?;
+    let mut paths = Paths::new(store, params, &root)?;
     for key in keys {
         paths.load(key)?;
     }
-    AvlProver { params: *params, arena: paths.into_arena(&record) }.prove_batch(&ops)
+    AvlProver { params: *params, arena: paths.into_arena(&root) }.prove_batch(&ops)
 }
 
-/// The nodes of a version that some path needs; all others are labels.
+/// The nodes of a revision that some path needs; all others are labels.
 struct Paths<'s, S: ?Sized> {
     store: &'s S,
     params: &'s Params,
@@ -56,11 +53,11 @@ struct Paths<'s, S: ?Sized> {
 const ROOT: NodeId = 0;
 
 impl<'s, S: Read + ?Sized> Paths<'s, S> {
-    fn new(store: &'s S, params: &'s Params, version: &VersionRecord) -> Result<Self> {
+    fn new(store: &'s S, params: &'s Params, root: &TreeRoot) -> Result<Self> {
         let mut paths = Self {
             store,
             params,
-            height: version.height,
+            height: root.height,
             loaded: Loaded::default(),
             labels: Vec::new(),
             ids: Vec::new(),
@@ -69,7 +66,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
         // The separator and values of a node that is only a label are never looked at.
         paths.intern(&vec![0; params.key_length])?;
         paths.loaded.values.push(Box::default());
-        paths.add_label(version.root_id, version.root_label)?;
+        paths.add_label(root.id, root.label)?;
         Ok(paths)
     }
 
@@ -136,8 +133,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
             return Ok(());
         }
         let id = self.ids[at as usize];
-        let record = self.store.get(&node_key(id))?;
-        let record = record.ok_or_else(|| corrupt(format_args!("node {id}"), "none"))?;
+        let record = require_node(self.store, id)?;
         let decoded = NodeRecord::decode(&record, self.params.key_length).map_err(|error| {
             corrupt(format_args!("node {id}, {}", error.expected()), error.found())
         })?;
@@ -191,7 +187,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
         Ok(at)
     }
 
-    fn into_arena(self, version: &VersionRecord) -> Arena {
-        Arena::from_loaded(self.loaded, self.labels, ROOT, version.height)
+    fn into_arena(self, root: &TreeRoot) -> Arena {
+        Arena::from_loaded(self.loaded, self.labels, ROOT, root.height)
     }
 }

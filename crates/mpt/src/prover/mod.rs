@@ -13,5 +13,5 @@ mod record;
 mod state;
 mod trie;
 
-pub use persistent::{Change, PersistentTrie, PreparedVersion, ProvedKey, prove_at};
+pub use persistent::{Change, PersistentTrie, PreparedTrie, ProvedKey, prove_at};
 pub use state::{PersistentState, ProvedAccount, ProvedSlot, StateChange, prove_state_at};

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use prooflight_core::Result;
+use prooflight_core::store::corrupt;
 
-use super::record::corrupt;
 use crate::hash::Hash;
 use crate::node::{self, Child};
 

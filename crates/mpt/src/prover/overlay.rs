@@ -4,12 +4,12 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::array::from_fn;
 
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{Read, WriteBatch, corrupt, node_key, require_node};
 use prooflight_core::{Hex, Result};
 
 use super::encode;
 use super::node::{Link, Node, Stored};
-use super::record::{NodeRecord, corrupt, node_key};
+use super::record::NodeRecord;
 use crate::hash::{EMPTY_ROOT, Hash, keccak256};
 use crate::node::HASHED_LENGTH;
 
@@ -40,11 +40,10 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
     /// A node's record, which has to have the hash that its parent commits to; else `store_corrupt`.
     pub(super) fn record(&self, node: Stored) -> Result<NodeRecord> {
         let found = match self.new.get(&node.id) {
-            Some(record) => Some(record.clone()),
-            None => self.store.get(&node_key(node.id))?,
+            Some(record) => record.clone(),
+            None => require_node(self.store, node.id)?,
         };
-        let missing = || corrupt(format_args!("node {}", node.id), "none");
-        let record = NodeRecord::decode(found.ok_or_else(missing)?)?;
+        let record = NodeRecord::decode(found)?;
         let hash = keccak256(record.rlp());
         if hash != node.hash {
             let expected = format_args!("{} of node {}", Hex(&node.hash), node.id);

@@ -1,15 +1,13 @@
-//! A trie that is kept in a store, with its versions.
+//! A trie that is kept in a store, with its revisions.
 
 use alloc::vec::Vec;
 
-use prooflight_core::store::{Read, Store, WriteBatch};
+use prooflight_core::store::{PreparedRevision, Read, Revisions, Store, WriteBatch, root_at};
 use prooflight_core::{Error, Reason, Result};
 
 use super::node::Link;
 use super::overlay::{Overlay, Root, root_hash};
-use super::record::{
-    HEAD_KEY, Head, VersionRecord, node_key, read_head, read_kept, read_version, version_key,
-};
+use super::record::TrieRoot;
 use super::trie::nibbles;
 use crate::hash::Hash;
 use crate::verify::check_key;
@@ -31,80 +29,68 @@ pub enum Change<'a> {
     },
 }
 
-/// A Merkle Patricia trie whose every version is kept in a store until it is pruned.
+/// A Merkle Patricia trie whose every revision is kept in a store until it is pruned.
 ///
-/// Version 0 is the empty trie; each batch of changes makes the next version. What is read from the
-/// store is checked as a proof would be: a store with a changed byte is `store_corrupt`.
+/// Revision 0 is the empty trie; each batch of changes makes the next. What is read from the store is
+/// checked as a proof would be: a store with a changed byte is `store_corrupt`.
 #[derive(Debug)]
 pub struct PersistentTrie<S> {
-    store: S,
-    head: Head,
-    root: Root,
-    next_id: u64,
+    revisions: Revisions<S, TrieRoot>,
 }
 
 impl<S: Store> PersistentTrie<S> {
-    /// Opens the newest version in a store, or begins an empty trie in an empty one.
-    pub fn open(mut store: S) -> Result<Self> {
-        if let Some(head) = read_head(&store)? {
-            let VersionRecord { root, next_id, .. } = read_version(&store, head.newest)?;
-            return Ok(Self { store, head, root, next_id });
-        }
-        let head = Head { newest: 0, oldest: 0 };
-        let version = VersionRecord { root: None, first_id: 1, next_id: 1, removed: Vec::new() };
-        let mut batch = WriteBatch::new();
-        batch.put(HEAD_KEY, head.encode());
-        batch.put(version_key(0), version.encode());
-        store.write(batch)?;
-        Ok(Self { store, head, root: None, next_id: 1 })
+    /// Opens the newest revision in a store, or begins an empty trie in an empty one.
+    pub fn open(store: S) -> Result<Self> {
+        // An id of 0 is none, so that the first node has 1.
+        let revisions = Revisions::open(store, |_| (TrieRoot(None), 1))?;
+        Ok(Self { revisions })
     }
 
-    /// The newest version.
-    pub const fn version(&self) -> u64 {
-        self.head.newest
+    /// The newest revision.
+    pub const fn revision(&self) -> u64 {
+        self.revisions.newest()
     }
 
-    /// The oldest version that can be rolled back to.
-    pub const fn oldest_version(&self) -> u64 {
-        self.head.oldest
+    /// The oldest revision that is kept.
+    pub const fn oldest_revision(&self) -> u64 {
+        self.revisions.oldest()
     }
 
-    /// The root of the newest version.
+    /// The root of the newest revision.
     pub fn root(&self) -> Hash {
-        root_hash(self.root)
+        root_hash(self.newest_root())
     }
 
-    /// The root of a kept version.
-    pub fn root_at(&self, version: u64) -> Result<Hash> {
-        self.head.check_kept(version)?;
-        read_version(&self.store, version).map(|record| root_hash(record.root))
+    /// The root of a kept revision.
+    pub fn root_at(&self, revision: u64) -> Result<Hash> {
+        self.revisions.root_at(revision).map(|TrieRoot(root)| root_hash(root))
     }
 
-    /// The value of a key in the newest version; without a proof.
+    /// The value of a key in the newest revision; without a proof.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let value = self.overlay().get(self.root, key)?;
+        let value = self.overlay().get(self.newest_root(), key)?;
         Ok(value.map(|value| value.bytes))
     }
 
-    /// Proves a key of the newest version.
+    /// Proves a key of the newest revision.
     pub fn prove(&self, key: &[u8]) -> Result<ProvedKey> {
-        prove(&self.store, self.root, key)
+        prove(self.store(), self.newest_root(), key)
     }
 
-    /// Writes the next version, and only then goes over to it: all or nothing.
+    /// Writes the next revision, and only then goes over to it: all or nothing.
     pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<Hash> {
         let mut prepared = self.prepare(changes)?;
-        self.store.write(core::mem::take(&mut prepared.writes))?;
+        self.write(&mut prepared)?;
         self.commit(&prepared)
     }
 
-    /// Says what has to be written for the next version; changes nothing.
+    /// Says what to write for the next revision; changes nothing.
     ///
     /// For a caller that writes more than this trie in one atomic batch: it writes
-    /// [`PreparedVersion::writes`] to this trie's store, and then [commits](Self::commit). A key of
+    /// [`PreparedTrie::take_writes`] to this trie's store, and then [commits](Self::commit). A key of
     /// more than [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH) bytes is `key_length`, an empty value
     /// `invalid_argument`.
-    pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedVersion> {
+    pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedTrie> {
         self.prepare_with(|overlay, root| {
             let mut link = Link::from(root);
             for change in changes {
@@ -114,116 +100,69 @@ impl<S: Store> PersistentTrie<S> {
         })
     }
 
-    /// The next version by what `change` makes of the newest one's root.
+    /// The next revision by what `change` makes of the newest one's root.
     pub(super) fn prepare_with(
         &self,
         change: impl FnOnce(&mut Overlay<'_, S>, Root) -> Result<Root>,
-    ) -> Result<PreparedVersion> {
+    ) -> Result<PreparedTrie> {
         let mut overlay = self.overlay();
-        let root = change(&mut overlay, self.root)?;
-        let mut writes = WriteBatch::new();
-        let (next_id, removed) = overlay.finish(&mut writes);
-        let head = Head { newest: self.head.newest + 1, ..self.head };
-        let version = VersionRecord { root, first_id: self.next_id, next_id, removed };
-        writes.put(version_key(head.newest), version.encode());
-        writes.put(HEAD_KEY, head.encode());
-        let before = self.root;
-        Ok(PreparedVersion { root: root_hash(root), writes, before, after: root, head, next_id })
+        let root = change(&mut overlay, self.newest_root())?;
+        let mut nodes = WriteBatch::new();
+        let (next_id, removed) = overlay.finish(&mut nodes);
+        Ok(PreparedTrie(self.revisions.prepare(TrieRoot(root), nodes, next_id, removed)))
     }
 
-    /// Takes over a prepared version whose writes are in the store; gives its root.
+    /// Takes over a prepared revision whose writes are in the store; gives its root.
     ///
-    /// `invalid_argument` if it was prepared for another version than the newest.
-    pub fn commit(&mut self, prepared: &PreparedVersion) -> Result<Hash> {
-        let PreparedVersion { before, after, head, next_id, .. } = *prepared;
-        if head.newest != self.head.newest + 1 || before != self.root {
-            return Err(Error::new(
-                Reason::InvalidArgument,
-                format_args!("what was prepared for version {}", self.head.newest + 1),
-                format_args!("what was prepared for version {}", head.newest),
-            ));
-        }
-        // Pruning in between has moved the oldest version.
-        self.head.newest = head.newest;
-        self.root = after;
-        self.next_id = next_id;
+    /// `invalid_argument` if it was prepared for another revision than the newest.
+    pub fn commit(&mut self, prepared: &PreparedTrie) -> Result<Hash> {
+        self.revisions.commit(&prepared.0)?;
         Ok(self.root())
     }
 
-    /// Goes back to a kept version and forgets the newer ones.
-    ///
-    /// `version_unavailable` if it is newer than the newest or older than the oldest kept one.
-    pub fn roll_back(&mut self, version: u64) -> Result<()> {
-        self.head.check_kept(version)?;
-        let record = read_version(&self.store, version)?;
-        let head = Head { newest: version, ..self.head };
-        let mut batch = WriteBatch::new();
-        for id in record.next_id..self.next_id {
-            batch.delete(node_key(id));
-        }
-        for newer in version + 1..=self.head.newest {
-            batch.delete(version_key(newer));
-        }
-        batch.put(HEAD_KEY, head.encode());
-        self.store.write(batch)?;
-        self.head = head;
-        self.root = record.root;
-        self.next_id = record.next_id;
-        Ok(())
-    }
-
-    /// Forgets the versions before `oldest`, and the nodes that only they had.
+    /// Forgets the revisions before `oldest`, and the nodes that only they had.
     ///
     /// `version_unavailable` if `oldest` itself is not kept.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
-        self.head.check_kept(oldest)?;
-        let head = Head { oldest, ..self.head };
-        let mut batch = WriteBatch::new();
-        for version in self.head.oldest..oldest {
-            batch.delete(version_key(version));
-            for id in read_version(&self.store, version + 1)?.removed {
-                batch.delete(node_key(id));
-            }
-        }
-        batch.put(HEAD_KEY, head.encode());
-        self.store.write(batch)?;
-        self.head = head;
-        Ok(())
+        self.revisions.prune(oldest)
     }
 
     /// The store, with everything written.
     pub fn into_store(self) -> S {
-        self.store
+        self.revisions.into_store()
     }
 
-    pub(super) fn write(&mut self, prepared: &mut PreparedVersion) -> Result<()> {
-        self.store.write(core::mem::take(&mut prepared.writes))
+    pub(super) fn write(&mut self, prepared: &mut PreparedTrie) -> Result<()> {
+        self.revisions.write(&mut prepared.0)
     }
 
     pub(super) const fn store(&self) -> &S {
-        &self.store
+        self.revisions.store()
     }
 
     pub(super) const fn newest_root(&self) -> Root {
-        self.root
+        self.revisions.root().0
     }
 
     fn overlay(&self) -> Overlay<'_, S> {
-        Overlay::new(&self.store, self.next_id)
+        Overlay::new(self.store(), self.revisions.next_id())
     }
 }
 
-/// A version that is not yet written.
+/// A revision that is not yet written.
 #[derive(Debug)]
-pub struct PreparedVersion {
-    /// The root of the version.
-    pub root: Hash,
-    /// What the version is in the store.
-    pub writes: WriteBatch,
-    before: Root,
-    after: Root,
-    head: Head,
-    next_id: u64,
+pub struct PreparedTrie(PreparedRevision<TrieRoot>);
+
+impl PreparedTrie {
+    /// The root of the revision.
+    pub fn root(&self) -> Hash {
+        root_hash(self.0.root().0)
+    }
+
+    /// What the revision is in the store; empty once taken.
+    pub fn take_writes(&mut self) -> WriteBatch {
+        core::mem::take(&mut self.0.writes)
+    }
 }
 
 /// A key with its proof.
@@ -237,11 +176,11 @@ pub struct ProvedKey {
     pub proof: Vec<Vec<u8>>,
 }
 
-/// Proves a key of a kept version, reading only the nodes on its path.
+/// Proves a key of a kept revision, reading only the nodes on its path.
 ///
-/// `version_unavailable` if the version is not kept.
-pub fn prove_at<S: Read + ?Sized>(store: &S, version: u64, key: &[u8]) -> Result<ProvedKey> {
-    prove(store, read_kept(store, version)?.root, key)
+/// `version_unavailable` if the revision is not kept.
+pub fn prove_at<S: Read + ?Sized>(store: &S, revision: u64, key: &[u8]) -> Result<ProvedKey> {
+    prove(store, root_at::<_, TrieRoot>(store, revision)?.0, key)
 }
 
 fn prove<S: Read + ?Sized>(store: &S, root: Root, key: &[u8]) -> Result<ProvedKey> {

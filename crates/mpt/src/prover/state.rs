@@ -3,14 +3,14 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use prooflight_core::store::{Read, Store};
+use prooflight_core::store::{Read, Store, corrupt, root_at};
 use prooflight_core::{Error, Hex, Reason, Result};
 
 use super::encode;
 use super::node::{Link, Stored};
 use super::overlay::{Overlay, Root, root_hash};
-use super::persistent::{PersistentTrie, PreparedVersion};
-use super::record::{corrupt, read_kept};
+use super::persistent::{PersistentTrie, PreparedTrie};
+use super::record::TrieRoot;
 use super::trie::{Value, nibbles};
 use crate::account::{Account, Address, Word, decode_slot};
 use crate::hash::{EMPTY_ROOT, Hash, keccak256};
@@ -45,53 +45,53 @@ pub enum StateChange {
     },
 }
 
-/// A state whose every version is kept in a store until it is pruned.
+/// A state whose every revision is kept in a store until it is pruned.
 ///
-/// Its roots are Ethereum's for the same accounts and slots. Versions are those of
-/// [`PersistentTrie`]: 0 is empty, and each batch of changes makes the next one.
+/// Its roots are Ethereum's for the same accounts and slots. Revisions are those of
+/// [`PersistentTrie`]: 0 is empty, and each batch of changes makes the next.
 #[derive(Debug)]
 pub struct PersistentState<S> {
     accounts: PersistentTrie<S>,
 }
 
 impl<S: Store> PersistentState<S> {
-    /// Opens the newest version in a store, or begins an empty state in an empty one.
+    /// Opens the newest revision in a store, or begins an empty state in an empty one.
     pub fn open(store: S) -> Result<Self> {
         PersistentTrie::open(store).map(|accounts| Self { accounts })
     }
 
-    /// The newest version.
-    pub const fn version(&self) -> u64 {
-        self.accounts.version()
+    /// The newest revision.
+    pub const fn revision(&self) -> u64 {
+        self.accounts.revision()
     }
 
-    /// The oldest version that can be rolled back to.
-    pub const fn oldest_version(&self) -> u64 {
-        self.accounts.oldest_version()
+    /// The oldest revision that is kept.
+    pub const fn oldest_revision(&self) -> u64 {
+        self.accounts.oldest_revision()
     }
 
-    /// The state root of the newest version.
+    /// The state root of the newest revision.
     pub fn root(&self) -> Hash {
         self.accounts.root()
     }
 
-    /// Proves an account and slots of it in the newest version.
+    /// Proves an account and slots of it in the newest revision.
     pub fn prove(&self, address: &Address, slots: &[Word]) -> Result<ProvedAccount> {
         prove(self.accounts.store(), self.accounts.newest_root(), address, slots)
     }
 
-    /// Writes the next version, and only then goes over to it: all or nothing.
+    /// Writes the next revision, and only then goes over to it: all or nothing.
     pub fn apply(&mut self, changes: &[StateChange]) -> Result<Hash> {
         let mut prepared = self.prepare(changes)?;
         self.accounts.write(&mut prepared)?;
         self.commit(&prepared)
     }
 
-    /// Says what has to be written for the next version; changes nothing.
+    /// Says what to write for the next revision; changes nothing.
     ///
     /// Accounts are changed first, then slots, each in their order. A slot that is set to a value
     /// while its account does not exist is `account_missing`.
-    pub fn prepare(&self, changes: &[StateChange]) -> Result<PreparedVersion> {
+    pub fn prepare(&self, changes: &[StateChange]) -> Result<PreparedTrie> {
         self.accounts.prepare_with(|overlay, root| {
             let mut accounts = Link::from(root);
             let mut storages = BTreeMap::<_, Vec<_>>::new();
@@ -117,19 +117,14 @@ impl<S: Store> PersistentState<S> {
         })
     }
 
-    /// Takes over a prepared version whose writes are in the store; gives its state root.
+    /// Takes over a prepared revision whose writes are in the store; gives its state root.
     ///
-    /// `invalid_argument` if it was prepared for another version than the newest.
-    pub fn commit(&mut self, prepared: &PreparedVersion) -> Result<Hash> {
+    /// `invalid_argument` if it was prepared for another revision than the newest.
+    pub fn commit(&mut self, prepared: &PreparedTrie) -> Result<Hash> {
         self.accounts.commit(prepared)
     }
 
-    /// Goes back to a kept version and forgets the newer ones.
-    pub fn roll_back(&mut self, version: u64) -> Result<()> {
-        self.accounts.roll_back(version)
-    }
-
-    /// Forgets the versions before `oldest`, and the nodes that only they had.
+    /// Forgets the revisions before `oldest`, and the nodes that only they had.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.accounts.prune(oldest)
     }
@@ -164,16 +159,16 @@ pub struct ProvedSlot {
     pub proof: Vec<Vec<u8>>,
 }
 
-/// Proves an account and slots of it in a kept version, reading only the nodes on their paths.
+/// Proves an account and slots of it in a kept revision, reading only the nodes on their paths.
 ///
-/// `version_unavailable` if the version is not kept.
+/// `version_unavailable` if the revision is not kept.
 pub fn prove_state_at<S: Read + ?Sized>(
     store: &S,
-    version: u64,
+    revision: u64,
     address: &Address,
     slots: &[Word],
 ) -> Result<ProvedAccount> {
-    prove(store, read_kept(store, version)?.root, address, slots)
+    prove(store, root_at::<_, TrieRoot>(store, revision)?.0, address, slots)
 }
 
 fn prove<S: Read + ?Sized>(

@@ -6,11 +6,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use prooflight_core::Result;
-use prooflight_core::store::Read;
+use prooflight_core::store::{Read, corrupt};
 
 use super::node::{Link, Node};
 use super::overlay::{Overlay, Root};
-use super::record::corrupt;
 
 /// A value, and the root node of the trie that it names, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]

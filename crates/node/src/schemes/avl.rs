@@ -12,7 +12,7 @@ use super::{
 };
 use crate::store::EmbeddedSnapshot;
 
-/// The AVL+ dictionary of a chain. Its version 0 is empty; block h makes version h + 1.
+/// The AVL+ dictionary of a chain. Its revision 0 is empty; block h makes revision h + 1.
 #[derive(Debug)]
 pub struct AvlScheme<S> {
     prover: PersistentAvlProver<S>,
@@ -31,7 +31,7 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
     }
 
     fn height(&self) -> Option<u64> {
-        self.prover.version().checked_sub(1)
+        self.prover.revision().checked_sub(1)
     }
 
     fn root(&self) -> Vec<u8> {
@@ -43,7 +43,7 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
         Ok(Prepared {
             root: prepared.proved.digest.0.to_vec(),
             transition: Some(core::mem::take(&mut prepared.proved.proof)),
-            writes: core::mem::take(&mut prepared.writes),
+            writes: prepared.take_writes(),
             changes: Changes::Avl(Box::new(prepared)),
         })
     }
@@ -59,8 +59,8 @@ impl<S: Store + Send> SchemeStore for AvlScheme<S> {
     }
 
     fn prune(&mut self, oldest: u64) -> Result<()> {
-        let version = oldest + 1;
-        if version > self.prover.oldest_version() { self.prover.prune(version) } else { Ok(()) }
+        let revision = oldest + 1;
+        if revision > self.prover.oldest_revision() { self.prover.prune(revision) } else { Ok(()) }
     }
 
     fn prover(&self) -> Arc<dyn SchemeProver> {

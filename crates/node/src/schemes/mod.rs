@@ -139,7 +139,7 @@ pub struct Prepared<'a> {
 enum Changes<'a> {
     Avl(Box<prooflight_avl::PreparedBatch<'a>>),
     Lvmt(Box<prooflight_lvmt::PreparedBlock>),
-    Mpt(prooflight_mpt::PreparedVersion),
+    Mpt(prooflight_mpt::PreparedTrie),
     Smt(prooflight_smt::snapshot::PreparedBlock),
 }
 

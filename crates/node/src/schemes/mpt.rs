@@ -13,7 +13,7 @@ use super::{
 use crate::accounts;
 use crate::store::EmbeddedSnapshot;
 
-/// The accounts of a chain. Version 0 is empty; block h makes version h + 1.
+/// The accounts of a chain. Revision 0 is empty; block h makes revision h + 1.
 #[derive(Debug)]
 pub struct MptScheme<S> {
     state: PersistentState<S>,
@@ -32,7 +32,7 @@ impl<S: Store + Send> SchemeStore for MptScheme<S> {
     }
 
     fn height(&self) -> Option<u64> {
-        self.state.version().checked_sub(1)
+        self.state.revision().checked_sub(1)
     }
 
     fn root(&self) -> Vec<u8> {
@@ -44,21 +44,21 @@ impl<S: Store + Send> SchemeStore for MptScheme<S> {
             block.operations().iter().map(accounts::change).collect::<Result<Vec<_>>>()?;
         let mut prepared = self.state.prepare(&changes)?;
         Ok(Prepared {
-            root: prepared.root.to_vec(),
+            root: prepared.root().to_vec(),
             transition: None,
-            writes: core::mem::take(&mut prepared.writes),
+            writes: prepared.take_writes(),
             changes: Changes::Mpt(prepared),
         })
     }
 
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()> {
-        let Changes::Mpt(version) = prepared.changes else { return Err(other_changes()) };
-        self.state.commit(&version).map(|_| ())
+        let Changes::Mpt(changes) = prepared.changes else { return Err(other_changes()) };
+        self.state.commit(&changes).map(|_| ())
     }
 
     fn prune(&mut self, oldest: u64) -> Result<()> {
-        let version = oldest + 1;
-        if version > self.state.oldest_version() { self.state.prune(version) } else { Ok(()) }
+        let revision = oldest + 1;
+        if revision > self.state.oldest_revision() { self.state.prune(revision) } else { Ok(()) }
     }
 
     fn prover(&self) -> Arc<dyn SchemeProver> {

@@ -1,0 +1,82 @@
+//! The key-value store that provers keep their state in: get, ordered range, atomic batch, snapshot.
+//!
+//! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can stand
+//! behind it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
+//! a tree of immutable nodes on top of it, with a root for each revision.
+
+mod memory;
+mod revisions;
+
+pub use memory::MemoryStore;
+pub use revisions::{
+    PreparedRevision, RevisionRoot, Revisions, id_be, node_key, require_node, root_at,
+};
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt::Display;
+
+use crate::{Error, Reason, Result};
+
+/// A key with its value.
+pub type Entry = (Vec<u8>, Vec<u8>);
+
+/// Reading one consistent state of a store. Failures are `store_failed`.
+pub trait Read {
+    /// The value of a key, or `None`.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
+
+    /// The entries with `from <= key < to`, ascending.
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_>;
+}
+
+/// A store that is written in atomic batches.
+pub trait Store: Read {
+    /// A state that later writes do not change.
+    type Snapshot: Read;
+
+    /// The state as it is now.
+    fn snapshot(&self) -> Result<Self::Snapshot>;
+
+    /// Writes a whole batch or nothing; when it returns, the batch is as durable as the store gets.
+    fn write(&mut self, batch: WriteBatch) -> Result<()>;
+}
+
+/// Changes that are written together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteBatch {
+    changes: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+}
+
+impl WriteBatch {
+    /// An empty batch.
+    pub const fn new() -> Self {
+        Self { changes: Vec::new() }
+    }
+
+    /// Sets a key. The last change of a key in a batch wins.
+    pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) {
+        self.changes.push((key.into(), Some(value.into())));
+    }
+
+    /// Deletes a key.
+    pub fn delete(&mut self, key: impl Into<Vec<u8>>) {
+        self.changes.push((key.into(), None));
+    }
+
+    /// Whether nothing is changed.
+    pub const fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The changes in order: a key, and its new value or `None` if it is deleted.
+    pub fn into_changes(self) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
+        self.changes
+    }
+}
+
+/// A `store_corrupt`: what the store has is not what it was given.
+#[cold]
+pub fn corrupt(expected: impl Display, found: impl Display) -> Error {
+    Error::new(Reason::StoreCorrupt, expected, found)
+}
