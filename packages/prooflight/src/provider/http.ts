@@ -3,13 +3,14 @@ import { call, type Transport } from "../client/rpc.js";
 import { describe } from "../error.js";
 import { needsPerson } from "./handed-on.js";
 import { reading } from "./options.js";
+import { mostReplyBytes } from "./reply-size.js";
 import { type Eip1193Provider, requestOf } from "./request.js";
 
 /** How {@link httpProvider} asks. */
 export interface HttpOptions {
   /** How long a request may take, in milliseconds, unless a person decides. Default 10,000. */
   timeout?: number | undefined;
-  /** The most bytes of a reply. Default 40 MiB. */
+  /** The most bytes of a reply. Default 40 MiB; never more than an answer to the method can need. */
   maxReplyBytes?: number | undefined;
   /** How requests are sent. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
@@ -27,11 +28,16 @@ const LONGEST = 2 ** 31 - 1;
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
   const [parsed, transport] = reading(() => [urlOf(url), transportOf(options)] as const);
-  const patient = { ...transport, timeout: LONGEST };
   return {
     async request(args) {
       const { method, params } = requestOf(args);
-      return call(needsPerson(method) ? patient : transport, parsed, method, params, undefined);
+      const { timeout, maxReplyBytes } = transport;
+      const bounded = {
+        ...transport,
+        timeout: needsPerson(method) ? LONGEST : timeout,
+        maxReplyBytes: Math.min(maxReplyBytes, mostReplyBytes(method, params) ?? maxReplyBytes),
+      };
+      return call(bounded, parsed, method, params, undefined);
     },
   };
 }

@@ -1,0 +1,23 @@
+const KIB = 1024;
+
+/** The methods whose answer is one number or hash; their errors may have data. */
+const SHORT: ReadonlySet<string> = new Set([
+  ...["eth_chainId", "net_version", "eth_blockNumber"],
+  ...["eth_getBalance", "eth_getTransactionCount", "eth_getStorageAt", "eth_estimateGas"],
+  ...["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_blobBaseFee", "eth_sendRawTransaction"],
+]);
+
+/**
+ * The bytes of a reply beyond which it is no answer to the method; undefined if it may have any number.
+ *
+ * Text costs more to take apart than to send: 40 MiB of the smallest strings stop a page for seconds.
+ */
+export function mostReplyBytes(method: string, params: unknown): number | undefined {
+  if (SHORT.has(method)) return 1024 * KIB;
+  if (method !== "eth_getProof") return undefined;
+  const slots: unknown = Array.isArray(params) ? params[1] : undefined;
+  // 65 nodes of an account's proof, and of each slot's, have at most 532 bytes each, which are 1,067
+  // characters of JSON: 68 KiB. What servers add, or indent, is left room.
+  const proofs = 1 + (Array.isArray(slots) ? slots.length : 0);
+  return 64 * KIB + proofs * 160 * KIB;
+}
