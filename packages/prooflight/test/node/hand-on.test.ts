@@ -524,6 +524,24 @@ describe("sending with a local key", () => {
     expect(server.asked.map(({ method }) => method)).not.toContain("eth_fillTransaction");
   });
 
+  test("neither signs a price that only the server names", async () => {
+    const price = toBeHex(10n ** 18n);
+    for (const baseFeePerGas of [header.baseFeePerGas, undefined]) {
+      const eth_getBlockByNumber = { ...header, baseFeePerGas };
+      const fees = { eth_gasPrice: price, eth_maxPriorityFeePerGas: price };
+      server.behave(node({ eth_getBlockByNumber, ...fees }));
+      const viem = createWalletClient({
+        account: privateKeyToAccount(key),
+        chain: mainnet,
+        transport: custom(handsOn(), { retryCount: 0 }),
+      });
+      await expect(viem.sendTransaction({ to, value: 1n })).rejects.toThrow(/maxFeePerGas/);
+    }
+    const ethers = new Wallet(key, new BrowserProvider(handsOn()));
+    await expect(ethers.sendTransaction({ to, value: 1n })).rejects.toThrow(/fee data/);
+    expect(sent).toEqual([]);
+  });
+
   describe("the nonce that is pending", () => {
     const count = (answer: unknown, changes: Partial<ProviderOptions> = {}) => {
       server.behave(node({ eth_getTransactionCount: answer }));
