@@ -17,6 +17,8 @@ export type { Header } from "./chain/header.js";
 export type { Quantity } from "./chain/quantity.js";
 export type { StateOperation } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
+export type { Ancestor, Evidence } from "./client/equivocation.js";
+export { EquivocationError } from "./client/equivocation.js";
 export type { Bundle, BundleTrust, VerifiedBundle } from "./client/bundle.js";
 export { verifyBundle } from "./client/bundle.js";
 export type {
@@ -35,8 +37,6 @@ export type { Options, ShardServer } from "./client/options.js";
 export type { At, Key } from "./client/questions.js";
 export type { Failure } from "./client/servers.js";
 export type { Shard } from "./client/shards.js";
-export type { Evidence } from "./client/trust.js";
-export { EquivocationError } from "./client/trust.js";
 export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { Code, Reason, Scheme } from "./registry.js";

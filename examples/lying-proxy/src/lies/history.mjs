@@ -169,7 +169,37 @@ export const history = [
       return { ...honest, header, path };
     },
   },
+  falseAlarmBelow("false-alarm-below", "as its place in any history a forged header", {
+    change: ({ header, path, ...honest }) => ({
+      ...honest,
+      header: forge(header, ({ opsRoot }) => ({ opsRoot: flipped(opsRoot) })),
+      path: path.map((hash) => toHex(flipped(fromHex(hash)))),
+    }),
+  }),
+  falseAlarmBelow("false-alarm-of-another-block", "in its place a true one of another height", {
+    change: ({ header, head }, node) =>
+      node("prooflight_headerProof", { at: header.parent, head: head.hash }),
+  }),
 ];
+
+/** A lie that shows a true, older head, and then something else where that one belongs. */
+function falseAlarmBelow(name, instead, { change }) {
+  return {
+    name,
+    title: "A false accusation with an older head",
+    explanation: `The server shows an old head that the authorities signed, and ${instead}, as if they had signed two histories.`,
+    code: "untrusted",
+    reason: "head_behind",
+    to: ["get", "get many"],
+    result: async ({ method, params, honest, node }) => {
+      if (method === "prooflight_prove" && isLatest(params.at)) {
+        return node(method, { ...params, at: await ago(node, AGO) });
+      }
+      if (method !== "prooflight_headerProof" || isLatest(params.head) || !honest) return undefined;
+      return change(honest, node);
+    },
+  };
+}
 
 /** A lie about the path of what the client knows in a head's history, and one about older blocks. */
 function paths(name, title, explanation, change) {

@@ -14,17 +14,23 @@ export const ranges = [
     name: "old-range",
     title: "A range that ends too early",
     explanation:
-      "What changed up to now is asked for; what comes is true, but ends three blocks ago.",
+      "What changed up to now is asked for; what comes is true, but ends three blocks ago, as if there were no newer ones.",
     code: "untrusted",
     reason: "head_behind",
     to: ["history", "diff"],
     result: async ({ method, params, node }) => {
+      const quantity = (number) => `0x${number.toString(16)}`;
+      const at = BigInt((await node("prooflight_head", {})).height) - 3n;
+      if (at < 1n) return undefined;
+      const older = quantity(at);
+      if (method === "prooflight_headerProof" && params.head === "latest") {
+        return BigInt(params.at) <= at ? node(method, { ...params, head: older }) : undefined;
+      }
       if (!METHODS.includes(method) || params.to !== "latest") return undefined;
-      const { height } = await node("prooflight_head", {});
-      const at = BigInt(height) - 3n;
-      if (at <= BigInt(params.from ?? 0)) return undefined;
-      const older = `0x${at.toString(16)}`;
-      return node(method, { ...params, to: older, head: older });
+      // One that begins later still is answered with the last one that does not.
+      const last = method === "prooflight_diff" ? at - 1n : at;
+      const from = BigInt(params.from ?? 0) > last ? { from: quantity(last) } : {};
+      return node(method, { ...params, ...from, to: older, head: older });
     },
   },
   {

@@ -1,6 +1,8 @@
 /** How the command prints: a line at a time, JSON on request. */
 
+import { EquivocationError } from "../client/equivocation.js";
 import { VerifyError } from "../error.js";
+import { evidenceJson } from "./evidence.js";
 import { dim, plain, safe, type SafeText, text, visible, wrap } from "./text.js";
 
 /** Prints a line. */
@@ -38,7 +40,8 @@ export function printRows(rows: readonly Row[], indent = "  "): void {
 /** Prints what went wrong before there was a verdict; `file` is what it went wrong with. */
 export function printError(error: unknown, json: boolean, file?: string): void {
   if (error instanceof VerifyError && json) {
-    printJson({ ...(file !== undefined && { file }), error });
+    const evidence = error instanceof EquivocationError && { evidence: evidenceJson(error) };
+    printJson({ ...(file !== undefined && { file }), error, ...evidence });
     return;
   }
   complain(file === undefined ? describe(error) : text`${file}: ${describe(error)}`);
@@ -53,7 +56,10 @@ export function complain(problem: string | SafeText): void {
 
 function describe(error: unknown): string | SafeText {
   if (error instanceof VerifyError) {
-    return text`${error.code} / ${error.reason}\n  ${error.message}`;
+    const refused = text`${error.code} / ${error.reason}\n  ${error.message}`;
+    if (!(error instanceof EquivocationError)) return refused;
+    const evidence = JSON.stringify(evidenceJson(error), undefined, 2).split("\n");
+    return evidence.reduce((above, line) => text`${above}\n${line}`, refused);
   }
   if (!(error instanceof Error)) return String(error);
   const frames = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line));

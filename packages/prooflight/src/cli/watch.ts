@@ -1,6 +1,7 @@
 import { toHex } from "../bytes.js";
 import type { Header } from "../chain/header.js";
 import { readScheme, type StateScheme } from "../chain/schemes.js";
+import { EquivocationError } from "../client/equivocation.js";
 import type { LightClient } from "../client/light-client.js";
 import {
   answerJson,
@@ -17,7 +18,11 @@ import { allowsInsecure, printInsecureNote } from "./insecure.js";
 import { print, printJsonLine } from "./output.js";
 import { green, text } from "./text.js";
 
-/** `prooflight watch [KEY…]`: prints every head and what keys have, as they change, until Ctrl-C. */
+/**
+ * `prooflight watch [KEY…]`: prints every head and what keys have, as they change, until Ctrl-C.
+ *
+ * Throws the `EquivocationError` once the authorities were seen to sign two histories.
+ */
 export async function watch(
   keys: readonly string[],
   options: ChainOptions & { scheme?: string | undefined },
@@ -35,13 +40,16 @@ export async function watch(
   let last = Promise.resolve();
   let failure: unknown;
   await new Promise<void>((resolve) => {
-    client.onHead((header) => {
-      last = last
-        .then(() => show(header))
-        .catch((error: unknown) => {
-          failure = error;
-          resolve();
-        });
+    const fail = (error: unknown) => {
+      failure ??= error;
+      resolve();
+    };
+    const next = (header: Header) => {
+      last = last.then(() => show(header)).catch(fail);
+    };
+    client.onHead(next, (error) => {
+      // What else servers do is told where it happens, and the others are asked.
+      if (error instanceof EquivocationError) fail(error);
     });
     process.once("SIGINT", resolve);
     process.once("SIGTERM", resolve);

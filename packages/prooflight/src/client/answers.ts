@@ -2,12 +2,12 @@
 
 import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
-import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, type Header } from "../chain/header.js";
 import { type SetupTrust, type StateScheme, verifyKeys } from "../chain/schemes.js";
 import { refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import { type Bundle, toBundle } from "./bundle.js";
-import { checkBlock } from "./questions.js";
+import type { Wanted } from "./questions.js";
 import { readStateProof } from "./replies.js";
 import type { Server, Servers } from "./servers.js";
 import { askShards, place } from "./shards.js";
@@ -49,8 +49,8 @@ export interface Question {
 export interface AskingClient {
   servers: Servers;
   trust: Trust;
-  /** Shows that a header is an accepted head, or an ancestor of one. */
-  authenticate: (server: Server, signed: Bytes, claimed: Header) => Promise<Authentic>;
+  /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
+  authenticate: (server: Server, signed: Bytes, wanted: Wanted) => Promise<Authentic>;
 }
 
 /** A header that is accepted, and why. */
@@ -89,12 +89,10 @@ async function answersOf(
   server: Server,
   { scheme, config, setup, keys, at }: Question,
 ): Promise<Answer[]> {
-  const newest = trust.height;
+  const wanted: Wanted = at === "latest" ? { at, newest: trust.height } : { at };
   const params = { scheme, keys: keys.map(toHex), at };
   const reply = readStateProof(await server.call("prooflight_prove", params));
-  const claimed = decodeHeader(reply.header);
-  checkBlock(at, claimed, newest);
-  const { block, accepted, older } = await authenticate(server, reply.header, claimed);
+  const { block, accepted, older } = await authenticate(server, reply.header, wanted);
   const started = performance.now();
   const { proof } = reply;
   const results = verifyKeys(scheme, { header: block, config, keys, proof, setup });

@@ -3,12 +3,13 @@
 import { Arguments } from "../arguments.js";
 import { type Bytes, fromHex, toHex } from "../bytes.js";
 import { rootOf } from "../chain/schemes.js";
-import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
 import { refuse, VerifyError } from "../error.js";
 import { pause } from "./heads.js";
 import { abortSignal } from "./options.js";
+import type { Wanted } from "./questions.js";
 import { readBlock, readHeaderProof } from "./replies.js";
 import type { Server, Servers } from "./servers.js";
 import type { Trust } from "./trust.js";
@@ -39,7 +40,7 @@ export interface Client {
   servers: Servers;
   trust: Trust;
   sync: (signal: AbortSignal | undefined) => Promise<Header>;
-  authenticate: (server: Server, signed: Bytes, claimed: Header) => Promise<{ block: Header }>;
+  authenticate: (server: Server, signed: Bytes, wanted: Wanted) => Promise<{ block: Header }>;
   onHead: (listener: (head: Header) => void, onError: (error: unknown) => void) => () => void;
 }
 
@@ -150,7 +151,8 @@ function headerAt(client: Client, height: bigint, signal: AbortSignal | undefine
     const head = client.trust.accepted?.header.hash ?? client.trust.pinned.headerHash;
     const params = { at: toQuantity(height), head: toHex(head) };
     const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
-    return authentic(client, server, proof.header, height);
+    const { block } = await client.authenticate(server, proof.header, { at: params.at });
+    return block;
   }, signal);
 }
 
@@ -164,26 +166,14 @@ function blockAt(
   return client.servers.ask(async (server) => {
     const params = { at: toQuantity(height) };
     const { limits } = client.trust.pinned.json.config;
-    const block = await server.call("prooflight_block", params);
-    const reply = readBlock(block, "avl", limits.maxOps);
-    const header = await authentic(client, server, reply.header, height);
+    const result = await server.call("prooflight_block", params);
+    const reply = readBlock(result, "avl", limits.maxOps);
+    const { block: header } = await client.authenticate(server, reply.header, params);
     if (parent) checkFollows(parent, header);
     const { operations, transition: proof } = reply;
     const after = verifyBlock({ digest, header: header.encoded, limits, operations, proof });
     return { header, operations, digest: after, proofBytes: proof.length };
   }, signal);
-}
-
-async function authentic(client: Client, server: Server, signed: Bytes, height: bigint) {
-  const claimed = decodeHeader(signed);
-  if (claimed.height !== height) {
-    throw refuse(
-      "wrong_block",
-      `block ${toQuantity(height)}`,
-      `block ${toQuantity(claimed.height)}`,
-    );
-  }
-  return (await client.authenticate(server, signed, claimed)).block;
 }
 
 /** Two blocks that one head's history has in a row must follow each other. */

@@ -3,6 +3,7 @@
 import { toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { notify } from "./callback.js";
+import { EquivocationError } from "./equivocation.js";
 import { LONGEST_TIMER } from "./options.js";
 import type { Servers } from "./servers.js";
 
@@ -92,7 +93,10 @@ export class HeadWatch {
         if (ended()) return;
         failures += 1;
         for (const { onError } of [...this.#subscribers]) notify(onError, error);
+        // The client has stopped: there will be no further heads.
+        if (error instanceof EquivocationError) this.close();
       }
+      if (ended()) return;
       const interval = Math.min(
         this.#pollInterval * (this.#webSocket && hints.open() ? WITH_HINTS : 1),
         LONGEST_TIMER,

@@ -2,7 +2,7 @@
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
+import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { rootOf } from "../chain/schemes.js";
 import { verifyAncestors } from "../chain/sync.js";
@@ -13,7 +13,7 @@ import { type HistoryInput, smtHistoryBlocks, verifySmtHistory } from "../smt/hi
 import { type Average, smtTwap } from "../smt/twap.js";
 import type { AskingClient } from "./answers.js";
 import { abortSignal } from "./options.js";
-import { checkBlock, readAt, readKey } from "./questions.js";
+import { readAt, readKey, type Wanted } from "./questions.js";
 import { type RangeReply, readRangeProof } from "./replies.js";
 import type { Server } from "./servers.js";
 
@@ -125,13 +125,15 @@ export async function twap(
 export async function diff(client: AskingClient, options: DiffOptions): Promise<Diff> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.unchecked("from") === null ? null : given.u64("from");
-  const to = readEnd(given.unchecked("to"), from === null ? 0n : from + 1n);
+  const first = from === null ? 0n : from + 1n;
+  const to = readEnd(given.unchecked("to"), first);
   const params = { ...(from !== null && { from: toQuantity(from) }), to };
   const signal = abortSignal(given.unchecked("signal"));
   const { limits } = client.trust.pinned.json.config;
   return client.servers.ask(async (server) => {
+    const head = wantedHead(client, to, first);
     const reply = readRangeProof(await server.call("prooflight_diff", params));
-    const range = await openRange(client, server, reply, to);
+    const range = await openRange(client, server, reply, { head, to });
     const { started, last, headerOf } = range;
     const { proof } = reply;
     const changes = verifySmtDiff({
@@ -159,8 +161,9 @@ async function verifiedHistory(
   const raw = readKey(key, limits.maxKey);
   const params = { key: toHex(raw), from: toQuantity(from), to };
   return client.servers.ask(async (server) => {
+    const head = wantedHead(client, to, from);
     const reply = readRangeProof(await server.call("prooflight_history", params));
-    const range = await openRange(client, server, reply, to);
+    const range = await openRange(client, server, reply, { head, to });
     const { started, last, headerOf } = range;
     const { proof } = reply;
     const asked = {
@@ -198,15 +201,22 @@ interface OpenRange {
   headerOf: (height: bigint) => Header;
 }
 
+/**
+ * The head of a range up to the newest block, before a server is asked: it is not below what is known now, and
+ * has the range's first block. Of another range, any head will do.
+ */
+function wantedHead({ trust }: AskingClient, to: string, first: bigint): Wanted {
+  if (to !== "latest") return { at: undefined };
+  return { at: to, newest: trust.height > first ? trust.height : first };
+}
+
 async function openRange(
   client: AskingClient,
   server: Server,
   { head: signed, headers, hashes }: RangeReply,
-  to: string,
+  { head: wanted, to }: { head: Wanted; to: string },
 ): Promise<OpenRange> {
-  const claimed = decodeHeader(signed);
-  if (to === "latest") checkBlock(to, claimed, client.trust.height);
-  const { block: head, accepted } = await client.authenticate(server, signed, claimed);
+  const { block: head, accepted } = await client.authenticate(server, signed, wanted);
   const started = performance.now();
   const known = new Map([[head.height, copyHeader(head)]]);
   for (const header of verifyAncestors({ head: head.encoded, headers, hashes })) {

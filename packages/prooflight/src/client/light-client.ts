@@ -19,10 +19,11 @@ import {
   twap,
   type TimeWeightedAverage,
 } from "./history.js";
+import { Forks } from "./forks.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
-import { readHeaderProof } from "./replies.js";
-import { type At, type Key, readAt, readKeys } from "./questions.js";
+import { type HeaderProof, readHeaderProof } from "./replies.js";
+import { type At, checkBlock, type Key, readAt, readKeys, type Wanted } from "./questions.js";
 import { type Server, Servers } from "./servers.js";
 import { type Accepted, Trust } from "./trust.js";
 
@@ -45,6 +46,7 @@ export interface GetOptions {
 export class LightClient {
   readonly #servers: Servers;
   readonly #trust: Trust;
+  readonly #forks: Forks;
   readonly #watch: HeadWatch;
   readonly #setup: SetupTrust;
 
@@ -55,6 +57,7 @@ export class LightClient {
   ) {
     this.#servers = servers;
     this.#trust = trust;
+    this.#forks = new Forks(trust);
     this.#watch = new HeadWatch(servers, (signal) => this.sync({ signal }), settings);
     this.#setup = settings.setup;
   }
@@ -68,7 +71,9 @@ export class LightClient {
   static async connect(options: Options): Promise<LightClient> {
     const settings = readOptions(options);
     const { urls, checkpoint, transport, freshness, now, onFailure, signal } = settings;
-    const servers = new Servers(urls, transport, onFailure);
+    const servers = new Servers(urls, transport, onFailure, () => {
+      trust.check();
+    });
     const trust = new Trust(checkpoint, freshness, now);
     await init();
     const client = new LightClient(servers, trust, settings);
@@ -83,18 +88,20 @@ export class LightClient {
 
   /** Asks for the newest head and accepts it; gives it. Throws as {@link LightClient.connect}. */
   async sync(options: { signal?: AbortSignal | undefined } = {}): Promise<Header> {
+    this.#trust.check();
     const signal = abortSignal(new Arguments(undefined, options, ["signal"]).unchecked("signal"));
     return this.#servers.ask(async (server) => {
       for (;;) {
         const before = this.#trust.accepted;
-        const at = toQuantity(this.#trust.height);
-        const proof = readHeaderProof(
-          await server.call("prooflight_headerProof", { at, head: "latest" }),
-        );
-        const fromPinned = await this.#pathFromPinned(server, decodeHeader(proof.head), proof.path);
-        // Another call may have accepted a head meanwhile, of which this path knows nothing.
-        if (this.#trust.accepted === before) {
+        const proof = await this.#newestOf(server);
+        try {
+          const head = decodeHeader(proof.head);
+          const fromPinned = await this.#pathFromPinned(server, head, proof.path);
+          // Another call may have accepted a head meanwhile, of which this path knows nothing.
+          if (this.#trust.accepted !== before) continue;
           return copyHeader(this.#trust.accept(proof.head, proof, fromPinned));
+        } catch (error) {
+          throw await this.#forks.judge(error, server, proof.head, proof.header);
         }
       }
     }, signal);
@@ -118,6 +125,7 @@ export class LightClient {
    * for each of the servers whose shards are needed.
    */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
+    this.#trust.check();
     const given = new Arguments(undefined, options, ["scheme", "at", "signal"]);
     const scheme = readScheme(given.unchecked("scheme") ?? "avl");
     const { config } = this.#trust.pinned.json;
@@ -138,7 +146,8 @@ export class LightClient {
    *
    * Throws as {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
    */
-  history(key: Key, options: HistoryOptions): Promise<History> {
+  async history(key: Key, options: HistoryOptions): Promise<History> {
+    this.#trust.check();
     return history(this.#asking, key, options);
   }
 
@@ -146,7 +155,8 @@ export class LightClient {
    * Every key that changed after one block and up to another, with its last change, verified to be all of
    * them; on a chain with `smt`. Throws as {@link LightClient.history}.
    */
-  diff(options: DiffOptions): Promise<Diff> {
+  async diff(options: DiffOptions): Promise<Diff> {
+    this.#trust.check();
     return diff(this.#asking, options);
   }
 
@@ -157,7 +167,8 @@ export class LightClient {
    * Values are unsigned integers of 1 to 32 bytes, big-endian; another is `value_not_number`. Throws as
    * {@link LightClient.history}.
    */
-  twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
+  async twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
+    this.#trust.check();
     return twap(this.#asking, key, options);
   }
 
@@ -184,7 +195,7 @@ export class LightClient {
         servers: this.#servers,
         trust: this.#trust,
         sync: (signal) => this.sync({ signal }),
-        authenticate: (server, signed, claimed) => this.#authenticate(server, signed, claimed),
+        authenticate: (server, signed, wanted) => this.#authenticate(server, signed, wanted),
         onHead: (listener, onError) => this.onHead(listener, onError),
       },
       options,
@@ -205,7 +216,7 @@ export class LightClient {
     return {
       servers: this.#servers,
       trust: this.#trust,
-      authenticate: (server, signed, claimed) => this.#authenticate(server, signed, claimed),
+      authenticate: (server, signed, wanted) => this.#authenticate(server, signed, wanted),
     };
   }
 
@@ -215,8 +226,31 @@ export class LightClient {
     return accepted;
   }
 
-  /** Shows that a header is an accepted head, or an ancestor of one. */
-  async #authenticate(server: Server, signed: Bytes, claimed: Header): Promise<Authentic> {
+  /** The newest head that a server has, with the place of what is trusted in its history. */
+  async #newestOf(server: Server): Promise<HeaderProof> {
+    const params = { at: toQuantity(this.#trust.height), head: "latest" };
+    try {
+      return readHeaderProof(await server.call("prooflight_headerProof", params));
+    } catch (error) {
+      throw await this.#forks.judgeNewest(error, server);
+    }
+  }
+
+  /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
+  async #authenticate(server: Server, signed: Bytes, wanted: Wanted): Promise<Authentic> {
+    const claimed = decodeHeader(signed);
+    try {
+      checkBlock(wanted, claimed);
+      const authentic = await this.#place(server, signed, claimed);
+      // Of a newest block that a newer one has overtaken meanwhile, nobody has looked at the age.
+      if (authentic.older && wanted.at === "latest") this.#trust.checkFresh(signed, claimed);
+      return authentic;
+    } catch (error) {
+      throw await this.#forks.judge(error, server, signed);
+    }
+  }
+
+  async #place(server: Server, signed: Bytes, claimed: Header): Promise<Authentic> {
     for (;;) {
       const accepted = this.#accepted;
       const { header } = accepted;

@@ -13,9 +13,23 @@ export type Key = Uint8Array | Hex;
 /** A block: the newest, the one of a height, or the one with a header hash in 0x-hex. */
 export type At = "latest" | bigint | Hex;
 
+/** A block that was asked about. */
+export type Wanted =
+  | {
+      at: "latest";
+      /** Its height is at least this: that of a head which was accepted before anyone was asked. */
+      newest: bigint;
+    }
+  | {
+      /** The block, as the wire names it; undefined if any will do. */
+      at: string | undefined;
+      newest?: never;
+    };
+
 /** Whether a header is that of the block which was asked about. */
-export function checkBlock(at: string, claimed: Header, newest: bigint): void {
-  if (at === "latest") {
+export function checkBlock({ at, newest }: Wanted, claimed: Header): void {
+  if (at === undefined) return;
+  if (newest !== undefined) {
     if (claimed.height >= newest) return;
     throw refuse("head_behind", `a height of at least ${newest}`, `${claimed.height}`);
   }

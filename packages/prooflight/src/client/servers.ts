@@ -13,6 +13,8 @@ export interface Server {
   readonly url: URL;
   /** Calls a method; throws as `call` of `rpc.ts`. */
   call(method: string, params: object): Promise<unknown>;
+  /** The other servers, for a question that does not have to be this one's to answer. */
+  others(): Server[];
 }
 
 /** What one server did when it was asked. */
@@ -48,19 +50,26 @@ export class Servers {
   readonly #transport: Transport;
   readonly #listed: readonly Listed[];
   readonly #onFailure: (failure: Failure) => void;
+  readonly #check: () => void;
   /** The one that answered last. */
   #preferred = 0;
 
-  /** Throws `invalid_argument` unless `urls` are http(s) URLs, at least one; a shard may be beside each. */
+  /**
+   * Throws `invalid_argument` unless `urls` are http(s) URLs, at least one; a shard may be beside each.
+   *
+   * `check` throws once no server is to be asked any more, and no answer to be given.
+   */
   constructor(
     urls: readonly unknown[],
     transport: Transport,
     onFailure: (failure: Failure) => void,
+    check: () => void,
   ) {
     if (urls.length === 0) throw refuse("invalid_argument", "at least one URL of a server", "none");
     this.#listed = urls.map(parse);
     this.#transport = transport;
     this.#onFailure = onFailure;
+    this.#check = check;
   }
 
   /** The server that is asked first. */
@@ -104,25 +113,47 @@ export class Servers {
 
   /** Runs `ask` with one server; throws an error that another server could not mend. */
   async try<T>(
-    { url }: Listed,
+    listed: Listed,
     ask: (server: Server) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<Attempt<T>> {
+    // Another question may stop the client at any time, which is not this server's failure.
+    const client = { stopped: false };
+    const check = () => {
+      client.stopped = true;
+      this.#check();
+      client.stopped = false;
+    };
+    check();
     try {
-      const answer = await ask({
-        url,
-        call: (method, params) => call(this.#transport, url, method, params, signal),
-      });
+      const answer = await ask(this.#open(listed, signal, check));
+      check();
       return { answer };
     } catch (error) {
-      // Whatever an application gives as its reason is not a server's failure.
+      // Nor is whatever an application gives as its reason.
       signal?.throwIfAborted();
+      if (client.stopped) throw error;
       if (!(error instanceof VerifyError) || !mayDoBetter(error)) throw error;
-      notify(this.#onFailure, { url: url.href, error });
+      notify(this.#onFailure, { url: listed.url.href, error });
       // Two signed heads of one height are not this server's doing, and no other can mend them.
       if (error.reason === "equivocation") throw error;
       return { error };
     }
+  }
+
+  #open(listed: Listed, signal: AbortSignal | undefined, check: () => void): Server {
+    const { url } = listed;
+    return {
+      url,
+      call: (method, params) => {
+        check();
+        return call(this.#transport, url, method, params, signal);
+      },
+      others: () =>
+        this.inOrder()
+          .filter((other) => other !== listed)
+          .map((other) => this.#open(other, signal, check)),
+    };
   }
 
   #at(index: number): Listed {

@@ -6,7 +6,9 @@ import { type Checkpoint, type Hex, type Pinned, readCheckpoint } from "../chain
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
-import { type Refusal, VerifyError } from "../error.js";
+import { VerifyError } from "../error.js";
+import { type Ancestor, EquivocationError, type Evidence } from "./equivocation.js";
+import { type Known, KnownHeads } from "./known-heads.js";
 import type { HeaderProof } from "./replies.js";
 
 /** An accepted head, with what shows others that it extends the pinned checkpoint. */
@@ -18,45 +20,23 @@ export interface Accepted {
   inclusion: readonly Bytes[];
 }
 
-/**
- * Two headers of one height with a quorum of signatures each, directly or through a later head.
- *
- * Whoever sees this should stop, and show `evidence` to whoever runs the chain.
- */
-export class EquivocationError extends VerifyError {
-  readonly #evidence: Evidence;
-
-  constructor(refusal: Refusal, evidence: Evidence, options?: ErrorOptions) {
-    super(refusal, options);
-    this.#evidence = structuredClone(evidence);
-  }
-
-  /** What the authorities signed; a copy each time. */
-  get evidence(): Evidence {
-    return structuredClone(this.#evidence);
-  }
-}
-
-/** What the authorities signed. */
-export interface Evidence {
-  height: bigint;
-  /** The accepted header; without its signed form if it is the pinned checkpoint. */
-  accepted: { hash: Bytes; signed: Bytes | undefined };
-  /** The other head, signed, and if it is a later one, its ancestor at that height. */
-  conflicting: { signed: Bytes; ancestor?: { header: Bytes; path: readonly Bytes[] } };
-}
+const MAX_U64 = 2n ** 64n - 1n;
 
 /** Nothing of it goes to the application as it is: what that gets are copies. */
 export class Trust {
   readonly pinned: Pinned;
   readonly #freshness: Freshness;
   readonly #now: () => bigint;
+  readonly #known: KnownHeads;
   #accepted: Accepted | undefined;
+  #stopped: EquivocationError | undefined;
 
   constructor(checkpoint: unknown, freshness: Freshness, now: () => bigint) {
     this.pinned = readCheckpoint(checkpoint);
     this.#freshness = freshness;
     this.#now = now;
+    const { height, headerHash } = this.pinned;
+    this.#known = new KnownHeads({ height, hash: headerHash as Bytes, signed: undefined });
   }
 
   /** The newest accepted head; none before the first. */
@@ -73,9 +53,12 @@ export class Trust {
   get checkpoint(): Checkpoint {
     const { json } = this.pinned;
     const header = this.#accepted?.header;
-    if (!header) return structuredClone(json);
-    const height = toQuantity(header.height);
-    return structuredClone({ config: json.config, height, headerHash: toHex(header.hash) as Hex });
+    return structuredClone(header ? this.#checkpointOf(header) : json);
+  }
+
+  /** Throws the error that stopped the client, once the authorities were seen to sign two histories. */
+  check(): void {
+    if (this.#stopped) throw this.#stopped;
   }
 
   /**
@@ -91,7 +74,35 @@ export class Trust {
     if (this.#isAccepted(header)) return header;
     if (this.#accepted) this.#verifyPath(this.pinned.json, signed, fromPinned);
     this.#accepted = { header, signed, inclusion: fromPinned };
+    this.#known.add({ height: header.height, hash: header.hash, signed });
     return header;
+  }
+
+  /** Throws unless a quorum signed the header and it is as fresh as a head has to be. */
+  checkFresh(signed: Bytes, header: Header): void {
+    this.#verifyPath(this.#checkpointOf(header), signed, []);
+  }
+
+  /** Whether a quorum of the authorities signed the header, however old it is. */
+  isSigned(signed: Bytes, header: Header): boolean {
+    try {
+      const checkpoint = this.#checkpointOf(header);
+      verifyHead({ checkpoint, head: signed, inclusion: [], now: 0n, maxClockSkew: MAX_U64 });
+      return true;
+    } catch (error) {
+      if (error instanceof VerifyError) return false;
+      throw error;
+    }
+  }
+
+  /** The newest header that is known to be in the accepted history, of at most this height. */
+  knownUpTo(height: bigint): Known | undefined {
+    return this.#known.upTo(height);
+  }
+
+  /** Stops the client for good: the evidence shows two histories. The caller has verified all of it. */
+  stop(evidence: Evidence, found: Bytes, cause?: VerifyError): EquivocationError {
+    return (this.#stopped ??= EquivocationError.of(evidence, found, cause));
   }
 
   #isAccepted({ hash }: Header): boolean {
@@ -111,6 +122,11 @@ export class Trust {
     return verifyHead({ checkpoint, head, inclusion, now: this.#now(), ...this.#freshness });
   }
 
+  #checkpointOf({ height, hash }: Header): Checkpoint {
+    const { config } = this.pinned.json;
+    return { config, height: toQuantity(height), headerHash: toHex(hash) as Hex };
+  }
+
   /** The same refusal with its evidence, if it is that the authorities signed two histories. */
   #equivocation(
     error: unknown,
@@ -121,34 +137,32 @@ export class Trust {
     const { height } = this;
     const hash = this.#accepted?.header.hash ?? (this.pinned.headerHash as Bytes);
     const accepted = { hash, signed: this.#accepted?.signed };
-    const cause = error;
+    const head = decodeHeader(signed);
     if (error.reason === "equivocation") {
-      const evidence = { height, accepted, conflicting: { signed } };
-      return new EquivocationError(error.toJSON(), evidence, { cause });
+      return this.stop({ height, accepted, conflicting: { signed } }, head.hash, error);
     }
     // The head is signed, but what is trusted is not in its history: does it have another there?
     if (error.reason !== "not_extending") return undefined;
-    let other: Header;
-    try {
-      const ancestor = decodeHeader(header).encoded;
-      other = verifyAncestor({
-        head: decodeHeader(signed).encoded,
-        header: ancestor,
-        inclusion: path,
-      });
-    } catch {
-      return undefined; // The server only failed to show what the head's history has.
-    }
-    const [expected, found, reason] = [toHex(hash), toHex(other.hash), "equivocation"] as const;
-    if (other.height !== height || expected === found) return undefined;
-    const signers = accepted.signed
-      ? "the authorities signed two histories"
-      : "the authorities signed two histories, or the checkpoint is not one of theirs";
-    const message = `${signers}: at height ${height} expected ${expected}, found ${found}`;
-    return new EquivocationError(
-      { code: "untrusted", reason, expected, found, message },
-      { height, accepted, conflicting: { signed, ancestor: { header: other.encoded, path } } },
-      { cause },
-    );
+    const other = ancestorAt(height, head, header, path);
+    // If not, the server only failed to show what the head's history has.
+    if (!other || toHex(hash) === toHex(other.hash)) return undefined;
+    const ancestor: Ancestor = { header: other.encoded, path };
+    return this.stop({ height, accepted, conflicting: { signed, ancestor } }, other.hash, error);
+  }
+}
+
+/** The header that a head's history has at a height, if `path` shows that it is this one. */
+export function ancestorAt(
+  height: bigint,
+  { encoded: head }: Header,
+  signed: Bytes,
+  inclusion: readonly Bytes[],
+): Header | undefined {
+  try {
+    const header = verifyAncestor({ head, header: decodeHeader(signed).encoded, inclusion });
+    return header.height === height ? header : undefined;
+  } catch (error) {
+    if (error instanceof VerifyError) return undefined;
+    throw error;
   }
 }

@@ -2,7 +2,8 @@
 
 import { expect } from "vitest";
 
-import { EquivocationError } from "../../src/index.js";
+import { type Checkpoint, decodeHeader, verifyAncestor, verifyHead } from "../../src/chain.js";
+import { EquivocationError, type Evidence, type Hex, toHex } from "../../src/index.js";
 
 /** The `EquivocationError` that a promise rejects with. */
 export async function equivocation(promise: Promise<unknown>): Promise<EquivocationError> {
@@ -12,4 +13,41 @@ export async function equivocation(promise: Promise<unknown>): Promise<Equivocat
   );
   expect(error).toBeInstanceOf(EquivocationError);
   return error as EquivocationError;
+}
+
+/**
+ * Expects that evidence shows anyone who has the chain's configuration, and nothing else, that a quorum
+ * of its authorities signed two histories.
+ */
+export function expectTwoHistories(
+  { height, accepted, conflicting }: Evidence,
+  { config }: Checkpoint,
+): void {
+  const one = headerAt(height, accepted, config);
+  const other = headerAt(height, conflicting, config);
+  expect([one.height, other.height]).toEqual([height, height]);
+  expect(toHex(one.hash)).toBe(toHex(accepted.hash));
+  expect(toHex(other.hash)).not.toBe(toHex(one.hash));
+}
+
+/** The header at a height in the history of a signed head. */
+function headerAt(
+  height: bigint,
+  { signed, ancestor }: Pick<Evidence["conflicting"], "ancestor"> & { signed?: unknown },
+  config: Checkpoint["config"],
+) {
+  expect(signed).toBeInstanceOf(Uint8Array);
+  const claimed = decodeHeader(signed as Uint8Array);
+  const head = verifyHead({
+    checkpoint: {
+      config,
+      height: `0x${claimed.height.toString(16)}`,
+      headerHash: toHex(claimed.hash) as Hex,
+    },
+    ...{ head: signed as Uint8Array, inclusion: [], now: claimed.timestampMs },
+  });
+  if (!ancestor) return head;
+  expect(head.height).toBeGreaterThan(height);
+  const { header, path } = ancestor;
+  return verifyAncestor({ head: head.encoded, header, inclusion: path });
 }

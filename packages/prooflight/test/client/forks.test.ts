@@ -1,29 +1,31 @@
 /** Authorities that sign two histories: two nodes with one key, which go on from the same blocks. */
 
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { decodeHeader, verifyAncestor } from "../../src/chain.js";
-import { EquivocationError, type LightClient, toHex } from "../../src/index.js";
+import { EquivocationError, type Hex, type LightClient, toHex } from "../../src/index.js";
 import type { Controlled } from "../network/control.js";
 import { alice } from "../network/state.js";
-import { equivocation } from "./evidence.js";
+import { equivocation, expectTwoHistories } from "./evidence.js";
 import { begin, connect, Events, failures, fork, pay, turncoat } from "./network.js";
 
-/** Both have block 1; then one has 2, 3 and 4, the other its own 2, 3, 4, and later 5. */
+/** All have block 1; then one has 2, 3 and 4, the other its own 2, 3, 4, and later 5, the third its own 2 and 3. */
 let one: Controlled;
 let other: Controlled;
+let lower: Controlled;
 const SERVER = "http://server.example/";
 
 beforeAll(async () => {
-  one = await begin();
+  one = await begin("avl,smt");
   await pay(one, "1.00");
-  other = await fork(one);
+  [other, lower] = [await fork(one), await fork(one)];
   for (const value of ["2.00", "3.00", "4.00"]) await pay(one, value);
   for (const value of ["2.10", "3.10", "4.10"]) await pay(other, value);
+  for (const value of ["2.20", "3.20"]) await pay(lower, value);
 });
 
-/** A client that accepted a head of the one history; then its server has the other. */
-async function switched(urls = [SERVER]) {
+/** A client that accepted a head of the one history; then its server has another. */
+async function switched(urls = [SERVER], to = other) {
   const { heard, onFailure } = failures();
   const server = turncoat(SERVER, one.url);
   const { checkpoint } = one;
@@ -35,8 +37,8 @@ async function switched(urls = [SERVER]) {
     pollInterval: 10,
   });
   expect(client.head.height).toBe(4n);
-  server.to(other.url);
-  return { client, heard };
+  server.to(to.url);
+  return { client, heard, server };
 }
 
 const questions: [string, (client: LightClient) => Promise<unknown>][] = [
@@ -44,6 +46,9 @@ const questions: [string, (client: LightClient) => Promise<unknown>][] = [
   ["get", (client) => client.get(alice)],
   ["get at the height that is known", (client) => client.get(alice, { at: 4n })],
   ["getMany", (client) => client.getMany([alice])],
+  ["history", (client) => client.history(alice, { from: 1n })],
+  ["diff", (client) => client.diff({ from: 1n })],
+  ["twap", (client) => client.twap(alice, { from: 1n })],
   ["blocks", (client) => client.blocks({ from: 4n }).next()],
 ];
 
@@ -55,6 +60,7 @@ describe("two heads of one height", () => {
     expect([code, reason]).toEqual(["untrusted", "equivocation"]);
     expect(heard).toContainEqual({ url: SERVER, verdict: "untrusted / equivocation" });
 
+    expectTwoHistories(evidence, one.checkpoint);
     expect(evidence.height).toBe(4n);
     expect(evidence.accepted.hash).toEqual(accepted.hash);
     expect(decodeHeader(evidence.accepted.signed ?? new Uint8Array())).toEqual(accepted);
@@ -100,6 +106,7 @@ describe("a later head with another history", () => {
       const accepted = client.head;
       const { reason, evidence } = await equivocation(ask(client));
       expect(reason).toBe("equivocation");
+      expectTwoHistories(evidence, one.checkpoint);
       expect(evidence.height).toBe(4n);
       expect(evidence.accepted.hash).toEqual(accepted.hash);
       const head = decodeHeader(evidence.conflicting.signed);
@@ -118,12 +125,165 @@ describe("a later head with another history", () => {
   });
 
   test("an older block of the other history is not taken for one of the known", async () => {
-    const { client, heard } = await switched([SERVER, one.url]);
-    onTestFinished(() => {
-      client.close();
-    });
-    const answer = await client.get(alice, { at: 3n });
-    expect(answer).toMatchObject({ kind: "present", value: new TextEncoder().encode("3.00") });
-    expect(heard).toHaveLength(1);
+    const { client } = await switched([SERVER, one.url]);
+    const { evidence } = await equivocation(client.get(alice, { at: 3n }));
+    expectTwoHistories(evidence, one.checkpoint);
+    expect(evidence.height).toBe(3n);
   });
+});
+
+describe("another history that is lower", () => {
+  const hashOf = async (node: Controlled, at: bigint) => {
+    const client = await connect({ urls: [node.url], checkpoint: node.checkpoint });
+    return toHex((await client.get(alice, { at })).block.hash) as Hex;
+  };
+  const lowerQuestions: typeof questions = [
+    ...questions.filter(([name]) => !name.includes("height") && name !== "blocks"),
+    ["get at an older height", (client) => client.get(alice, { at: 3n })],
+    ["get at a hash", async (client) => client.get(alice, { at: await hashOf(lower, 3n) })],
+    ["get by smt", (client) => client.get(alice, { scheme: "smt" })],
+    ["blocks", (client) => client.blocks().next()],
+    ["older blocks", (client) => client.blocks({ from: 3n }).next()],
+  ];
+
+  test.each(lowerQuestions)(
+    "%s reports its header and the one that the accepted head has in its place",
+    async (_, ask) => {
+      const { client, heard } = await switched([SERVER, one.url], lower);
+      const accepted = client.head;
+      const { evidence, code, reason } = await equivocation(ask(client));
+      expect([code, reason]).toEqual(["untrusted", "equivocation"]);
+      expect(heard).toEqual([{ url: SERVER, verdict: "untrusted / equivocation" }]);
+      expectTwoHistories(evidence, one.checkpoint);
+      expect(evidence.height).toBe(3n);
+      expect(toHex(evidence.accepted.hash)).toBe(await hashOf(one, 3n));
+      expect(client.head).toEqual(accepted);
+    },
+  );
+
+  /** A client that accepted the heads of some heights, of one server alone, which then has another history. */
+  async function turned(heights: readonly bigint[], blocksOfOther: number) {
+    const node = await begin();
+    const forked = await fork(node);
+    const server = turncoat(SERVER, node.url);
+    const { checkpoint } = node;
+    const client = await connect({ urls: [SERVER], checkpoint, fetch: server.fetch });
+    const newest = heights.at(-1) ?? 0n;
+    for (let height = 1n; height <= newest; height++) {
+      await pay(node, `${height}.00`);
+      if (heights.includes(height)) expect((await client.sync()).height).toBe(height);
+    }
+    for (let height = 1; height <= blocksOfOther; height++) await pay(forked, `${height}.10`);
+    server.to(forked.url);
+    return { client, checkpoint };
+  }
+
+  test("shows where a head of its height was accepted, with nobody else to ask", async () => {
+    const { client, checkpoint } = await turned([1n, 2n, 3n], 2);
+    for (const ask of [() => client.sync(), () => client.get(alice)]) {
+      const { evidence } = await equivocation(ask());
+      expectTwoHistories(evidence, checkpoint);
+      expect(evidence.height).toBe(2n);
+    }
+  });
+
+  test("shows where its history lacks a head that was accepted, with nobody else to ask", async () => {
+    const { client, checkpoint } = await turned([1n, 4n], 3);
+    const { evidence } = await equivocation(client.get(alice));
+    expectTwoHistories(evidence, checkpoint);
+    expect(evidence.height).toBe(1n);
+    expect(decodeHeader(evidence.conflicting.signed).height).toBe(3n);
+  });
+});
+
+describe("a client that saw two histories", () => {
+  const everyQuestion: typeof questions = [
+    ...questions,
+    ["get at an older height", (client) => client.get(alice, { at: 1n })],
+    ["getMany of nothing", (client) => client.getMany([])],
+    ["older blocks", (client) => client.blocks({ from: 1n }).next()],
+    ["onHead", (client) => new Promise((resolve, reject) => client.onHead(resolve, reject))],
+  ];
+
+  test.each(everyQuestion)("does not answer %s any more, and asks no server", async (_, ask) => {
+    const { onFailure } = failures();
+    const server = turncoat(SERVER, one.url);
+    const asked: unknown[] = [];
+    const client = await connect({
+      ...{ urls: [SERVER, one.url], checkpoint: one.checkpoint, onFailure },
+      fetch: (...call) => {
+        asked.push(call);
+        return server.fetch(...call);
+      },
+    });
+    server.to(other.url);
+    const error = await equivocation(client.sync());
+    server.to(one.url);
+    asked.length = 0;
+    expect(await equivocation(ask(client))).toBe(error);
+    expect(asked).toEqual([]);
+  });
+
+  test("does not give answers that were under way either", async () => {
+    const server = turncoat(SERVER, one.url);
+    const [asked, release] = [new Events<true>(), new Events<true>()];
+    let hold = false;
+    const client = await connect({
+      ...{ urls: [SERVER], checkpoint: one.checkpoint },
+      fetch: async (...call) => {
+        const held = hold;
+        hold = false;
+        const response = await server.fetch(...call);
+        if (held) {
+          asked.add(true);
+          await release.first();
+        }
+        return response;
+      },
+    });
+    hold = true;
+    const answer = client.get(alice);
+    await asked.first();
+    server.to(other.url);
+    const error = await equivocation(client.sync());
+    release.add(true);
+    expect(await equivocation(answer)).toBe(error);
+  });
+
+  test("tells those who follow heads or blocks, and ends", async () => {
+    const { client, server } = await switched();
+    server.to(one.url);
+    const [heads, errors] = [new Events<unknown>(), new Events<unknown>()];
+    client.onHead(heads.add, errors.add);
+    await heads.first();
+    const next = client.blocks({ from: 5n }).next();
+    server.to(other.url);
+    const error = await errors.first();
+    expect(error).toBeInstanceOf(EquivocationError);
+    expect(await equivocation(next)).toBe(error);
+    expect(await equivocation(client.sync())).toBe(error);
+    expect(errors.all).toEqual([error]);
+  });
+});
+
+test("a server that is only behind is not taken for another history", async () => {
+  const node = await begin();
+  for (const value of ["1.00", "2.00"]) await pay(node, value);
+  const behind = await fork(node);
+  await pay(node, "3.00");
+  const { heard, onFailure } = failures();
+  const server = turncoat(SERVER, node.url);
+  const client = await connect({
+    ...{ urls: [SERVER, node.url], checkpoint: node.checkpoint, fetch: server.fetch, onFailure },
+  });
+  server.to(behind.url);
+  const text = new TextEncoder();
+  expect(await client.get(alice)).toMatchObject({ value: text.encode("3.00") });
+  expect(heard).toEqual([{ url: SERVER, verdict: "untrusted / head_behind" }]);
+  expect((await client.sync()).height).toBe(3n);
+
+  const alone = await connect({
+    ...{ urls: [SERVER], checkpoint: client.exportCheckpoint(), fetch: server.fetch },
+  }).catch((error: unknown) => error);
+  expect(alone).toMatchObject({ reason: "unknown_block" });
 });

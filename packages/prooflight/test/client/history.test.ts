@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import type { LightClient } from "../../src/index.js";
-import { alice, blocks, deleted, nobody } from "../network/state.js";
-import { rejection } from "../refusal.js";
-import { connect } from "./network.js";
+import { alice, blocks, deleted, NEWEST, nobody } from "../network/state.js";
+import { rejection, verdict } from "../refusal.js";
+import { connect, failures, honest, liar } from "./network.js";
 
 const FROM = 4n;
 const TO = 9n;
@@ -53,6 +53,26 @@ test("a deletion is a change, and what entered the range is shown", async () => 
   expect(entering).toMatchObject({ kind: "present", since: 2n });
   expect(changes.map(({ block, value }) => [block.height, value])).toEqual([[7n, null]]);
 });
+
+test.each<[string, (client: LightClient) => Promise<unknown>]>([
+  ["a history", (client) => client.history(alice, { from: NEWEST - 1n })],
+  ["a diff", (client) => client.diff({ from: NEWEST - 2n })],
+  ["an average", (client) => client.twap(alice, { from: NEWEST - 1n })],
+])(
+  "%s that begins where a server says there are no blocks is that server's failure",
+  async (_, ask) => {
+    const { heard, onFailure } = failures();
+    const withheld = liar("old-range");
+    const client = await connect({ urls: [withheld, honest], onFailure });
+    expect(client.head.height).toBe(NEWEST - 3n);
+    await ask(client);
+    expect(client.head.height).toBe(NEWEST);
+    expect(heard).toEqual([{ url: withheld, verdict: "untrusted / head_behind" }]);
+
+    const alone = await connect({ urls: [withheld] });
+    expect(verdict(await rejection(ask(alone)))).toBe("untrusted / head_behind");
+  },
+);
 
 test("a range that ends before it begins is refused before anything is asked", async () => {
   const asked: unknown[] = [];

@@ -55,7 +55,7 @@ export function turncoat(from: string, first: string) {
 }
 
 /** Starts a node with a chain of its own, which is stopped when all tests are over. */
-export const begin = () => control<Controlled>("begin");
+export const begin = (schemes = "avl") => control<Controlled>("begin", { schemes });
 
 /** A second node that goes on by itself from where the first one is, with the same key. */
 export const fork = ({ id }: Controlled) => control<Controlled>("fork", { id });

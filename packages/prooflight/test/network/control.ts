@@ -23,6 +23,12 @@ export interface Controlled {
   checkpoint: Checkpoint;
 }
 
+/** What an action takes: which node, or the schemes of a new one. */
+interface Given {
+  id: number;
+  schemes?: string;
+}
+
 export async function serveControl(
   folder: string,
 ): Promise<{ url: string; close: () => Promise<void> }> {
@@ -36,15 +42,16 @@ export async function serveControl(
     proxies.push(proxy);
     return { id: nodes.push(node) - 1, url: node.url, liar: proxy.url, checkpoint };
   };
-  const named = ({ id }: { id: number }) => nodes[id] ?? fail("no such node");
-  const actions: Record<string, (given: { id: number }) => Promise<unknown>> = {
+  const named = ({ id }: Given) => nodes[id] ?? fail("no such node");
+  const actions: Record<string, (given: Given) => Promise<unknown>> = {
     /** Begins a chain of its own. */
-    "/begin": async () => started(await ChainNode.begin(folder, `chain-${crypto.randomUUID()}`)),
+    "/begin": async ({ schemes }) =>
+      started(await ChainNode.begin(folder, `chain-${crypto.randomUUID()}`, schemes)),
     /** A second node that goes on from the same chain by itself, with the same key. */
     "/fork": async (given) => {
       const node = named(given);
       await node.stop();
-      const fork = await node.fork("fork");
+      const fork = await node.fork(`fork-${nodes.length}`);
       await node.start();
       return started(fork);
     },
@@ -56,7 +63,7 @@ export async function serveControl(
     const cors = { "access-control-allow-origin": "*" };
     const reply = async () => {
       const action = actions[request.url ?? ""] ?? fail("no such action");
-      const result = await action(JSON.parse(await text(request)) as { id: number });
+      const result = await action(JSON.parse(await text(request)) as Given);
       response.writeHead(200, cors).end(JSON.stringify(result ?? null));
     };
     reply().catch((error: unknown) => {

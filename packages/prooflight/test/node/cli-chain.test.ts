@@ -9,9 +9,11 @@ import { createInterface } from "node:readline";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { command, environment } from "./command.js";
-import { begin, liar, network, pay, stop } from "../client/network.js";
+import { decodeHeader, init } from "../../src/chain.js";
+import { fromHex } from "../../src/index.js";
+import { begin, Events, fork, liar, network, pay, stop } from "../client/network.js";
 import { alice, deleted, nobody, NEWEST, stateAt } from "../network/state.js";
+import { command, environment } from "./command.js";
 
 const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
 const pinned = join(folder, "checkpoint.json");
@@ -301,6 +303,62 @@ describe("prooflight head", () => {
     const { status, stderr } = await prooflight("head", ...through("changed-state-root"));
     expect(status).toBe(1);
     expect(stderr).toContain("untrusted / too_few_signatures");
+  });
+});
+
+describe("prooflight watch, where the authorities sign another history,", () => {
+  /** Watches a node at blocks 2 and 3 and then, when it is away, another one with its key and another block 2. */
+  async function watching(...more: string[]) {
+    const chain = await begin();
+    const other = await fork(chain);
+    const own = join(folder, `${chain.id}.json`);
+    writeFileSync(own, JSON.stringify(chain.checkpoint));
+    for (const value of ["1.00", "2.00"]) await pay(chain, value);
+    for (const value of ["1.10", "2.10"]) await pay(other, value);
+    const servers = ["--server", chain.url, "--server", other.url];
+    const child = start(["watch", alice, ...more, ...servers, "--checkpoint", own]);
+    let [stdout, stderr] = ["", ""];
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const lines = new Events<string>();
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      lines.add(text);
+    });
+    const ended = once(child, "close");
+    const shown = (value: string) =>
+      lines.first(
+        (text) => text.includes(value) || text.includes(Buffer.from(value).toString("hex")),
+      );
+    await shown("2.00");
+    await pay(chain, "3.00");
+    await shown("3.00");
+    await stop(chain);
+    const [status] = (await ended) as [number];
+    return { status, stdout, stderr };
+  }
+
+  test("ends with 1 and prints the evidence", async () => {
+    const { status, stdout, stderr } = await watching();
+    expect(status).toBe(1);
+    expect(stdout.match(/block \d/g)).toEqual(["block 2", "block 3"]);
+    expect(stderr).toContain("untrusted / equivocation");
+    expect(stderr).toMatch(/"conflicting": \{\n +"signed": "0x[0-9a-f]{400,}"/);
+  });
+
+  test("prints it as JSON with --json", async () => {
+    const { status, stdout } = await watching("--json");
+    expect(status).toBe(1);
+    const [, , ...last] = stdout.split("\n");
+    const { error, evidence } = JSON.parse(last.join("\n")) as {
+      error: { reason: string };
+      evidence: { height: string; accepted: { signed: string }; conflicting: { signed: string } };
+    };
+    expect(error.reason).toBe("equivocation");
+    const signed = [evidence.accepted.signed, evidence.conflicting.signed].map(fromHex);
+    await init();
+    const [one, two] = signed.map(decodeHeader);
+    expect(one?.hash).not.toEqual(two?.hash);
+    expect(evidence.height).toBe("2");
   });
 });
 
