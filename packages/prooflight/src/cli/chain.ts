@@ -10,7 +10,7 @@ import { describe, refuse } from "../error.js";
 import type { StateScheme } from "../chain/schemes.js";
 import type { Absent, Present } from "../result.js";
 import { readBytes, readText } from "./files.js";
-import { complain } from "./output.js";
+import { printFailure, type Row } from "./output.js";
 import { dim, readable, type SafeText, text } from "./text.js";
 
 /** The options of the commands that ask servers, as they were given. */
@@ -37,7 +37,7 @@ export async function connect(options: ChainOptions): Promise<LightClient> {
     allowInsecureSetup: options["allow-insecure-setup"],
     verifyingKey: verifyingKey === undefined ? undefined : await readBytes(verifyingKey),
     onFailure({ url, error }) {
-      complain(text`${new URL(url).host}: ${error.code} / ${error.reason}\n  ${error.message}`);
+      printFailure(new URL(url).host, error);
     },
   });
 }
@@ -68,9 +68,22 @@ export function heightOf(argument: string, name: string): bigint {
   throw refuse("invalid_argument", `${name} HEIGHT`, describe(argument));
 }
 
+/** A block by its height and time; its hash, which fills a line, stands in one of its own. */
+export function blockName({ height, timestampMs }: Header): SafeText {
+  return text`block ${String(height)}  ${dim(timeOf(timestampMs))}`;
+}
+
 /** A block in one line. */
-export function blockText({ height, hash, timestampMs }: Header): SafeText {
-  return text`block ${String(height)}  ${dim(toHex(hash))}  ${dim(timeOf(timestampMs))}`;
+export function blockText(header: Header): SafeText {
+  return text`${blockName(header)}  ${dim(toHex(header.hash))}`;
+}
+
+/** The rows of the head that an answer rests on. */
+export function headRows(head: Header): Row[] {
+  return [
+    ["head", blockName(head)],
+    ["", dim(toHex(head.hash))],
+  ];
 }
 
 /** How many bytes of a value people are shown; `--json` has all of them. */

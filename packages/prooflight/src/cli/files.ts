@@ -18,7 +18,8 @@ async function readable<Content>(content: Promise<Content>): Promise<Content> {
   try {
     return await content;
   } catch (cause) {
-    throw refuse("invalid_argument", "a file that can be read, of at most 512 MiB", String(cause), {
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw refuse("invalid_argument", "a file that can be read, of at most 512 MiB", found, {
       cause,
     });
   }

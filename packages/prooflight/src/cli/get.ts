@@ -1,14 +1,16 @@
 import { writeFile } from "node:fs/promises";
 
+import { toHex } from "../bytes.js";
 import { readScheme } from "../chain/schemes.js";
 import { refuse } from "../error.js";
 import {
   answerJson,
   atOf,
-  blockText,
+  blockName,
   type ChainOptions,
   connect,
   headerJson,
+  headRows,
   keyOf,
   keyText,
   resultText,
@@ -47,7 +49,7 @@ export async function get(
     });
     return EXIT.ok;
   }
-  print(text`${green("✔")} ${bold("verified")}${insecureMark(insecure)}  ${blockText(block)}`);
+  print(text`${green("✔")} ${bold("verified")}${insecureMark(insecure)}  ${blockName(block)}`);
   printInsecureNote(insecure);
   print();
   for (const answer of answers) {
@@ -56,7 +58,8 @@ export async function get(
   }
   print();
   printRows([
-    ["head", blockText(evidence.head)],
+    ["block", dim(toHex(block.hash))],
+    ...headRows(evidence.head),
     [
       "proof",
       `${scheme}, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
@@ -65,7 +68,16 @@ export async function get(
   ]);
   if (options.bundle !== undefined) {
     print();
-    print(dim(`Saved; check it again with: prooflight verify ${options.bundle} --checkpoint FILE`));
+    const flags = [
+      ...["--checkpoint FILE"],
+      ...(insecure ? ["--allow-insecure-setup"] : []),
+      ...(scheme === "lvmt" && options["verifying-key"] !== undefined
+        ? ["--verifying-key FILE"]
+        : []),
+    ];
+    print(
+      dim(`Saved; check it again with: prooflight verify ${options.bundle} ${flags.join(" ")}`),
+    );
   }
   return EXIT.ok;
 }
@@ -74,6 +86,7 @@ async function write(file: string, content: unknown): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(content, undefined, 2)}\n`);
   } catch (cause) {
-    throw refuse("invalid_argument", "a file that can be written", String(cause), { cause });
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw refuse("invalid_argument", "a file that can be written", found, { cause });
   }
 }

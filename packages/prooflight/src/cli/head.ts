@@ -1,5 +1,5 @@
 import { toHex } from "../bytes.js";
-import { blockText, type ChainOptions, connect, headerJson } from "./chain.js";
+import { blockName, type ChainOptions, connect, headerJson } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { print, printJson, printRows } from "./output.js";
 import { bold, green, text } from "./text.js";
@@ -14,10 +14,11 @@ export async function head(options: ChainOptions, json: boolean): Promise<number
     return EXIT.ok;
   }
   const { chainId, authorities, quorum } = checkpoint.config;
-  print(text`${green("✔")} ${bold("verified")}  ${blockText(head)}`);
+  print(text`${green("✔")} ${bold("verified")}  ${blockName(head)}`);
   print();
   printRows([
     ["chain", text`${chainId}  signed by ${quorum} of ${authorities.length}`],
+    ["hash", toHex(head.hash)],
     ["parent", toHex(head.parent)],
     ["operations", toHex(head.opsRoot)],
     ["history", toHex(head.historyRoot)],

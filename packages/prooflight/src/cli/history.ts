@@ -1,10 +1,10 @@
 import { toHex } from "../bytes.js";
 import type { Average, History, VerifiedChange } from "../index.js";
 import {
-  blockText,
   type ChainOptions,
   connect,
   headerJson,
+  headRows,
   heightOf,
   keyOf,
   keyText,
@@ -45,7 +45,10 @@ export async function history(
 function printHistory(found: History, average: Average | undefined): void {
   const { key, from, to, entering, changes, evidence } = found;
   const count = changes.length === 1 ? "the only change" : `all ${changes.length} changes`;
-  const range = `from block ${from.height} to ${to.height}`;
+  const range =
+    from.height === to.height
+      ? `in block ${to.height}`
+      : `from block ${from.height} to ${to.height}`;
   print(
     text`${green("✔")} ${bold("verified")}  ${changes.length === 0 ? "no change" : count} ${range}`,
   );
@@ -53,7 +56,7 @@ function printHistory(found: History, average: Average | undefined): void {
   print(text`  ${keyText(key)}`);
   printRows([
     ...(entering ? [["before", resultText(entering, "smt")] as const] : []),
-    ...changes.map(({ block, value }) => [blockName(block), valueOf(value)] as const),
+    ...changes.map(({ block, value }) => [changeName(block), valueOf(value)] as const),
   ]);
   if (average) {
     print();
@@ -61,17 +64,17 @@ function printHistory(found: History, average: Average | undefined): void {
   }
   print();
   printRows([
-    ["head", blockText(evidence.head)],
+    ...headRows(evidence.head),
     [
       "proof",
-      `smt, ${evidence.proofBytes} bytes and ${evidence.headers} headers, ` +
+      `smt, ${evidence.proofBytes} bytes and ${evidence.headers} ${evidence.headers === 1 ? "header" : "headers"}, ` +
         `verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
     ["server", new URL(evidence.server).host],
   ]);
 }
 
-const blockName = ({ height, timestampMs }: VerifiedChange["block"]) =>
+const changeName = ({ height, timestampMs }: VerifiedChange["block"]) =>
   `block ${height}  ${timeOf(timestampMs)}`;
 
 const valueOf = (value: Uint8Array | null): SafeText =>

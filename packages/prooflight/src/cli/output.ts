@@ -37,6 +37,15 @@ export function printRows(rows: readonly Row[], indent = "  "): void {
   for (const [name, of] of rows) print(text`${indent}${dim(name.padEnd(width))}  ${of}`);
 }
 
+/** The failures of servers that were printed. */
+const told = new WeakSet<VerifyError>();
+
+/** Prints what a server did; with one server alone it is also what the command ends with. */
+export function printFailure(host: string, error: VerifyError): void {
+  told.add(error);
+  complain(text`${host}: ${describe(error)}`);
+}
+
 /** Prints what went wrong before there was a verdict; `file` is what it went wrong with. */
 export function printError(error: unknown, json: boolean, file?: string): void {
   if (error instanceof VerifyError && json) {
@@ -44,6 +53,7 @@ export function printError(error: unknown, json: boolean, file?: string): void {
     printJson({ ...(file !== undefined && { file }), error, ...evidence });
     return;
   }
+  if (error instanceof VerifyError && told.has(error)) return;
   complain(file === undefined ? describe(error) : text`${file}: ${describe(error)}`);
 }
 

@@ -25,14 +25,15 @@ export interface Trusted {
   input: Record<string, unknown>;
   /** The verifying key of the options, if the input has no place for it. */
   verifyingKey: Uint8Array | undefined;
-  /** What it rests on that only its own file says, and the option that would say it. */
+  /** What it rests on that only its own file says. */
   unpinned: Unpinned[];
 }
 
 export interface Unpinned {
   member: string;
+  /** What it is, and what to do to verify the statement from one's own. */
   what: string;
-  option: string;
+  remedy: string;
 }
 
 /** Puts what the options say into a statement's input. */
@@ -82,7 +83,8 @@ async function key(
     if (own !== undefined && !brought) throw noSuch("--verifying-key", "names its setup");
     input[ownKey] = toHex(bytes);
   } else if (brought) {
-    unpinned.push({ member: ownKey, what: "the verifying key", option: "--verifying-key FILE" });
+    const remedy = "pass one that you trust with --verifying-key FILE";
+    unpinned.push({ member: ownKey, what: "the verifying key", remedy });
   }
   return undefined;
 }
@@ -98,19 +100,24 @@ async function checkpoint(
     return;
   }
   const now = toQuantity(BigInt(Date.now()));
+  const own = ["checkpoint", "now", "maxClockSkew", "maxHeadAge"].filter((name) => name in input);
   if (file !== undefined) {
-    const members = ["checkpoint", "now", "maxClockSkew", "maxHeadAge"];
-    const own = members.find((member) => member in input);
-    if (own !== undefined) throw wrong(`no ${own} of its own beside --checkpoint`, input[own]);
+    const [member] = own;
+    if (member !== undefined) {
+      const expected = `a statement without the member ${member} beside --checkpoint`;
+      throw refuse("invalid_argument", expected, "one");
+    }
     input["checkpoint"] = await readCheckpointFile(file);
     input["now"] = now;
     return;
   }
   if (input["checkpoint"] === undefined) {
-    throw wrong("--checkpoint FILE, from a source that you trust", undefined);
+    const expected = "--checkpoint FILE, from a source that you trust, for this statement";
+    throw refuse("invalid_argument", expected, "nothing");
   }
   input["now"] ??= now;
-  unpinned.push({ member: "checkpoint", what: "the checkpoint", option: "--checkpoint FILE" });
+  const remedy = `take ${own.join(" and ")} out of it, and pass a checkpoint that you trust with --checkpoint FILE`;
+  unpinned.push({ member: "checkpoint", what: "the checkpoint", remedy });
 }
 
 const noSuch = (option: string, which = "takes none") =>

@@ -1,9 +1,10 @@
 /** How `prooflight verify` prints its verdict for people. */
 
 import { fromHex } from "../bytes.js";
+import { parseQuantity } from "../chain/quantity.js";
 import type { VerifyError } from "../error.js";
 import type { Json } from "../vectors/json.js";
-import { keyText, valueText } from "./chain.js";
+import { keyText, timeOf, valueText } from "./chain.js";
 import { insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printRows, printWrapped, type Row } from "./output.js";
 import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
@@ -39,18 +40,20 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   for (const one of unpinned) printUnpinned(one);
   if (compat) {
     print();
-    print(
+    printWrapped(
       "  Compat mode accepts more than an honest prover writes; leave mode out unless you need it.",
     );
   }
   printInsecureNote(insecure);
   print();
-  print("  It rests on this, which you must know from a source that you trust, not from the file:");
+  printWrapped(
+    "  It rests on this, which you must know from a source that you trust, not from the file:",
+  );
   printMembers(trusted, plain);
   if (taken.length > 0) {
     const options = taken.map((member) => (member === "slots" ? "--slot" : `--${member}`));
     print();
-    print(
+    printWrapped(
       `  The answer itself names the ${taken.join(" and the ")}; ${options.join(" and ")} say what was asked for.`,
     );
   }
@@ -64,7 +67,7 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   }
   const words = (result: Json) => inWords(result, name === "LvmtProof");
   const said = (member: Json, name: string) =>
-    typeof member === "string" && name !== "value" ? member : words(member);
+    typeof member === "string" && name !== "value" ? plain(member, name) : words(member);
   const shown = without(answer, list === undefined ? [] : [list, "neighbours"]);
   if (Object.keys(shown).length > 0) {
     print();
@@ -75,7 +78,11 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
     print();
     print(`  ${headline(list, scheme)}`);
     // Slots and what they have are integers, the others bytes.
-    if (list === "storage") printResults(subjects, results.map(plain));
+    if (list === "storage")
+      printResults(
+        subjects,
+        results.map((result) => plain(result)),
+      );
     else printResults(subjects.map(subjectText), results.map(words));
   }
 }
@@ -90,14 +97,12 @@ function headline(list: (typeof LISTS)[number], scheme: string): string {
     : "Each key in that state:";
 }
 
-function printUnpinned({ member, what, option }: Unpinned): void {
+function printUnpinned({ what, remedy }: Unpinned): void {
   print();
-  print(
-    text`  It is verified only relative to ${what} in the file, which whoever made the file could choose.`,
+  printWrapped(
+    `  It is verified only relative to ${what} in the file, which whoever made the file could choose.`,
   );
-  print(
-    text`  With ${option}, from a source that you trust, it rests on yours; ${member} does not belong into the file then.`,
-  );
+  printWrapped(`  To verify it from yours, ${remedy}.`);
 }
 
 /** Prints that a statement was refused. */
@@ -110,8 +115,8 @@ export function printRefused(
   print(text`${red("✘")} ${bold("refused")}  ${scheme} ${name}`);
   print();
   printRows([
-    ["code", red(error.code)],
-    ["reason", red(error.reason)],
+    ["code    ", red(error.code)],
+    ["reason  ", red(error.reason)],
   ]);
   printWrapped(text`  expected  ${error.details.expected}`);
   printWrapped(text`  found     ${error.details.found}`);
@@ -147,6 +152,7 @@ function printMembers(members: Readonly<Record<string, Json>>, words: Words, ind
 
 function listRows(name: string, items: Json[], words: Words): Row[] {
   if (items.length === 0) return [[name, dim("none")]];
+  if (items.every((item) => typeof item === "number")) return [[name, items.join(", ")]];
   const rows = items
     .slice(0, SHOWN)
     .map((item, i): Row => [i === 0 ? name : "", words(item, name)]);
@@ -172,8 +178,17 @@ function printResults(
 
 const more = (all: number) => dim(`and ${all - SHOWN} more; --json prints all`);
 
-/** A value as it stands in the file; a string without quotes. */
-const plain = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+/** A value as it stands in the file; a string without quotes, and what people read numbers as beside it. */
+function plain(value: Json, name = ""): string | SafeText {
+  if (typeof value !== "string") return JSON.stringify(value);
+  const number = parseQuantity(value);
+  if (number === undefined) return value;
+  if (TIMES.has(name)) return text`${value}  ${dim(timeOf(number))}`;
+  return HEIGHTS.has(name) && number > 9n ? text`${value}  ${dim(String(number))}` : value;
+}
+
+const TIMES: ReadonlySet<string> = new Set(["now", "genesisTimestampMs"]);
+const HEIGHTS: ReadonlySet<string> = new Set(["height", "block", "from", "to", "number"]);
 
 /** What a key has; null is a key without a value, which `lvmt` says of none that was deleted. */
 function inWords(result: Json, neverWritten: boolean): string | SafeText {

@@ -81,6 +81,8 @@ describe("prooflight get", () => {
     expect(status).toBe(1);
     expect(stdout).toBe("");
     expect(stderr).toContain(`${new URL(network.liar).host}: mismatch / root_mismatch`);
+    // There is no other server, and so nothing more to say.
+    expect(stderr.match(/root_mismatch/g)).toHaveLength(1);
   });
 
   test("takes the next server where one lies, and still says so", async () => {

@@ -103,7 +103,7 @@ describe("a checkpoint in the file itself is not trusted:", () => {
       const brought = { ...saved, [member]: statement[member] };
       const { status, stderr } = verify(brought, "--checkpoint", pinned);
       expect(status).toBe(2);
-      expect(stderr).toContain(`no ${member} of its own`);
+      expect(stderr).toContain(`without the member ${member} beside --checkpoint`);
     }
   });
 
