@@ -182,7 +182,7 @@ impl Finder<'_> {
             return;
         }
         for operator in operators {
-            let text = format!("({}) {operator}", self.text(bound.span()));
+            let text = format!("({} {operator})", self.text(bound.span()));
             self.replace("bound", bound, text);
         }
     }

@@ -171,8 +171,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                     self.replace("reason", expr, format!("{prefix}::{other}"));
                 } else if constant(expr) {
                     let text = self.text(expr.span()).to_owned();
-                    self.replace("constant", expr, format!("({text}) + 1"));
-                    self.replace("constant", expr, format!("({text}) - 1"));
+                    self.replace("constant", expr, format!("({text} + 1)"));
+                    self.replace("constant", expr, format!("({text} - 1)"));
                 }
             }
             Expr::If(branch) => {
