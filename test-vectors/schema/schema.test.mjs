@@ -220,6 +220,10 @@ const accepted = {
   "a setup of LVMT": ({ sync }) => {
     sync.checkpoint.config.lvmt = { paramsId: hash, logN: 16, logArity: 4 };
   },
+  "long bytes by their parts": ({ valid, sync }) => {
+    valid.input.proof = { joined: ["0x01", { repeat: "0x00", times: 3 }] };
+    sync.head = { joined: [] };
+  },
   "an inclusion": ({ headerGroup, header }) => {
     headerGroup.type = "HeaderInclusion";
     header.input = { head: "0x00", header: "0x00", inclusion: [] };
@@ -301,6 +305,18 @@ const refused = {
   },
   "a valid test with bytes after 0X": ({ valid }) => {
     valid.input.proof = "0X04";
+  },
+  "joined bytes beside another member": ({ valid }) => {
+    valid.input.proof = { joined: ["0x01"], times: 1 };
+  },
+  "a part without the number of times": ({ valid }) => {
+    valid.input.proof = { joined: [{ repeat: "0x00" }] };
+  },
+  "a part that comes more often than an input is long": ({ valid }) => {
+    valid.input.proof = { joined: [{ repeat: "0x00", times: 2 ** 24 + 1 }] };
+  },
+  "an expected value by its parts": ({ valid }) => {
+    valid.expected.results = [{ joined: ["0x01"] }];
   },
   "a valid test with an unknown member in its input": ({ valid }) => {
     valid.input.Limits = {};

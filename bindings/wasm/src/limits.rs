@@ -12,5 +12,6 @@ pub(crate) fn limits(r: &mut Request<'_>) -> Result<Limits> {
         max_proof_bytes: r.option(Request::length)?.unwrap_or(default.max_proof_bytes),
         max_keys: r.option(Request::length)?.unwrap_or(default.max_keys),
         max_value_bytes: r.option(Request::length)?.unwrap_or(default.max_value_bytes),
+        ..default
     })
 }

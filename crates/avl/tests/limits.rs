@@ -322,11 +322,11 @@ fn as_many_operations_and_deletes_as_the_limits_say() {
 
 #[test]
 fn the_default_limits_are_those_of_the_specification() {
-    let Limits { max_proof_bytes, max_keys, max_value_bytes } = Limits::DEFAULT;
+    let Limits { max_proof_bytes, max_keys, max_value_bytes, .. } = Limits::DEFAULT;
     assert_eq!((max_proof_bytes, max_keys, max_value_bytes), (8_388_608, 4096, 65_536));
     assert_eq!(PARAMS.limits, Limits::DEFAULT);
     assert_eq!(PARAMS.max_deletes, 4096);
-    let Limits { max_proof_bytes, max_keys, max_value_bytes } = ergo::PARAMS.limits;
+    let Limits { max_proof_bytes, max_keys, max_value_bytes, .. } = ergo::PARAMS.limits;
     assert_eq!((max_proof_bytes, max_keys, max_value_bytes), (8_388_608, 65_536, 4_194_304));
     assert_eq!((ergo::PARAMS.max_deletes, ergo::PARAMS.mode), (65_536, Mode::Compat));
     assert_eq!((ergo::PARAMS.key_length, ergo::PARAMS.value_length), (32, None));

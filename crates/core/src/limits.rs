@@ -11,12 +11,18 @@ pub struct Limits {
     pub max_keys: usize,
     /// Bytes of one value. Default 65,536.
     pub max_value_bytes: usize,
+    /// Changes of one history. Default 100,000.
+    pub max_changes: usize,
 }
 
 impl Limits {
     /// The limits of the specification.
-    pub const DEFAULT: Self =
-        Self { max_proof_bytes: 8 << 20, max_keys: 4096, max_value_bytes: 65_536 };
+    pub const DEFAULT: Self = Self {
+        max_proof_bytes: 8 << 20,
+        max_keys: 4096,
+        max_value_bytes: 65_536,
+        max_changes: 100_000,
+    };
 }
 
 impl Default for Limits {

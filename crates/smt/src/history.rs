@@ -9,8 +9,8 @@ use crate::part::check_block;
 use crate::proof::{HISTORY, Stream};
 use crate::verify::{Answer, check_root, read_claim};
 
-/// The most changes that a history may have.
-pub const MAX_CHANGES: usize = 100_000;
+/// The most changes that a history may have, unless the caller's limits say otherwise.
+pub const MAX_CHANGES: usize = Limits::DEFAULT.max_changes;
 
 /// The complete history of a key in a range of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +116,9 @@ fn read_history<'a>(
             history.entering = Some(answer);
             break;
         };
-        if history.changes.len() == MAX_CHANGES {
-            return Err(Error::new(Reason::TooManyChanges, MAX_CHANGES, "more"));
+        if history.changes.len() >= limits.max_changes {
+            let expected = format_args!("at most {}", limits.max_changes);
+            return Err(Error::new(Reason::TooManyChanges, expected, "more"));
         }
         history.changes.push(answer);
         if changed == from {

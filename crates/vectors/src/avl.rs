@@ -111,6 +111,7 @@ impl Batch {
             max_proof_bytes: asked.max_proof_bytes.unwrap_or(Limits::DEFAULT.max_proof_bytes),
             max_keys: asked.max_operations.unwrap_or(Limits::DEFAULT.max_keys),
             max_value_bytes: asked.max_value_bytes.unwrap_or(Limits::DEFAULT.max_value_bytes),
+            ..Limits::DEFAULT
         };
         let mode = match self.mode {
             BatchMode::Strict => Mode::Strict,

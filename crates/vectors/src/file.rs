@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::carrier::{name, not_null, object, objects};
+use crate::input::Input;
 
 /// One file of test vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,7 +54,7 @@ pub struct Test {
     /// What kind of test it is; the file's notes explain each flag.
     pub flags: Vec<String>,
     /// What the verifier gets; of an invalid test it may be malformed in any way.
-    pub input: Value,
+    pub input: Input,
     /// Whether the verifier must accept.
     #[serde(deserialize_with = "name")]
     pub result: Verdict,

@@ -34,6 +34,7 @@ pub mod ergo;
 pub mod file;
 #[cfg(feature = "generate")]
 pub mod generate;
+pub mod input;
 pub mod limits;
 pub mod lvmt;
 pub mod mpt;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use crate::carrier::{Hash32, Hex, Quantity, objects, some_object};
-use crate::limits::CallerLimits;
+use crate::limits::{CallerLimits, HistoryLimits};
 use crate::run::Answer;
 
 /// The input of an `SmtProof` test.
@@ -48,7 +48,7 @@ pub struct SmtHistory {
     pub average: Option<AverageOver>,
     /// Limits that differ from the defaults.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<CallerLimits>,
+    pub limits: Option<HistoryLimits>,
 }
 
 /// A block with its root.
@@ -120,7 +120,7 @@ impl SmtProof {
 impl SmtHistory {
     /// Verifies every change of the key in the range, and averages them if that is asked for.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let limits = CallerLimits::or_default(self.limits);
+        let limits = HistoryLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
         let roots: Vec<_> = self.roots.iter().map(|given| (given.block.0, given.root.0)).collect();
         let history = verify_history(key, from, to, &roots, proof, &limits)?;

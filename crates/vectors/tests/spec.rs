@@ -140,6 +140,10 @@ fn the_limits_are_those_of_the_code() {
             if cells[3] == "the same" { Some(default) } else { leading_number(cells[3]) };
         assert_eq!(of_ergo_in_spec, Some(of_ergo), "{row}");
     }
+    let rows = rows("\n## 2. Limits\n");
+    let changes =
+        rows.iter().find_map(|row| row.strip_prefix("| changes of a history | ")).unwrap();
+    assert_eq!(leading_number(changes), Some(Limits::DEFAULT.max_changes));
 }
 
 #[test]

@@ -12,6 +12,12 @@ export interface Limits {
   maxValueBytes?: number | undefined;
 }
 
+/** What a verifier of a history is willing to read. */
+export interface HistoryLimits extends Limits {
+  /** Changes of the history. Default 100,000. */
+  maxChanges?: number | undefined;
+}
+
 /** Limits that are looked at on this side too. */
 export interface Kept {
   maxProofBytes: number;
@@ -20,12 +26,31 @@ export interface Kept {
 
 const MAX_KEYS = 4096;
 
+const LIMITS = ["maxProofBytes", "maxKeys", "maxValueBytes"] as const;
+
 /** Writes `Limits`. */
 export function writeLimits<Name extends string>(
   writer: Writer,
   given: Arguments<Name | "limits">,
 ): Kept {
-  const limits = given.optionalObject("limits", ["maxProofBytes", "maxKeys", "maxValueBytes"]);
+  return write(writer, given.optionalObject("limits", LIMITS));
+}
+
+/** Writes `HistoryLimits`. */
+export function writeHistoryLimits<Name extends string>(
+  writer: Writer,
+  given: Arguments<Name | "limits">,
+): Kept {
+  const limits = given.optionalObject("limits", [...LIMITS, "maxChanges"]);
+  const kept = write(writer, limits);
+  writer.optionalU32(limits.optionalU32("maxChanges"));
+  return kept;
+}
+
+function write<Name extends string>(
+  writer: Writer,
+  limits: Arguments<Name | (typeof LIMITS)[number]>,
+): Kept {
   const maxProofBytes = limits.optionalU32("maxProofBytes");
   const maxKeys = limits.optionalU32("maxKeys");
   writer.optionalU32(maxProofBytes);

@@ -5,7 +5,7 @@
  * @module prooflight/smt
  */
 
-export type { Limits } from "./limits.js";
+export type { HistoryLimits, Limits } from "./limits.js";
 export type { Absent, Present } from "./result.js";
 export type { DiffInput, KeyChange } from "./smt/diff.js";
 export { verifySmtDiff } from "./smt/diff.js";

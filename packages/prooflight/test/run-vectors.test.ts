@@ -60,6 +60,47 @@ describe("a test passes", () => {
   });
 });
 
+const repeated = (repeat: unknown, times: unknown, more: object = {}) => ({
+  joined: [{ repeat, times, ...more }],
+});
+
+describe("long bytes are put in:", () => {
+  const proof = { joined: ["0x0200Ff", { repeat: "0x00", times: 4 }, "0x", "0x04"] };
+  const half = repeated("0x0000", 2 ** 22);
+  test.each([
+    ["where they are asked for", { ...valid, input: { ...input, proof } }],
+    [
+      "up to 16 MiB, of which no byte is left out",
+      {
+        ...invalid,
+        input: { ...input, proof: half, ops: [{ op: "Lookup", key: half }] },
+        expectedReason: "key_length",
+      },
+    ],
+  ])("%s", async (_, test) => {
+    expect(await failureOf(test)).toBeUndefined();
+  });
+
+  test.each([
+    ["no array", { joined: "0x04" }],
+    ["another member", { joined: ["0x04"], more: 1 }],
+    ["no bytes", { joined: ["04"] }],
+    ["a part of half a byte", { joined: ["0x0"] }],
+    ["0X", { joined: ["0X04"] }],
+    ["an array in the array", { joined: [["0x04"]] }],
+    ["a part without times", { joined: [{ repeat: "0x04" }] }],
+    ["a part with another member", repeated("0x04", 1, { more: 1 })],
+    ["times as text", repeated("0x04", "1")],
+    ["times below 0", repeated("0x04", -1)],
+    ["times of 2^32", repeated("0x", 2 ** 32)],
+    ["16 MiB and a byte", repeated("0x04", 2 ** 24 + 1)],
+    ["2^63 bytes and more", repeated("0x0404040404", 2 ** 32 - 1)],
+  ])("not with %s", async (_, proof) => {
+    const test = { ...invalid, input: { ...input, proof } };
+    expect(await failureOf(test)).toMatch(/an input with/);
+  });
+});
+
 describe("a test fails", () => {
   test.each([
     ["another digest", { ...valid, expected: { ...expected, digest: "0x00" } }, /^digest: /],

@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 
 from .carrier import same
 from .errors import REASONS, Refusal
+from .joined import JoinedError, join_all
 
 SCHEMES = ("avl", "lvmt", "smt", "mpt", "lmpt", "amb", "chain")
 FILE = {
@@ -75,10 +76,12 @@ def run_test(test, verify):
         passed, found = False, "no verifier for this type of group"
     else:
         try:
-            answer = verify(test["input"])
+            answer = verify(join_all(test["input"]))
             passed, found = judge_answer(test, answer)
         except Refusal as refusal:
             passed, found = judge_refusal(test, refusal)
+        except JoinedError as error:
+            passed, found = False, f"an input that cannot be joined: {error}"
         except Exception as bug:  # noqa: BLE001: a bug of any kind is what this looks for
             passed, found = False, f"a bug: {type(bug).__name__}: {shorten(str(bug))}"
     return Outcome(test["tcId"], test["comment"], passed, expectation(test), found)

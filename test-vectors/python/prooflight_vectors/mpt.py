@@ -26,6 +26,7 @@ class Limits(NamedTuple):
     proof_bytes: int = 8 * 1024 * 1024
     keys: int = 4096
     value_bytes: int = 65536
+    changes: int = 100_000
 
 
 class Leaf(NamedTuple):

@@ -15,7 +15,6 @@ from .smt_tree import (
 )
 
 KEYS, HISTORY, DIFF = 1, 2, 3
-MAX_CHANGES = 100_000
 
 
 class Answer(NamedTuple):
@@ -117,7 +116,7 @@ def verify_history(key, first, last, roots, message, limits):
             entering = answer
             break
         changes.append(answer)
-        check(len(changes) <= MAX_CHANGES, "too_many_changes")
+        check(len(changes) <= limits.changes, "too_many_changes")
         if answer.block == first:
             entering = None
             break

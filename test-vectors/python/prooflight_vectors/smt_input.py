@@ -6,6 +6,7 @@ from .carrier import (
     read_bytes,
     read_hash,
     read_member,
+    read_number,
     read_quantity,
     write_bytes,
     write_quantity,
@@ -52,7 +53,7 @@ def verify_history_input(test_input):
     roots = read_member(test_input, "roots", lambda roots: read_array(roots, read_root))
     proof = read_member(test_input, "proof", read_bytes)
     of_average = read_member(test_input, "average", read_average, None)
-    limits = read_member(test_input, "limits", read_limits, Limits())
+    limits = read_member(test_input, "limits", read_history_limits, Limits())
 
     history = verify_history(key, first, last, roots, proof, limits)
     answer = {
@@ -63,6 +64,12 @@ def verify_history_input(test_input):
     if of_average is not None:
         answer["average"] = write_average(average(history, first, last, *of_average))
     return answer
+
+
+def read_history_limits(value):
+    check_names(value, ("maxProofBytes", "maxKeys", "maxValueBytes", "maxChanges"))
+    limits = read_limits({name: value[name] for name in value if name != "maxChanges"})
+    return limits._replace(changes=read_member(value, "maxChanges", read_number, limits.changes))
 
 
 def read_root(value):

@@ -66,7 +66,7 @@ class Example(Refused):
 
 
 class Changes(Refused):
-    """Section 14.5: the most changes of a history, which vectors cannot show in few bytes."""
+    """Section 14.5: the most changes of a history by default, which vectors cannot show in few bytes."""
 
     MOST = 100_000
     # A part that is one leaf: its age 0, and a value of no bytes.

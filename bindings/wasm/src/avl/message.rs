@@ -123,6 +123,7 @@ fn read_params(r: &mut Request<'_>) -> Result<Params> {
         max_proof_bytes: max_proof_bytes.unwrap_or(params.limits.max_proof_bytes),
         max_keys,
         max_value_bytes: max_value_bytes.unwrap_or(params.limits.max_value_bytes),
+        ..params.limits
     };
     Ok(Params { mode, limits, max_deletes: max_deletes.unwrap_or(max_keys), ..params })
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! struct KeysRequest    { root: [u8; 32], block: u64, limits: Limits, keys: Vec<Vec<u8>> }
-//! struct Range          { key: Vec<u8>, from: u64, to: u64, limits: Limits }
+//! struct Range          { key: Vec<u8>, from: u64, to: u64, limits: HistoryLimits }
+//! struct HistoryLimits  { limits: Limits, max_changes: Option<u32> }
 //! struct HistoryRequest { range: Range, roots: Vec<(u64, [u8; 32])> }
 //! struct TwapRequest    { history: HistoryRequest, timestamps: Vec<(u64, u64)>, start: u64, end: u64 }
 //! struct DiffRequest    { root: [u8; 32], from: Option<u64>, to: u64, limits: Limits }
@@ -54,8 +55,14 @@ impl<'a> Range<'a> {
     }
 
     fn read(r: &mut Request<'a>) -> Result<Self> {
-        Ok(Self { key: r.bytes()?, from: r.u64()?, to: r.u64()?, limits: limits(r)? })
+        Ok(Self { key: r.bytes()?, from: r.u64()?, to: r.u64()?, limits: history_limits(r)? })
     }
+}
+
+fn history_limits(r: &mut Request<'_>) -> Result<Limits> {
+    let limits = limits(r)?;
+    let max_changes = r.option(Request::length)?.unwrap_or(limits.max_changes);
+    Ok(Limits { max_changes, ..limits })
 }
 
 /// A range, and the roots that its history is verified against.

@@ -3,9 +3,11 @@
 use prooflight_core::Reason;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, to_value};
 
 use crate::file::{Group, Test, VectorFile, Verdict};
+use crate::input::{Input, take_apart};
 use crate::run::{Answer, verify};
 
 /// A vector file in the making.
@@ -70,12 +72,24 @@ impl Builder {
     ) {
         let group_type = self.current_group().group_type.clone();
         let comment = comment.into();
-        let test = self.test(flags, comment.clone(), input, Verdict::Invalid);
-        let error = match verify(&group_type, &test.input) {
+        let input = to_value(input).expect("inputs are plain data");
+        let error = match verify(&group_type, &input) {
             Ok(Err(error)) => error,
             accepted => panic!("{comment}: {accepted:?}"),
         };
+        let test = self.test(flags, comment, &input, Verdict::Invalid);
         test.expected_error = Some(error.code().as_str().to_owned());
+    }
+
+    /// Writes the input of the last test with another text in the place of some: one that says the
+    /// same otherwise, or what no string of Rust can hold.
+    pub(crate) fn rewrite_last(&mut self, from: &str, to: &str) {
+        let test = self.current_group().tests.last_mut().expect("there is a test");
+        let text = pretty(&test.input);
+        assert!(text.contains(from), "{from} is in {text}");
+        // An input is five levels deep in its file.
+        let text = text.replace(from, to).replace('\n', "\n     ");
+        test.input = Input::Text(RawValue::from_string(text).expect("JSON"));
     }
 
     fn test(
@@ -91,11 +105,13 @@ impl Builder {
             self.file.notes.insert((*flag).to_owned(), (*note).into());
         }
         self.file.number_of_tests += 1;
+        let mut input = to_value(input).expect("inputs are plain data");
+        take_apart(&mut input);
         let test = Test {
             tc_id: u32::try_from(self.file.number_of_tests).expect("few tests"),
             comment,
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
-            input: to_value(input).expect("inputs are plain data"),
+            input: Input::Json(input),
             result,
             expected: None,
             expected_error: None,
@@ -112,12 +128,7 @@ impl Builder {
 
     /// The file's bytes.
     pub(crate) fn finish(self) -> String {
-        let mut bytes = Vec::new();
-        let formatter = PrettyFormatter::with_indent(b" ");
-        let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
-        self.file.serialize(&mut serializer).expect("writing to memory does not fail");
-        bytes.push(b'\n');
-        String::from_utf8(bytes).expect("JSON is UTF-8")
+        pretty(&self.file) + "\n"
     }
 }
 
@@ -144,6 +155,16 @@ pub(crate) fn upper_case(input: &impl Serialize) -> Value {
     let mut input = to_value(input).expect("inputs are plain data");
     assert!(raise(&mut input), "there are digits above 9: {input}");
     input
+}
+
+/// JSON with a line for each member.
+fn pretty(value: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let formatter = PrettyFormatter::with_indent(b" ");
+    value
+        .serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
+        .expect("writing to memory does not fail");
+    String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
 /// The members of `expected`, from a JSON object.

@@ -9,6 +9,7 @@ use serde_json::{Value, json, to_value};
 use super::anatomy::{Node, Proof, blake2b256};
 use super::builder::{Builder, expected};
 use super::dictionary::{Dictionary, insert, lookup, remove, remove_if_exists};
+use super::padded::{MOST, padded};
 use super::rng::Rng;
 use crate::avl::{Batch, Op};
 use crate::carrier::Hex;
@@ -83,8 +84,10 @@ fn block_of(batch: Batch, answer: &Answer) -> AdProofs {
 fn real_blocks(ergo_mainnet: &str) -> [AdProofs; 2] {
     let file = VectorFile::parse(ergo_mainnet).expect("a vector file");
     let tests = file.test_groups.into_iter().flat_map(|group| group.tests);
-    let mut blocks =
-        tests.map(|test| AdProofs::deserialize(test.input).expect("a block")).collect::<Vec<_>>();
+    let mut blocks = tests
+        .map(|test| test.input.read().expect("an input").into_owned())
+        .map(|input| AdProofs::deserialize(input).expect("a block"))
+        .collect::<Vec<_>>();
     blocks.sort_by_key(|block| block.proof.0.len());
     blocks.truncate(2);
     blocks.try_into().expect("two blocks")
@@ -285,7 +288,16 @@ fn forged_proofs(file: &mut Builder, name: &str, block: &AdProofs) {
     let longer = with_proof(block, [&proof[..], &[0xff]].concat());
     let comment = format!("a byte after the directions, with its adProofsRoot ({name})");
     let answer = expected(json!({ "digest": block.state_root }));
-    file.valid(&["Accepted"], comment, &longer, answer);
+    file.valid(&["Accepted"], comment, &longer, answer.clone());
+    let longest = with_proof(block, padded(&block.proof, MOST).0);
+    let comment = format!("zeros after the directions, 8 MiB together ({name})");
+    file.valid(&["Accepted"], comment, &longest, answer);
+    let too_long = with_proof(block, padded(&block.proof, MOST + 1).0);
+    let comment = format!("zeros after the directions, a byte more than 8 MiB together ({name})");
+    file.invalid(&["Forged"], comment, &too_long, Reason::ProofTooLarge);
+    let other = AdProofs { ad_proofs_root: block.ad_proofs_root.clone(), ..too_long };
+    let comment = format!("more than 8 MiB, and not with its adProofsRoot ({name})");
+    file.invalid(&["Forged"], comment, &other, Reason::ProofTooLarge);
 }
 
 fn operations(file: &mut Builder, name: &str, block: &AdProofs) {

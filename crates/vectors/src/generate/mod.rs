@@ -19,6 +19,7 @@ mod ergo_negative;
 mod forge;
 mod lvmt;
 mod mpt;
+mod padded;
 mod rng;
 mod smt;
 mod trace;

@@ -1,7 +1,7 @@
 import { Arguments } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
-import { type Limits, writeLimits } from "../limits.js";
+import { type HistoryLimits, writeHistoryLimits } from "../limits.js";
 import type { Absent, Present } from "../result.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
@@ -18,7 +18,7 @@ export interface HistoryRange {
   /** The proof. */
   proof: Uint8Array;
   /** Limits that differ from the defaults. */
-  limits?: Limits | undefined;
+  limits?: HistoryLimits | undefined;
 }
 
 /** The root of the scheme `smt` after a block, which the caller trusts. */
@@ -108,7 +108,7 @@ function writeRange<Name extends string>(
   request.bytes(given.bytes("key"));
   request.u64(given.u64("from"));
   request.u64(given.u64("to"));
-  const { maxProofBytes } = writeLimits(request, given);
+  const { maxProofBytes } = writeHistoryLimits(request, given);
   return given.proof("proof", maxProofBytes);
 }
 

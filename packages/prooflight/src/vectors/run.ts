@@ -1,5 +1,6 @@
 import { type Refusal, VerifyError } from "../error.js";
 import { parseVectors, type Test } from "./file.js";
+import { joinAll } from "./joined.js";
 import type { Json } from "./json.js";
 import { type Kind, KINDS } from "./kinds.js";
 
@@ -38,7 +39,11 @@ function notRun(type: string, { tcId, comment }: Test): TestReport {
 
 function runTest(kind: Kind, test: Test): TestReport {
   const { tcId, comment } = test;
-  const said = attempt(kind, test.input);
+  const input = attempt(() => joinAll(test.input));
+  if (input instanceof VerifyError) {
+    return { tcId, comment, outcome: "failed", failure: input.message };
+  }
+  const said = attempt(() => kind.verify(input));
   const refused = said instanceof VerifyError;
   const failure = refused ? judgeRefusal(test, said) : judgeAnswer(test, said);
   const found = refused ? said.toJSON() : said;
@@ -46,9 +51,9 @@ function runTest(kind: Kind, test: Test): TestReport {
   return { tcId, comment, outcome: "failed", failure, found };
 }
 
-function attempt(kind: Kind, input: unknown): Record<string, Json> | VerifyError {
+function attempt<T>(call: () => T): T | VerifyError {
   try {
-    return kind.verify(input);
+    return call();
   } catch (error) {
     if (error instanceof VerifyError) return error;
     throw error;

@@ -8,6 +8,7 @@ use crate::generate::dictionary::{
     Dictionary, add as add_to, insert, insert_or_update, lookup, remove, remove_if_exists, update,
 };
 use crate::generate::forge::{compat, eight_keys, with_digest, with_ops};
+use crate::generate::padded::{MOST, padded};
 
 pub(super) fn add(file: &mut Builder) {
     sentinels(file);
@@ -129,6 +130,16 @@ fn limits(file: &mut Builder) {
         BatchLimits { max_proof_bytes: Some(0), ..none },
         Reason::ProofTooLarge,
     );
+    let proof = |length| Batch { proof: padded(&honest.proof, length), ..honest.clone() };
+    let comment = "a proof with zeros after it, 8 MiB together";
+    file.invalid(&["Limit"], comment, &proof(MOST), Reason::DirectionsLeftOver);
+    let larger = proof(MOST + 1);
+    for (comment, batch) in [
+        ("a proof with zeros after it, over 8 MiB together", larger.clone()),
+        ("a proof with zeros after it, over 8 MiB together, compat", compat(&larger)),
+    ] {
+        file.invalid(&["Limit"], comment, &batch, Reason::ProofTooLarge);
+    }
     let too_long = dictionary.prove(&vec![lookup([0x40]); 4097]).0;
     let comment = "4,097 operations, one more than the default limit";
     file.invalid(&["Limit"], comment, &too_long, Reason::TooManyOperations);

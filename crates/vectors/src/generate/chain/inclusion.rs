@@ -10,6 +10,7 @@ use super::made::{Chain, accepted, config, config_of_all_schemes, inclusion, lea
 use super::sync_valid::{LARGE, far_apart};
 use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::Builder;
+use crate::generate::padded::{MOST, padded};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Encoding", "the bytes of the head or of the header are not those of one"),
@@ -141,6 +142,9 @@ fn encodings(file: &mut Builder) {
         refuse("without its last byte", cut, Reason::InvalidEncoding);
         refuse("with a byte after it", [&bytes[..], &[0]].concat(), Reason::TrailingBytes);
         refuse("with its signatures", signed, Reason::TrailingBytes);
+        let longer = |length| padded(&Hex(bytes.clone()), length).0;
+        refuse("with zeros, 8 MiB together", longer(MOST), Reason::TrailingBytes);
+        refuse("with zeros, over 8 MiB together", longer(MOST + 1), Reason::ProofTooLarge);
         refuse("of version 0", with_version(0), Reason::InvalidHeader);
         refuse("of version 2", with_version(2), Reason::InvalidHeader);
         // After the version and the chain; the parent is not zeros.

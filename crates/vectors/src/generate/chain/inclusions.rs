@@ -9,6 +9,7 @@ use super::made::{Chain, config, header, inclusion_of_all, leaf};
 use crate::carrier::{Hash32, Hex};
 use crate::chain::{HeadersInclusion, answer_of_all};
 use crate::generate::builder::Builder;
+use crate::generate::padded::{MOST, padded};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Encoding", "the bytes of the head or of a header are not those of one"),
@@ -286,6 +287,8 @@ fn encodings(file: &mut Builder) {
         refuse("is empty", &Vec::clear, Reason::InvalidEncoding);
         refuse("without its last byte", &|it| it.truncate(it.len() - 1), Reason::InvalidEncoding);
         refuse("with a byte after it", &|it| it.push(0), Reason::TrailingBytes);
+        let lengthen = |it: &mut Vec<u8>| *it = padded(&Hex(it.clone()), MOST + 1).0;
+        refuse("with zeros, over 8 MiB together", &lengthen, Reason::ProofTooLarge);
         refuse("of version 2", &|it| it[0] = 2, Reason::InvalidHeader);
         refuse("of a scheme that does not exist", &|it| it[149] = 7, Reason::UnknownScheme);
     }

@@ -164,6 +164,11 @@ fn configs(file: &mut Builder) {
             valid(file, "Config", &comment, &chain.sync(from, head), &chain.headers[head]);
         }
     }
+    let clef = ChainConfig { chain_id: "\u{1d11e}\u{fffd}".to_owned(), ..one() };
+    let chain = Chain::new(clef, 2);
+    let comment = "a name with a surrogate pair and U+FFFD, both escaped";
+    valid(file, "Config", comment, &chain.sync(0, 1), &chain.headers[1]);
+    file.rewrite_last("\u{1d11e}\u{fffd}", r"\ud834\uDD1E\ufffd");
 }
 
 fn upper(file: &mut Builder) {

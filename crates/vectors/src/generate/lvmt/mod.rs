@@ -37,7 +37,7 @@ fn input(question: &Question) -> LvmtProof {
     let setup = if question.dev { VerifyingKey::dev } else { VerifyingKey::ppot };
     let key = setup(question.log_n).expect("a setup of that size");
     let Root { aroot, hroot, height } = question.root;
-    let Limits { max_proof_bytes, max_keys, max_value_bytes } = question.limits;
+    let Limits { max_proof_bytes, max_keys, max_value_bytes, .. } = question.limits;
     let other = |limit: usize, default| (limit != default).then_some(limit);
     let limits = CallerLimits {
         max_proof_bytes: other(max_proof_bytes, Limits::DEFAULT.max_proof_bytes),

@@ -47,7 +47,8 @@ impl Case {
         let found = tests.find(|test| test.comment.starts_with(name));
         let test = found.unwrap_or_else(|| panic!("no test {name}"));
         assert_eq!(test.result, Verdict::Valid);
-        let input = EthGetProof::deserialize(&test.input).expect("an input");
+        let input =
+            EthGetProof::deserialize(&*test.input.read().expect("an input")).expect("an input");
         let response = Response::deserialize(&input.response).expect("an answer");
         Self { input, response }
     }

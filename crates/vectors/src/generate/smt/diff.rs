@@ -4,7 +4,7 @@ use prooflight_smt::hash::{MAX_VERSION, hash_key};
 use serde_json::{Value, json};
 
 use super::plain::Plain;
-use super::{ask_diff, delete, limits, random, sample, set};
+use super::{FAR, ask_diff, delete, far, limits, random, sample, set};
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
@@ -13,6 +13,7 @@ use crate::smt::SmtDiff;
 const FLAGS: &[(&str, &str)] = &[
     ("All", "every key that was ever written"),
     ("Empty", "the tree without keys"),
+    ("Far", "versions of 2^32 and more"),
     ("Limit", "as large as a limit allows"),
     ("NoChange", "nothing changed"),
     ("OneLeaf", "the tree is one leaf"),
@@ -35,6 +36,7 @@ pub(in crate::generate) fn file() -> String {
     upper(&mut file);
     recurring(&mut file);
     at_limits(&mut file);
+    far_apart(&mut file);
     random_diffs(&mut file);
     file.finish()
 }
@@ -113,6 +115,16 @@ fn at_limits(file: &mut Builder) {
     let exact = limits(Some(input.proof.0.len()), None, Some(300));
     let input = SmtDiff { limits: Some(exact), ..input };
     honest(file, &["Limit"], "bytes and values at their limits", &plain, &input);
+}
+
+fn far_apart(file: &mut Builder) {
+    let plain = far();
+    for pair in FAR.windows(2) {
+        for from in [pair[0] - 1, pair[0], pair[1] - 1] {
+            let comment = range(Some(from), pair[1]);
+            honest(file, &["Far"], &comment, &plain, &ask_diff(&plain, Some(from), pair[1]));
+        }
+    }
 }
 
 fn random_diffs(file: &mut Builder) {

@@ -8,9 +8,10 @@ use super::diff::range;
 use super::inputs;
 use super::plain::{Node, Plain, bit, encode_diff};
 use super::wire::{changed, changed_leaf, message};
-use super::{ask_diff, damaged, delete, key, limits, sample, set};
+use super::{ask_diff, damaged, delete, far, key, limits, sample, set};
 use crate::carrier::{Hash32, Hex, Quantity};
 use crate::generate::builder::Builder;
+use crate::generate::padded::{MOST, padded};
 use crate::smt::SmtDiff;
 
 const FLAGS: &[(&str, &str)] = &[
@@ -34,6 +35,8 @@ pub(in crate::generate) fn file() -> String {
     closed(&mut file);
     leaves(&mut file);
     purged(&mut file);
+    undone(&mut file);
+    far_away(&mut file);
     replays(&mut file);
     damage(&mut file);
     inputs::diffs(&mut file);
@@ -85,8 +88,17 @@ fn messages(file: &mut Builder) {
         (&[0, 0, 0, 0, 0x81, 0x80, 4], Reason::ValueTooLarge, "a value of 65,537 bytes"),
         (&[9, 0, 1, 0], Reason::VersionOutOfRange, "a root that is older than block 0"),
         (&[0, 1, 17], Reason::VersionOutOfRange, "a child that is older than block 0"),
+        (&[0, 1, 18], Reason::VersionOutOfRange, "a right child that is older than block 0"),
+        (&[1, 1, 16], Reason::VersionOutOfRange, "a right child a block older than block 0"),
     ] {
         file.invalid(&["Encoding"], comment, &of(message(DIFF, &[body])), reason);
+    }
+    for (length, reason, comment) in [
+        (MOST, Reason::TrailingBytes, "zeros after the proof, 8 MiB together"),
+        (MOST + 1, Reason::ProofTooLarge, "zeros after the proof, over 8 MiB together"),
+    ] {
+        let input = SmtDiff { proof: padded(&honest.proof, length), ..honest.clone() };
+        file.invalid(&["Limit"], comment, &input, reason);
     }
     let trailing = [&honest.proof.0[..], &[0]].concat();
     file.invalid(&["Encoding"], "one byte too many", &of(trailing), Reason::TrailingBytes);
@@ -229,6 +241,38 @@ fn purged(file: &mut Builder) {
         let input = SmtDiff { proof, ..ask_diff(&plain, from, to) };
         let comment = format!("the tree without the deleted key, {}", range(from, to));
         file.invalid(&["Purged"], comment, &input, Reason::RootMismatch);
+    }
+}
+
+/// Deleted and set again to the same value: as if nothing had changed, or with one change of the two.
+fn undone(file: &mut Builder) {
+    let mut plain = Plain::default();
+    plain.apply(0, [set(0, b"A"), set(1, b"other")]);
+    plain.apply(3, [delete(0)]);
+    plain.apply(5, [set(0, b"A")]);
+    for (from, to) in [(Some(0), 5), (Some(2), 6), (Some(4), 5)] {
+        let honest = ask_diff(&plain, from, to);
+        for (block, comment) in [(0, "as if nothing had changed"), (3, "as deleted")] {
+            let proof = Hex(encode_diff(from, to, plain.tree(block).as_ref()));
+            let input = SmtDiff { proof, ..honest.clone() };
+            let comment = format!("deleted and set again, {comment}, {}", range(from, to));
+            file.invalid(&["Closed"], comment, &input, Reason::RootMismatch);
+        }
+    }
+}
+
+/// A change is closed, as if it were 2^32 blocks older than it is.
+fn far_away(file: &mut Builder) {
+    let (plain, bit) = (far(), 1u64 << 32);
+    for (from, to) in [(bit, bit + 5), (2 * bit, 2 * bit + 5), (5, bit)] {
+        let tree = plain.tree(to).expect("it has keys");
+        let forged = changed(&tree, &key(0), 1, |node| {
+            *node = Node::Closed { version: node.version() - bit, hash: node.hash() };
+        });
+        let proof = Hex(encode_diff(Some(from), to, forged.as_ref()));
+        let input = SmtDiff { proof, ..ask_diff(&plain, Some(from), to) };
+        let comment = format!("a change closed as if 2^32 blocks older, {}", range(Some(from), to));
+        file.invalid(&["Closed"], comment, &input, Reason::RootMismatch);
     }
 }
 

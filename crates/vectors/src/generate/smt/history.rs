@@ -4,7 +4,7 @@ use prooflight_smt::hash::MAX_VERSION;
 use serde_json::{Value, json};
 
 use super::plain::Plain;
-use super::{ask_history, delete, had, key, limits, random, sample, set};
+use super::{FAR, ask_history, delete, far, had, history_limits, key, random, sample, set};
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
@@ -18,7 +18,9 @@ const FLAGS: &[(&str, &str)] = &[
         "Hidden",
         "the first block of the range changed the key, so that what it had before is not shown",
     ),
+    ("Far", "versions of 2^32 and more"),
     ("Limit", "as large as a limit allows"),
+    ("Long", "more changes than one byte can count"),
     ("NoChange", "no block of the range changed the key"),
     ("Random", "random keys and values in random blocks"),
     ("Recurring", "a value comes again"),
@@ -33,6 +35,8 @@ pub(in crate::generate) fn file() -> String {
     recurring(&mut file);
     empty(&mut file);
     at_limits(&mut file);
+    far_apart(&mut file);
+    long(&mut file);
     random_histories(&mut file);
     averages(&mut file);
     file.finish()
@@ -107,9 +111,47 @@ fn at_limits(file: &mut Builder) {
     plain.apply(MAX_VERSION, [set(0, b"last")]);
     let input = ask_history(&plain, &key(0), 0, MAX_VERSION);
     honest(file, &["Limit"], "all blocks there can be", &plain, &input);
-    let exact = limits(Some(input.proof.0.len()), None, Some(5));
+    let exact = history_limits(Some(input.proof.0.len()), Some(5), Some(2));
     let input = SmtHistory { limits: Some(exact), ..input };
-    honest(file, &["Limit"], "bytes and values at their limits", &plain, &input);
+    honest(file, &["Limit"], "bytes, values and changes at their limits", &plain, &input);
+    for (from, most) in [(1, 0), (0, 1)] {
+        let limits = Some(history_limits(None, None, Some(most)));
+        let input = SmtHistory { limits, ..ask_history(&plain, &key(0), from, 9) };
+        let comment = format!("{most} changes where as many are allowed");
+        honest(file, &["Limit"], &comment, &plain, &input);
+    }
+}
+
+fn far_apart(file: &mut Builder) {
+    let plain = far();
+    let bit = 1u64 << 32;
+    let ranges = [
+        (0, MAX_VERSION),
+        (6, bit - 2),
+        (5, bit + 4),
+        (bit, bit + 5),
+        (bit + 1, 2 * bit + 5),
+        (bit + 6, 2 * bit + 4),
+        (2 * bit + 5, 1 << 40),
+        (MAX_VERSION - 1, MAX_VERSION),
+    ];
+    for (from, to) in ranges.into_iter().chain(FAR.map(|block| (block, block))) {
+        let comment = format!("the blocks {from} to {to}");
+        honest(file, &["Far"], &comment, &plain, &ask_history(&plain, &key(0), from, to));
+    }
+    let comment = format!("a key that has not changed for 2^52 blocks, from {bit} on");
+    let input = ask_history(&plain, &key(1), bit, MAX_VERSION);
+    honest(file, &["Far"], &comment, &plain, &input);
+}
+
+/// One key that changes in every block, alone in its tree.
+fn long(file: &mut Builder) {
+    let mut plain = Plain::default();
+    for block in 1..=300 {
+        plain.apply(block, [set(0, b"")]);
+    }
+    let input = ask_history(&plain, &key(0), 0, 300);
+    honest(file, &["Long"], "300 changes", &plain, &input);
 }
 
 fn random_histories(file: &mut Builder) {

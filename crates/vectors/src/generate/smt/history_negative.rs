@@ -2,22 +2,26 @@
 
 use prooflight_core::Reason;
 use prooflight_smt::hash::MAX_VERSION;
-use prooflight_smt::proof::{DIFF, PROOF};
+use prooflight_smt::proof::{DIFF, HISTORY, PROOF};
 
 use super::history::{balance, over};
-use super::inputs;
 use super::plain::{Node, Plain, encode_history};
 use super::wire::{changed_leaf, message};
-use super::{ask_history, damaged, key, limits, roots, sample, set};
+use super::{ask_history, damaged, far, history_limits, key, roots, sample, set};
+use super::{history_ends, inputs};
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::Builder;
+use crate::generate::padded::{MOST, padded};
 use crate::smt::{AverageOver, SmtHistory};
 
 const FLAGS: &[(&str, &str)] = &[
+    history_ends::FLAGS[0],
     ("Argument", "an argument of the caller is wrong"),
     ("Average", "what is asked for cannot be averaged"),
     ("Damaged", "an honest history with one small change"),
     ("Envelope", "the first three bytes are wrong"),
+    history_ends::FLAGS[1],
+    ("Far", "versions of 2^32 and more, or as if"),
     ("Hidden", "a change is left out"),
     inputs::FLAG,
     ("Limit", "more than a limit allows"),
@@ -31,6 +35,10 @@ pub(in crate::generate) fn file() -> String {
     file.group("SmtHistory");
     messages(&mut file);
     hidden(&mut file);
+    history_ends::add(&mut file);
+    far_away(&mut file);
+    limits(&mut file);
+    older_than_block_0(&mut file);
     wrong_roots(&mut file);
     replays(&mut file);
     averages(&mut file);
@@ -55,17 +63,105 @@ fn messages(file: &mut Builder) {
         let input = SmtHistory { from: Quantity(from), to: Quantity(to), ..honest.clone() };
         file.invalid(&["Argument"], comment, &input, Reason::InvalidArgument);
     }
-    let length = honest.proof.0.len();
-    for (limits, reason, comment) in [
-        (limits(Some(length - 1), None, None), Reason::ProofTooLarge, "a byte above the limit"),
-        (limits(None, None, Some(3)), Reason::ValueTooLarge, "a value of one byte too many"),
-    ] {
-        let input = SmtHistory { limits: Some(limits), ..honest.clone() };
-        file.invalid(&["Limit"], comment, &input, reason);
-    }
     let trailing = [&honest.proof.0[..], &[0]].concat();
     let input = SmtHistory { proof: Hex(trailing), ..honest };
     file.invalid(&["Damaged"], "one byte too many", &input, Reason::TrailingBytes);
+}
+
+fn limits(file: &mut Builder) {
+    let honest = ask_history(&sample(), &key(1), 0, 9);
+    let length = honest.proof.0.len();
+    let with = |bytes, value, changes| SmtHistory {
+        limits: Some(history_limits(bytes, value, changes)),
+        ..honest.clone()
+    };
+    let padded = |length| SmtHistory { proof: padded(&honest.proof, length), ..honest.clone() };
+    let too_many = Reason::TooManyChanges;
+    let mut wrong_root = with(None, None, Some(3));
+    wrong_root.roots[3].root.0[0] ^= 1;
+    let mut later = with(None, None, Some(3));
+    later.roots[4].root.0[0] ^= 1;
+    let first = SmtHistory { from: Quantity(8), ..ask_history(&sample(), &key(1), 8, 9) };
+    let none = SmtHistory { limits: Some(history_limits(None, None, Some(0))), ..first };
+    for (comment, input, reason) in [
+        ("a byte above the limit", with(Some(length - 1), None, None), Reason::ProofTooLarge),
+        ("a value of one byte too many", with(None, Some(3), None), Reason::ValueTooLarge),
+        ("4 changes where 3 are allowed", with(None, None, Some(3)), too_many),
+        ("4 changes where none is allowed", with(None, None, Some(0)), too_many),
+        ("1 change where none is allowed, in the first block", none, too_many),
+        ("a change too many, in a tree with another root", wrong_root, Reason::RootMismatch),
+        ("a change too many, before a tree with another root", later, too_many),
+        ("zeros after the proof, 8 MiB together", padded(MOST), Reason::TrailingBytes),
+        ("zeros after the proof, over 8 MiB together", padded(MOST + 1), Reason::ProofTooLarge),
+    ] {
+        file.invalid(&["Limit"], comment, &input, reason);
+    }
+}
+
+/// Versions that are the same in their low 32 bits.
+fn far_away(file: &mut Builder) {
+    let mismatch = Reason::RootMismatch;
+    let bit = 1u64 << 32;
+    let honest = ask_history(&sample(), &key(1), 0, 9);
+    let mut moved = honest.clone();
+    moved.to.0 += bit;
+    moved.roots[0].block.0 += bit;
+    let comment = "the history up to block 9 as one up to block 2^32 + 9";
+    file.invalid(&["Far"], comment, &moved, mismatch);
+    let plain = far();
+    let up_to = |to| ask_history(&plain, &key(0), bit + 1, to);
+    // The sibling's leaf is so much older that there is no such block any more.
+    let before_block_0 = Reason::VersionOutOfRange;
+    for (comment, to, other, reason) in [
+        ("the newest block is 2^32 less", 2 * bit + 9, bit + 9, before_block_0),
+        ("the newest block is 2^32 more", bit + 9, 2 * bit + 9, mismatch),
+    ] {
+        let mut input = up_to(to);
+        input.to = Quantity(other);
+        input.roots[0].block = Quantity(other);
+        file.invalid(&["Far"], comment, &input, reason);
+    }
+    // A leaf is said to be 2^32 blocks older or newer than it is.
+    for (to, version, given) in [
+        (2 * bit + 9, bit + 5, &[2 * bit + 9, bit + 4][..]),
+        (bit + 9, 5, &[bit + 9]),
+        (2 * bit + 4, 2 * bit + 4, &[2 * bit + 4, 2 * bit + 3, bit + 4]),
+    ] {
+        let mut trees: Vec<_> = given.iter().map(|&block| (block, plain.tree(block))).collect();
+        trees[0].1 = trees[0].1.take().and_then(|tree| {
+            changed_leaf(&tree, 0, |node| {
+                if let Node::Leaf { version: old, .. } = node {
+                    *old = version;
+                }
+            })
+        });
+        let proof = Hex(encode_history(&key(0), &trees));
+        let input = SmtHistory { proof, roots: roots(&plain, given), ..up_to(to) };
+        let comment = format!("at block {to} the change is said to be of block {version}");
+        file.invalid(&["Far"], comment, &input, mismatch);
+    }
+    // The range begins where a change does, but for bits that are cut off.
+    let input = SmtHistory { from: Quantity(5), ..up_to(bit + 9) };
+    let comment = "a history from block 2^32 + 1 on as one from block 5 on";
+    file.invalid(&["Far"], comment, &input, Reason::WrongRoots);
+    let input = SmtHistory { from: Quantity(bit + 5), ..ask_history(&plain, &key(0), 5, bit + 9) };
+    let comment = "a history from block 5 on as one from block 2^32 + 5 on";
+    file.invalid(&["Far"], comment, &input, Reason::TrailingBytes);
+}
+
+/// The versions of children, and of roots that are not the newest one.
+fn older_than_block_0(file: &mut Builder) {
+    let honest = ask_history(&sample(), &key(1), 0, 9);
+    for (comment, body) in [
+        ("a root", &[10, 0, 0, 0, 0][..]),
+        ("the left child", &[1, 1, 17]),
+        ("the right child", &[1, 1, 18]),
+    ] {
+        let proof = Hex(message(HISTORY, &[body]));
+        let input = SmtHistory { proof, ..honest.clone() };
+        let comment = format!("{comment} is older than block 0");
+        file.invalid(&["Damaged"], comment, &input, Reason::VersionOutOfRange);
+    }
 }
 
 /// Histories of key 1, which changes in the blocks 2, 5, 6 and 8: they need 9, 7, 5, 4 and 1.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json, to_value};
 
 use super::history::{balance, over};
-use super::{ask_diff, ask_history, ask_keys, key, limits, sample};
+use super::{ask_diff, ask_history, ask_keys, history_limits, key, limits, sample};
 use crate::generate::builder::Builder;
 use crate::smt::{SmtDiff, SmtHistory, SmtProof};
 
@@ -23,6 +23,7 @@ pub(super) fn proofs(file: &mut Builder) {
     refuse.hashes(&["root"]);
     refuse.quantities(&["block"]);
     refuse.limits();
+    refuse.with("limits: one of a history", "limits", &json!({ "maxChanges": 1 }));
     refuse.with("keys: one key", "keys", &json!("0x0000"));
     refuse.with("keys: an object", "keys", &json!({ "0": "0x0000" }));
     refuse.with("keys: keys in arrays", "keys", &json!([["0x0000"], ["0x0004"]]));
@@ -32,7 +33,7 @@ pub(super) fn proofs(file: &mut Builder) {
 
 /// Inputs of an `SmtHistory`.
 pub(super) fn histories(file: &mut Builder) {
-    let caller = Some(limits(Some(1000), Some(10), Some(100)));
+    let caller = Some(history_limits(Some(1000), Some(100), Some(10)));
     let honest = SmtHistory {
         average: Some(over(3, 8, &(0..=10).collect::<Vec<_>>())),
         limits: caller,
@@ -48,6 +49,8 @@ pub(super) fn histories(file: &mut Builder) {
     refuse.quantities(&["from", "to", "roots/0/block", "average/to"]);
     refuse.quantities(&["average/timestamps/0/timestampMs"]);
     refuse.limits();
+    refuse.with("limits: changes that are text", "limits", &json!({ "maxChanges": "10" }));
+    refuse.with("limits: changes of null", "limits", &json!({ "maxChanges": null }));
     refuse.values("roots/0");
     refuse.values("average");
     refuse.values("average/timestamps/0");
@@ -65,6 +68,7 @@ pub(super) fn diffs(file: &mut Builder) {
     refuse.hashes(&["root"]);
     refuse.quantities(&["from", "to"]);
     refuse.limits();
+    refuse.with("limits: one of a history", "limits", &json!({ "maxChanges": 1 }));
     refuse.with("from: none, as text", "from", &json!("none"));
 }
 

@@ -3,6 +3,7 @@
 pub(super) mod diff;
 pub(super) mod diff_negative;
 pub(super) mod history;
+mod history_ends;
 pub(super) mod history_negative;
 mod inputs;
 #[path = "../../../../smt/tests/harness/plain.rs"]
@@ -11,12 +12,13 @@ pub(super) mod proof;
 pub(super) mod proof_negative;
 mod wire;
 
+use prooflight_smt::hash::MAX_VERSION;
 use serde_json::{Value, json};
 
 use self::plain::{Op, Plain};
 use super::rng::Rng;
 use crate::carrier::{Hash32, Hex, Quantity};
-use crate::limits::CallerLimits;
+use crate::limits::{CallerLimits, HistoryLimits};
 use crate::smt::{BlockRoot, SmtDiff, SmtHistory, SmtProof};
 
 /// A number as a key: two bytes, so that no key is another's beginning.
@@ -142,6 +144,41 @@ fn damaged(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     // Of two equal neighbours it does not matter which one is taken out; once is enough.
     all.dedup_by(|one, other| one.1 == other.1);
     all
+}
+
+/// The limits of a history.
+fn history_limits(
+    bytes: Option<usize>,
+    value: Option<usize>,
+    changes: Option<usize>,
+) -> HistoryLimits {
+    HistoryLimits {
+        max_proof_bytes: bytes,
+        max_keys: None,
+        max_value_bytes: value,
+        max_changes: changes,
+    }
+}
+
+/// The chain of versions that need more than 32 bits: key 0 changes in all of these blocks, key 1 in the first.
+const FAR: [u64; 8] = [
+    5,
+    (1 << 32) - 1,
+    1 << 32,
+    (1 << 32) + 5,
+    (1 << 33) + 5,
+    1 << 40,
+    (1 << 48) + 1,
+    MAX_VERSION - 1,
+];
+
+fn far() -> Plain {
+    let mut plain = Plain::default();
+    plain.apply(FAR[0], [set(1, b"long ago")]);
+    for (at, block) in (0u8..).zip(FAR) {
+        plain.apply(block, [if at == 3 { delete(0) } else { set(0, &[at]) }]);
+    }
+    plain
 }
 
 const fn limits(bytes: Option<usize>, keys: Option<usize>, value: Option<usize>) -> CallerLimits {

@@ -7,6 +7,7 @@ use super::plain::Plain;
 use super::{ask_keys, delete, had, key, limits, random, sample, set};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
+use crate::run::Answer;
 use crate::smt::SmtProof;
 
 const FLAGS: &[(&str, &str)] = &[
@@ -118,6 +119,16 @@ fn at_limits(file: &mut Builder) {
     let exact = limits(Some(input.proof.0.len()), Some(2), Some(100));
     let input = SmtProof { limits: Some(exact), ..input };
     honest(file, &["Limit"], "bytes, keys and value at their limits", &plain, &input);
+
+    // What follows would be long in its answers.
+    let mut plain = Plain::default();
+    plain.apply(0, [set(0, &[0; 65_536])]);
+    let input = ask_keys(&plain, 0, &[key(0)]);
+    let comment = "a value of 65,536 bytes, as many as allowed by default";
+    file.valid(&["Limit", "Present"], comment, &input, Answer::new());
+    let input = ask_keys(&plain, 0, &vec![vec![]; 4096]);
+    let comment = "4,096 keys, as many as allowed by default";
+    file.valid(&["Limit", "ManyKeys"], comment, &input, Answer::new());
 }
 
 fn random_trees(file: &mut Builder, blocks: u64, keys: usize) {

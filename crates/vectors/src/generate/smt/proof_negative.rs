@@ -12,6 +12,7 @@ use super::wire::{chain, changed, changed_leaf, message, with_leaf};
 use super::{ask_keys, damaged, delete, key, limits, sample, set, with_proof};
 use crate::carrier::{Hash32, Hex, Quantity};
 use crate::generate::builder::Builder;
+use crate::generate::padded::{MOST, padded};
 use crate::smt::SmtProof;
 
 const FLAGS: &[(&str, &str)] = &[
@@ -117,6 +118,17 @@ fn at_limits(file: &mut Builder) {
     };
     let comment = "one key too many, though it is there twice";
     file.invalid(&["Limit"], comment, &twice, Reason::TooManyKeys);
+    let more = SmtProof { keys: vec![Hex(vec![]); 4097], ..ask_keys(&sample(), 8, &[vec![]]) };
+    let comment = "4,097 keys, one more than the default limit";
+    file.invalid(&["Limit"], comment, &more, Reason::TooManyKeys);
+    let honest = ask_keys(&sample(), 8, &[key(0)]);
+    for (length, reason, comment) in [
+        (MOST, Reason::TrailingBytes, "zeros after the proof, 8 MiB together"),
+        (MOST + 1, Reason::ProofTooLarge, "zeros after the proof, over 8 MiB together"),
+    ] {
+        let input = SmtProof { proof: padded(&honest.proof, length), ..honest.clone() };
+        file.invalid(&["Limit"], comment, &input, reason);
+    }
     for (further, comment) in [
         (vec![1; 257], "257 branches above one another"),
         (vec![255, 2], "a branch at depth 256"),
@@ -337,6 +349,41 @@ fn versions(file: &mut Builder) {
     let input = of(0, message(PROOF, &[&[0], &[1, 17], &[7; 32], &[0, 1, 0]]));
     let comment = "a child that is older than block 0";
     file.invalid(&["Version"], comment, &input, Reason::VersionOutOfRange);
+    children(file);
+}
+
+/// The older child of a branch: the left or the right one, opened or closed, as old as can be or older.
+fn children(file: &mut Builder) {
+    let out_of_range = Reason::VersionOutOfRange;
+    let side = |number: u16| super::plain::bit(&hash_key(&key(number)), 0);
+    for (opened, side_bit) in [("left", 0), ("right", 1)] {
+        let number = (0..16).find(|&number| side(number) == side_bit).expect("one of 16 keys");
+        for (tilt, older, reason) in [
+            (15, "left child is of block 0", Reason::RootMismatch),
+            (16, "right child is of block 0", Reason::RootMismatch),
+            (17, "left child is older than block 0", out_of_range),
+            (18, "right child is older than block 0", out_of_range),
+            (127, "left child is 64 blocks older than a branch of block 8", out_of_range),
+            (126, "right child is 63 blocks older than a branch of block 8", out_of_range),
+        ] {
+            let input = of(number, message(PROOF, &[&[0], &[1, tilt], &[7; 32], &[0, 1, 0]]));
+            let comment = format!("the {opened} child is opened, the {older}");
+            file.invalid(&["Version"], comment, &input, reason);
+        }
+        // The opened child is of block 6: its own children are counted from there.
+        let newer = if side_bit == 0 { 3 } else { 4 };
+        for (tilt, reason) in [
+            (11, Reason::RootMismatch),
+            (12, Reason::RootMismatch),
+            (13, out_of_range),
+            (14, out_of_range),
+        ] {
+            let branches = [&[1, newer][..], &[7; 32], &[1, tilt], &[7; 32]].concat();
+            let input = of(number, message(PROOF, &[&[0], &branches, &[0, 1, 0]]));
+            let comment = format!("below the {opened} child of block 6, a tilt of {tilt}");
+            file.invalid(&["Version"], comment, &input, reason);
+        }
+    }
 }
 
 fn spliced(file: &mut Builder) {

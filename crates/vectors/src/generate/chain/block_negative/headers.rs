@@ -5,6 +5,7 @@ use prooflight_core::Reason;
 use super::{ledger, with_header};
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;
+use crate::generate::padded::{MOST, padded};
 use crate::state::BlockTransition;
 
 pub(super) fn add(file: &mut Builder) {
@@ -17,6 +18,17 @@ pub(super) fn add(file: &mut Builder) {
     let bytes = &honest.header.0;
     let encoding = Reason::InvalidEncoding;
     refuse("an empty header", vec![], encoding);
+    let longer = |length| padded(&honest.header, length).0;
+    refuse("zeros after the header, 8 MiB together", longer(MOST), Reason::TrailingBytes);
+    let too_large = Reason::ProofTooLarge;
+    refuse("zeros after the header, over 8 MiB together", longer(MOST + 1), too_large);
+    let proof = padded(&honest.proof, MOST + 1);
+    let input = BlockTransition { proof, ..honest.clone() };
+    file.invalid(&["Limit"], "zeros after the proof, over 8 MiB together", &input, too_large);
+    let mut refuse = |comment: &str, header: Vec<u8>, reason| {
+        let input = BlockTransition { header: Hex(header), ..honest.clone() };
+        file.invalid(&["Header"], comment, &input, reason);
+    };
     for n in [1, 33, 41, 81, 145, 149, 154, bytes.len() - 1] {
         let comment = format!("the first {n} of {} bytes of the header", bytes.len());
         refuse(&comment, bytes[..n].to_vec(), encoding);

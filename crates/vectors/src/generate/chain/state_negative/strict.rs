@@ -10,10 +10,12 @@ use crate::generate::anatomy::{Node, Proof, Side};
 use crate::generate::builder::Builder;
 use crate::generate::chain::ledger::{Ledger, set_root};
 use crate::generate::chain::made::{Chain, config, sign, sync};
+use crate::generate::padded::{MOST, padded};
 use crate::state::StateAnswer;
 
 pub(super) fn add(file: &mut Builder) {
     bytes(file);
+    too_long(file);
     other_digests(file);
 }
 
@@ -40,6 +42,24 @@ fn bytes(file: &mut Builder) {
     let comment = "the leaf beside the key's, too, which no more nodes are needed for";
     let input = with_proof(&answer, expanded.bytes());
     file.invalid(&["Strict"], comment, &input, Reason::NodeNotVisited);
+}
+
+/// Sizes are looked at before anything else is.
+fn too_long(file: &mut Builder) {
+    let honest = ledger().answer(3, 6, &[b"alice"]);
+    let mut refuse = |comment: &str, input: StateAnswer, reason| {
+        file.invalid(&["Limit"], format!("{comment} with zeros after it"), &input, reason);
+    };
+    let proof = |length| StateAnswer { proof: padded(&honest.proof, length), ..honest.clone() };
+    refuse("a proof of 8 MiB", proof(MOST), Reason::DirectionsLeftOver);
+    refuse("a proof of more than 8 MiB", proof(MOST + 1), Reason::ProofTooLarge);
+    let head = padded(&honest.head, MOST + 1);
+    let input = StateAnswer { head, ..honest.clone() };
+    refuse("a head of more than 8 MiB", input, Reason::ProofTooLarge);
+    let header = honest.header.as_ref().expect("an older block");
+    let of = |length| StateAnswer { header: Some(padded(header, length)), ..honest.clone() };
+    refuse("a header of 8 MiB", of(MOST), Reason::TrailingBytes);
+    refuse("a header of more than 8 MiB", of(MOST + 1), Reason::ProofTooLarge);
 }
 
 /// An answer about a key beside whose leaf there is another one, which the proof then expands.

@@ -8,9 +8,11 @@ use crate::carrier::Hex;
 use crate::chain::HeaderSync;
 use crate::generate::builder::Builder;
 use crate::generate::chain::made::{Chain, config, config_of_all_schemes, sign, sync};
+use crate::generate::padded::{MOST, padded};
 
 pub(super) fn add(file: &mut Builder) {
     truncated(file);
+    too_long(file);
     counts(file);
     headers(file);
     roots(file);
@@ -36,6 +38,18 @@ fn truncated(file: &mut Builder) {
         let comment = format!("{what} after the head");
         let longer = with_head(&honest, [head, tail].concat());
         file.invalid(&["Encoding"], comment, &longer, Reason::TrailingBytes);
+    }
+}
+
+/// The size is looked at before anything is decoded.
+fn too_long(file: &mut Builder) {
+    let honest = small_chain().sync(0, 1);
+    for (length, reason, comment) in [
+        (MOST, Reason::TrailingBytes, "zeros after the head, 8 MiB together"),
+        (MOST + 1, Reason::ProofTooLarge, "zeros after the head, a byte more than 8 MiB together"),
+    ] {
+        let input = HeaderSync { head: padded(&honest.head, length), ..honest.clone() };
+        file.invalid(&["Encoding"], comment, &input, reason);
     }
 }
 

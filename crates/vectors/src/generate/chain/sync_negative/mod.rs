@@ -4,6 +4,7 @@ mod checkpoints;
 mod encoding;
 mod history;
 mod inputs;
+mod names;
 mod signatures;
 
 use super::made::{Chain, config};
@@ -36,6 +37,7 @@ pub(in super::super) fn file() -> String {
     signatures::add(&mut file);
     history::add(&mut file);
     checkpoints::add(&mut file);
+    names::add(&mut file);
     inputs::add(&mut file);
     file.finish()
 }

@@ -259,6 +259,31 @@ fn other_chains(file: &mut Builder) {
     file.invalid(&["OtherChain"], "a chain of zeros", &input, Reason::WrongChain);
 }
 
+/// Heads with as many roots as the chain has schemes, not all of them of these.
+fn as_many_others(file: &mut Builder) {
+    let of = |schemes: &[u8]| {
+        let lvmt = schemes.contains(&2).then(|| config_of_all_schemes().lvmt).flatten();
+        ChainConfig { schemes: schemes.to_vec(), lvmt, ..config(1, 1) }
+    };
+    for (schemes, others) in [
+        (&[1][..], &[3][..]),
+        (&[3], &[4]),
+        (&[3], &[6]),
+        (&[6], &[1]),
+        (&[1, 3], &[1, 4]),
+        (&[1, 3], &[2, 3]),
+        (&[1, 3], &[4, 6]),
+        (&[1, 3, 5], &[1, 4, 5]),
+    ] {
+        let chain = Chain::new(of(schemes), 2);
+        let roots = Chain::new(of(others), 2).headers[1].roots.clone();
+        let header = Header { roots, ..chain.headers[1].clone() };
+        let input = sync(&chain.checkpoint(0), &sign(&header, &[0]), &chain.path(0, 1));
+        let comment = format!("roots of the schemes {others:?} on a chain of {schemes:?}");
+        file.invalid(&["OtherChain"], comment, &input, Reason::WrongSchemes);
+    }
+}
+
 fn other_schemes(file: &mut Builder) {
     let chain = Chain::new(config_of_all_schemes(), 2);
     let mut refuse = |comment: String, roots: Vec<(u8, Vec<u8>)>| {
@@ -279,4 +304,5 @@ fn other_schemes(file: &mut Builder) {
     let input = sync(&chain.checkpoint(0), &sign(&header, &[0]), &chain.path(0, 1));
     let comment = "a root of a scheme that the chain does not have";
     file.invalid(&["OtherChain"], comment, &input, Reason::WrongSchemes);
+    as_many_others(file);
 }

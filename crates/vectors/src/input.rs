@@ -1,0 +1,239 @@
+//! The input of a test: any JSON, in which long bytes may be written by their parts.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, from_str};
+
+use crate::carrier::Hex;
+
+/// The most bytes that all the parts of an input may come to.
+const MAX_JOINED_BYTES: u64 = 1 << 24;
+
+/// What a verifier gets; of an invalid test it may be malformed in any way.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// JSON that this program can hold.
+    Json(Value),
+    /// JSON that it writes as it stands. What it reads is only left so if it says what Rust's strings
+    /// and numbers cannot hold: half of a surrogate pair.
+    Text(Box<RawValue>),
+}
+
+impl Input {
+    /// The JSON that a verifier gets, long bytes put in; outside, why the test cannot be run.
+    pub(crate) fn read(&self) -> Result<Cow<'_, Value>, String> {
+        match self {
+            Self::Json(input) if has_joined(input) => {
+                let (mut input, mut left) = (input.clone(), MAX_JOINED_BYTES);
+                put_in(&mut input, &mut left)?;
+                Ok(Cow::Owned(input))
+            }
+            Self::Json(input) => Ok(Cow::Borrowed(input)),
+            // What cannot be read has not the form of any input, and null neither.
+            Self::Text(_) => Ok(Cow::Owned(Value::Null)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Input {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        match from_str(text.get()) {
+            Ok(input) => Ok(Self::Json(input)),
+            Err(error) if error.is_syntax() => Ok(Self::Text(text)),
+            Err(error) => Err(de::Error::custom(error)),
+        }
+    }
+}
+
+impl Serialize for Input {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(input) => input.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+        }
+    }
+}
+
+/// The only member of an object that stands for bytes.
+const JOINED: &str = "joined";
+
+fn has_joined(input: &Value) -> bool {
+    match input {
+        Value::Array(items) => items.iter().any(has_joined),
+        Value::Object(members) => members.contains_key(JOINED) || members.values().any(has_joined),
+        _ => false,
+    }
+}
+
+/// Puts the bytes in the place of every object that stands for some.
+fn put_in(input: &mut Value, left: &mut u64) -> Result<(), String> {
+    match input {
+        Value::Array(items) => items.iter_mut().try_for_each(|item| put_in(item, left)),
+        Value::Object(members) if members.contains_key(JOINED) => {
+            *input = Value::String(join(members, left)?);
+            Ok(())
+        }
+        Value::Object(members) => members.values_mut().try_for_each(|it| put_in(it, left)),
+        _ => Ok(()),
+    }
+}
+
+fn join(members: &Map<String, Value>, left: &mut u64) -> Result<String, String> {
+    let parts = members.get(JOINED).filter(|_| members.len() == 1).and_then(Value::as_array);
+    let parts = parts.ok_or("joined: expected an array, and no other member beside it")?;
+    let mut bytes = "0x".to_owned();
+    for part in parts {
+        let (digits, times) = read_part(part)
+            .ok_or_else(|| format!("joined: expected bytes, or repeat and times, found {part}"))?;
+        let more = (digits.len() as u64 / 2).saturating_mul(times.into());
+        *left = left.checked_sub(more).ok_or_else(|| {
+            format!("joined: expected at most {MAX_JOINED_BYTES} bytes in an input, found more")
+        })?;
+        bytes.extend(core::iter::repeat_n(digits, if more == 0 { 0 } else { times as usize }));
+    }
+    Ok(bytes)
+}
+
+/// The digits of a part, and how often they come.
+fn read_part(part: &Value) -> Option<(&str, u32)> {
+    let (text, times) = match part {
+        Value::Object(members) if members.len() == 2 => {
+            (members.get("repeat")?, members.get("times")?.as_u64()?.try_into().ok()?)
+        }
+        part => (part, 1),
+    };
+    let text = text.as_str()?;
+    text.parse::<Hex>().ok()?;
+    Some((&text[2..], times))
+}
+
+/// Writes bytes in which one byte comes very often by their parts.
+#[cfg(feature = "generate")]
+pub(crate) fn take_apart(input: &mut Value) {
+    match input {
+        Value::Array(items) => items.iter_mut().for_each(take_apart),
+        Value::Object(members) => members.values_mut().for_each(take_apart),
+        Value::String(text) if text.len() > 2 * LONG_RUN => {
+            let bytes = text.parse::<Hex>();
+            if let Some(parts) = bytes.ok().and_then(|Hex(bytes)| parts_of(&bytes)) {
+                *input = serde_json::json!({ JOINED: parts });
+            }
+        }
+        _ => (),
+    }
+}
+
+/// From how many equal bytes on they are written as one and a number.
+#[cfg(feature = "generate")]
+const LONG_RUN: usize = 1 << 15;
+
+#[cfg(feature = "generate")]
+fn parts_of(bytes: &[u8]) -> Option<Vec<Value>> {
+    let (mut parts, mut others) = (Vec::new(), Vec::new());
+    for run in bytes.chunk_by(|a, b| a == b) {
+        if run.len() < LONG_RUN {
+            others.extend_from_slice(run);
+            continue;
+        }
+        if !others.is_empty() {
+            parts.push(serde_json::json!(Hex(core::mem::take(&mut others))));
+        }
+        parts.push(serde_json::json!({ "repeat": Hex(vec![run[0]]), "times": run.len() }));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    if !others.is_empty() {
+        parts.push(serde_json::json!(Hex(others)));
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(input: Value) -> Result<Value, String> {
+        Input::Json(input).read().map(Cow::into_owned)
+    }
+
+    #[test]
+    fn parts_are_joined_wherever_they_are() {
+        let joined =
+            json!({ "joined": ["0xAb", { "repeat": "0x0102", "times": 3 }, "0x", "0x03"] });
+        let nothing = json!({ "joined": [{ "repeat": "0x", "times": u32::MAX }] });
+        let input = json!({ "a": [joined, { "b": nothing, "repeat": "0x00" }], "c": "0x" });
+        let expected =
+            json!({ "a": ["0xAb01020102010203", { "b": "0x", "repeat": "0x00" }], "c": "0x" });
+        assert_eq!(read(input), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_no_such_object_is_refused() {
+        let repeat = |repeat: Value, times: Value| json!([{ "repeat": repeat, "times": times }]);
+        for parts in [
+            json!("0x00"),
+            json!([null]),
+            json!(["00"]),
+            json!(["0x0"]),
+            json!([["0x00"]]),
+            json!([{ "repeat": "0x00" }]),
+            json!([{ "times": 1 }]),
+            json!([{ "repeat": "0x00", "times": 1, "more": 1 }]),
+            repeat(json!("0x00"), json!(-1)),
+            repeat(json!("0x00"), json!(1.5)),
+            repeat(json!("0x00"), json!("1")),
+            repeat(json!("0x00"), json!(1_u64 << 32)),
+            repeat(json!({ "joined": [] }), json!(1)),
+        ] {
+            assert!(read(json!([{ "joined": parts }])).is_err(), "{parts}");
+        }
+        assert!(read(json!({ "joined": [], "more": 1 })).is_err());
+    }
+
+    #[test]
+    fn an_input_has_at_most_16_mib_of_them() {
+        let bytes = |times: u32| json!({ "joined": [{ "repeat": "0x0000", "times": times }] });
+        let half = 1 << 22;
+        let input = read(json!([bytes(half), bytes(half)])).unwrap();
+        assert_eq!(input[1].as_str().unwrap().len(), 2 + (1 << 24));
+        for times in [half + 1, u32::MAX] {
+            assert!(read(json!([bytes(half), bytes(times)])).is_err(), "{times}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_apart_is_joined_again() {
+        let zeros = vec![0; LONG_RUN];
+        for (bytes, parts) in [
+            ([&[1, 0][..], &zeros, &[2], &zeros[1..], &[3]].concat(), 3),
+            ([&zeros[..], &[1; LONG_RUN]].concat(), 2),
+            (zeros[1..].to_vec(), 0),
+        ] {
+            let whole = json!({ "proof": Hex(bytes) });
+            let mut apart = whole.clone();
+            take_apart(&mut apart);
+            assert_eq!(apart["proof"]["joined"].as_array().map_or(0, Vec::len), parts);
+            assert_eq!(read(apart), Ok(whole));
+        }
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_kept_and_not_read() {
+        for (text, is_read) in
+            [(r#"{"a":"\ud834\udd1e"}"#, true), (r#"{"a":"\ud834"}"#, false), ("[1]", true)]
+        {
+            let input: Input = from_str(text).unwrap();
+            assert_eq!(!input.read().unwrap().is_null(), is_read, "{text}");
+            if !is_read {
+                assert_eq!(serde_json::to_string(&input).unwrap(), text);
+            }
+        }
+        assert!(from_str::<Input>("{").is_err());
+    }
+}
