@@ -20,6 +20,7 @@ pub mod run;
 pub mod sample;
 pub mod state;
 pub mod targets;
+pub mod tower;
 pub mod vector;
 
 use prooflight_amt::VerifyingKey;

@@ -101,7 +101,7 @@ impl State {
         let mut passed: BTreeMap<Name, Met> = BTreeMap::new();
         for key in keys {
             let record = self.record(key);
-            for level in 0.. {
+            for level in 0..=u8::MAX {
                 let met = passed.entry(self.entry_name(key, level)).or_default();
                 match record {
                     Some(record) if record.level == level => {

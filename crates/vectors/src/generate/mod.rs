@@ -14,6 +14,7 @@ mod avl_negative;
 mod avl_valid;
 mod builder;
 mod chain;
+mod coefficients;
 mod dictionary;
 mod ergo_negative;
 mod forge;

@@ -4,6 +4,7 @@
 //! what it says, under roots of its own if it must.
 
 mod absence;
+mod deep;
 mod encoding;
 mod leaves;
 mod openings;
@@ -60,6 +61,7 @@ pub fn lies() -> Vec<Lie> {
     lies.extend(absence::lies());
     lies.extend(leaves::lies());
     lies.extend(openings::lies());
+    lies.extend(deep::lies());
     lies
 }
 

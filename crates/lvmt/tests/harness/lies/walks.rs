@@ -1,12 +1,12 @@
 //! Claims, entries and commitments that are not those of the keys' walks.
 
 use prooflight_core::Reason;
-use prooflight_core::merkle::Hash;
 use prooflight_lvmt::proof::{Amt, Claim, OpeningForm, Owner, Proof, Version};
 
 use super::super::prove::entry;
 use super::super::sample::{find, name, sample};
 use super::super::state::{Below, Record, State, keccak, key_leaf};
+use super::super::tower::{claim_slot, plant_amt};
 use super::{Lie, Told};
 
 pub(super) fn lies() -> Vec<Lie> {
@@ -179,22 +179,4 @@ fn bottomless() -> Lie {
     let comment = "a child below the last level";
     told.proof(Reason::LevelOutOfRange, comment, &[&key], &proof);
     told.lies.remove(0)
-}
-
-/// Has a block say that the key has a slot at a version, and proofs say so too.
-fn claim_slot(state: &mut State, key: &Hash, level: u8, slot: u8, version: u64) {
-    let value = b"claimed".to_vec();
-    let value_hash = Some(keccak(&value));
-    let place = state.plant(key_leaf(level, slot, version, key, value_hash));
-    let leaves = vec![(place, value_hash)];
-    let record = Record { level, slot, version, value: Some(value), leaves };
-    state.keys.insert(*key, record);
-}
-
-/// Has a block say what the commitment of an AMT is, as its entries are, at a version.
-fn plant_amt(state: &mut State, key: &Hash, level: u8, version: u64) {
-    let name = state.amt_name(key, level);
-    let commitment = state.setup.commitment(&state.values(name));
-    let place = state.plant(state.amt_leaf(name, version, &commitment));
-    state.amts.insert(name, Below { version, commitment, place });
 }

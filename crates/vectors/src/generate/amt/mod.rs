@@ -1,6 +1,8 @@
 //! `AmtOpening`: vectors of the development setup and their openings.
 
+mod cancelling;
 mod changes;
+mod indices;
 pub(super) mod negative;
 pub(super) mod setups;
 pub(super) mod valid;

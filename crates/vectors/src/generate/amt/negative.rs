@@ -4,7 +4,7 @@ use prooflight_amt::{INFINITY, PointBytes, VerifyingKey};
 use prooflight_core::Reason;
 use serde_json::{json, to_value};
 
-use super::{Vector, changes, dev};
+use super::{Vector, cancelling, changes, dev, indices};
 use crate::amt::{AmtOpening, KindName, OpeningInput};
 use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::Builder;
@@ -12,6 +12,10 @@ use crate::generate::builder::Builder;
 const FLAGS: &[(&str, &str)] = &[
     ("Arity", "another arity or kind than the points are of"),
     ("Cancel", "two wrong openings whose errors cancel where they are just added up"),
+    (
+        "Coefficients",
+        "wrong openings whose errors cancel where the coefficients do not depend on all that is claimed",
+    ),
     ("Commitment", "another commitment"),
     ("Encoding", "a point that is not in its one encoding"),
     ("Index", "another index, or one that is not in the vector"),
@@ -46,7 +50,9 @@ pub(in crate::generate) fn file() -> String {
         among_others(&mut file, name, opening, &samples);
         setups(&mut file, name, opening);
     }
-    cancelling(&mut file);
+    added_up(&mut file);
+    cancelling::add(&mut file);
+    indices::add(&mut file);
     changes::add(&mut file);
     keys(&mut file);
     inputs(&mut file);
@@ -268,7 +274,7 @@ fn setups(file: &mut Builder, name: &str, opening: &OpeningInput) {
     file.invalid(&["Setup"], comment, &larger, Reason::OpeningMismatch);
 }
 
-fn cancelling(file: &mut Builder) {
+fn added_up(file: &mut Builder) {
     let vector = Vector::sample(4, 2);
     for (name, a, b) in [
         ("two trees", vector.tree(2), vector.tree(3)),

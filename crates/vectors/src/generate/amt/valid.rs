@@ -1,5 +1,7 @@
 //! Openings that must be accepted.
 
+use ark_bn254::Fr;
+use ark_ff::{FftField, Field};
 use prooflight_amt::{INFINITY, VerifyingKey};
 use serde_json::json;
 
@@ -7,10 +9,12 @@ use super::{Vector, dev};
 use crate::amt::AmtOpening;
 use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
+use crate::generate::coefficients::{plus, tau};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Batch", "several openings, which may be verified together"),
     ("Infinity", "a commitment or a point is infinity"),
+    ("Malleable", "a tree opened by other points than those of its polynomials, as a prover may"),
     ("Setup", "which setup it is"),
     ("Single", "an opening by a single point"),
     ("Tree", "an opening by one point a level"),
@@ -35,6 +39,7 @@ pub(in crate::generate) fn file() -> String {
     }
     batches(&mut file);
     infinity(&mut file);
+    other_points(&mut file);
     setups(&mut file);
     upper(&mut file);
     file.finish()
@@ -122,6 +127,28 @@ fn infinity(file: &mut Builder) {
         "a constant vector, all of whose points are infinity",
         &input,
     );
+}
+
+/// Trees whose points are not the quotients of the polynomial: each one may move to the next ones.
+fn other_points(file: &mut Builder) {
+    for log_arity in [1, 2] {
+        let vector = Vector::sample(4, log_arity);
+        let mut opening = vector.tree(6);
+        let (last, first) = opening.points.split_last_mut().expect("some");
+        first.fill(Hash32(INFINITY));
+        *last = vector.single(6).points[0];
+        let comment = format!("arity {}: the single point last, after infinity", 1 << log_arity);
+        valid(file, &["Infinity", "Malleable", "Tree"], comment, &dev(4, vec![opening]));
+    }
+    // q_1 + [d]_1 and q_2 - [d (tau^4 - x^4) / (tau - x)]_1.
+    let mut opening = Vector::sample(4, 2).tree(6);
+    let x = Fr::get_root_of_unity(16).expect("a small domain").pow([6]);
+    let [first, second] = &mut opening.points[..] else { panic!("two levels") };
+    let d = Fr::from(12345);
+    first.0 = plus(&first.0, d);
+    second.0 = plus(&second.0, -d * (tau().pow([4]) - x.pow([4])) / (tau() - x));
+    let comment = "arity 4: the first point larger by another one, and the second one as fits that";
+    valid(file, &["Malleable", "Tree"], comment, &dev(4, vec![opening]));
 }
 
 fn setups(file: &mut Builder) {

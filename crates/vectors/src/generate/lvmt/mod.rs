@@ -9,6 +9,7 @@
 )]
 
 mod bytes;
+mod cancelling;
 #[path = "../../../../lvmt/tests/harness/lies/mod.rs"]
 mod lies;
 pub(super) mod negative;
@@ -18,6 +19,8 @@ mod prove;
 mod sample;
 #[path = "../../../../lvmt/tests/harness/state.rs"]
 pub(super) mod state;
+#[path = "../../../../lvmt/tests/harness/tower.rs"]
+mod tower;
 mod trees;
 pub(super) mod valid;
 #[path = "../../../../lvmt/tests/harness/vector.rs"]

@@ -5,12 +5,16 @@ use serde_json::{Value, json, to_value};
 
 use super::lies::{FLAGS as LIES, Question, lies};
 use super::sample::{find, name, sample};
-use super::{bytes, input, trees};
+use super::{bytes, cancelling, input, trees};
 use crate::generate::builder::Builder;
 use crate::lvmt::LvmtProof;
 use crate::run::verify;
 
 const FLAGS: &[(&str, &str)] = &[
+    (
+        "Coefficients",
+        "wrong openings whose errors cancel where the coefficients do not depend on all that is claimed",
+    ),
     LIES[0],
     LIES[1],
     LIES[2],
@@ -34,6 +38,7 @@ pub(in crate::generate) fn file() -> String {
         file.invalid(&[lie.flag], lie.comment, &input(&lie.question), lie.reason);
     }
     trees::add(&mut file);
+    cancelling::add(&mut file);
     inputs(&mut file);
     bytes::add(&mut file);
     mutations(&mut file);

@@ -1,5 +1,6 @@
 //! `lvmt/proof.json`: honest proofs of every kind of answer.
 
+use prooflight_amt::INFINITY;
 use prooflight_core::merkle::{multiproof, multiproof_root};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, OpeningForm, Place, Proof};
 use serde_json::{Value, json};
@@ -8,16 +9,19 @@ use super::input;
 use super::lies::Question;
 use super::sample::{find, name, sample};
 use super::state::{Keccak, State, block_leaf, keccak, key_leaf};
+use super::tower::tower;
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 
 const FLAGS: &[(&str, &str)] = &[
     ("Absent", "a key that was never written"),
+    ("Costly", "the longest walks that there are"),
     ("Deep", "entries at level 2 or further down"),
     ("Deleted", "a key whose value was deleted"),
     ("Empty", "a state, a value or a key of nothing, or no keys at all"),
     ("Extreme", "the largest versions, heights, sizes or indices"),
     ("Form", "openings or owners' leaves in another form than the usual one"),
+    ("Malleable", "points or sizes that are not those of an honest prover, but show the same"),
     ("Many", "several keys in one proof"),
     ("Present", "a key that has a value"),
     ("Shape", "another size of vectors, or another arity"),
@@ -32,8 +36,10 @@ pub(in crate::generate) fn file() -> String {
     shapes(&mut file);
     many_keys(&mut file);
     forms(&mut file);
+    malleable(&mut file);
     empty(&mut file);
     extremes(&mut file);
+    longest(&mut file);
     upper(&mut file);
     of_the_specification(&mut file);
     file.finish()
@@ -233,6 +239,44 @@ fn forms(file: &mut Builder) {
     }
     let key = name(1);
     honest(file, &["Present"], "empty blocks after the last write", &later, &[&key]);
+}
+
+/// What a prover may choose, although none does.
+fn malleable(file: &mut Builder) {
+    let mut state = State::new(4, 2);
+    state.commit(&[(&name(0), Some(b"a")), (&name(1), Some(b"b")), (&name(2), Some(b"c"))]);
+    let first = |key: &Vec<u8>| state.keys[&keccak(key)].leaves[0].0.index == 0;
+    let key: &[u8] = &(0..3).map(name).find(first).expect("one of the three");
+    let mut proof = state.prove(&[key]);
+    let entry = state.entry_name(&keccak(key), 0);
+    let values = state.values(state.amt_name(&keccak(key), 0));
+    proof.points = vec![INFINITY, state.setup.single_opening(&values, state.index(&entry))];
+    let comment = "the root AMT opened by the single point after infinity";
+    add(file, &["Malleable", "Present"], comment, &state, &[key], &proof);
+
+    let mut proof = state.prove(&[key]);
+    assert_eq!(proof.sizes, [3], "a tree over three leaves, of which this is the first");
+    proof.sizes[0] = 4;
+    let comment = "a block of three leaves as one of four: the first has the same path";
+    add(file, &["Malleable", "Present"], comment, &state, &[key], &proof);
+}
+
+/// The walks with most entries, and those with most points.
+fn longest(file: &mut Builder) {
+    let state = tower(1, 1, 255, [0, 1, 0, 0, 0, 0], 1);
+    let comment = "a value at level 255, below as many full entries";
+    honest(file, &["Costly", "Deep", "Present"], comment, &state, &[&name(0)]);
+
+    let state = tower(16, 1, 15, [0; 6], 0);
+    let key = name(0);
+    let mut proof = state.prove(&[&key]);
+    for amt in &mut proof.amts {
+        amt.opening = OpeningForm::Tree;
+    }
+    state.open(&[keccak(&key)].into(), &mut proof);
+    assert_eq!((proof.points.len(), proof.owners.len()), (16 * 16, 15 * 5));
+    let comment = "an absent key at the last of 16 levels, each AMT opened by its tree of arity 2";
+    add(file, &["Absent", "Costly", "Deep"], comment, &state, &[&key], &proof);
 }
 
 fn empty(file: &mut Builder) {

@@ -1,0 +1,51 @@
+//! Keys far down: every entry above is full, by keys that only share the first bits.
+
+use prooflight_core::merkle::Hash;
+
+use super::sample::name;
+use super::state::{Below, Record, State, keccak, key_leaf};
+
+/// A state in which the walk of the key `name(0)` comes to `level`, where its entry has these versions; the slot
+/// `own` there is the key's, if it is not 0. The other slots, and those of the entries above, are other keys'.
+///
+/// No chain is honest that leads there: each key is a leaf of the one block, wherever it is.
+pub fn tower(log_n: u8, log_arity: u8, level: u8, last: [u64; 6], own: u8) -> State {
+    let mut state = State::new(log_n, log_arity);
+    state.commit(&[]);
+    let key = keccak(&name(0));
+    for at in 0..=level {
+        let versions = if at == level { last } else { [1; 6] };
+        state.entries.insert(state.entry_name(&key, at), versions);
+        for slot in (1..6).filter(|slot| versions[usize::from(*slot)] > 0) {
+            let mut owner = key;
+            if at == level && slot == own {
+                claim_slot(&mut state, &owner, at, slot, versions[usize::from(slot)]);
+            } else if u32::from(log_n) * (u32::from(at) + 1) <= 240 {
+                (owner[30], owner[31]) = (owner[30] ^ (at + 1), owner[31] ^ slot);
+                claim_slot(&mut state, &owner, at, slot, versions[usize::from(slot)]);
+            }
+        }
+    }
+    for at in 1..=level {
+        plant_amt(&mut state, &key, at, 1);
+    }
+    state
+}
+
+/// Has a block say that the key has a slot at a version, and proofs say so too.
+pub fn claim_slot(state: &mut State, key: &Hash, level: u8, slot: u8, version: u64) {
+    let value = b"claimed".to_vec();
+    let value_hash = Some(keccak(&value));
+    let place = state.plant(key_leaf(level, slot, version, key, value_hash));
+    let leaves = vec![(place, value_hash)];
+    let record = Record { level, slot, version, value: Some(value), leaves };
+    state.keys.insert(*key, record);
+}
+
+/// Has a block say what the commitment of an AMT is, as its entries are, at a version.
+pub fn plant_amt(state: &mut State, key: &Hash, level: u8, version: u64) {
+    let name = state.amt_name(key, level);
+    let commitment = state.setup.commitment(&state.values(name));
+    let place = state.plant(state.amt_leaf(name, version, &commitment));
+    state.amts.insert(name, Below { version, commitment, place });
+}

@@ -1,0 +1,133 @@
+//! The coefficients with which a verifier at fault adds up a batch of openings, and errors that cancel under them.
+//!
+//! An error is by how much, as a multiple of the generator, the two sides of an opening's equation differ. The
+//! setup's tau must be known.
+
+use ark_bn254::{Fr, G1Affine, G1Projective};
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::{AdditiveGroup, BigInteger, FftField, Field, PrimeField};
+use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
+use blake2::digest::consts::U32;
+use blake2::{Blake2b, Blake2b512, Digest};
+
+type Hash = Blake2b<U32>;
+
+/// An opening as the transcript has it.
+#[derive(Clone)]
+pub(super) struct Claimed {
+    pub(super) kind: u8,
+    pub(super) commitment: [u8; 32],
+    pub(super) index: u32,
+    pub(super) value: [u8; 32],
+    pub(super) points: Vec<[u8; 32]>,
+}
+
+/// What a verifier at fault leaves out of the transcript.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Without {
+    ParamsId,
+    Commitments,
+    Indices,
+    Values,
+    Points,
+    /// The points but the first of each opening.
+    LaterPoints,
+    /// The openings but the first.
+    LaterOpenings,
+    /// The last opening.
+    LastOpening,
+    Openings,
+    /// All, so that there is no seed: the number of the opening alone is hashed.
+    Seed,
+}
+
+/// One coefficient for each opening, by a transcript without some of its parts.
+pub(super) fn coefficients(
+    params_id: &[u8; 32],
+    openings: &[Claimed],
+    without: Without,
+) -> Vec<Fr> {
+    let mut hash = Hash::new_with_prefix(b"prooflight/amt/openings/v1");
+    if without != Without::ParamsId {
+        hash.update(params_id);
+    }
+    hash.update((openings.len() as u64).to_le_bytes());
+    let hashed = match without {
+        Without::Openings => 0,
+        Without::LaterOpenings => 1,
+        Without::LastOpening => openings.len() - 1,
+        _ => openings.len(),
+    };
+    for opening in &openings[..hashed] {
+        hash.update([opening.kind]);
+        if without != Without::Commitments {
+            hash.update(opening.commitment);
+        }
+        if without != Without::Indices {
+            hash.update(opening.index.to_le_bytes());
+        }
+        if without != Without::Values {
+            hash.update(opening.value);
+        }
+        let points = match without {
+            Without::Points => 0,
+            Without::LaterPoints => 1,
+            _ => opening.points.len(),
+        };
+        hash.update(opening.points[..points].as_flattened());
+    }
+    let seed: [u8; 32] = hash.finalize().into();
+    let seed = if without == Without::Seed { &[][..] } else { &seed };
+    let coefficient = |i: u64| {
+        let hash = Hash::new_with_prefix(seed).chain_update(i.to_le_bytes()).finalize();
+        Fr::from_le_bytes_mod_order(&hash[..16])
+    };
+    let all = 0..openings.len() as u64;
+    all.map(|i| if i == 0 { Fr::ONE } else { coefficient(i) }).collect()
+}
+
+/// Errors that cancel under `1, s, s^2, ...` for each of these numbers s: one more than numbers.
+pub(super) fn under_powers(of: impl IntoIterator<Item = u64>) -> Vec<Fr> {
+    // The coefficients of the polynomial with these roots.
+    of.into_iter().fold(vec![Fr::ONE], |polynomial, root| {
+        let shifted = core::iter::once(Fr::ZERO).chain(polynomial.iter().copied());
+        let scaled = polynomial.iter().map(|c| Fr::from(root) * c).chain([Fr::ZERO]);
+        shifted.zip(scaled).map(|(shifted, scaled)| shifted - scaled).collect()
+    })
+}
+
+impl Claimed {
+    /// Has another value, so that the sides differ.
+    pub(super) fn misstate(&mut self, error: Fr) {
+        let value = Fr::from_le_bytes_mod_order(&self.value) - error;
+        self.value.copy_from_slice(&value.into_bigint().to_bytes_le());
+    }
+
+    /// Has another commitment, so that the sides differ.
+    pub(super) fn recommit(&mut self, error: Fr) {
+        self.commitment = plus(&self.commitment, error);
+    }
+
+    /// Has another last point, so that the sides differ: the point's factor on the left is `x_t`, and it is
+    /// paired with tau on the right.
+    pub(super) fn repoint(&mut self, log_n: u8, error: Fr) {
+        let x =
+            Fr::get_root_of_unity(1 << log_n).expect("a small domain").pow([u64::from(self.index)]);
+        let last = self.points.last_mut().expect("a point");
+        *last = plus(last, error / (x - tau()));
+    }
+}
+
+/// The secret of the development setup.
+pub(super) fn tau() -> Fr {
+    Fr::from_le_bytes_mod_order(&Blake2b512::digest("prooflight/amt/dev-tau/v1"))
+}
+
+/// The sum of a point and a multiple of the generator.
+pub(super) fn plus(bytes: &[u8; 32], multiple: Fr) -> [u8; 32] {
+    let point = G1Affine::deserialize_compressed(&bytes[..]).expect("a point");
+    let sum = G1Projective::generator() * multiple + point;
+    let mut bytes = [0; 32];
+    sum.into_affine().serialize_compressed(&mut bytes[..]).expect("32 bytes");
+    bytes
+}
