@@ -209,10 +209,10 @@ mod tests {
 
     #[test]
     fn what_is_taken_apart_is_joined_again() {
-        let zeros = vec![0; LONG_RUN];
+        let (zeros, ones) = (vec![0; LONG_RUN], vec![1; LONG_RUN]);
         for (bytes, parts) in [
             ([&[1, 0][..], &zeros, &[2], &zeros[1..], &[3]].concat(), 3),
-            ([&zeros[..], &[1; LONG_RUN]].concat(), 2),
+            ([&zeros[..], &ones].concat(), 2),
             (zeros[1..].to_vec(), 0),
         ] {
             let whole = json!({ "proof": Hex(bytes) });

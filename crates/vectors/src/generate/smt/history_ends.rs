@@ -52,17 +52,22 @@ fn refuse(
     file.invalid(&[flag], comment, &input, reason);
 }
 
-/// The tree of a block in which the leaf of key 0 has another version or value.
-fn with_leaf(block: u64, version: Option<u64>, value: Option<Option<&[u8]>>) -> Option<Node> {
+/// The tree of a block with the version and value of the leaf of key 0 changed.
+fn altered(block: u64, change: impl FnOnce(&mut u64, &mut Option<Vec<u8>>)) -> Option<Node> {
     let tree = plain().tree(block).expect("it has keys");
     changed_leaf(&tree, 0, |node| {
-        if let Node::Leaf { version: old_version, value: old_value, .. } = node {
-            *old_version = version.unwrap_or(*old_version);
-            if let Some(value) = value {
-                *old_value = value.map(<[u8]>::to_vec);
-            }
+        if let Node::Leaf { version, value, .. } = node {
+            change(version, value);
         }
     })
+}
+
+fn said_of(block: u64, version: u64) -> Option<Node> {
+    altered(block, |old, _| *old = version)
+}
+
+fn with_value(block: u64, value: Option<&[u8]>) -> Option<Node> {
+    altered(block, |_, old| *old = value.map(<[u8]>::to_vec))
 }
 
 /// The tree without key 0.
@@ -87,14 +92,11 @@ fn one_block(file: &mut Builder) {
         refuse("the tree without the key", without(block));
         if block > 0 {
             refuse("the tree of the block before", plain.tree(block - 1));
-            refuse("the change is of the block before", with_leaf(block, Some(block - 1), None));
+            refuse("the change is of the block before", said_of(block, block - 1));
         }
-        refuse("another value", with_leaf(block, None, Some(Some(b"Z"))));
+        refuse("another value", with_value(block, Some(b"Z")));
         let other = if block == 4 { Some(&b""[..]) } else { None };
-        refuse(
-            "deleted instead of set, or set instead of deleted",
-            with_leaf(block, None, Some(other)),
-        );
+        refuse("deleted instead of set, or set instead of deleted", with_value(block, other));
         let mut flipped = honest.clone();
         flipped.roots[0].root.0[0] ^= 0x80;
         let comment = format!("from = to = {block}: a bit of the root flipped");
@@ -109,7 +111,7 @@ fn one_block(file: &mut Builder) {
     for block in [1, 3, 6, 9] {
         let honest = ask_history(&plain, &key(0), block, block);
         let comment = format!("from = to = {block}: the last change is said to be of this block");
-        let shown = [(block, with_leaf(block, Some(block), None))];
+        let shown = [(block, said_of(block, block))];
         refuse(file, ("Added", &comment), &honest, &shown, &[block], mismatch);
     }
 }
@@ -132,13 +134,10 @@ fn first_block(file: &mut Builder) {
         };
         refuse("the oldest tree is empty", None);
         refuse("the oldest tree is without the key", without(last));
-        refuse(
-            "the first block's change has another value",
-            with_leaf(last, None, Some(Some(b"Z"))),
-        );
+        refuse("the first block's change has another value", with_value(last, Some(b"Z")));
         if from > 0 {
             refuse("the oldest tree is of the block before the range", plain.tree(from - 1));
-            let older = with_leaf(last, Some(from - 1), None);
+            let older = said_of(last, from - 1);
             refuse("the first block's change is said to be older", older);
         }
         let mut flipped = honest.clone();
@@ -153,7 +152,7 @@ fn first_block(file: &mut Builder) {
 fn undone(file: &mut Builder) {
     let plain = plain();
     let honest = ask_history(&plain, &key(0), 0, 6);
-    let as_of_2 = with_leaf(6, Some(2), None);
+    let as_of_2 = said_of(6, 2);
     for (what, tree) in [("that of block 3", plain.tree(3)), ("with the older version", as_of_2)] {
         for given in [&[6, 1][..], &[6, 4, 3, 1], &[6, 3, 1]] {
             let comment = format!(
@@ -170,15 +169,21 @@ fn added(file: &mut Builder) {
     let tree = |block| (block, plain.tree(block));
     let mismatch = Reason::RootMismatch;
     let whole = ask_history(&plain, &key(0), 0, 9);
-    let shown = [(9, with_leaf(9, Some(8), None)), tree(7), tree(6), tree(4), tree(3), tree(1)];
+    let shown = [(9, said_of(9, 8)), tree(7), tree(6), tree(4), tree(3), tree(1)];
     let comment = "a change of block 8, to the value there was";
     refuse(file, ("Added", comment), &whole, &shown, &[9, 7, 6, 4, 3, 1], mismatch);
-    let shown =
-        [tree(9), (6, with_leaf(6, Some(6), Some(Some(b"X")))), tree(5), tree(4), tree(3), tree(1)];
+    let shown = [
+        tree(9),
+        (6, altered(6, |version, value| (*version, *value) = (6, Some(b"X".to_vec())))),
+        tree(5),
+        tree(4),
+        tree(3),
+        tree(1),
+    ];
     let comment = "a change of block 6, to another value";
     refuse(file, ("Added", comment), &whole, &shown, &[9, 6, 5, 4, 3, 1], mismatch);
     let part = ask_history(&plain, &key(0), 3, 9);
-    let shown = [tree(9), tree(6), tree(4), (3, with_leaf(3, Some(3), None))];
+    let shown = [tree(9), tree(6), tree(4), (3, said_of(3, 3))];
     let comment = "a change of the range's first block";
     refuse(file, ("Added", comment), &part, &shown, &[9, 6, 4, 3], mismatch);
     for given in [&[9, 9, 6, 4, 3, 1][..], &[9, 6, 6, 4, 3, 1]] {

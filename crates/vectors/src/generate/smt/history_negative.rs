@@ -121,6 +121,12 @@ fn far_away(file: &mut Builder) {
         input.roots[0].block = Quantity(other);
         file.invalid(&["Far"], comment, &input, reason);
     }
+    for at in [0, 2, 4] {
+        let mut moved = honest.clone();
+        moved.roots[at].block.0 += bit;
+        let comment = format!("root {at} is said to be of a block 2^32 later");
+        file.invalid(&["Far"], comment, &moved, Reason::WrongRoots);
+    }
     // A leaf is said to be 2^32 blocks older or newer than it is.
     for (to, version, given) in [
         (2 * bit + 9, bit + 5, &[2 * bit + 9, bit + 4][..]),

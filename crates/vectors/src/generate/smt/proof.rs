@@ -122,7 +122,7 @@ fn at_limits(file: &mut Builder) {
 
     // What follows would be long in its answers.
     let mut plain = Plain::default();
-    plain.apply(0, [set(0, &[0; 65_536])]);
+    plain.apply(0, [set(0, &vec![0; 65_536])]);
     let input = ask_keys(&plain, 0, &[key(0)]);
     let comment = "a value of 65,536 bytes, as many as allowed by default";
     file.valid(&["Limit", "Present"], comment, &input, Answer::new());
