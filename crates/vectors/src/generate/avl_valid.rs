@@ -384,6 +384,12 @@ fn limits(file: &mut Builder) {
     let batch = Batch { limits: Some(limits), ..batch };
     both_modes(file, &["Limits"], "the largest limits that can be said", (batch, answer));
 
+    let (batch, answer) = dictionary.prove(&[lookup([0x20]), update([0x20], [9; 16])]);
+    let limits = BatchLimits { max_deletes: Some(0), ..BatchLimits::default() };
+    let batch = Batch { limits: Some(limits), ..batch };
+    let comment = "two operations that may not delete, where none may";
+    both_modes(file, &["Limits"], comment, (batch, answer));
+
     let digest_of = |(batch, mut answer): (Batch, Answer)| {
         answer.retain(|member, _| member == "digest");
         (batch, answer)

@@ -140,6 +140,12 @@ fn limits(file: &mut Builder) {
     ] {
         file.invalid(&["Limit"], comment, &batch, Reason::ProofTooLarge);
     }
+    // Fewer operations that may not delete than the limit: who counts those instead accepts.
+    let deleting = dictionary.prove(&[remove([0x20]), lookup([0x60]), remove([0x50])]).0;
+    let limits = Some(BatchLimits { max_deletes: Some(1), ..none });
+    let comment = "two operations that may delete and one that may not, where the limit is one";
+    let batch = Batch { limits, ..deleting };
+    file.invalid(&["Limit"], comment, &batch, Reason::TooManyDeletes);
     let too_long = dictionary.prove(&vec![lookup([0x40]); 4097]).0;
     let comment = "4,097 operations, one more than the default limit";
     file.invalid(&["Limit"], comment, &too_long, Reason::TooManyOperations);

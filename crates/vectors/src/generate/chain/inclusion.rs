@@ -37,7 +37,8 @@ pub(in super::super) fn file() -> String {
 fn paths(file: &mut Builder) {
     let chain = Chain::new(config_of_all_schemes(), 130);
     let small = (0..=6).flat_map(|head| (0..=head).map(move |of| (of, head)));
-    let large = [64, 65, 127, 128, 129];
+    // In a history of 11 or 21 headers the last one has no neighbour on two levels that are apart.
+    let large = [11, 21, 64, 65, 127, 128, 129];
     let large = large.into_iter().flat_map(|head| [0, head / 2, head - 1].map(|of| (of, head)));
     for (of, head) in small.chain(large) {
         let comment = format!("the header at height {of} in the history of height {head}");
