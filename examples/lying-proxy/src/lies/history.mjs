@@ -144,12 +144,25 @@ export const history = [
     name: "huge-path",
     title: "A path of a hundred thousand hashes",
     explanation: "The path has more hashes than that of any block in any history.",
+    code: "unavailable",
+    reason: "invalid_reply",
+    to: ["sync", "get at height"],
+    result: async ({ method, honest }) => {
+      if (method !== "prooflight_headerProof" || !honest) return undefined;
+      return { ...honest, path: Array(100_000).fill(honest.header.hash) };
+    },
+  },
+  {
+    name: "too-long-path",
+    title: "A path of 65 hashes",
+    explanation:
+      "The path has one hash more than that of any block of a chain with heights of 64 bits.",
     code: "malformed",
     reason: "invalid_result",
     to: ["sync", "get at height"],
     result: async ({ method, honest }) => {
       if (method !== "prooflight_headerProof" || !honest) return undefined;
-      return { ...honest, path: Array(100_000).fill(honest.header.hash) };
+      return { ...honest, path: Array(65).fill(honest.header.hash) };
     },
   },
   {

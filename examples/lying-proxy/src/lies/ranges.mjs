@@ -149,11 +149,32 @@ export const ranges = [
   {
     name: "huge-range",
     title: "More headers than any answer needs",
-    explanation: "There are 300,000 headers, each of no bytes.",
+    explanation: "There are 300,000 headers, each of no bytes, though the range has few blocks.",
+    code: "unavailable",
+    reason: "invalid_reply",
+    to: ["history to height", "diff", "diff to height"],
+    result: withRange(({ hashes }) => ({ headers: Array(300_000).fill("0x"), hashes })),
+  },
+  {
+    name: "huge-range-up-to-now",
+    title: "More headers than a history can have",
+    explanation: "There are 100,000 headers more than the longest history of any range needs.",
     code: "malformed",
     reason: "invalid_result",
-    to: [...to, "diff"],
-    result: withRange(({ hashes }) => ({ headers: Array(300_000).fill("0x"), hashes })),
+    to: ["history"],
+    result: withRange(({ hashes }) => ({ headers: Array(300_002).fill("0x0000"), hashes })),
+  },
+  {
+    name: "too-many-hashes",
+    title: "More hashes than the headers can need",
+    explanation: "Beside the headers there are more hashes than their places in any history need.",
+    code: "malformed",
+    reason: "invalid_result",
+    to: ["diff", "diff to height"],
+    result: withRange(({ headers }) => ({
+      headers,
+      hashes: Array(64 * Math.max(headers.length, 1) + 1).fill(toHex(Buffer.alloc(32))),
+    })),
   },
 ];
 

@@ -178,6 +178,32 @@ export const replies = [
     text: withRaw(`[${"{},".repeat(300_000)}{}]`),
   },
   {
+    name: "many-members",
+    title: "An object of many members",
+    explanation: "The result has 20,000 members more, no two of the same name.",
+    ...noReply,
+    text: withResult((result) => ({
+      ...result,
+      ...Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`m${at}`, 0])),
+    })),
+  },
+  {
+    name: "many-numbers",
+    title: "A list of numbers beside the result",
+    explanation: "The result has a further member, a list of 20,000 numbers.",
+    ...noReply,
+    to: to.filter((question) => question !== "history" && question !== "blocks"),
+    text: withResult((result) => ({ ...result, more: Array(20_000).fill(0) })),
+  },
+  {
+    name: "large-remark",
+    title: "A remark of a million letters",
+    explanation: "The result has a further member, a string that is longer than any answer.",
+    ...noReply,
+    to: to.filter((question) => !["history", "diff", "blocks"].includes(question)),
+    text: withResult((result) => ({ ...result, more: "a".repeat(1_000_000) })),
+  },
+  {
     name: "error-as-verdict",
     title: "An error that sounds like a verdict",
     explanation:

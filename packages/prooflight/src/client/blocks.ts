@@ -39,7 +39,7 @@ export interface Block {
 export interface Client {
   servers: Servers;
   trust: Trust;
-  sync: (signal: AbortSignal | undefined) => Promise<Header>;
+  sync: (signal: AbortSignal) => Promise<Header>;
   authenticate: (server: Server, signed: Bytes, wanted: Wanted) => Promise<{ block: Header }>;
   onHead: (listener: (head: Header) => void, onError: (error: unknown) => void) => () => void;
 }
@@ -50,21 +50,23 @@ const AGAIN = 1000;
 /** The digest before block 0: that of an empty dictionary with keys of 32 bytes. */
 const EMPTY = fromHex("0x4ec61f485b98eb87153f7c57db4f5ecd75556fddbc403b41acf8441fde8e160900");
 
+/** Ends soon once `ended` is aborted, and by the signal of the options with its reason. */
 export async function* blocks(
   client: Client,
   options: BlocksOptions,
+  ended: AbortSignal,
 ): AsyncGenerator<Block, void, undefined> {
   const given = new Arguments(undefined, options, ["from", "digest", "signal"]);
   const from = given.optionalU64("from");
   let digest = given.unchecked("digest") === undefined ? undefined : given.array("digest", 33);
   digest = digest?.slice();
-  const signal = abortSignal(given.unchecked("signal"));
-
-  const newest = await persistently(() => client.sync(signal), signal);
-  const heads = new Heads(client, newest, signal);
-  let height = from ?? newest.height + 1n;
+  const { signal, release } = either(abortSignal(given.unchecked("signal")), ended);
+  let heads: Heads | undefined;
   let parent: Header | undefined;
   try {
+    const newest = await persistently(() => client.sync(signal), signal);
+    heads = new Heads(client, newest, signal);
+    let height = from ?? newest.height + 1n;
     for (;;) {
       await heads.reach(height);
       const next = async () => {
@@ -79,8 +81,27 @@ export async function* blocks(
       yield { ...block, header: copyHeader(parent) };
     }
   } finally {
-    heads.close();
+    heads?.close();
+    release();
   }
+}
+
+/** A signal that is aborted with one of two, and what ends that. */
+function either(one: AbortSignal | undefined, other: AbortSignal) {
+  const stop = new AbortController();
+  const listened = [one, other].flatMap((signal) => {
+    if (!signal) return [];
+    const abort = () => {
+      stop.abort(signal.reason);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    return [{ signal, abort }];
+  });
+  const release = () => {
+    for (const { signal, abort } of listened) signal.removeEventListener("abort", abort);
+  };
+  return { signal: stop.signal, release };
 }
 
 /** The newest accepted head, while blocks are followed. */

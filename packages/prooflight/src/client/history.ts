@@ -14,7 +14,7 @@ import { type Average, smtTwap } from "../smt/twap.js";
 import type { AskingClient } from "./answers.js";
 import { abortSignal } from "./options.js";
 import { readAt, readKey, type Wanted } from "./questions.js";
-import { type RangeReply, readRangeProof } from "./replies.js";
+import { MOST_DIFF_HEADERS, MOST_HEADERS, type RangeReply, readRangeProof } from "./replies.js";
 import type { Server } from "./servers.js";
 
 /** What {@link LightClient.history} and {@link LightClient.twap} take beside the key. */
@@ -132,7 +132,7 @@ export async function diff(client: AskingClient, options: DiffOptions): Promise<
   const { limits } = client.trust.pinned.json.config;
   return client.servers.ask(async (server) => {
     const head = wantedHead(client, to, first);
-    const reply = readRangeProof(await server.call("prooflight_diff", params));
+    const reply = readRangeProof(await server.call("prooflight_diff", params), MOST_DIFF_HEADERS);
     const range = await openRange(client, server, reply, { head, to });
     const { started, last, headerOf } = range;
     const { proof } = reply;
@@ -162,7 +162,7 @@ async function verifiedHistory(
   const params = { key: toHex(raw), from: toQuantity(from), to };
   return client.servers.ask(async (server) => {
     const head = wantedHead(client, to, from);
-    const reply = readRangeProof(await server.call("prooflight_history", params));
+    const reply = readRangeProof(await server.call("prooflight_history", params), MOST_HEADERS);
     const range = await openRange(client, server, reply, { head, to });
     const { started, last, headerOf } = range;
     const { proof } = reply;

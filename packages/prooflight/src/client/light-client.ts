@@ -9,6 +9,7 @@ import { refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { type Answer, answers, type AskingClient, type Authentic } from "./answers.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
+import { boundsOf } from "./bounds.js";
 import {
   diff,
   type Diff,
@@ -19,6 +20,7 @@ import {
   twap,
   type TimeWeightedAverage,
 } from "./history.js";
+import { Following } from "./following.js";
 import { Forks } from "./forks.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
@@ -49,6 +51,7 @@ export class LightClient {
   readonly #forks: Forks;
   readonly #watch: HeadWatch;
   readonly #setup: SetupTrust;
+  readonly #following = new Set<Following<Block>>();
 
   private constructor(
     servers: Servers,
@@ -71,9 +74,12 @@ export class LightClient {
   static async connect(options: Options): Promise<LightClient> {
     const settings = readOptions(options);
     const { urls, checkpoint, transport, freshness, now, onFailure, signal } = settings;
-    const servers = new Servers(urls, transport, onFailure, () => {
+    const check = () => {
       trust.check();
-    });
+    };
+    const bounds = (method: string, params: object) =>
+      boundsOf(trust.pinned.json.config, method, params);
+    const servers = new Servers(urls, transport, onFailure, check, bounds);
     const trust = new Trust(checkpoint, freshness, now);
     await init();
     const client = new LightClient(servers, trust, settings);
@@ -187,19 +193,21 @@ export class LightClient {
    * lead from the state before to the one that its header has. Needs 33 bytes of state.
    *
    * Where servers are unavailable it waits for them; else it throws as {@link LightClient.get}, and
-   * the reason of `signal` once that says to end.
+   * the reason of `signal` once that says to end. `return()` ends it at once, and so does
+   * {@link LightClient.close}: a `next()` under way gives that it is done.
    */
   blocks(options: BlocksOptions = {}): AsyncGenerator<Block, void, undefined> {
-    return blocks(
-      {
-        servers: this.#servers,
-        trust: this.#trust,
-        sync: (signal) => this.sync({ signal }),
-        authenticate: (server, signed, wanted) => this.#authenticate(server, signed, wanted),
-        onHead: (listener, onError) => this.onHead(listener, onError),
-      },
-      options,
+    const client = {
+      ...this.#asking,
+      sync: (signal: AbortSignal) => this.sync({ signal }),
+      onHead: this.onHead.bind(this),
+    };
+    const following = new Following(
+      (ended) => blocks(client, options, ended),
+      (done) => this.#following.delete(done),
     );
+    this.#following.add(following);
+    return following;
   }
 
   /** The newest accepted head as a checkpoint, for the application to save and pin next time. */
@@ -207,8 +215,9 @@ export class LightClient {
     return this.#trust.checkpoint;
   }
 
-  /** Ends what {@link LightClient.onHead} began. */
+  /** Ends what {@link LightClient.onHead} and {@link LightClient.blocks} began; both may be begun again. */
   close(): void {
+    for (const following of [...this.#following]) following.end();
     this.#watch.close();
   }
 

@@ -29,7 +29,7 @@ export interface Options extends SetupTrust {
    * a message of any length in memory before anyone can refuse it.
    */
   webSocket?: boolean | undefined;
-  /** The most bytes of a reply. Default 40 MiB. */
+  /** The most bytes of a reply. Default 40 MiB; never more than an honest answer to the question can need. */
   maxReplyBytes?: number | undefined;
   /** Hears of every server that failed or lied, also where another one answered. */
   onFailure?: ((failure: Failure) => void) | undefined;

@@ -33,10 +33,13 @@ export interface BlockReply {
 }
 
 /** Heights have 64 bits, and a path at most one hash for each. */
-const LONGEST_PATH = 64;
+export const LONGEST_PATH = 64;
 
 /** A history has at most 100,000 changes, and needs at most two headers for each and two for its ends. */
-const MOST_HEADERS = 200_002;
+export const MOST_HEADERS = 200_002;
+
+/** A diff needs that of its last block; where there is another, the place of both is looked at. */
+export const MOST_DIFF_HEADERS = 2;
 
 /** Reads a header's place in a head's history; both headers come signed. */
 export function readHeaderProof(result: unknown): HeaderProof {
@@ -54,15 +57,15 @@ export function readStateProof(result: unknown): StateProof {
   return { header: signedHeader(header, "header"), proof: bytes(proof, "proof") };
 }
 
-/** Reads a proof about a range of blocks, with its headers; the head comes signed. */
-export function readRangeProof(result: unknown): RangeReply {
-  const { head, headers, hashes, proof } = members(result, "a proof about a range");
+/** Reads a proof about a range of blocks, with at most so many headers; the head comes signed. */
+export function readRangeProof(result: unknown, mostHeaders: number): RangeReply {
+  const { head, headers: given, hashes, proof } = members(result, "a proof about a range");
+  const headers = list(given, "headers", mostHeaders);
   return {
     head: signedHeader(head, "head"),
-    headers: list(headers, "headers", MOST_HEADERS).map((header, index) =>
-      bytes(header, `headers[${index}]`),
-    ),
-    hashes: list(hashes, "hashes", LONGEST_PATH * MOST_HEADERS).map((hash, index) =>
+    headers: headers.map((header, index) => bytes(header, `headers[${index}]`)),
+    // Even without headers one too many is read, so that its place is refused and not its number.
+    hashes: list(hashes, "hashes", LONGEST_PATH * Math.max(headers.length, 1)).map((hash, index) =>
       bytes(hash, `hashes[${index}]`, 32),
     ),
     proof: bytes(proof, "proof"),

@@ -11,16 +11,20 @@ export interface Transport {
   timeout: number;
   /** The most bytes of a reply. */
   maxReplyBytes: number;
+  /** The most values and objects of a reply. Default: one for each eight bytes. */
+  maxReplyItems?: number | undefined;
+  /** The most members of objects in a reply. Default: one for each eight bytes. */
+  maxReplyMembers?: number | undefined;
 }
 
 /**
- * How many bytes of a reply there are at least for each list or object in it, beyond the first few.
+ * How many bytes of a reply there are at least for each value and for each member, beyond the first few.
  *
- * The smallest operation of a block has more. An empty object takes fifty bytes of memory for three
- * of text, so that a reply of nothing else would fill it, and stop the page for seconds.
+ * An empty object takes fifty bytes of memory for three of text, and a name that no other member has takes a
+ * microsecond: a reply of nothing else would fill memory, and stop the page for seconds.
  */
-const BYTES_PER_OBJECT = 24;
-const FEW_OBJECTS = 100;
+const BYTES_PER_ITEM = 8;
+const FEW_ITEMS = 1000;
 
 /**
  * Calls a method; gives the result, in which nothing is checked yet.
@@ -72,7 +76,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<unknown> {
   const id = 1;
-  const { fetch, maxReplyBytes } = transport;
+  const { fetch } = transport;
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -85,8 +89,8 @@ async function exchange(
     signal,
   });
   if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
-  const text = await readText(response, maxReplyBytes, url, signal);
-  return resultOf(parse(text, url), id, url);
+  const text = await readText(response, transport.maxReplyBytes, url, signal);
+  return resultOf(parse(text, transport, url), id, url);
 }
 
 /** The whole body, if it is UTF-8 of at most `limit` bytes. */
@@ -98,17 +102,19 @@ async function readText(
 ): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const parts: string[] = [];
-  let bytes = 0;
+  // One buffer, since parts of one byte each would take a hundred times their size.
+  let bytes = new Uint8Array(Math.min(limit, 1 << 12));
+  let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
     try {
       signal.throwIfAborted();
-      if (done) return parts.join("") + decoder.decode();
-      bytes += value.length;
-      if (bytes > limit) throw invalidReply(url, `at most ${limit} bytes`, "more");
-      parts.push(decoder.decode(value, { stream: true }));
+      if (done) return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length));
+      const end = length + value.length;
+      if (end > limit) throw invalidReply(url, `at most ${limit} bytes`, "more");
+      if (end > bytes.length) bytes = enlarged(bytes, Math.min(limit, Math.max(end, 2 * length)));
+      bytes.set(value, length);
+      length = end;
     } catch (error) {
       reader.cancel().catch(() => undefined);
       if (error instanceof VerifyError) throw error;
@@ -117,10 +123,23 @@ async function readText(
   }
 }
 
-function parse(text: string, url: URL): unknown {
-  const most = FEW_OBJECTS + Math.floor(text.length / BYTES_PER_OBJECT);
-  if (count(text, "[", most) + count(text, "{", most) > most) {
-    throw invalidReply(url, `at most ${most} lists and objects`, "more");
+function enlarged(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(size);
+  larger.set(bytes);
+  return larger;
+}
+
+/** The JSON, if it has not too much of anything; that is counted before anything is made of it. */
+function parse(text: string, transport: Transport, url: URL): unknown {
+  const most = FEW_ITEMS + Math.floor(text.length / BYTES_PER_ITEM);
+  const items = Math.min(transport.maxReplyItems ?? most, most);
+  const members = Math.min(transport.maxReplyMembers ?? most, most);
+  // Every value is the first one, or stands behind one of these or in front of a comma.
+  if ([",", "[", "{"].reduce((sum, character) => sum + count(text, character, items), 0) > items) {
+    throw invalidReply(url, `at most ${items} values and objects`, "more");
+  }
+  if (count(text, ":", members) > members) {
+    throw invalidReply(url, `at most ${members} members of objects`, "more");
   }
   try {
     return JSON.parse(text);

@@ -3,7 +3,9 @@
 import { Arguments } from "../arguments.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
+import type { Bounds } from "./bounds.js";
 import { notify } from "./callback.js";
+import { InFlight } from "./in-flight.js";
 import { call, type Transport } from "./rpc.js";
 import { readShard, type Shard } from "./shards.js";
 
@@ -46,30 +48,41 @@ export interface Listed {
 /** What came of asking one server: an answer, or why there is none to believe. */
 export type Attempt<T> = { answer: T; error?: never } | { error: VerifyError; answer?: never };
 
+/** Bytes of replies that a client reads or uses at once; with a larger `maxReplyBytes`, one such reply. */
+const ANSWERS_ROOM = 64 * 1024 * 1024;
+const PATHS_ROOM = 8 * 1024 * 1024;
+
 export class Servers {
   readonly #transport: Transport;
   readonly #listed: readonly Listed[];
   readonly #onFailure: (failure: Failure) => void;
   readonly #check: () => void;
+  readonly #boundsOf: (method: string, params: object) => Bounds;
+  readonly #answers: InFlight;
+  readonly #paths = new InFlight(PATHS_ROOM);
   /** The one that answered last. */
   #preferred = 0;
 
   /**
    * Throws `invalid_argument` unless `urls` are http(s) URLs, at least one; a shard may be beside each.
    *
-   * `check` throws once no server is to be asked any more, and no answer to be given.
+   * `check` throws once no server is to be asked any more, and no answer to be given; `boundsOf` says how
+   * much a reply may have.
    */
   constructor(
     urls: readonly unknown[],
     transport: Transport,
     onFailure: (failure: Failure) => void,
     check: () => void,
+    boundsOf: (method: string, params: object) => Bounds,
   ) {
     if (urls.length === 0) throw refuse("invalid_argument", "at least one URL of a server", "none");
     this.#listed = urls.map(parse);
     this.#transport = transport;
     this.#onFailure = onFailure;
     this.#check = check;
+    this.#boundsOf = boundsOf;
+    this.#answers = new InFlight(Math.max(ANSWERS_ROOM, transport.maxReplyBytes));
   }
 
   /** The server that is asked first. */
@@ -125,8 +138,9 @@ export class Servers {
       client.stopped = false;
     };
     check();
+    const held: (() => void)[] = [];
     try {
-      const answer = await ask(this.#open(listed, signal, check));
+      const answer = await ask(this.#open(listed, signal, check, held));
       check();
       return { answer };
     } catch (error) {
@@ -138,21 +152,46 @@ export class Servers {
       // Two signed heads of one height are not this server's doing, and no other can mend them.
       if (error.reason === "equivocation") throw error;
       return { error };
+    } finally {
+      for (const giveBack of held) giveBack();
     }
   }
 
-  #open(listed: Listed, signal: AbortSignal | undefined, check: () => void): Server {
+  /** `held` gets what gives back the room of what is used until the question is answered. */
+  #open(
+    listed: Listed,
+    signal: AbortSignal | undefined,
+    check: () => void,
+    held: (() => void)[],
+  ): Server {
     const { url } = listed;
     return {
       url,
-      call: (method, params) => {
+      call: async (method, params) => {
         check();
-        return call(this.#transport, url, method, params, signal);
+        const bounds = this.#boundsOf(method, params);
+        const maxReplyBytes = Math.min(bounds.bytes, this.#transport.maxReplyBytes);
+        const transport = {
+          ...this.#transport,
+          maxReplyBytes,
+          maxReplyItems: bounds.items,
+          maxReplyMembers: bounds.members,
+        };
+        // A question has one answer, and asks for paths while it holds that: of these the room is another.
+        const isPath = method === "prooflight_headerProof";
+        const giveBack = await (isPath ? this.#paths : this.#answers).take(maxReplyBytes, signal);
+        if (!isPath) held.push(giveBack);
+        try {
+          check();
+          return await call(transport, url, method, params, signal);
+        } finally {
+          if (isPath) giveBack();
+        }
       },
       others: () =>
         this.inOrder()
           .filter((other) => other !== listed)
-          .map((other) => this.#open(other, signal, check)),
+          .map((other) => this.#open(other, signal, check, held)),
     };
   }
 

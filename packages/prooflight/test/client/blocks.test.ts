@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import type { Block, BlocksOptions, StateOperation } from "../../src/index.js";
+import type { Block, BlocksOptions, LightClient, StateOperation } from "../../src/index.js";
 import { fromHex, toHex } from "../../src/index.js";
 import type { Controlled } from "../network/control.js";
 import { blocks, NEWEST, type Operation, PINNED } from "../network/state.js";
@@ -169,6 +169,59 @@ describe("a signal ends it", () => {
     await following.next();
     server.to(liar("reset"));
     await expect(following.next()).rejects.toBe(reason);
+  });
+});
+
+describe("it ends at once", () => {
+  const DONE = { done: true, value: undefined };
+  const ends: [string, (client: LightClient, following: AsyncGenerator<Block>) => unknown][] = [
+    ["by return()", (_, following) => following.return(undefined)],
+    [
+      "where the client is closed",
+      (client) => {
+        client.close();
+      },
+    ],
+  ];
+
+  test.each(ends)("%s while it waits for a block", async (_, end) => {
+    const client = await connect();
+    const following = client.blocks({ from: NEWEST });
+    await following.next();
+    const next = following.next();
+    await end(client, following);
+    expect(await next).toEqual(DONE);
+    expect(await following.next()).toEqual(DONE);
+    expect(await following.return()).toEqual(DONE);
+  });
+
+  test.each(ends)("%s while it waits for a server", async (_, end) => {
+    const SERVER = "http://server.example/";
+    const server = turncoat(SERVER, network.url);
+    const client = await connect({ urls: [SERVER], fetch: server.fetch });
+    server.to(liar("silence"));
+    const following = client.blocks({ from: NEWEST });
+    const next = following.next();
+    await end(client, following);
+    expect(await next).toEqual(DONE);
+  });
+
+  test.each(ends)("%s between two blocks", async (_, end) => {
+    const client = await connect();
+    const following = client.blocks({ from: 3n });
+    await following.next();
+    await end(client, following);
+    expect(await following.next()).toEqual(DONE);
+  });
+
+  test("by throw(), which rejects", async () => {
+    const client = await connect();
+    const following = client.blocks({ from: NEWEST });
+    await following.next();
+    const next = following.next();
+    const error = new Error("enough");
+    await expect(following.throw(error)).rejects.toBe(error);
+    expect(await next).toEqual(DONE);
   });
 });
 

@@ -256,11 +256,11 @@ describe("a client that saw two histories", () => {
     const [heads, errors] = [new Events<unknown>(), new Events<unknown>()];
     client.onHead(heads.add, errors.add);
     await heads.first();
-    const next = client.blocks({ from: 5n }).next();
+    const next = equivocation(client.blocks({ from: 5n }).next());
     server.to(other.url);
     const error = await errors.first();
     expect(error).toBeInstanceOf(EquivocationError);
-    expect(await equivocation(next)).toBe(error);
+    expect(await next).toBe(error);
     expect(await equivocation(client.sync())).toBe(error);
     expect(errors.all).toEqual([error]);
   });

@@ -1,0 +1,85 @@
+/** How much of a reply is read: what an honest answer to the question can need, and some room beside it. */
+
+import type { ChainConfig } from "../chain/checkpoint.js";
+import { parseQuantity } from "../chain/quantity.js";
+import { MAX_PROOF_BYTES } from "../registry.js";
+import { LONGEST_PATH, MOST_DIFF_HEADERS, MOST_HEADERS } from "./replies.js";
+
+/** What a reply may have. */
+export interface Bounds {
+  /** Bytes of its text. */
+  bytes: number;
+  /** Values and objects: commas and opening brackets in its text. */
+  items: number;
+  /** Members of objects: colons in its text. */
+  members: number;
+}
+
+/** For what stands beside the bytes, which is for people, and for errors. */
+const BESIDE = 64 * 1024;
+const FEW = 500;
+/** Of one key in a tree: at most 256 levels with a hash and a few more bytes each. */
+const KEY_BYTES = 16 * 1024;
+/** Of one key at one level of LVMT: an entry, its points, six leaves, and their paths in two trees. */
+const LVMT_LEVEL_BYTES = 24 * 1024;
+/** What a block's operations may have, each with 20 bytes beside its key and value. */
+const BLOCK_BYTES = 8 * 1024 * 1024;
+/** A hash in JSON has more, and so has a header. */
+const HASH_JSON = 69;
+
+/** The bounds of a reply to a call, by the chain's configuration, which the application pinned. */
+export function boundsOf(config: ChainConfig, method: string, params: object): Bounds {
+  const header = headerJson(config);
+  const { maxKey, maxValue, maxOps } = config.limits;
+  const { scheme, keys, from, to } = params as Record<string, unknown>;
+  const perKey = maxValue + KEY_BYTES;
+  switch (method) {
+    case "prooflight_headerProof":
+      return bounds(2 * header + LONGEST_PATH * HASH_JSON);
+    case "prooflight_prove": {
+      const each = scheme === "lvmt" ? maxValue + lvmtBytes(config) : perKey;
+      return bounds(header + proofJson((keys as unknown[]).length * each));
+    }
+    case "prooflight_history": {
+      const blocks = lengthOf(from, to);
+      const headers = Math.min(MOST_HEADERS, blocks + 2);
+      const hashes = headers * LONGEST_PATH;
+      const bytes = (1 + headers) * header + hashes * HASH_JSON + proofJson((blocks + 2) * perKey);
+      return bounds(bytes, headers + hashes);
+    }
+    case "prooflight_diff": {
+      const hashes = MOST_DIFF_HEADERS * LONGEST_PATH;
+      return bounds(3 * header + hashes * HASH_JSON + proofJson(Infinity), hashes);
+    }
+    case "prooflight_block": {
+      const ops = 2 * Math.min(BLOCK_BYTES, maxOps * (maxKey + maxValue + 20));
+      return bounds(header + ops + proofJson(Infinity), 4 * maxOps, 3 * maxOps);
+    }
+    default:
+      return bounds(Infinity);
+  }
+}
+
+const bounds = (bytes: number, items = 0, members = 0): Bounds => ({
+  bytes: BESIDE + bytes,
+  items: FEW + items,
+  members: FEW + members,
+});
+
+/** A header in JSON: its bytes, signed by all authorities, and what is beside them. */
+function headerJson({ authorities, schemes }: ChainConfig): number {
+  const bytes = 153 + 101 * schemes.length + 66 * authorities.length;
+  return 2 * bytes + 256 * schemes.length + 1024;
+}
+
+/** A proof in hexadecimal digits. */
+const proofJson = (bytes: number) => 2 * Math.min(MAX_PROOF_BYTES, 4096 + bytes);
+
+const lvmtBytes = ({ lvmt }: ChainConfig) =>
+  Math.floor(256 / (lvmt?.logN ?? 16)) * LVMT_LEVEL_BYTES;
+
+/** How many blocks a range has; one up to the newest block may have any number. */
+function lengthOf(from: unknown, to: unknown): number {
+  const [first, last] = [parseQuantity(from), parseQuantity(to)];
+  return first === undefined || last === undefined ? Infinity : Number(last - first) + 1;
+}

@@ -1,0 +1,64 @@
+/**
+ * An async generator that ends at once: one that waits for what may never come would keep `return()` waiting too.
+ *
+ * Once it is ended, by `return`, `throw` or {@link Following.end}, a `next()` under way and all later ones give
+ * that it is done.
+ */
+export class Following<T> implements AsyncGenerator<T, void, undefined> {
+  readonly #inner: AsyncGenerator<T, void, undefined>;
+  readonly #stop = new AbortController();
+  readonly #onEnd: (ended: Following<T>) => void;
+
+  /** `follow` has to end soon once its signal is aborted. */
+  constructor(
+    follow: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
+    onEnd: (ended: Following<T>) => void,
+  ) {
+    this.#inner = follow(this.#stop.signal);
+    this.#onEnd = onEnd;
+  }
+
+  /** Ends it. */
+  end(): void {
+    this.#stop.abort();
+    this.#onEnd(this);
+  }
+
+  async next(): Promise<IteratorResult<T, void>> {
+    if (this.#ended()) return DONE;
+    try {
+      const result = await this.#inner.next();
+      if (result.done) this.#onEnd(this);
+      return this.#ended() ? DONE : result;
+    } catch (error) {
+      if (this.#ended()) return DONE;
+      this.#onEnd(this);
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<T, void>> {
+    this.end();
+    await this.#inner.return();
+    return DONE;
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<T, void>> {
+    await this.return();
+    throw error;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #ended(): boolean {
+    return this.#stop.signal.aborted;
+  }
+}
+
+const DONE = { done: true, value: undefined } as const;
