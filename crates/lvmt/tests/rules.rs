@@ -41,13 +41,28 @@ fn every_lie_is_refused_with_its_reason() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The reasons that no other scheme has.
+const OWN: [Reason; 15] = [
+    Reason::InvalidSlot,
+    Reason::InvalidEntry,
+    Reason::PlaceTwice,
+    Reason::ClaimCount,
+    Reason::EntryCount,
+    Reason::AmtCount,
+    Reason::OwnerCount,
+    Reason::SizeCount,
+    Reason::LevelOutOfRange,
+    Reason::NoChild,
+    Reason::SlotFree,
+    Reason::SlotTaken,
+    Reason::OwnerRequested,
+    Reason::OwnerElsewhere,
+    Reason::OwnerVersion,
+];
+
 #[test]
 fn every_reason_of_the_scheme_has_a_lie() {
     let told: BTreeSet<_> = lies().iter().map(|lie| lie.reason.as_str()).collect();
-    let names: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
-    let at = |name| names.iter().position(|found| *found == name).unwrap();
-    let own = &names[at("invalid_slot")..=at("owner_version")];
-    assert_eq!(own.len(), 15);
-    let missing: Vec<_> = own.iter().filter(|name| !told.contains(**name)).collect();
+    let missing: Vec<_> = OWN.iter().filter(|own| !told.contains(own.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
