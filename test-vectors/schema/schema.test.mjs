@@ -37,10 +37,9 @@ for (const path of vectorFiles) {
 const hash = `0x${"11".repeat(32)}`;
 const checkpoint = {
   config: {
-    version: 1,
+    version: 2,
     chainId: "test",
-    schemes: [1],
-    lvmt: null,
+    schemes: [{ id: 1, params: "0x" }],
     authorities: [hash],
     quorum: 1,
     limits: { maxKey: 256, maxValue: 65536, maxOps: 200000 },
@@ -218,7 +217,7 @@ const accepted = {
     Object.assign(sync, { maxClockSkew: "0x0", maxHeadAge: "0xffffffffffffffff" });
   },
   "a setup of LVMT": ({ sync }) => {
-    sync.checkpoint.config.lvmt = { paramsId: hash, logN: 16, logArity: 4 };
+    sync.checkpoint.config.schemes.push({ id: 2, params: `${hash}1004` });
   },
   "long bytes by their parts": ({ valid, sync }) => {
     valid.input.proof = { joined: ["0x01", { repeat: "0x00", times: 3 }] };
@@ -345,8 +344,8 @@ const refused = {
   "a quantity of more than 64 bits": ({ sync }) => {
     sync.now = "0x10000000000000000";
   },
-  "a checkpoint that leaves its setup out": ({ sync }) => {
-    delete sync.checkpoint.config.lvmt;
+  "a scheme without its parameters": ({ sync }) => {
+    delete sync.checkpoint.config.schemes[0].params;
   },
   "a checkpoint with an unknown member": ({ sync }) => {
     sync.checkpoint.config.genesis = hash;

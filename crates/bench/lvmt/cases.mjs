@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { fromHex, init, toHex } from "prooflight";
 import { decodeHeader } from "prooflight/chain";
+import { lvmtConfig } from "prooflight/lvmt";
 
 import { node } from "../../../scripts/lib/paths.mjs";
 
@@ -39,7 +40,7 @@ export async function cases(counts, { logN, logArity }) {
       });
       const { roots, height } = decodeHeader(fromHex(header.signedHeader));
       const bytes = { keys: keys.map(fromHex), proof: fromHex(proof), root: roots.lvmt };
-      inputs.push({ ...config.lvmt, ...bytes, height, allowInsecureSetup: true });
+      inputs.push({ ...lvmtConfig(config), ...bytes, height, allowInsecureSetup: true });
     }
     return inputs;
   });

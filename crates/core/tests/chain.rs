@@ -8,8 +8,8 @@
 
 use ed25519_dalek::{Signer, SigningKey};
 use prooflight_core::chain::{
-    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, SignedHeader, StateOperation,
-    SyncPolicy, operations_root, verify_ancestor, verify_ancestors, verify_head,
+    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, SchemeConfig, SignedHeader,
+    StateOperation, SyncPolicy, operations_root, verify_ancestor, verify_ancestors, verify_head,
 };
 use prooflight_core::merkle::{self, Hash, inclusion_path, leaf_hash};
 use prooflight_core::{Code, Error, Limits, Reason, Scheme};
@@ -22,10 +22,9 @@ fn keys() -> Vec<SigningKey> {
 
 fn config() -> ChainConfig {
     ChainConfig {
-        version: 1,
+        version: ChainConfig::VERSION,
         chain_id: "test".into(),
-        schemes: vec![Scheme::Avl.id()],
-        lvmt: None,
+        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
         authorities: keys().iter().map(|key| key.verifying_key().to_bytes()).collect(),
         quorum: 3,
         limits: ChainLimits::default(),
@@ -283,14 +282,15 @@ fn configurations_that_no_chain_has() {
         let error = config.check().unwrap_err();
         assert_eq!((error.code(), error.reason()), (Code::InvalidInput, Reason::InvalidConfig));
     };
-    broken(|c| c.version = 2);
+    broken(|c| c.version = 1);
     broken(|c| c.quorum = 0);
     broken(|c| c.quorum = 5);
     broken(|c| c.authorities[1] = c.authorities[0]);
-    broken(|c| c.schemes = vec![3, 1]);
-    broken(|c| c.schemes = vec![1, 1]);
-    broken(|c| c.schemes = vec![9]);
-    broken(|c| c.schemes = vec![2]);
+    broken(|c| c.schemes = [Scheme::Smt, Scheme::Avl].map(SchemeConfig::plain).to_vec());
+    broken(|c| c.schemes = [Scheme::Avl, Scheme::Avl].map(SchemeConfig::plain).to_vec());
+    broken(|c| c.schemes = vec![SchemeConfig { id: 9, params: vec![] }]);
+    broken(|c| c.schemes = vec![SchemeConfig::plain(Scheme::Lvmt)]);
+    broken(|c| c.schemes = vec![SchemeConfig { id: 1, params: vec![0] }]);
     broken(|c| c.authorities.clear());
 }
 

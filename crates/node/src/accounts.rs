@@ -10,7 +10,7 @@ use prooflight_mpt::{Address, StateChange};
 
 /// Whether the keys of a chain are accounts and slots.
 pub(crate) fn has_accounts(config: &ChainConfig) -> bool {
-    config.schemes.contains(&Scheme::Mpt.id())
+    config.keeps(Scheme::Mpt)
 }
 
 /// What an operation does to an account or a slot; `key_length` or `invalid_argument` if it cannot.

@@ -124,10 +124,9 @@ mod tests {
 
     fn config(scheme: Scheme, limits: ChainLimits) -> ChainConfig {
         ChainConfig {
-            version: 1,
+            version: ChainConfig::VERSION,
             chain_id: String::new(),
-            schemes: vec![scheme.id()],
-            lvmt: None,
+            schemes: vec![prooflight_core::chain::SchemeConfig::plain(scheme)],
             authorities: vec![],
             quorum: 0,
             limits,

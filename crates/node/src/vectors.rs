@@ -1,7 +1,9 @@
 //! `StateRoots` vectors: which roots sequences of operations lead to.
 
 use prooflight_amt::VerifyingKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, StateOperation};
+use prooflight_core::chain::{
+    ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation,
+};
 use prooflight_core::store::{Store as _, WriteBatch};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;
@@ -77,22 +79,21 @@ fn state_roots(input: &Value) -> Result<Answer> {
 
 /// A chain with the default limits; of the rest, only the parameters of a scheme matter for roots.
 fn config(scheme: Scheme, params: &SchemeParams) -> Result<ChainConfig> {
-    let lvmt = match params {
+    let scheme = match params {
         SchemeParams::Lvmt { log_n, setup } if setup == "dev" => {
             let params_id = VerifyingKey::dev(*log_n)?.params_id();
             // Any arity has the same roots; this one divides every size.
-            Some(LvmtConfig { params_id, log_n: *log_n, log_arity: 1 })
+            SchemeConfig::lvmt(&LvmtConfig { params_id, log_n: *log_n, log_arity: 1 })
         }
         SchemeParams::Lvmt { setup, .. } => {
             return Err(Error::new(Reason::UnknownSetup, "dev", setup));
         }
-        SchemeParams::None {} => None,
+        SchemeParams::None {} => SchemeConfig::plain(scheme),
     };
     Ok(ChainConfig {
-        version: 1,
+        version: ChainConfig::VERSION,
         chain_id: String::new(),
-        schemes: vec![scheme.id()],
-        lvmt,
+        schemes: vec![scheme],
         authorities: Vec::new(),
         quorum: 0,
         limits: ChainLimits::default(),

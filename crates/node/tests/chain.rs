@@ -6,6 +6,7 @@ use std::path::Path;
 
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
+    SchemeConfig,
     ChainConfig, ChainLimits, Checkpoint, StateOperation, SyncPolicy, verify_ancestor, verify_head,
 };
 use prooflight_core::{Reason, Scheme, Verified};
@@ -27,10 +28,9 @@ fn delete(key: &str) -> StateOperation {
 fn config() -> (ChainConfig, Signers) {
     let keys = [(); 3].map(|()| generate().unwrap());
     let config = ChainConfig {
-        version: 1,
+        version: ChainConfig::VERSION,
         chain_id: "test".to_owned(),
-        schemes: vec![Scheme::Avl.id()],
-        lvmt: None,
+        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
         authorities: keys.iter().map(|key| key.verifying_key().to_bytes()).collect(),
         quorum: 2,
         limits: ChainLimits::default(),

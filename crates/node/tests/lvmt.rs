@@ -109,7 +109,7 @@ fn a_chain_may_have_a_setup_from_a_file_of_snarkjs() {
     let chain_said = node.ask("prooflight_chain", &json!({}));
     let config: prooflight_core::chain::ChainConfig =
         borsh::from_slice(&bytes(&chain_said["config"])).unwrap();
-    assert_eq!(config.lvmt.unwrap().params_id, key.params_id());
+    assert_eq!(config.lvmt().unwrap().params_id, key.params_id());
     for n in 0..12 {
         node.ask("prooflight_submit", &json!({ "ops": [set(&format!("key {n}"), "value")] }));
     }

@@ -249,13 +249,6 @@ pub(crate) fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     object(deserializer).map(Some)
 }
 
-/// Reads an object or null; by itself an option may also be missing.
-pub(crate) fn object_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|object| object.0))
-}
-
 /// Reads an array of objects.
 pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,

@@ -1,10 +1,10 @@
 //! The JSON of a checkpoint: what applications pin and the node prints. Source: SPEC.md, section 9.6.
 
-use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, LvmtConfig};
+use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
 use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::carrier::{Hash32, Quantity, object, object_or_null};
+use crate::carrier::{Hash32, Hex, Quantity, object, objects};
 
 /// Reads a checkpoint; every member must be there, and no other.
 ///
@@ -38,9 +38,8 @@ pub struct CheckpointJson {
 struct ConfigJson {
     version: u8,
     chain_id: String,
-    schemes: Vec<u8>,
-    #[serde(deserialize_with = "object_or_null")]
-    lvmt: Option<LvmtJson>,
+    #[serde(deserialize_with = "objects")]
+    schemes: Vec<SchemeJson>,
     authorities: Vec<Hash32>,
     quorum: u16,
     #[serde(deserialize_with = "object")]
@@ -50,10 +49,9 @@ struct ConfigJson {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct LvmtJson {
-    params_id: Hash32,
-    log_n: u8,
-    log_arity: u8,
+struct SchemeJson {
+    id: u8,
+    params: Hex,
 }
 
 /// A chain's limits as JSON has them.
@@ -75,12 +73,7 @@ impl From<&Checkpoint> for CheckpointJson {
             config: ConfigJson {
                 version: config.version,
                 chain_id: config.chain_id.clone(),
-                schemes: config.schemes.clone(),
-                lvmt: config.lvmt.as_ref().map(|lvmt| LvmtJson {
-                    params_id: Hash32(lvmt.params_id),
-                    log_n: lvmt.log_n,
-                    log_arity: lvmt.log_arity,
-                }),
+                schemes: config.schemes.iter().map(SchemeJson::from).collect(),
                 authorities: config.authorities.iter().copied().map(Hash32).collect(),
                 quorum: config.quorum,
                 limits: LimitsJson::from(&config.limits),
@@ -89,6 +82,18 @@ impl From<&Checkpoint> for CheckpointJson {
             height: Quantity(checkpoint.height),
             header_hash: Hash32(checkpoint.header_hash),
         }
+    }
+}
+
+impl From<&SchemeConfig> for SchemeJson {
+    fn from(scheme: &SchemeConfig) -> Self {
+        Self { id: scheme.id, params: Hex(scheme.params.clone()) }
+    }
+}
+
+impl From<SchemeJson> for SchemeConfig {
+    fn from(read: SchemeJson) -> Self {
+        Self { id: read.id, params: read.params.0 }
     }
 }
 
@@ -113,12 +118,7 @@ impl TryFrom<CheckpointJson> for Checkpoint {
             config: ChainConfig {
                 version: config.version,
                 chain_id: config.chain_id,
-                schemes: config.schemes,
-                lvmt: config.lvmt.map(|lvmt| LvmtConfig {
-                    params_id: lvmt.params_id.0,
-                    log_n: lvmt.log_n,
-                    log_arity: lvmt.log_arity,
-                }),
+                schemes: config.schemes.into_iter().map(SchemeConfig::from).collect(),
                 authorities: config.authorities.into_iter().map(|key| key.0).collect(),
                 quorum: config.quorum,
                 limits: config.limits.into(),
@@ -135,15 +135,24 @@ impl TryFrom<CheckpointJson> for Checkpoint {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 mod tests {
+    use prooflight_core::Scheme;
+    use prooflight_core::chain::LvmtConfig;
+
     use super::*;
 
     fn checkpoint() -> Checkpoint {
         Checkpoint {
             config: ChainConfig {
-                version: 1,
+                version: ChainConfig::VERSION,
                 chain_id: "prüf \u{1d11e}".to_owned(),
-                schemes: vec![1, 2],
-                lvmt: Some(LvmtConfig { params_id: [3; 32], log_n: 16, log_arity: 4 }),
+                schemes: vec![
+                    SchemeConfig::plain(Scheme::Avl),
+                    SchemeConfig::lvmt(&LvmtConfig {
+                        params_id: [3; 32],
+                        log_n: 16,
+                        log_arity: 4,
+                    }),
+                ],
                 authorities: vec![[1; 32], [2; 32]],
                 quorum: 2,
                 limits: ChainLimits::default(),
@@ -156,12 +165,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let mut checkpoint = checkpoint();
-        assert_eq!(from_json(&to_json(&checkpoint)), Ok(checkpoint.clone()));
-        checkpoint.config.schemes = vec![1];
-        checkpoint.config.lvmt = None;
+        let checkpoint = checkpoint();
         let json = to_json(&checkpoint);
-        assert!(json.contains("\"lvmt\": null"), "{json}");
+        assert!(json.contains("\"params\": \"0x\""), "{json}");
         assert_eq!(from_json(&json), Ok(checkpoint));
     }
 

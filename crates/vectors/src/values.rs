@@ -43,7 +43,7 @@ fn avl(question: &Question<'_>) -> Result<Values> {
 
 fn lvmt(question: &Question<'_>) -> Result<Values> {
     let root = root(question, Scheme::Lvmt)?.first_chunk();
-    let (Some(root), Some(config)) = (root, &question.config.lvmt) else {
+    let (Some(root), Some(config)) = (root, question.config.lvmt()) else {
         return Err(Error::new(Reason::WrongSchemes, "a chain with lvmt", "another"));
     };
     check_keys(question)?;

@@ -17,4 +17,4 @@ export const provesThePast = (scheme: StateScheme): boolean => scheme !== "lvmt"
 
 /** The schemes of a chain that this page can verify. */
 export const schemesOf = ({ schemes }: ChainConfig): StateScheme[] =>
-  schemes.flatMap((id) => SCHEMES.get(id) ?? []);
+  schemes.flatMap(({ id }) => SCHEMES.get(id) ?? []);

@@ -9,6 +9,8 @@
 
 export type { Hex } from "./chain/checkpoint.js";
 export type { Limits } from "./limits.js";
+export type { LvmtConfig } from "./lvmt/config.js";
+export { lvmtConfig } from "./lvmt/config.js";
 export type { AmtOpening, AmtOpeningsInput } from "./lvmt/openings.js";
 export { verifyAmtOpenings } from "./lvmt/openings.js";
 export type { LvmtAbsent, LvmtPresent, LvmtProofInput } from "./lvmt/proof.js";

@@ -1,6 +1,6 @@
 """Configurations and headers of chains: encoding, decoding, hashes (sections 9.1 and 9.2)."""
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from . import borsh
 from .errors import check
@@ -16,6 +16,10 @@ class LvmtConfig(NamedTuple):
     log_n: int
     log_arity: int
 
+    @classmethod
+    def decode(cls, params):
+        return cls(params[:32], params[32], params[33])
+
 
 class ChainLimits(NamedTuple):
     max_key: int
@@ -26,23 +30,19 @@ class ChainLimits(NamedTuple):
 class ChainConfig(NamedTuple):
     version: int
     chain_id: bytes
-    schemes: list
-    lvmt: Optional[LvmtConfig]
+    schemes: list  # pairs of a scheme's id and its parameters in bytes
     authorities: list
     quorum: int
     limits: ChainLimits
     genesis_timestamp_ms: int
 
     def encode(self):
-        lvmt, limits = self.lvmt, self.limits
-        if lvmt is not None:
-            lvmt = lvmt.params_id + borsh.u8(lvmt.log_n) + borsh.u8(lvmt.log_arity)
+        limits = self.limits
         return b"".join(
             [
                 borsh.u8(self.version),
                 borsh.string(self.chain_id),
-                borsh.vector([borsh.u8(scheme) for scheme in self.schemes]),
-                borsh.option(lvmt),
+                borsh.vector([borsh.u8(id) + borsh.string(params) for id, params in self.schemes]),
                 borsh.vector(self.authorities),
                 borsh.u16(self.quorum),
                 borsh.u16(limits.max_key) + borsh.u32(limits.max_value) + borsh.u32(limits.max_ops),
@@ -53,15 +53,26 @@ class ChainConfig(NamedTuple):
     def hash(self):
         return hash_of(self.encode())
 
+    def scheme_ids(self):
+        return [id for id, _ in self.schemes]
+
+    def lvmt(self):
+        """The parameters of lvmt, or None; only of a configuration that was checked."""
+        params = dict(self.schemes).get(LVMT)
+        return None if params is None else LvmtConfig.decode(params)
+
     def check(self):
-        check(self.version == 1, "invalid_config")
-        check(all(scheme in ROOT_LENGTHS for scheme in self.schemes), "invalid_config")
-        check(is_ascending(self.schemes), "invalid_config")
-        check((self.lvmt is not None) == (LVMT in self.schemes), "invalid_config")
-        if self.lvmt is not None:
-            log_n, log_arity = self.lvmt.log_n, self.lvmt.log_arity
-            check(1 <= log_n <= 16, "invalid_config")
-            check(log_arity > 0 and log_n % log_arity == 0, "invalid_config")
+        check(self.version == 2, "invalid_config")
+        check(is_ascending(self.scheme_ids()), "invalid_config")
+        for id, params in self.schemes:
+            check(id in ROOT_LENGTHS, "invalid_config")
+            if id != LVMT:
+                check(params == b"", "invalid_config")
+                continue
+            check(len(params) == 34, "invalid_config")
+            lvmt = LvmtConfig.decode(params)
+            check(1 <= lvmt.log_n <= 16, "invalid_config")
+            check(lvmt.log_arity > 0 and lvmt.log_n % lvmt.log_arity == 0, "invalid_config")
         check(len(set(self.authorities)) == len(self.authorities), "invalid_config")
         check(1 <= self.quorum <= len(self.authorities), "invalid_config")
 

@@ -24,7 +24,7 @@ def verify_head(checkpoint, head, path, now, max_clock_skew, max_head_age):
     config.check()
     header, signatures = decode_signed_header(head)
     check(header.chain == config.hash(), "wrong_chain")
-    check([scheme for scheme, _ in header.roots] == config.schemes, "wrong_schemes")
+    check([scheme for scheme, _ in header.roots] == config.scheme_ids(), "wrong_schemes")
 
     for authority, _ in signatures:
         check(authority < len(config.authorities), "signature_order")

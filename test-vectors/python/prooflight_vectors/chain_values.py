@@ -13,14 +13,14 @@ def verify_values(scheme, header, config, keys, proof, insecure_allowed=False):
     """Returns the value of each raw key in the state after an accepted header, or None."""
     root = root_of(scheme, header)
     check(root is not None, "wrong_schemes")
-    check(scheme != "lvmt" or config.lvmt is not None, "wrong_schemes")
+    check(scheme != "lvmt" or config.lvmt() is not None, "wrong_schemes")
     for key in keys:
         check(len(key) <= config.limits.max_key, "key_length")
     if scheme == "avl":
         return avl_values(root, config.limits, keys, proof)
     limits = Limits()._replace(value_bytes=config.limits.max_value)
     if scheme == "lvmt":
-        params_id, log_n, log_arity = config.lvmt
+        params_id, log_n, log_arity = config.lvmt()
         params = lvmt.Params(known_key(params_id, log_n), log_arity, insecure_allowed)
         roots = lvmt.Roots(root[:32], root[32:], header.height)
         results = lvmt.verify(params, roots, keys, proof, limits)

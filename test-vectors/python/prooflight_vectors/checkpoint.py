@@ -5,6 +5,7 @@ from typing import NamedTuple
 from .carrier import (
     check_names,
     read_array,
+    read_bytes,
     read_hash,
     read_member,
     read_number,
@@ -13,7 +14,7 @@ from .carrier import (
     read_u8,
     read_u16,
 )
-from .chain import ChainConfig, ChainLimits, LvmtConfig
+from .chain import ChainConfig, ChainLimits
 
 
 class Checkpoint(NamedTuple):
@@ -32,13 +33,12 @@ def read_checkpoint(value):
 
 
 def read_config(value):
-    names = ("version", "chainId", "schemes", "lvmt", "authorities", "quorum", "limits")
+    names = ("version", "chainId", "schemes", "authorities", "quorum", "limits")
     check_names(value, names + ("genesisTimestampMs",))
     return ChainConfig(
         version=read_member(value, "version", read_u8),
         chain_id=read_member(value, "chainId", read_text),
-        schemes=read_member(value, "schemes", lambda ids: read_array(ids, read_u8)),
-        lvmt=read_member(value, "lvmt", read_lvmt),
+        schemes=read_member(value, "schemes", lambda schemes: read_array(schemes, read_scheme)),
         authorities=read_member(value, "authorities", lambda keys: read_array(keys, read_hash)),
         quorum=read_member(value, "quorum", read_u16),
         limits=read_member(value, "limits", read_limits),
@@ -46,15 +46,9 @@ def read_config(value):
     )
 
 
-def read_lvmt(value):
-    if value is None:
-        return None
-    check_names(value, ("paramsId", "logN", "logArity"))
-    return LvmtConfig(
-        params_id=read_member(value, "paramsId", read_hash),
-        log_n=read_member(value, "logN", read_u8),
-        log_arity=read_member(value, "logArity", read_u8),
-    )
+def read_scheme(value):
+    check_names(value, ("id", "params"))
+    return read_member(value, "id", read_u8), read_member(value, "params", read_bytes)
 
 
 def read_limits(value):

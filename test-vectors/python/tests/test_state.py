@@ -3,13 +3,13 @@
 import unittest
 
 from prooflight_vectors import amt_setup, chain_state, merkle
-from prooflight_vectors.chain import ChainConfig, ChainLimits, Header, LvmtConfig
+from prooflight_vectors.chain import ChainConfig, ChainLimits, Header
 from prooflight_vectors.chain_state import StateOperation
 from prooflight_vectors.chain_values import verify_values
 from prooflight_vectors.errors import Refusal
 
 LIMITS = ChainLimits(max_key=256, max_value=65536, max_ops=200_000)
-CONFIG = ChainConfig(1, b"", [1, 2, 3], None, [bytes(32)], 1, LIMITS, 0)
+CONFIG = ChainConfig(2, b"", [(1, b""), (3, b"")], [bytes(32)], 1, LIMITS, 0)
 ROOT = bytes(33)
 
 
@@ -64,8 +64,8 @@ class Sizes(Refused):
                 self.refused(reason, chain_state.verify_block, *block)
 
     def test_of_keys(self):
-        setup = LvmtConfig(amt_setup.named_key("ppot", 1).params_id(), 1, 1)
-        config = CONFIG._replace(lvmt=setup)
+        setup = amt_setup.named_key("ppot", 1).params_id() + bytes([1, 1])
+        config = CONFIG._replace(schemes=[(1, b""), (2, setup), (3, b"")])
         for scheme, reason in (
             ("avl", "too_many_operations"),
             ("lvmt", "too_many_keys"),
@@ -76,7 +76,7 @@ class Sizes(Refused):
                 self.refused("key_length", verify_values, *arguments, [bytes(257)] * 5000, b"")
                 self.refused(reason, verify_values, *arguments, [b""] * 4097, b"")
 
-    def test_a_configuration_without_the_parameters_of_lvmt(self):
+    def test_a_configuration_without_lvmt(self):
         self.refused("wrong_schemes", verify_values, "lvmt", header(), CONFIG, [bytes(257)], b"")
 
 

@@ -9,20 +9,15 @@ use super::blake2b256;
 use crate::merkle::Hash;
 use crate::{Error, Reason, Result, Scheme};
 
-/// The version of [`ChainConfig`] and [`Header`](super::Header).
-pub(super) const VERSION: u8 = 1;
-
 /// Everything about a chain that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct ChainConfig {
-    /// 1.
+    /// [`ChainConfig::VERSION`].
     pub version: u8,
     /// A name for people; two chains may share it.
     pub chain_id: String,
-    /// The ids of the schemes that the chain keeps, ascending.
-    pub schemes: Vec<u8>,
-    /// LVMT's setup and shape, if the chain keeps it.
-    pub lvmt: Option<LvmtConfig>,
+    /// The schemes that the chain keeps, ascending by id.
+    pub schemes: Vec<SchemeConfig>,
     /// The Ed25519 public keys that sign headers, distinct.
     pub authorities: Vec<[u8; 32]>,
     /// How many of them must sign a header, at least 1.
@@ -31,6 +26,40 @@ pub struct ChainConfig {
     pub limits: ChainLimits,
     /// The genesis header's timestamp, in milliseconds since 1970.
     pub genesis_timestamp_ms: u64,
+}
+
+/// A scheme that a chain keeps.
+#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct SchemeConfig {
+    /// The id of the scheme.
+    pub id: u8,
+    /// The borsh of the scheme's parameters: [`LvmtConfig`] of `lvmt`, empty for the others.
+    pub params: Vec<u8>,
+}
+
+impl SchemeConfig {
+    /// A scheme without parameters.
+    pub const fn plain(scheme: Scheme) -> Self {
+        Self { id: scheme.id(), params: Vec::new() }
+    }
+
+    /// LVMT with its setup and shape.
+    pub fn lvmt(config: &LvmtConfig) -> Self {
+        Self { id: Scheme::Lvmt.id(), params: encode(config) }
+    }
+
+    /// Checks that a chain can keep the scheme with these parameters.
+    fn check(&self) -> Result<()> {
+        match Scheme::from_id(self.id) {
+            Ok(Scheme::Lvmt) => LvmtConfig::decode(&self.params)?.check(),
+            Ok(_) if self.params.is_empty() => Ok(()),
+            Ok(scheme) => {
+                let expected = format_args!("no parameters of {}", scheme.as_str());
+                Err(wrong(expected, format_args!("{} bytes", self.params.len())))
+            }
+            Err(error) => Err(wrong(error.expected(), error.found())),
+        }
+    }
 }
 
 /// The setup and shape of a chain's LVMT store.
@@ -47,6 +76,13 @@ pub struct LvmtConfig {
 impl LvmtConfig {
     /// The largest `log_n`: a vector has at most 2^16 entries.
     pub const MAX_LOG_N: u8 = 16;
+
+    fn decode(params: &[u8]) -> Result<Self> {
+        borsh::from_slice(params).map_err(|_| {
+            let found = format_args!("{} bytes that are not those", params.len());
+            wrong("the parameters of lvmt: params_id, log_n, log_arity", found)
+        })
+    }
 
     fn check(&self) -> Result<()> {
         if !(1..=Self::MAX_LOG_N).contains(&self.log_n) {
@@ -79,6 +115,28 @@ impl Default for ChainLimits {
 }
 
 impl ChainConfig {
+    /// The version of the format.
+    pub const VERSION: u8 = 2;
+
+    /// Whether the chain keeps a scheme.
+    pub fn keeps(&self, scheme: Scheme) -> bool {
+        self.scheme(scheme).is_some()
+    }
+
+    /// The ids of the schemes that the chain keeps, ascending.
+    pub fn scheme_ids(&self) -> impl Iterator<Item = u8> {
+        self.schemes.iter().map(|scheme| scheme.id)
+    }
+
+    /// LVMT's setup and shape; none if the chain does not keep it, or its parameters are not valid.
+    pub fn lvmt(&self) -> Option<LvmtConfig> {
+        self.scheme(Scheme::Lvmt).and_then(|scheme| LvmtConfig::decode(&scheme.params).ok())
+    }
+
+    fn scheme(&self, scheme: Scheme) -> Option<&SchemeConfig> {
+        self.schemes.iter().find(|kept| kept.id == scheme.id())
+    }
+
     /// The hash of the configuration, which every header of the chain names.
     pub fn id(&self) -> Hash {
         blake2b256(&[&encode(self)])
@@ -86,20 +144,15 @@ impl ChainConfig {
 
     /// Checks that the configuration is one that a chain can have; otherwise `invalid_config`.
     pub fn check(&self) -> Result<()> {
-        if self.version != VERSION {
-            return Err(wrong(format_args!("version {VERSION}"), self.version));
+        if self.version != Self::VERSION {
+            let expected = format_args!("version {}", Self::VERSION);
+            return Err(wrong(expected, self.version));
         }
-        if !self.schemes.is_sorted_by(|a, b| a < b) {
-            return Err(wrong("ascending scheme ids", format_args!("{:?}", self.schemes)));
+        if !self.scheme_ids().is_sorted_by(|a, b| a < b) {
+            let ids: Vec<u8> = self.scheme_ids().collect();
+            return Err(wrong("ascending scheme ids", format_args!("{ids:?}")));
         }
-        for &id in &self.schemes {
-            Scheme::from_id(id).map_err(|error| wrong(error.expected(), error.found()))?;
-        }
-        let keeps_lvmt = self.schemes.contains(&Scheme::Lvmt.id());
-        if keeps_lvmt != self.lvmt.is_some() {
-            return Err(wrong("lvmt parameters if and only if lvmt is a scheme", "otherwise"));
-        }
-        self.lvmt.as_ref().map_or(Ok(()), LvmtConfig::check)?;
+        self.schemes.iter().try_for_each(SchemeConfig::check)?;
         let distinct: BTreeSet<_> = self.authorities.iter().collect();
         if distinct.len() != self.authorities.len() {
             return Err(wrong("distinct authorities", "the same key twice"));

@@ -4,10 +4,13 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use ed25519_dalek::{Signature, VerifyingKey};
 
-use super::config::{ChainConfig, VERSION, encode};
+use super::config::{ChainConfig, encode};
 use super::{Blake2bTree, blake2b256};
 use crate::merkle::{Hash, empty_root};
 use crate::{Error, Limits, Reason, Result, Scheme};
+
+/// The version of [`Header`].
+const VERSION: u8 = 1;
 
 /// What is hashed before a header.
 const HEADER_TAG: &[u8] = b"prooflight/header/v1";
@@ -128,10 +131,10 @@ impl SignedHeader {
                 crate::Hex(&self.header.chain),
             ));
         }
-        if !self.header.roots.iter().map(|(id, _)| id).eq(&config.schemes) {
+        if !self.header.roots.iter().map(|(id, _)| *id).eq(config.scheme_ids()) {
             return Err(Error::new(
                 Reason::WrongSchemes,
-                format_args!("roots of the schemes {:?}", config.schemes),
+                format_args!("roots of the schemes {:?}", config.scheme_ids().collect::<Vec<_>>()),
                 "others",
             ));
         }

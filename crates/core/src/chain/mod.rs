@@ -13,7 +13,7 @@ mod operation;
 mod sync;
 
 pub use checkpoint::Checkpoint;
-pub use config::{ChainConfig, ChainLimits, LvmtConfig};
+pub use config::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
 pub use hash::{Blake2bTree, blake2b256};
 pub use header::{Header, SignedHeader};
 pub use operation::{StateOperation, operations_root};

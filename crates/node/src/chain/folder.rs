@@ -111,9 +111,8 @@ impl Chain {
             .map_err(|error| corrupt(error.expected(), error.found()))?;
         let place = Place { folder, options };
         let schemes = config
-            .schemes
-            .iter()
-            .map(|&id| schemes::open(Scheme::from_id(id)?, &store, &config, place))
+            .scheme_ids()
+            .map(|id| schemes::open(Scheme::from_id(id)?, &store, &config, place))
             .collect::<Result<Vec<_>>>()?;
         let provers = schemes.iter().map(|scheme| (scheme.scheme(), scheme.prover())).collect();
         let anchor = Anchor::new(folder.join("anchor"));

@@ -1,11 +1,10 @@
 //! Beginning a chain, and looking at one that is not running.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ed25519_dalek::SigningKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint};
+use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
 use prooflight_core::{Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
@@ -89,13 +88,8 @@ impl Init {
         }
         let Self { max_key, max_value, max_ops, .. } = self;
         let limits = ChainLimits { max_key, max_value, max_ops };
-        let schemes: BTreeSet<u8> = self.schemes.iter().map(|scheme| scheme.id()).collect();
-        let schemes = schemes.into_iter().collect();
-        let mut config =
-            ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
-        if config.schemes.contains(&Scheme::Lvmt.id()) {
-            config.lvmt = Some(self.lvmt.config()?);
-        }
+        let schemes = configs(&self.schemes, &self.lvmt)?;
+        let config = ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
         let options = self.options.choose(self.lvmt.ptau());
         let view = begin(folder, &config, keys, self.state.as_deref(), &options)?;
         println!("chain {}", Hex(&view.config().id()));
@@ -113,19 +107,29 @@ fn scheme(name: &str) -> Result<Scheme, String> {
 /// Begins a development chain with a key of its own.
 pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Result<()> {
     let key = own_key(folder)?;
-    let schemes = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt].map(Scheme::id).to_vec();
-    let lvmt = Some(Lvmt::default().config()?);
+    let schemes = configs(&[Scheme::Avl, Scheme::Lvmt, Scheme::Smt], &Lvmt::default())?;
     let public = vec![key.verifying_key().to_bytes()];
-    let config = ChainConfig { schemes, lvmt, ..config("development", public, 1) };
+    let config = ChainConfig { schemes, ..config("development", public, 1) };
     begin(folder, &config, vec![key], None, options).map(|_| ())
+}
+
+/// What the chain's configuration says of its schemes, each once, ascending by id.
+fn configs(schemes: &[Scheme], lvmt: &Lvmt) -> Result<Vec<SchemeConfig>> {
+    let mut schemes = schemes.to_vec();
+    schemes.sort_unstable_by_key(|scheme| scheme.id());
+    schemes.dedup();
+    let config = |scheme| match scheme {
+        Scheme::Lvmt => lvmt.config().map(|config| SchemeConfig::lvmt(&config)),
+        other => Ok(SchemeConfig::plain(other)),
+    };
+    schemes.into_iter().map(config).collect()
 }
 
 fn config(chain_id: &str, authorities: Vec<[u8; 32]>, quorum: u16) -> ChainConfig {
     ChainConfig {
-        version: 1,
+        version: ChainConfig::VERSION,
         chain_id: chain_id.to_owned(),
-        schemes: vec![Scheme::Avl.id()],
-        lvmt: None,
+        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
         authorities,
         quorum,
         limits: ChainLimits::default(),

@@ -135,8 +135,8 @@ pub struct ChainJson {
 impl ChainJson {
     pub(crate) fn new(view: &View) -> Result<Self> {
         let config: &ChainConfig = view.config();
-        let schemes = config.schemes.iter();
-        let schemes = schemes.map(|&id| Ok(Scheme::from_id(id)?.as_str().to_owned()));
+        let schemes = config.scheme_ids();
+        let schemes = schemes.map(|id| Ok(Scheme::from_id(id)?.as_str().to_owned()));
         Ok(Self {
             chain: Hash32(config.id()),
             config: Hex(encode_config(config)?),

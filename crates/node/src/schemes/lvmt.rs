@@ -23,11 +23,11 @@ pub struct LvmtScheme<S> {
 impl<S: Store + Sync> LvmtScheme<S> {
     /// Opens the keys, or begins without any; `unknown_setup` if this build lacks the chain's setup.
     pub fn open(store: S, config: &ChainConfig, place: Place<'_>) -> Result<Self> {
-        let Some(lvmt) = &config.lvmt else {
+        let Some(lvmt) = config.lvmt() else {
             let expected = "the parameters of lvmt in the chain's configuration";
             return Err(Error::new(Reason::InvalidConfig, expected, "none"));
         };
-        let (tables, log_arity) = (Arc::new(setup::tables(lvmt, place)?), lvmt.log_arity);
+        let (tables, log_arity) = (Arc::new(setup::tables(&lvmt, place)?), lvmt.log_arity);
         let params = StoreParams { tables, log_arity, shard: place.options.proof_shard.0 };
         Ok(Self { store: LvmtStore::open(store, params)? })
     }

@@ -190,7 +190,7 @@ pub fn named(name: &str) -> Option<Scheme> {
 
 /// Makes what has to be there before a chain begins: the tables of LVMT's setup.
 pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
-    config.lvmt.as_ref().map_or(Ok(()), |lvmt| setup::tables(lvmt, place).map(|_| ()))
+    config.lvmt().map_or(Ok(()), |lvmt| setup::tables(&lvmt, place).map(|_| ()))
 }
 
 /// Opens the store of a scheme; `unknown_statement` if this build does not have it.

@@ -119,7 +119,7 @@ fn proved_by_lvmt(
             return None;
         }
     };
-    let config = checkpoint.config.lvmt.as_ref().unwrap();
+    let config = checkpoint.config.lvmt().unwrap();
     let setup = VerifyingKey::dev(config.log_n).unwrap();
     let params = prooflight_lvmt::Params::new(&setup, config.log_arity).with_insecure_setup();
     let root = Root::new(block.root(Scheme::Lvmt).unwrap().try_into().unwrap(), block.height);

@@ -27,10 +27,8 @@ export interface ChainConfig {
   version: number;
   /** A name for people; two chains may share it. */
   chainId: string;
-  /** The ids of the schemes that the chain keeps, ascending. */
-  schemes: number[];
-  /** LVMT's setup and shape, if the chain keeps it. */
-  lvmt: { paramsId: Hex; logN: number; logArity: number } | null;
+  /** The schemes that the chain keeps, ascending by id. */
+  schemes: SchemeConfig[];
   /** The Ed25519 public keys that sign headers, 32 bytes each. */
   authorities: Hex[];
   /** How many of them must sign a header. */
@@ -38,6 +36,14 @@ export interface ChainConfig {
   limits: ChainLimits;
   /** The genesis header's timestamp, in milliseconds since 1970. */
   genesisTimestampMs: Quantity;
+}
+
+/** A scheme that a chain keeps. */
+export interface SchemeConfig {
+  /** The id of the scheme. */
+  id: number;
+  /** The scheme's parameters, encoded; `0x` where it has none. */
+  params: Hex;
 }
 
 /** What a block of the chain may hold. */
@@ -111,7 +117,6 @@ const CONFIG = [
   "version",
   "chainId",
   "schemes",
-  "lvmt",
   "authorities",
   "quorum",
   "limits",
@@ -122,12 +127,10 @@ function readConfig(given: unknown, path: string): ChainConfig {
   const members = new Arguments(undefined, given, CONFIG, path);
   const at = (name: (typeof CONFIG)[number]) =>
     [members.unchecked(name), `${path}.${name}`] as const;
-  const lvmt = members.unchecked("lvmt");
   return {
     version: number(members.unchecked("version"), 8, `${path}.version`),
     chainId: name(...at("chainId")),
-    schemes: list(...at("schemes"), (id, path) => number(id, 8, path)),
-    lvmt: lvmt === null ? null : readLvmt(lvmt, `${path}.lvmt`),
+    schemes: list(...at("schemes"), readScheme),
     authorities: list(...at("authorities"), (key, path) => toHex(hash(key, path)) as Hex),
     quorum: number(members.unchecked("quorum"), 16, `${path}.quorum`),
     limits: readLimits(...at("limits")),
@@ -135,27 +138,19 @@ function readConfig(given: unknown, path: string): ChainConfig {
   };
 }
 
-function readLvmt(given: unknown, path: string): NonNullable<ChainConfig["lvmt"]> {
-  const members = new Arguments(undefined, given, ["paramsId", "logN", "logArity"], path);
-  return {
-    paramsId: toHex(hash(members.unchecked("paramsId"), `${path}.paramsId`)) as Hex,
-    logN: number(members.unchecked("logN"), 8, `${path}.logN`),
-    logArity: number(members.unchecked("logArity"), 8, `${path}.logArity`),
-  };
+function readScheme(given: unknown, path: string): SchemeConfig {
+  const members = new Arguments(undefined, given, ["id", "params"], path);
+  const params = bytes(members.unchecked("params"), `${path}.params`);
+  return { id: number(members.unchecked("id"), 8, `${path}.id`), params: toHex(params) as Hex };
 }
 
 function writeConfig(writer: Writer, config: ChainConfig): void {
   writer.u8(config.version);
   writer.bytes(new TextEncoder().encode(config.chainId));
-  writer.sequence(config.schemes, (id) => {
+  writer.sequence(config.schemes, ({ id, params }) => {
     writer.u8(id);
+    writer.bytes(fromHex(params));
   });
-  writer.bool(config.lvmt !== null);
-  if (config.lvmt) {
-    writer.array(fromHex(config.lvmt.paramsId));
-    writer.u8(config.lvmt.logN);
-    writer.u8(config.lvmt.logArity);
-  }
   writer.sequence(config.authorities, (key) => {
     writer.array(fromHex(key));
   });
@@ -184,10 +179,14 @@ function quantity(given: unknown, path: string): bigint {
 
 /** The bytes of a hash or key in 0x-hex. */
 export function hash(given: unknown, path: string): Uint8Array {
+  const found = bytes(given, path);
+  if (found.length === 32) return found;
+  throw invalid(undefined, path, "32 bytes", `${found.length} bytes`);
+}
+
+function bytes(given: unknown, path: string): Uint8Array {
   try {
-    const bytes = fromHex(given as string);
-    if (bytes.length === 32) return bytes;
-    throw invalid(undefined, path, "32 bytes", `${bytes.length} bytes`);
+    return fromHex(given as string);
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
     throw invalid(undefined, path, error.details.expected, error.details.found);

@@ -5,6 +5,7 @@ import type { ChainConfig } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { type SetupTrust, type StateScheme, verifyKeys } from "../chain/schemes.js";
 import { refuse } from "../error.js";
+import { lvmtConfig } from "../lvmt/config.js";
 import type { Absent, Present } from "../result.js";
 import { type Bundle, toBundle } from "./bundle.js";
 import type { Wanted } from "./questions.js";
@@ -68,7 +69,7 @@ export async function answers(
 ): Promise<Answer[]> {
   const { servers } = client;
   const { scheme, config, keys } = question;
-  const { lvmt } = config;
+  const lvmt = lvmtConfig(config);
   if (scheme !== "lvmt" || !lvmt || !servers.sharded) {
     return servers.ask((server) => answersOf(client, server, question), signal);
   }

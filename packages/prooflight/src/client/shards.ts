@@ -2,8 +2,8 @@
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import type { ChainConfig } from "../chain/checkpoint.js";
 import { refuse, type VerifyError } from "../error.js";
+import type { LvmtConfig } from "../lvmt/config.js";
 import { hash } from "../wasm/hash.js";
 import { type Listed, type Server, type Servers, worst } from "./servers.js";
 
@@ -31,7 +31,7 @@ export interface Placed {
 }
 
 /** Where a key is: its index is the first `logN` bits of its Keccak-256. */
-export function place(key: Bytes, { logN }: NonNullable<ChainConfig["lvmt"]>): Placed {
+export function place(key: Bytes, { logN }: LvmtConfig): Placed {
   const [first = 0, second = 0] = hash.call("lvmt", (wasm) => wasm.keccak256(key));
   return { key, index: ((first << 8) | second) >> (16 - logN) };
 }

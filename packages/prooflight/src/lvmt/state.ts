@@ -2,6 +2,7 @@ import type { Bytes } from "../bytes.js";
 import { checkKeyLengths } from "../chain/keys.js";
 import type { StateQuestion } from "../chain/schemes.js";
 import { refuse } from "../error.js";
+import { lvmtConfig } from "./config.js";
 import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "./proof.js";
 
 /**
@@ -14,7 +15,8 @@ export function verifyLvmtState(
   root: Bytes,
   { header, config, keys, proof, setup }: StateQuestion,
 ): (LvmtPresent | LvmtAbsent)[] {
-  const { lvmt, limits } = config;
+  const lvmt = lvmtConfig(config);
+  const { limits } = config;
   if (!lvmt) throw refuse("wrong_schemes", "a chain with the scheme lvmt", "another");
   checkKeyLengths(keys, limits.maxKey);
   return verifyLvmtProof({

@@ -152,14 +152,11 @@ describe("a lie is refused:", () => {
   });
 
   test("a checkpoint of another setup is that of another chain", async () => {
-    const { lvmt } = checkpoint.config;
-    const other: Checkpoint = {
-      ...checkpoint,
-      config: {
-        ...checkpoint.config,
-        lvmt: lvmt && { ...lvmt, paramsId: `0x${"11".repeat(32)}` },
-      },
-    };
+    const params: Hex = `0x${"11".repeat(32)}1002`;
+    const schemes = checkpoint.config.schemes.map((scheme) =>
+      scheme.id === 2 ? { ...scheme, params } : scheme,
+    );
+    const other: Checkpoint = { ...checkpoint, config: { ...checkpoint.config, schemes } };
     expect((await rejection(connect({ checkpoint: other }))).code).toBe("untrusted");
   });
 });

@@ -3,7 +3,8 @@
 use ed25519_dalek::{Signer as _, SigningKey};
 use prooflight_core::Scheme;
 use prooflight_core::chain::{
-    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LvmtConfig, SignedHeader, blake2b256,
+    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LvmtConfig, SchemeConfig,
+    SignedHeader, blake2b256,
 };
 use prooflight_core::merkle::{Frontier, Hash, inclusion_path, leaf_hash, node_hash};
 
@@ -25,10 +26,9 @@ pub(super) struct Chain {
 /// An AVL+ chain with this many authorities and this quorum.
 pub(super) fn config(authorities: u16, quorum: u16) -> ChainConfig {
     ChainConfig {
-        version: 1,
+        version: ChainConfig::VERSION,
         chain_id: "vectors".to_owned(),
-        schemes: vec![Scheme::Avl.id()],
-        lvmt: None,
+        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
         authorities: (0..authorities).map(|index| key(index).verifying_key().to_bytes()).collect(),
         quorum,
         limits: ChainLimits::default(),
@@ -38,11 +38,20 @@ pub(super) fn config(authorities: u16, quorum: u16) -> ChainConfig {
 
 /// A chain of every scheme.
 pub(super) fn config_of_all_schemes() -> ChainConfig {
-    ChainConfig {
-        schemes: Scheme::ALL.map(Scheme::id).to_vec(),
-        lvmt: Some(LvmtConfig { params_id: blake2b256(&[b"setup"]), log_n: 16, log_arity: 4 }),
-        ..config(1, 1)
-    }
+    let lvmt = LvmtConfig { params_id: blake2b256(&[b"setup"]), log_n: 16, log_arity: 4 };
+    let of = |scheme| match scheme {
+        Scheme::Lvmt => SchemeConfig::lvmt(&lvmt),
+        other => SchemeConfig::plain(other),
+    };
+    ChainConfig { schemes: Scheme::ALL.map(of).to_vec(), ..config(1, 1) }
+}
+
+/// Changes the parameters of LVMT in a configuration that keeps it.
+pub(super) fn change_lvmt(config: &mut ChainConfig, change: impl Fn(&mut LvmtConfig)) {
+    let mut lvmt = config.lvmt().expect("it keeps lvmt");
+    change(&mut lvmt);
+    let kept = config.schemes.iter_mut().find(|scheme| scheme.id == Scheme::Lvmt.id());
+    *kept.expect("it keeps lvmt") = SchemeConfig::lvmt(&lvmt);
 }
 
 /// The key of an authority.
@@ -111,7 +120,7 @@ impl Chain {
 /// A header with made-up roots.
 pub(super) fn header(config: &ChainConfig, height: u64, parent: Hash, history: Hash) -> Header {
     let number = height.to_be_bytes();
-    let root = |&id: &u8| {
+    let root = |id: u8| {
         let length = Scheme::from_id(id).map_or(32, Scheme::root_length);
         let hash = blake2b256(&[b"root", &[id], &number]);
         (id, hash.into_iter().cycle().take(length).collect())
@@ -124,7 +133,7 @@ pub(super) fn header(config: &ChainConfig, height: u64, parent: Hash, history: H
         timestamp_ms: START.saturating_add(height.saturating_mul(1000)),
         ops_root: blake2b256(&[b"operations", &number]),
         history_root: history,
-        roots: config.schemes.iter().map(root).collect(),
+        roots: config.scheme_ids().map(root).collect(),
     }
 }
 

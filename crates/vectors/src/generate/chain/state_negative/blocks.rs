@@ -1,6 +1,6 @@
 //! Right proofs of other blocks, and headers that are not in the head's history.
 
-use prooflight_core::chain::{Blake2bTree, Header};
+use prooflight_core::chain::{Blake2bTree, Header, SchemeConfig};
 use prooflight_core::merkle::{self, Hash};
 use prooflight_core::{Reason, Scheme};
 
@@ -165,9 +165,10 @@ fn encodings(file: &mut Builder) {
 
 fn no_root(file: &mut Builder) {
     let proof = ledger().proof(3, &KEYS);
-    for schemes in [&[][..], &[Scheme::Smt.id()], &[Scheme::Smt.id(), Scheme::Amb.id()]] {
+    for schemes in [&[][..], &[Scheme::Smt], &[Scheme::Smt, Scheme::Amb]] {
         let mut config = config(1, 1);
-        config.schemes = schemes.to_vec();
+        config.schemes = schemes.iter().copied().map(SchemeConfig::plain).collect();
+        let schemes: Vec<u8> = schemes.iter().map(|scheme| scheme.id()).collect();
         let ledger = Ledger { chain: Chain::new(config, 2), blocks: Vec::new() };
         let what = format!("a chain of the schemes {schemes:?}, without avl");
         let input = ledger.answer_from(0, 1, &proof, &KEYS);

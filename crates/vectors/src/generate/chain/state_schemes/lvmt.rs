@@ -1,13 +1,13 @@
 //! What is so of `lvmt` alone: its setup.
 
 use prooflight_amt::VerifyingKey;
-use prooflight_core::chain::{ChainConfig, LvmtConfig};
+use prooflight_core::chain::LvmtConfig;
 use prooflight_core::{Reason, Scheme};
 
 use super::{States, of_both};
 use crate::generate::builder::Builder;
 use crate::generate::chain::ledger::seven_blocks;
-use crate::generate::chain::made::{Chain, sync};
+use crate::generate::chain::made::{Chain, change_lvmt, sync};
 use crate::state::StateAnswer;
 
 const KEYS: [&[u8]; 1] = [b"alice"];
@@ -79,8 +79,8 @@ fn others(file: &mut Builder, states: &States, honest: &StateAnswer) {
 
 /// The answer by a chain that is the same but for its parameters.
 fn under(states: &States, answer: &StateAnswer, change: impl Fn(&mut LvmtConfig)) -> StateAnswer {
-    let mut config: ChainConfig = states.chain.config.clone();
-    change(config.lvmt.as_mut().expect("it keeps lvmt"));
+    let mut config = states.chain.config.clone();
+    change_lvmt(&mut config, change);
     let mut roots = states.chain.headers.iter();
     let chain = Chain::with(config, states.chain.headers.len(), |header| {
         header.roots.clone_from(&roots.next().expect("as many headers").roots);

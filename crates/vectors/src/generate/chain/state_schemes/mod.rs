@@ -6,7 +6,7 @@ mod smt;
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Scheme;
-use prooflight_core::chain::{ChainConfig, LvmtConfig};
+use prooflight_core::chain::{ChainConfig, LvmtConfig, SchemeConfig};
 use prooflight_lvmt::proof::ENVELOPE;
 use serde_json::to_value;
 
@@ -58,7 +58,7 @@ impl States {
 
     /// A chain with these blocks, whose operations are normalised.
     fn with(config: ChainConfig, blocks: &[Vec<StateOp>]) -> Self {
-        let LvmtConfig { log_n, log_arity, .. } = config.lvmt.clone().expect("it keeps lvmt");
+        let LvmtConfig { log_n, log_arity, .. } = config.lvmt().expect("it keeps lvmt");
         let mut state = State::new(log_n, log_arity);
         let mut lvmt = Vec::new();
         let mut smt = Plain::default();
@@ -133,11 +133,8 @@ impl States {
 /// A chain of both schemes, with vectors of `2^log_n` entries of the development setup.
 fn of_both(log_n: u8, log_arity: u8) -> ChainConfig {
     let params_id = VerifyingKey::dev(log_n).expect("a setup of that size").params_id();
-    ChainConfig {
-        schemes: SCHEMES.map(Scheme::id).to_vec(),
-        lvmt: Some(LvmtConfig { params_id, log_n, log_arity }),
-        ..config(1, 1)
-    }
+    let lvmt = SchemeConfig::lvmt(&LvmtConfig { params_id, log_n, log_arity });
+    ChainConfig { schemes: vec![lvmt, SchemeConfig::plain(Scheme::Smt)], ..config(1, 1) }
 }
 
 fn change(op: &StateOp) -> (Vec<u8>, Option<Vec<u8>>) {

@@ -1,7 +1,7 @@
 //! Checkpoints that are none: refused, and never taken for a default.
 
-use prooflight_core::Reason;
-use prooflight_core::chain::{ChainConfig, LvmtConfig};
+use prooflight_core::chain::{ChainConfig, LvmtConfig, SchemeConfig};
+use prooflight_core::{Reason, Scheme};
 use serde_json::{Value, json, to_value};
 
 use crate::carrier::{Hash32, Hex};
@@ -20,13 +20,14 @@ pub(super) fn add(file: &mut Builder) {
 /// Well-formed checkpoints, whose chain cannot be; the head names the configuration's hash.
 fn configs(file: &mut Builder) {
     let all = config_of_all_schemes;
-    let lvmt = || all().lvmt;
+    let lvmt = || all().lvmt().expect("it keeps lvmt");
     let mut refuse = |comment: &str, config: ChainConfig| {
         let chain = Chain::new(config, 2);
         file.invalid(&["Config"], comment, &chain.sync(0, 1), Reason::InvalidConfig);
     };
     refuse("a configuration of version 0", ChainConfig { version: 0, ..config(1, 1) });
-    refuse("a configuration of version 2", ChainConfig { version: 2, ..config(1, 1) });
+    refuse("a configuration of version 1", ChainConfig { version: 1, ..config(1, 1) });
+    refuse("a configuration of version 3", ChainConfig { version: 3, ..config(1, 1) });
     refuse("a quorum of 0, and no signature", config(3, 0));
     refuse("a quorum larger than the number of authorities", config(2, 3));
     refuse("no authority and a quorum of 0", config(0, 0));
@@ -37,19 +38,27 @@ fn configs(file: &mut Builder) {
     let mut apart = config(3, 2);
     apart.authorities[2] = apart.authorities[0];
     refuse("the first authority is the last one, too", apart);
-    let schemes = |schemes: &[u8], lvmt: Option<LvmtConfig>| ChainConfig {
-        schemes: schemes.to_vec(),
-        lvmt,
-        ..config(1, 1)
+    let schemes = |schemes: &[(u8, &[u8])]| {
+        let scheme = |&(id, params): &(u8, &[u8])| SchemeConfig { id, params: params.to_vec() };
+        ChainConfig { schemes: schemes.iter().map(scheme).collect(), ..config(1, 1) }
     };
-    refuse("schemes in descending order", schemes(&[3, 1], None));
-    refuse("a scheme twice", schemes(&[1, 1], None));
+    refuse("schemes in descending order", schemes(&[(3, &[]), (1, &[])]));
+    refuse("a scheme twice", schemes(&[(1, &[]), (1, &[])]));
     for id in [0, 7, 255] {
         let comment = format!("scheme {id}, which does not exist");
-        refuse(&comment, schemes(&[id], None));
+        refuse(&comment, schemes(&[(id, &[])]));
     }
-    refuse("scheme 2 without its setup", schemes(&[1, 2], None));
-    refuse("a setup without scheme 2", schemes(&[1, 3], lvmt()));
+    let setup = SchemeConfig::lvmt(&lvmt()).params;
+    refuse("scheme 2 without its parameters", schemes(&[(1, &[]), (2, &[])]));
+    refuse("scheme 2 with a byte of its parameters missing", schemes(&[(2, &setup[..33])]));
+    refuse("scheme 2 with a byte after its parameters", {
+        schemes(&[(2, &[&setup[..], &[0]].concat())])
+    });
+    for scheme in Scheme::ALL.into_iter().filter(|&scheme| scheme != Scheme::Lvmt) {
+        let comment = format!("parameters of {}, which has none", scheme.as_str());
+        refuse(&comment, schemes(&[(scheme.id(), &[0])]));
+    }
+    refuse("the parameters of scheme 2 with scheme 3", schemes(&[(1, &[]), (3, &setup)]));
     for (log_n, log_arity, comment) in [
         (0, 1, "vectors of no length"),
         (17, 1, "vectors too long for a level"),
@@ -59,9 +68,9 @@ fn configs(file: &mut Builder) {
         (8, 16, "an arity above the length"),
         (0, 0, "vectors of no length, and an arity of 1"),
     ] {
-        let params = lvmt().map(|lvmt| LvmtConfig { log_n, log_arity, ..lvmt });
+        let params = SchemeConfig::lvmt(&LvmtConfig { log_n, log_arity, ..lvmt() }).params;
         let comment = format!("{comment}: log_n {log_n}, log_arity {log_arity}");
-        refuse(&comment, ChainConfig { lvmt: params, ..all() });
+        refuse(&comment, schemes(&[(1, &[]), (2, &params), (3, &[])]));
     }
 }
 
@@ -71,17 +80,15 @@ fn honest() -> Value {
 }
 
 /// Every member of a checkpoint, by its place.
-const MEMBERS: [&str; 17] = [
+const MEMBERS: [&str; 15] = [
     "config",
     "height",
     "headerHash",
     "config/version",
     "config/chainId",
     "config/schemes",
-    "config/lvmt",
-    "config/lvmt/paramsId",
-    "config/lvmt/logN",
-    "config/lvmt/logArity",
+    "config/schemes/1/id",
+    "config/schemes/1/params",
     "config/authorities",
     "config/quorum",
     "config/limits",
@@ -111,12 +118,10 @@ fn members(file: &mut Builder) {
         let parent = input.pointer_mut(path.trim_end_matches('/')).expect("there is a parent");
         parent.as_object_mut().expect("an object").shift_remove(name);
         refuse(file, &format!("{place} is missing"), &input);
-        if place != "config/lvmt" {
-            refuse(file, &format!("{place} is null"), &with(place, Value::Null));
-        }
+        refuse(file, &format!("{place} is null"), &with(place, Value::Null));
         refuse(file, &format!("{place} is true"), &with(place, json!(true)));
     }
-    for place in ["", "/config", "/config/lvmt", "/config/limits"] {
+    for place in ["", "/config", "/config/schemes/1", "/config/limits"] {
         let mut input = honest();
         let object = input.pointer_mut(&format!("/checkpoint{place}")).expect("it is there");
         object["Version"] = json!(1);
@@ -149,7 +154,17 @@ fn quantities(file: &mut Builder) {
 }
 
 fn bytes(file: &mut Builder) {
-    for place in ["headerHash", "config/lvmt/paramsId", "config/authorities/0"] {
+    for (what, value) in [
+        ("no 0x", json!("")),
+        ("an odd number of digits", json!("0x0")),
+        ("with 0X", json!("0X00")),
+        ("a character that is no digit", json!("0x0g")),
+        ("an array of bytes", json!([0])),
+    ] {
+        let place = "config/schemes/1/params";
+        refuse(file, &format!("{place}: {what}"), &with(place, value));
+    }
+    for place in ["headerHash", "config/authorities/0"] {
         let hash = honest().pointer(&format!("/checkpoint/{place}")).cloned();
         let hash = hash.as_ref().and_then(Value::as_str).expect("a hash").to_owned();
         let cases = [
@@ -168,11 +183,9 @@ fn bytes(file: &mut Builder) {
 }
 
 fn numbers(file: &mut Builder) {
-    let cases: [(&str, u64); 7] = [
+    let cases: [(&str, u64); 5] = [
         ("config/version", 256),
-        ("config/schemes/0", 257),
-        ("config/lvmt/logN", 256),
-        ("config/lvmt/logArity", 256),
+        ("config/schemes/0/id", 257),
         ("config/quorum", 65_537),
         ("config/limits/maxKey", 65_536),
         ("config/limits/maxOps", 1 << 32),
@@ -193,15 +206,17 @@ fn others(file: &mut Builder) {
         ("config/authorities is an object", "config/authorities", json!({ "0": public })),
         ("config/schemes is bytes", "config/schemes", json!("0x010203040506")),
         ("config/schemes are names", "config/schemes", json!(["avl"])),
+        ("config/schemes are ids", "config/schemes", json!([1, 3])),
+        ("config/schemes is an object", "config/schemes", json!({ "1": "0x" })),
         ("config/chainId is a number", "config/chainId", json!(1)),
-        ("config/lvmt is empty", "config/lvmt", json!({})),
-        ("config/lvmt is false", "config/lvmt", json!(false)),
+        ("a scheme is empty", "config/schemes/0", json!({})),
+        ("a scheme is null", "config/schemes/0", Value::Null),
         ("config is its hash", "config", json!(Hash32([7; 32]))),
     ];
     for (comment, place, value) in cases {
         refuse(file, comment, &with(place, value));
     }
-    for place in ["config", "config/lvmt", "config/limits"] {
+    for place in ["config", "config/schemes/1", "config/limits"] {
         let values = values(&honest()["checkpoint"], place);
         refuse(file, &format!("{place} is an array of its values"), &with(place, values));
     }

@@ -4,12 +4,16 @@ use curve25519_dalek::Scalar;
 use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use ed25519_dalek::Signer as _;
-use prooflight_core::Reason;
-use prooflight_core::chain::{ChainConfig, Header, LvmtConfig, SignedHeader, blake2b256};
+use prooflight_core::chain::{
+    ChainConfig, Header, LvmtConfig, SchemeConfig, SignedHeader, blake2b256,
+};
+use prooflight_core::{Reason, Scheme};
 
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;
-use crate::generate::chain::made::{Chain, config, config_of_all_schemes, key, sign, sync};
+use crate::generate::chain::made::{
+    Chain, change_lvmt, config, config_of_all_schemes, key, sign, sync,
+};
 use crate::generate::chain::tricks::{
     Signature, mixed_key, sign_with, sign_with_nothing, sign_with_small_r, with_larger_s,
 };
@@ -224,13 +228,13 @@ fn other_chains(file: &mut Builder) {
     };
     let params = |change: fn(&mut LvmtConfig)| {
         let mut config = all();
-        config.lvmt.iter_mut().for_each(change);
+        change_lvmt(&mut config, change);
         config
     };
     let cases = [
         ("name", one(), with(one(), |c| c.chain_id.push('2'))),
         ("name, longer by a zero byte", one(), with(one(), |c| c.chain_id.push('\0'))),
-        ("schemes", one(), with(one(), |c| c.schemes = vec![1, 3])),
+        ("schemes", one(), with(one(), |c| c.schemes.push(SchemeConfig::plain(Scheme::Smt)))),
         ("quorum", one(), with(one(), |c| c.quorum = 2)),
         ("order of authorities", one(), with(one(), |c| c.authorities.swap(0, 1))),
         ("number of authorities", one(), with(one(), |c| c.authorities.truncate(1))),
@@ -261,9 +265,10 @@ fn other_chains(file: &mut Builder) {
 
 /// Heads with as many roots as the chain has schemes, not all of them of these.
 fn as_many_others(file: &mut Builder) {
-    let of = |schemes: &[u8]| {
-        let lvmt = schemes.contains(&2).then(|| config_of_all_schemes().lvmt).flatten();
-        ChainConfig { schemes: schemes.to_vec(), lvmt, ..config(1, 1) }
+    let of = |ids: &[u8]| {
+        let all = config_of_all_schemes().schemes;
+        let schemes = all.into_iter().filter(|scheme| ids.contains(&scheme.id)).collect();
+        ChainConfig { schemes, ..config(1, 1) }
     };
     for (schemes, others) in [
         (&[1][..], &[3][..]),

@@ -1,0 +1,34 @@
+import { fromHex } from "../bytes.js";
+import type { ChainConfig } from "../chain/checkpoint.js";
+import { refuse } from "../error.js";
+
+/** The setup and shape of a chain's LVMT store. */
+export interface LvmtConfig {
+  /** What the trusted setup is known by, 32 bytes. */
+  paramsId: Uint8Array;
+  /** The base-2 logarithm of the number of entries of a vector. */
+  logN: number;
+  /** The base-2 logarithm of the arity of openings in the root vector. */
+  logArity: number;
+}
+
+/** The id of the scheme in a configuration. */
+const LVMT = 2;
+
+/**
+ * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
+ *
+ * Throws `invalid_config` if they are not 34 bytes. Source: `test-vectors/SPEC.md`, section "Formats" of
+ * chains.
+ */
+export function lvmtConfig({ schemes }: ChainConfig): LvmtConfig | undefined {
+  const kept = schemes.find(({ id }) => id === LVMT);
+  if (!kept) return undefined;
+  const params = fromHex(kept.params);
+  const [logN, logArity] = params.subarray(32);
+  if (params.length !== 34 || logN === undefined || logArity === undefined) {
+    const found = `${params.length} bytes`;
+    throw refuse("invalid_config", "34 bytes of parameters", found, { scheme: "lvmt" });
+  }
+  return { paramsId: params.subarray(0, 32), logN, logArity };
+}
