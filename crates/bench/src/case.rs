@@ -5,7 +5,8 @@ use prooflight_vectors::avl::{Batch, BatchMode, Op};
 use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::ergo::AdProofs;
 use prooflight_vectors::file::{Group, Test, VectorFile, Verdict};
-use serde_json::{Map, Value};
+use prooflight_vectors::input::Input;
+use serde_json::{Map, Value, to_value};
 
 use crate::Result;
 
@@ -40,12 +41,12 @@ pub fn read(json: &str) -> Result<Vec<Case>> {
         let valid = |test: &Test| test.result == Verdict::Valid;
         for test in group.tests.into_iter().filter(valid) {
             cases.push(match group.group_type.as_str() {
-                "ErgoAdProofs" => ergo_case(serde_json::from_value(test.input)?)?,
+                "ErgoAdProofs" => ergo_case(serde_json::from_value(to_value(test.input)?)?)?,
                 "AvlBatch" => {
                     let expected = test.expected.unwrap_or_default();
                     let after = expected.get("digest").cloned().unwrap_or_default();
                     batch_case(
-                        serde_json::from_value(test.input)?,
+                        serde_json::from_value(to_value(test.input)?)?,
                         &serde_json::from_value(after)?,
                     )?
                 }
@@ -93,7 +94,7 @@ pub fn write(cases: &[Case]) -> Result<String> {
             tc_id,
             comment: format!("{} operations", case.ops.len()),
             flags: Vec::new(),
-            input: serde_json::to_value(input)?,
+            input: Input::Json(to_value(input)?),
             result: Verdict::Valid,
             expected: Some(Map::from_iter([("digest".to_owned(), Value::String(after))])),
             expected_error: None,

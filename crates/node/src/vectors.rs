@@ -1,9 +1,7 @@
 //! `StateRoots` vectors: which roots sequences of operations lead to.
 
 use prooflight_amt::VerifyingKey;
-use prooflight_core::chain::{
-    ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation,
-};
+use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation};
 use prooflight_core::store::{Store as _, WriteBatch};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_vectors::carrier::Hex;

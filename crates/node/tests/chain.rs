@@ -6,8 +6,8 @@ use std::path::Path;
 
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
-    SchemeConfig,
-    ChainConfig, ChainLimits, Checkpoint, StateOperation, SyncPolicy, verify_ancestor, verify_head,
+    ChainConfig, ChainLimits, Checkpoint, SchemeConfig, StateOperation, SyncPolicy,
+    verify_ancestor, verify_head,
 };
 use prooflight_core::{Reason, Scheme, Verified};
 use prooflight_node::authority::{Signers, generate};

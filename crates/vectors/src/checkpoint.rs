@@ -147,11 +147,7 @@ mod tests {
                 chain_id: "prüf \u{1d11e}".to_owned(),
                 schemes: vec![
                     SchemeConfig::plain(Scheme::Avl),
-                    SchemeConfig::lvmt(&LvmtConfig {
-                        params_id: [3; 32],
-                        log_n: 16,
-                        log_arity: 4,
-                    }),
+                    SchemeConfig::lvmt(&LvmtConfig { params_id: [3; 32], log_n: 16, log_arity: 4 }),
                 ],
                 authorities: vec![[1; 32], [2; 32]],
                 quorum: 2,
