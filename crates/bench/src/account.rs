@@ -33,7 +33,8 @@ pub(crate) fn accounts(json: &str, nodes: usize) -> Result<Vec<Account>> {
         if test.result != Verdict::Valid {
             continue;
         }
-        let EthGetProof { state_root, address, response, .. } = serde_json::from_value(test.input)?;
+        let EthGetProof { state_root, address, response, .. } =
+            serde_json::from_value(serde_json::to_value(test.input)?)?;
         let response: Response = serde_json::from_value(response)?;
         let proof: Vec<_> = response.account_proof.into_iter().map(|node| node.0).collect();
         if proof.len() != nodes {

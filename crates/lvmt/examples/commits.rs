@@ -114,7 +114,7 @@ fn mpt(sizes: &Sizes, store: impl Store) {
         trie.apply(&changes).unwrap();
         let prepare = started.elapsed();
         let started = Instant::now();
-        trie.prune(trie.version().saturating_sub(1)).unwrap();
+        trie.prune(trie.revision().saturating_sub(1)).unwrap();
         [read, prepare, Duration::ZERO, started.elapsed()]
     });
 }
