@@ -7,12 +7,13 @@ import { type SetupTrust, type StateScheme, verifyKeys } from "../chain/schemes.
 import { refuse } from "../error.js";
 import { lvmtConfig } from "../lvmt/config.js";
 import type { Absent, Present } from "../result.js";
+import type { Authentication } from "./authentication.js";
 import { type Bundle, toBundle } from "./bundle.js";
 import type { Wanted } from "./questions.js";
 import { readStateProof } from "./replies.js";
 import type { Server, Servers } from "./servers.js";
 import { askShards, place } from "./shards.js";
-import type { Accepted, Trust } from "./trust.js";
+import type { Trust } from "./trust.js";
 
 /** A verified answer about one key. */
 export type Answer = (Present | Absent) & {
@@ -50,15 +51,7 @@ export interface Question {
 export interface AskingClient {
   servers: Servers;
   trust: Trust;
-  /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
-  authenticate: (server: Server, signed: Bytes, wanted: Wanted) => Promise<Authentic>;
-}
-
-/** A header that is accepted, and why. */
-export interface Authentic {
-  block: Header;
-  accepted: Accepted;
-  older: { header: Bytes; path: readonly Bytes[] } | undefined;
+  authentication: Authentication;
 }
 
 /** Asks for the keys and verifies the answers, all about one block. */
@@ -86,14 +79,14 @@ export async function answers(
 
 /** The answers of one server. */
 async function answersOf(
-  { trust, authenticate }: AskingClient,
+  { trust, authentication }: AskingClient,
   server: Server,
   { scheme, config, setup, keys, at }: Question,
 ): Promise<Answer[]> {
   const wanted: Wanted = at === "latest" ? { at, newest: trust.height } : { at };
   const params = { scheme, keys: keys.map(toHex), at };
   const reply = readStateProof(await server.call("prooflight_prove", params));
-  const { block, accepted, older } = await authenticate(server, reply.header, wanted);
+  const { block, accepted, older } = await authentication.block(server, reply.header, wanted);
   const started = performance.now();
   const { proof } = reply;
   const results = verifyKeys(scheme, { header: block, config, keys, proof, setup });

@@ -7,11 +7,11 @@ import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type StateOperation, verifyBlock } from "../chain/state.js";
 import { refuse, VerifyError } from "../error.js";
+import type { Authentication } from "./authentication.js";
 import { pause } from "./heads.js";
 import { abortSignal } from "./options.js";
-import type { Wanted } from "./questions.js";
 import { readBlock, readHeaderProof } from "./replies.js";
-import type { Server, Servers } from "./servers.js";
+import type { Servers } from "./servers.js";
 import type { Trust } from "./trust.js";
 
 /** What {@link LightClient.blocks} takes. */
@@ -40,7 +40,7 @@ export interface Client {
   servers: Servers;
   trust: Trust;
   sync: (signal: AbortSignal) => Promise<Header>;
-  authenticate: (server: Server, signed: Bytes, wanted: Wanted) => Promise<{ block: Header }>;
+  authentication: Authentication;
   onHead: (listener: (head: Header) => void, onError: (error: unknown) => void) => () => void;
 }
 
@@ -172,7 +172,7 @@ function headerAt(client: Client, height: bigint, signal: AbortSignal | undefine
     const head = client.trust.accepted?.header.hash ?? client.trust.pinned.headerHash;
     const params = { at: toQuantity(height), head: toHex(head) };
     const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
-    const { block } = await client.authenticate(server, proof.header, { at: params.at });
+    const { block } = await client.authentication.block(server, proof.header, { at: params.at });
     return block;
   }, signal);
 }
@@ -189,7 +189,7 @@ function blockAt(
     const { limits } = client.trust.pinned.json.config;
     const result = await server.call("prooflight_block", params);
     const reply = readBlock(result, "avl", limits.maxOps);
-    const { block: header } = await client.authenticate(server, reply.header, params);
+    const { block: header } = await client.authentication.block(server, reply.header, params);
     if (parent) checkFollows(parent, header);
     const { operations, transition: proof } = reply;
     const after = verifyBlock({ digest, header: header.encoded, limits, operations, proof });

@@ -4,6 +4,7 @@ import type { ChainConfig } from "../chain/checkpoint.js";
 import { parseQuantity } from "../chain/quantity.js";
 import { MAX_PROOF_BYTES } from "../registry.js";
 import { LONGEST_PATH, MOST_DIFF_HEADERS, MOST_HEADERS } from "./replies.js";
+import { lvmtConfig } from "../lvmt/config.js";
 
 /** What a reply may have. */
 export interface Bounds {
@@ -75,8 +76,8 @@ function headerJson({ authorities, schemes }: ChainConfig): number {
 /** A proof in hexadecimal digits. */
 const proofJson = (bytes: number) => 2 * Math.min(MAX_PROOF_BYTES, 4096 + bytes);
 
-const lvmtBytes = ({ lvmt }: ChainConfig) =>
-  Math.floor(256 / (lvmt?.logN ?? 16)) * LVMT_LEVEL_BYTES;
+const lvmtBytes = (config: ChainConfig) =>
+  Math.floor(256 / (lvmtConfig(config)?.logN ?? 16)) * LVMT_LEVEL_BYTES;
 
 /** How many blocks a range has; one up to the newest block may have any number. */
 function lengthOf(from: unknown, to: unknown): number {

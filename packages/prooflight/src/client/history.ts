@@ -216,7 +216,7 @@ async function openRange(
   { head: signed, headers, hashes }: RangeReply,
   { head: wanted, to }: { head: Wanted; to: string },
 ): Promise<OpenRange> {
-  const { block: head, accepted } = await client.authenticate(server, signed, wanted);
+  const { block: head, accepted } = await client.authentication.block(server, signed, wanted);
   const started = performance.now();
   const known = new Map([[head.height, copyHeader(head)]]);
   for (const header of verifyAncestors({ head: head.encoded, headers, hashes })) {

@@ -1,13 +1,11 @@
 import { Arguments } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
-import { copyHeader, decodeHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
+import { copyHeader, type Header } from "../chain/header.js";
 import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
-import { verifyAncestor } from "../chain/sync.js";
 import { refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
-import { type Answer, answers, type AskingClient, type Authentic } from "./answers.js";
+import { type Answer, answers, type AskingClient } from "./answers.js";
+import { Authentication } from "./authentication.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
 import { boundsOf } from "./bounds.js";
 import {
@@ -21,13 +19,11 @@ import {
   type TimeWeightedAverage,
 } from "./history.js";
 import { Following } from "./following.js";
-import { Forks } from "./forks.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
-import { type HeaderProof, readHeaderProof } from "./replies.js";
-import { type At, checkBlock, type Key, readAt, readKeys, type Wanted } from "./questions.js";
-import { type Server, Servers } from "./servers.js";
-import { type Accepted, Trust } from "./trust.js";
+import { type At, type Key, readAt, readKeys } from "./questions.js";
+import { Servers } from "./servers.js";
+import { Trust } from "./trust.js";
 
 /** What {@link LightClient.get} takes beside the key. */
 export interface GetOptions {
@@ -48,7 +44,7 @@ export interface GetOptions {
 export class LightClient {
   readonly #servers: Servers;
   readonly #trust: Trust;
-  readonly #forks: Forks;
+  readonly #authentication: Authentication;
   readonly #watch: HeadWatch;
   readonly #setup: SetupTrust;
   readonly #following = new Set<Following<Block>>();
@@ -60,7 +56,7 @@ export class LightClient {
   ) {
     this.#servers = servers;
     this.#trust = trust;
-    this.#forks = new Forks(trust);
+    this.#authentication = new Authentication(trust);
     this.#watch = new HeadWatch(servers, (signal) => this.sync({ signal }), settings);
     this.#setup = settings.setup;
   }
@@ -89,7 +85,7 @@ export class LightClient {
 
   /** The newest accepted head. */
   get head(): Header {
-    return copyHeader(this.#accepted.header);
+    return copyHeader(this.#trust.head.header);
   }
 
   /** Asks for the newest head and accepts it; gives it. Throws as {@link LightClient.connect}. */
@@ -97,19 +93,7 @@ export class LightClient {
     this.#trust.check();
     const signal = abortSignal(new Arguments(undefined, options, ["signal"]).unchecked("signal"));
     return this.#servers.ask(async (server) => {
-      for (;;) {
-        const before = this.#trust.accepted;
-        const proof = await this.#newestOf(server);
-        try {
-          const head = decodeHeader(proof.head);
-          const fromPinned = await this.#pathFromPinned(server, head, proof.path);
-          // Another call may have accepted a head meanwhile, of which this path knows nothing.
-          if (this.#trust.accepted !== before) continue;
-          return copyHeader(this.#trust.accept(proof.head, proof, fromPinned));
-        } catch (error) {
-          throw await this.#forks.judge(error, server, proof.head, proof.header);
-        }
-      }
+      return copyHeader(await this.#authentication.newest(server));
     }, signal);
   }
 
@@ -225,84 +209,7 @@ export class LightClient {
     return {
       servers: this.#servers,
       trust: this.#trust,
-      authenticate: (server, signed, wanted) => this.#authenticate(server, signed, wanted),
+      authentication: this.#authentication,
     };
-  }
-
-  get #accepted(): Accepted {
-    const { accepted } = this.#trust;
-    if (!accepted) throw refuse("bug", "an accepted head", "none");
-    return accepted;
-  }
-
-  /** The newest head that a server has, with the place of what is trusted in its history. */
-  async #newestOf(server: Server): Promise<HeaderProof> {
-    const params = { at: toQuantity(this.#trust.height), head: "latest" };
-    try {
-      return readHeaderProof(await server.call("prooflight_headerProof", params));
-    } catch (error) {
-      throw await this.#forks.judgeNewest(error, server);
-    }
-  }
-
-  /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
-  async #authenticate(server: Server, signed: Bytes, wanted: Wanted): Promise<Authentic> {
-    const claimed = decodeHeader(signed);
-    try {
-      checkBlock(wanted, claimed);
-      const authentic = await this.#place(server, signed, claimed);
-      // Of a newest block that a newer one has overtaken meanwhile, nobody has looked at the age.
-      if (authentic.older && wanted.at === "latest") this.#trust.checkFresh(signed, claimed);
-      return authentic;
-    } catch (error) {
-      throw await this.#forks.judge(error, server, signed);
-    }
-  }
-
-  async #place(server: Server, signed: Bytes, claimed: Header): Promise<Authentic> {
-    for (;;) {
-      const accepted = this.#accepted;
-      const { header } = accepted;
-      const ask = async (at: bigint, head: Bytes) =>
-        readHeaderProof(
-          await server.call("prooflight_headerProof", { at: toQuantity(at), head: toHex(head) }),
-        );
-      if (toHex(claimed.hash) === toHex(header.hash)) {
-        // Its age is checked again.
-        const block = this.#trust.accept(
-          signed,
-          { header: signed, head: signed, path: [] },
-          accepted.inclusion,
-        );
-        return { block, accepted: this.#accepted, older: undefined };
-      }
-      if (claimed.height < header.height) {
-        const { path } = await ask(claimed.height, header.hash);
-        const block = verifyAncestor({
-          head: header.encoded,
-          header: claimed.encoded,
-          inclusion: path,
-        });
-        return { block, accepted, older: { header: block.encoded, path } };
-      }
-      const proof = await ask(header.height, claimed.hash);
-      const fromPinned = await this.#pathFromPinned(server, claimed, proof.path);
-      if (this.#trust.accepted !== accepted) continue;
-      const block = this.#trust.accept(signed, proof, fromPinned);
-      return { block, accepted: this.#accepted, older: undefined };
-    }
-  }
-
-  /** The path of the pinned checkpoint's header in a head's history. */
-  async #pathFromPinned(
-    server: Server,
-    head: Header,
-    fromNewest: Bytes[],
-  ): Promise<readonly Bytes[]> {
-    const { accepted, pinned } = this.#trust;
-    if (!accepted || accepted.header.height === pinned.height) return fromNewest;
-    if (toHex(accepted.header.hash) === toHex(head.hash)) return accepted.inclusion;
-    const params = { at: toQuantity(pinned.height), head: toHex(head.hash) };
-    return readHeaderProof(await server.call("prooflight_headerProof", params)).path;
   }
 }

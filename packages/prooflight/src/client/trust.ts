@@ -6,7 +6,7 @@ import { type Checkpoint, type Hex, type Pinned, readCheckpoint } from "../chain
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
-import { VerifyError } from "../error.js";
+import { refuse, VerifyError } from "../error.js";
 import { type Ancestor, EquivocationError, type Evidence } from "./equivocation.js";
 import { type Known, KnownHeads } from "./known-heads.js";
 import type { HeaderProof } from "./replies.js";
@@ -41,6 +41,12 @@ export class Trust {
 
   /** The newest accepted head; none before the first. */
   get accepted(): Accepted | undefined {
+    return this.#accepted;
+  }
+
+  /** The newest accepted head, once there is one. */
+  get head(): Accepted {
+    if (!this.#accepted) throw refuse("bug", "an accepted head", "none");
     return this.#accepted;
   }
 

@@ -1,0 +1,120 @@
+/** Shows that headers which servers send are of the one history that the client trusts. */
+
+import { type Bytes, toHex } from "../bytes.js";
+import { decodeHeader, type Header } from "../chain/header.js";
+import { toQuantity } from "../chain/quantity.js";
+import { verifyAncestor } from "../chain/sync.js";
+import { Forks } from "./forks.js";
+import { checkBlock, type Wanted } from "./questions.js";
+import { type HeaderProof, readHeaderProof } from "./replies.js";
+import type { Server } from "./servers.js";
+import type { Accepted, Trust } from "./trust.js";
+
+/** A header that is accepted, and why. */
+export interface Authentic {
+  block: Header;
+  accepted: Accepted;
+  older: { header: Bytes; path: readonly Bytes[] } | undefined;
+}
+
+/**
+ * Accepts heads, and places older blocks in an accepted head's history.
+ *
+ * Whatever is refused is looked at by {@link Forks}: it may show that the authorities signed two histories.
+ */
+export class Authentication {
+  readonly #trust: Trust;
+  readonly #forks: Forks;
+
+  constructor(trust: Trust) {
+    this.#trust = trust;
+    this.#forks = new Forks(trust);
+  }
+
+  /** Accepts a server's newest head. */
+  async newest(server: Server): Promise<Header> {
+    for (;;) {
+      const before = this.#trust.accepted;
+      const proof = await this.#newestOf(server);
+      try {
+        const fromPinned = await this.#pathFromPinned(server, decodeHeader(proof.head), proof.path);
+        // Another call may have accepted a head meanwhile, of which this path knows nothing.
+        if (this.#trust.accepted !== before) continue;
+        return this.#trust.accept(proof.head, proof, fromPinned);
+      } catch (error) {
+        throw await this.#forks.judge(error, server, proof.head, proof.header);
+      }
+    }
+  }
+
+  /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
+  async block(server: Server, signed: Bytes, wanted: Wanted): Promise<Authentic> {
+    const claimed = decodeHeader(signed);
+    try {
+      checkBlock(wanted, claimed);
+      const authentic = await this.#place(server, signed, claimed);
+      // Of a newest block that a newer one has overtaken meanwhile, nobody has looked at the age.
+      if (authentic.older && wanted.at === "latest") this.#trust.checkFresh(signed, claimed);
+      return authentic;
+    } catch (error) {
+      throw await this.#forks.judge(error, server, signed);
+    }
+  }
+
+  /** The newest head that a server has, with the place of what is trusted in its history. */
+  async #newestOf(server: Server): Promise<HeaderProof> {
+    const params = { at: toQuantity(this.#trust.height), head: "latest" };
+    try {
+      return readHeaderProof(await server.call("prooflight_headerProof", params));
+    } catch (error) {
+      throw await this.#forks.judgeNewest(error, server);
+    }
+  }
+
+  async #place(server: Server, signed: Bytes, claimed: Header): Promise<Authentic> {
+    for (;;) {
+      const accepted = this.#trust.head;
+      const { header } = accepted;
+      const ask = async (at: bigint, head: Bytes) =>
+        readHeaderProof(
+          await server.call("prooflight_headerProof", { at: toQuantity(at), head: toHex(head) }),
+        );
+      if (toHex(claimed.hash) === toHex(header.hash)) {
+        // Its age is checked again.
+        const block = this.#trust.accept(
+          signed,
+          { header: signed, head: signed, path: [] },
+          accepted.inclusion,
+        );
+        return { block, accepted: this.#trust.head, older: undefined };
+      }
+      if (claimed.height < header.height) {
+        const { path } = await ask(claimed.height, header.hash);
+        const block = verifyAncestor({
+          head: header.encoded,
+          header: claimed.encoded,
+          inclusion: path,
+        });
+        return { block, accepted, older: { header: block.encoded, path } };
+      }
+      const proof = await ask(header.height, claimed.hash);
+      const fromPinned = await this.#pathFromPinned(server, claimed, proof.path);
+      if (this.#trust.accepted !== accepted) continue;
+      const block = this.#trust.accept(signed, proof, fromPinned);
+      return { block, accepted: this.#trust.head, older: undefined };
+    }
+  }
+
+  /** The path of the pinned checkpoint's header in a head's history. */
+  async #pathFromPinned(
+    server: Server,
+    head: Header,
+    fromNewest: Bytes[],
+  ): Promise<readonly Bytes[]> {
+    const { accepted, pinned } = this.#trust;
+    if (!accepted || accepted.header.height === pinned.height) return fromNewest;
+    if (toHex(accepted.header.hash) === toHex(head.hash)) return accepted.inclusion;
+    const params = { at: toQuantity(pinned.height), head: toHex(head.hash) };
+    return readHeaderProof(await server.call("prooflight_headerProof", params)).path;
+  }
+}
