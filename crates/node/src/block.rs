@@ -14,10 +14,10 @@
 //! Integers in keys, and heights, are big-endian. What a block changes is one atomic batch.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use prooflight_core::chain::{ChainConfig, SignedHeader, StateOperation};
+use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
 use prooflight_core::merkle::Hash;
-use prooflight_core::store::WriteBatch;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
 
 use crate::store::{Namespace, corrupt};
 
@@ -96,6 +96,31 @@ pub(crate) fn state<S>(store: S) -> Namespace<S> {
 
 pub(crate) fn state_key(key: &[u8]) -> Vec<u8> {
     [b"s", key].concat()
+}
+
+/// The header of a block as the store has it, or `None` if it does not have the block.
+pub(crate) fn read_header<S: Read + ?Sized>(
+    store: &S,
+    height: u64,
+) -> Result<Option<SignedHeader>> {
+    let Some(bytes) = store.get(&header_key(height))? else { return Ok(None) };
+    SignedHeader::decode(&bytes, &Limits::default()).map(Some).map_err(|error| {
+        corrupt(format_args!("header {height}, {}", error.expected()), error.found())
+    })
+}
+
+/// The body of the block with this header, whose operations are those that the header commits to.
+pub(crate) fn read_body<S: Read + ?Sized>(store: &S, header: &Header) -> Result<Body> {
+    let Header { height, ops_root, .. } = header;
+    let body = store.get(&body_key(*height))?;
+    let body = body.ok_or_else(|| corrupt(format_args!("block {height}"), "none"))?;
+    let body = Body::decode(&body)?;
+    let root = operations_root(&body.operations);
+    if root != *ops_root {
+        let expected = format_args!("operations of block {height} with root {}", Hex(ops_root));
+        return Err(corrupt(expected, Hex(&root)));
+    }
+    Ok(body)
 }
 
 /// A height that the store has under some key.

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prooflight_core::chain::{
-    Blake2bTree, ChainConfig, Header, SignedHeader, operations_root, verify_ancestors,
-};
+use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, verify_ancestors};
 use prooflight_core::merkle::{Hash, leaf_hash, verify_inclusion};
 use prooflight_core::store::Read;
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
+use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_mpt::{Address, ProvedAccount, Word};
 
-use crate::block::{Block, Body, body_key, decode_height, header_key, height_key};
+use crate::block::{Block, decode_height, height_key, read_body, read_header};
 use crate::history;
 use crate::schemes::{self, ProvedRange, SchemeProver};
 use crate::store::{EmbeddedSnapshot, corrupt};
@@ -139,10 +137,8 @@ impl View {
         if height == self.height() {
             return Ok(SignedHeader::clone(&self.head));
         }
-        let bytes = self.require(&header_key(height), "header", height)?;
-        let header = SignedHeader::decode(&bytes, &Limits::default()).map_err(|error| {
-            corrupt(format_args!("header {height}, {}", error.expected()), error.found())
-        })?;
+        let header = read_header(&self.snapshot, height)?
+            .ok_or_else(|| corrupt(format_args!("header {height}"), "none"))?;
         let hash = header.header.hash();
         let committed = history::leaf(&self.snapshot, height)?;
         if leaf_hash::<Blake2bTree>(&hash) != committed {
@@ -162,18 +158,7 @@ impl View {
     /// A block; its operations are those that the header commits to.
     pub fn block(&self, at: At) -> Result<Block> {
         let header = self.header(at)?;
-        let height = header.header.height;
-        let body = Body::decode(&self.require(&body_key(height), "block", height)?)?;
-        let root = operations_root(&body.operations);
-        if root != header.header.ops_root {
-            return Err(corrupt(
-                format_args!(
-                    "operations of block {height} with root {}",
-                    Hex(&header.header.ops_root)
-                ),
-                Hex(&root),
-            ));
-        }
+        let body = read_body(&self.snapshot, &header.header)?;
         Ok(Block { header, body })
     }
 
@@ -314,15 +299,10 @@ impl View {
             })
         })
     }
-
-    fn require(&self, key: &[u8], what: &str, height: u64) -> Result<Vec<u8>> {
-        let value = self.snapshot.get(key)?;
-        value.ok_or_else(|| corrupt(format_args!("{what} {height}"), "none"))
-    }
 }
 
 /// What the store has must be what the header commits to.
-fn check_root(header: &Header, scheme: Scheme, root: &[u8]) -> Result<()> {
+pub(crate) fn check_root(header: &Header, scheme: Scheme, root: &[u8]) -> Result<()> {
     if header.root(scheme) == Some(root) {
         return Ok(());
     }

@@ -3,15 +3,21 @@
 
 mod harness;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use harness::light::{genesis, header, synced};
 use harness::{Node, Server, bytes, command, hex, set};
-use prooflight_core::chain::{Checkpoint, Header, verify_ancestors};
+use prooflight_core::chain::{
+    Checkpoint, Header, SignedHeader, StateOperation, operations_root, verify_ancestors,
+};
 use prooflight_core::merkle::Hash;
+use prooflight_core::store::{Read, Store, WriteBatch};
 use prooflight_core::{Limits, Scheme};
+use prooflight_node::Body;
+use prooflight_node::store::EmbeddedStore;
 use prooflight_smt::{Answer, history_blocks, verify_diff, verify_history};
 use serde_json::{Value, json};
 
@@ -227,6 +233,143 @@ fn a_damaged_file_is_named_and_never_served_and_made_again_when_the_node_starts(
         let error = server.call("prooflight_history", &params).unwrap_err();
         assert_eq!(error["data"]["reason"], "store_corrupt", "{error}");
         assert!(error["data"]["expected"].as_str().unwrap().contains(".smt"), "{error}");
+    }
+}
+
+/// The blocks of `chain`, but for what comes from this one on; `more` blocks after the last.
+fn other_chain(folder: &Path, fork: usize, more: usize) {
+    assert!(command(folder, &["init", "--schemes", "smt"]).status.success());
+    let node = Node::start(folder, FAST);
+    let honest = ["A", "", "B", "", "A", "", "deleted"];
+    for (number, value) in (1..).zip(honest).chain((8..).zip([""; 3])).take(7 + more) {
+        let mut ops = match value {
+            "" => json!([set("another", "in between")]),
+            "deleted" => json!([{ "op": "Delete", "key": hex(b"key") }]),
+            value => json!([set("key", value), set("another", value)]),
+        };
+        if number >= fork {
+            ops.as_array_mut().unwrap().push(set("fork", &number.to_string()));
+        }
+        node.ask("prooflight_submit", &json!({ "ops": ops }));
+    }
+    assert!(node.stop().success());
+}
+
+/// Everything in a folder of files.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let file = |file: std::io::Result<fs::DirEntry>| {
+        let path = file.unwrap().path();
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())
+    };
+    fs::read_dir(folder).unwrap().map(file).collect()
+}
+
+fn name(last: u64) -> String {
+    format!("{last:016}.smt")
+}
+
+#[test]
+fn files_that_an_operator_mixed_up_are_named_and_nothing_is_written() {
+    let [honest, fork, other, longer] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    assert!(chain(honest.path()).stop().success());
+    other_chain(fork.path(), 4, 0);
+    other_chain(other.path(), 1, 0);
+    other_chain(longer.path(), 8, 2);
+    let own = contents(&snapshots(honest.path()));
+    let [fork, other, longer] = [fork, other, longer].map(|it| contents(&snapshots(it.path())));
+    assert!((0..4).all(|last| fork[&name(last)] == own[&name(last)]));
+    assert!((0..8).all(|last| longer[&name(last)] == own[&name(last)]));
+
+    let all = |from: u64, to: u64| (from..=to).map(name).collect::<Vec<_>>();
+    let with = |files: &BTreeMap<String, Vec<u8>>, names: &[String]| {
+        let mut mixed = own.clone();
+        mixed.extend(names.iter().map(|name| (name.clone(), files[name].clone())));
+        mixed
+    };
+    let another_height = BTreeMap::from([(name(5), own[&name(3)].clone())]);
+    let cases = [
+        ("a fork's file", with(&fork, &all(4, 4)), all(4, 4), "not "),
+        ("the newest file, of a fork", with(&fork, &all(7, 7)), all(7, 7), "not "),
+        ("a fork's files", fork.clone(), all(4, 7), "and 3 more up to"),
+        ("another chain's files", other, all(1, 7), "and 6 more up to"),
+        ("a file of another height", with(&another_height, &all(5, 5)), all(5, 5), "of block 3"),
+        ("files of later blocks", longer, all(8, 9), "the chain does not have"),
+    ];
+    for (what, mixed, foreign, found) in cases {
+        let folder = snapshots(honest.path());
+        for (name, bytes) in &mixed {
+            fs::write(folder.join(name), bytes).unwrap();
+        }
+        let Err(said) = Node::try_start(honest.path(), FAST) else { panic!("{what}: it started") };
+        assert!(said.contains("store_corrupt") && said.contains(found), "{what}: {said}");
+        assert!(said.contains(&foreign[0]) && said.contains("out of the folder"), "{what}: {said}");
+        assert!(said.contains(foreign.last().unwrap()), "{what}: {said}");
+        assert!(contents(&folder) == mixed, "{what}: something was written");
+        // What the error says to do makes it good.
+        for name in &foreign {
+            fs::remove_file(folder.join(name)).unwrap();
+        }
+        let node = Node::start(honest.path(), FAST);
+        assert_eq!(node.ask("prooflight_head", &json!({}))["height"], "0x7");
+        assert!(node.stop().success(), "{what}");
+        let again = contents(&folder);
+        let other = own.iter().find(|(name, bytes)| again.get(*name) != Some(bytes));
+        let same = again.len() == own.len() && other.is_none();
+        assert!(same, "{what}: the files are not as they were: {other:x?}, {:x?}", again.keys());
+    }
+}
+
+#[test]
+fn a_proof_server_over_the_files_of_another_chain_answers_nothing() {
+    let [own, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let node = chain(own.path());
+    other_chain(other.path(), 3, 0);
+    let archive = Node::serve_history(&snapshots(other.path()), &node);
+    let key = hex(b"key");
+    for (method, params) in [
+        ("prooflight_prove", json!({ "scheme": "smt", "keys": [key] })),
+        ("prooflight_history", json!({ "key": key, "from": "0x0" })),
+        ("prooflight_history", json!({ "key": key, "from": "0x5", "to": "0x6", "head": "0x7" })),
+        ("prooflight_diff", json!({ "from": "0x2", "to": "0x4" })),
+    ] {
+        let error = archive.call(method, &params).unwrap_err();
+        assert_eq!(error["data"]["reason"], "store_corrupt", "{method}: {error}");
+        let expected = error["data"]["expected"].as_str().unwrap();
+        assert!(expected.contains("those of the node that is asked"), "{expected}");
+    }
+    // What both chains have is served.
+    archive.ask("prooflight_history", &json!({ "key": key, "from": "0x0", "to": "0x2" }));
+}
+
+#[test]
+fn a_block_that_does_not_lead_to_its_header_is_not_made_into_a_file() {
+    for (wrong_header, named) in [(false, "operations of block 2"), (true, "root of header 2")] {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(chain(folder.path()).stop().success());
+        let mut store = EmbeddedStore::open(&folder.path().join("store")).unwrap();
+        let [header_key, body_key] =
+            [b"h", b"b"].map(|part| [&part[..], &2_u64.to_be_bytes()].concat());
+        let value = b"another".to_vec();
+        let operation = StateOperation::Set { key: b"another".to_vec(), value };
+        let body = Body { operations: vec![operation], transitions: Vec::new() };
+        let mut batch = WriteBatch::new();
+        if wrong_header {
+            let bytes = store.get(&header_key).unwrap().unwrap();
+            let mut header = SignedHeader::decode(&bytes, &Limits::default()).unwrap();
+            header.header.ops_root = operations_root(&body.operations);
+            batch.put(header_key, header.encode());
+        }
+        batch.put(body_key, borsh::to_vec(&body).unwrap());
+        store.write(batch).unwrap();
+        drop(store);
+        let files = snapshots(folder.path());
+        for name in (2..8).map(name) {
+            fs::remove_file(files.join(name)).unwrap();
+        }
+        let before = contents(&files);
+        let Err(said) = Node::try_start(folder.path(), FAST) else { panic!("it started") };
+        assert!(said.contains("store_corrupt") && said.contains(named), "{said}");
+        assert!(contents(&files) == before, "{named}: something was written");
     }
 }
 

@@ -10,13 +10,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use harness::plain::Plain;
-use prooflight_core::Reason;
+use prooflight_core::{Reason, Result};
 use prooflight_smt::hash::{Hash, hash_key, hash_value};
 use prooflight_smt::prover::tree::{Change, Tree};
 use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use snapshot::{block, blocks_per_file, files, key, open, prove_and_compare, reader, records};
+use snapshot::{
+    block, blocks_per_file, contents, files, key, open, prove_and_compare, reader, records,
+};
 use tempfile::TempDir;
 
 const KEYS: u32 = 40;
@@ -32,10 +34,16 @@ struct Chain {
 
 impl Chain {
     fn new(seed: u64, group: u64) -> Self {
+        Self::forked(seed, group, BLOCKS)
+    }
+
+    /// The same blocks up to this one, and then others.
+    fn forked(seed: u64, group: u64, from: u64) -> Self {
         let folder = TempDir::new().unwrap();
         let options = blocks_per_file(group);
         let (mut writer, mut plain) = (open(folder.path(), options), Plain::default());
         let write = |height| {
+            let seed = if height < from { seed } else { seed + 100 };
             let ops = block(seed, height, KEYS, 30);
             plain.apply(height, ops.clone());
             writer.apply(height, &records(&ops)).unwrap()
@@ -162,6 +170,50 @@ fn a_file_of_another_chain_or_block_is_named() {
         assert!(!damage.is_empty());
         assert_eq!(writer.newest(), Some(to - 1));
         fs::write(chain.file(to), kept).unwrap();
+    }
+}
+
+#[test]
+fn with_the_roots_of_the_chain_a_file_of_elsewhere_is_named_and_nothing_is_written() {
+    for group in [1, 3] {
+        let last = 3 * group - 1;
+        // A fork has the same file before it.
+        let [chain, fork, other] = [BLOCKS, last, 0].map(|from| Chain::forked(1, group, from));
+        let root_of =
+            |block| Ok(usize::try_from(block).ok().and_then(|it| chain.roots.get(it).copied()));
+        let beyond = |block| Ok(if block > last { None } else { root_of(block)? });
+        let open_for = |root_of: &dyn Fn(u64) -> Result<Option<Hash>>| {
+            SnapshotWriter::open_for(files(chain.folder.path()), chain.options, root_of)
+        };
+        assert_eq!(open_for(&root_of).unwrap().1, []);
+        let refused = open_for(&beyond).unwrap_err();
+        assert_eq!(refused.reason(), Reason::StoreCorrupt);
+        let next = chain.file(last + group);
+        assert!(
+            refused.expected().contains(next.file_name().unwrap().to_str().unwrap()),
+            "{refused}"
+        );
+        for from in [fork.file(last), other.file(last), chain.file(last - group)] {
+            let kept = fs::read(chain.file(last)).unwrap();
+            fs::copy(from, chain.file(last)).unwrap();
+            let before = contents(chain.folder.path());
+            let refused = open_for(&root_of).unwrap_err();
+            assert_eq!(refused.reason(), Reason::StoreCorrupt);
+            assert!(
+                refused.expected().starts_with(&format!("{last:016}.smt of this chain")),
+                "{refused}"
+            );
+            assert!(!refused.expected().contains("more up to"), "{refused}");
+            assert_eq!(contents(chain.folder.path()), before);
+            fs::write(chain.file(last), kept).unwrap();
+        }
+        // What is damaged is of no other chain, and is made again.
+        let mut bytes = fs::read(chain.file(last)).unwrap();
+        bytes[40] ^= 1;
+        fs::write(chain.file(last), bytes).unwrap();
+        let (writer, damage) = open_for(&root_of).unwrap();
+        assert_eq!(damage[0].file, format!("{last:016}.smt"));
+        assert_eq!(writer.newest(), Some(last - group));
     }
 }
 

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use prooflight_core::chain::{ChainConfig, SignedHeader};
 use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Read, Store, WriteBatch};
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme};
+use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 
 use super::Chain;
-use crate::block::{self, Body, CONFIG_KEY, NEWEST_KEY};
+use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
 use crate::schemes::{self, NormalBlock, Place, SchemeOptions};
 use crate::store::{Anchor, EmbeddedStore, corrupt};
+use crate::view::check_root;
 
 impl Chain {
     /// Whether a folder has a chain.
@@ -122,6 +123,7 @@ impl Chain {
         chain.catch_up()?;
         chain.check_agreement()?;
         chain.check_anchor()?;
+        chain.schemes.iter_mut().try_for_each(|scheme| scheme.opened())?;
         Ok(chain)
     }
 
@@ -132,10 +134,21 @@ impl Chain {
         for scheme in &mut self.schemes {
             while scheme.height().is_none_or(|height| height < newest) {
                 let next = scheme.height().map_or(0, |height| height + 1);
-                let body = self.store.get(&block::body_key(next))?;
-                let body = body.ok_or_else(|| corrupt(format_args!("block {next}"), "none"))?;
-                let normal = NormalBlock::new(Body::decode(&body)?.operations);
+                let header = block::read_header(&self.store, next)?;
+                let header =
+                    header.ok_or_else(|| corrupt(format_args!("header {next}"), "none"))?;
+                let body = block::read_body(&self.store, &header.header)?;
+                let normal = NormalBlock::new(body.operations);
                 let prepared = scheme.prepare(&normal)?;
+                // A block is kept only if it leads where its header says.
+                check_root(&header.header, scheme.scheme(), &prepared.root).map_err(|error| {
+                    let expected = format_args!(
+                        "{} from the blocks of this folder; nothing was written: take the folder from a \
+                         backup, or the chain from another node",
+                        error.expected()
+                    );
+                    corrupt(expected, error.found())
+                })?;
                 if !prepared.writes.is_empty() {
                     let name = scheme.scheme().as_str();
                     return Err(corrupt(format_args!("{name} after block {next}"), "before it"));
@@ -199,10 +212,8 @@ fn store_folder(folder: &Path) -> PathBuf {
 fn read_head(store: &EmbeddedStore) -> Result<Option<(Arc<SignedHeader>, Hash)>> {
     let Some(newest) = store.get(NEWEST_KEY)? else { return Ok(None) };
     let height = block::decode_height(&newest)?;
-    let bytes = store.get(&block::header_key(height))?;
-    let bytes = bytes.ok_or_else(|| corrupt(format_args!("header {height}"), "none"))?;
-    let header = SignedHeader::decode(&bytes, &Limits::default())
-        .map_err(|error| corrupt(format_args!("header {height}"), error))?;
+    let header = block::read_header(store, height)?;
+    let header = header.ok_or_else(|| corrupt(format_args!("header {height}"), "none"))?;
     let hash = header.header.hash();
     Ok(Some((Arc::new(header), hash)))
 }

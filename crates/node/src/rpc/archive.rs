@@ -1,13 +1,16 @@
 //! The methods of a proof server: proofs of `smt` come from snapshot files, all else from the node that
 //! writes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
-use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_core::chain::{Header, SignedHeader};
+use prooflight_core::merkle::Hash;
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_smt::snapshot::Proved as Proof;
 use prooflight_vectors::carrier::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,6 +22,7 @@ use crate::blocking::Workers;
 use crate::follow::Leader;
 use crate::metrics::Metrics;
 use crate::schemes::{self, SchemeProver as _, SmtProofs};
+use crate::view;
 
 /// What the methods work on.
 pub struct Archive {
@@ -62,13 +66,50 @@ impl Archive {
         }
     }
 
-    /// The headers that a proof about a range rests on.
-    async fn headers(&self, heights: BTreeSet<u64>, head: Value) -> Result<PlacedHeaders> {
+    /// The headers that a proof about a range rests on, which has these roots.
+    async fn headers(
+        &self,
+        heights: BTreeSet<u64>,
+        head: Value,
+        roots: Vec<(u64, Hash)>,
+    ) -> Result<PlacedHeaders> {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
         let params = json!({ "heights": heights, "head": head });
-        self.node.relay("prooflight_headers", params).await
+        let placed: PlacedHeaders = self.node.relay("prooflight_headers", params).await?;
+        let check = move || placed.check(&roots).map(|()| placed);
+        self.workers.prove(check).await
     }
+}
+
+/// The root of a proof must be the one in the header that the node has of its block.
+fn check_root<'h>(
+    headers: impl IntoIterator<Item = &'h Header>,
+    (block, root): &(u64, Hash),
+) -> Result<()> {
+    let header = headers.into_iter().find(|header| header.height == *block);
+    let header = header.ok_or_else(|| {
+        let expected = format_args!("the header of block {block}");
+        Error::new(Reason::InvalidReply, expected, "a reply without it")
+    })?;
+    view::check_root(header, Scheme::Smt, root).map_err(|error| {
+        let expected = format_args!(
+            "{} that the node has: the snapshots are to be those of the node that is asked",
+            error.expected()
+        );
+        Error::new(error.reason(), expected, error.found())
+    })
+}
+
+/// The header in a node's reply.
+fn signed_header(reply: &Json) -> Result<Header> {
+    let HeaderReply { signed_header: Hex(bytes), .. } = parse_reply(reply)?;
+    Ok(SignedHeader::decode(&bytes, &Limits::DEFAULT)?.header)
+}
+
+fn parse_reply<T: serde::de::DeserializeOwned>(reply: &Json) -> Result<T> {
+    serde_json::from_str(reply.get())
+        .map_err(|error| Error::new(Reason::InvalidReply, "a reply of the method", error))
 }
 
 impl Serving for Archive {
@@ -121,9 +162,11 @@ fn parse<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T> {
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
 
-/// What matters of a header: its height.
+/// What matters of a header: its height, and its bytes.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct HeaderReply {
+    signed_header: Hex,
     height: Quantity,
 }
 
@@ -133,6 +176,18 @@ struct PlacedHeaders {
     head: Json,
     headers: Json,
     hashes: Json,
+}
+
+impl PlacedHeaders {
+    /// Each of these roots must be that of one of the headers.
+    fn check(&self, roots: &[(u64, Hash)]) -> Result<()> {
+        let older: Vec<Hex> = parse_reply(&self.headers)?;
+        let older = older.iter().map(|Hex(bytes)| Header::decode(bytes, &Limits::DEFAULT));
+        let headers = older.chain([signed_header(&self.head)]);
+        let headers: BTreeMap<u64, Header> =
+            headers.map(|header| header.map(|it| (it.height, it))).collect::<Result<_>>()?;
+        roots.iter().try_for_each(|root| check_root(headers.get(&root.0), root))
+    }
 }
 
 #[derive(Deserialize)]
@@ -167,9 +222,11 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
         proofs.reader()?.prove(height, &keys)
     };
-    let proof = archive.prove(prove, |proved| written(&Hex(proved.proof))).await?;
+    let answer = move |proved: Proof| Ok(((height, proved.root), written(&Hex(proved.proof))?));
+    let (root, proof) = archive.prove(prove, answer).await?;
     let at = json!({ "at": Quantity(height).to_string() });
     let header = archive.node.relay("prooflight_header", at).await?;
+    check_root([&signed_header(&header)?], &root)?;
     Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
 }
 
@@ -197,10 +254,11 @@ async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
     let prove = move |proofs: &SmtProofs| proofs.history(&key, from, last);
-    let answer =
-        move |range: schemes::ProvedRange| Ok((range.heights(from), written(&Hex(range.proof))?));
-    let (heights, proof) = archive.prove(prove, answer).await?;
-    let headers = archive.headers(heights, head_of(head, &to, last)).await?;
+    let answer = move |range: schemes::ProvedRange| {
+        Ok((range.heights(from), range.roots, written(&Hex(range.proof))?))
+    };
+    let (heights, roots, proof) = archive.prove(prove, answer).await?;
+    let headers = archive.headers(heights, head_of(head, &to, last), roots).await?;
     Ok(ProvedRange { headers, proof })
 }
 
@@ -219,7 +277,8 @@ async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<Prov
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
     let prove = move |proofs: &SmtProofs| proofs.diff(from.map(|from| from.0), last);
-    let proof = archive.prove(prove, |range| written(&Hex(range.proof))).await?;
-    let headers = archive.headers(BTreeSet::from([last]), head_of(head, &to, last)).await?;
+    let answer = |range: schemes::ProvedRange| Ok((range.roots, written(&Hex(range.proof))?));
+    let (roots, proof) = archive.prove(prove, answer).await?;
+    let headers = archive.headers(BTreeSet::from([last]), head_of(head, &to, last), roots).await?;
     Ok(ProvedRange { headers, proof })
 }

@@ -53,6 +53,11 @@ pub trait SchemeStore: Send {
     /// Takes over a prepared block whose writes are in the store.
     fn commit(&mut self, prepared: Prepared<'_>) -> Result<()>;
 
+    /// The chain is open, and the scheme agrees with its head.
+    fn opened(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Forgets the states before that after block `oldest`.
     fn prune(&mut self, oldest: u64) -> Result<()>;
 
@@ -200,12 +205,13 @@ pub fn open(
     config: &ChainConfig,
     place: Place<'_>,
 ) -> Result<Box<dyn SchemeStore>> {
+    let whole = store;
     let store = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Avl => Ok(Box::new(AvlScheme::open(store, config)?)),
         Scheme::Lvmt => Ok(Box::new(LvmtScheme::open(store, config, place)?)),
         Scheme::Mpt => Ok(Box::new(MptScheme::open(store)?)),
-        Scheme::Smt => Ok(Box::new(SmtScheme::open(place)?)),
+        Scheme::Smt => Ok(Box::new(SmtScheme::open(whole, place)?)),
         other => Err(unknown(other)),
     }
 }

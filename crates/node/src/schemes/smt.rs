@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prooflight_core::chain::StateOperation;
+use prooflight_core::chain::{SignedHeader, StateOperation};
+use prooflight_core::merkle::Hash;
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Result, Scheme};
 use prooflight_smt::snapshot::{Files, Options, Record, Retention, SnapshotReader, SnapshotWriter};
@@ -10,7 +11,8 @@ use prooflight_smt::snapshot::{Files, Options, Record, Retention, SnapshotReader
 use super::{
     Changes, NormalBlock, Place, Prepared, ProvedRange, SchemeProver, SchemeStore, other_changes,
 };
-use crate::store::EmbeddedSnapshot;
+use crate::block;
+use crate::store::{EmbeddedSnapshot, EmbeddedStore};
 
 /// The folder of the snapshot files, in that of the chain.
 pub const SNAPSHOTS: &str = "snapshots";
@@ -29,11 +31,14 @@ pub struct SmtScheme {
 impl SmtScheme {
     /// Opens the files, or begins without any; those that are damaged are named in the log, and made
     /// again from the blocks.
-    pub fn open(place: Place<'_>) -> Result<Self> {
+    ///
+    /// `store_corrupt`, with nothing written, if a file has another root than the header in `store`.
+    pub fn open(store: &EmbeddedStore, place: Place<'_>) -> Result<Self> {
         let files = Files::local(&place.folder.join(SNAPSHOTS))?;
         let blocks_per_file = place.options.blocks_per_file;
         let options = Options { blocks_per_file, retention: Retention::All };
-        let (writer, damage) = SnapshotWriter::open(files.clone(), options)?;
+        let root_of = |block| Ok(block::read_header(store, block)?.as_ref().and_then(root_in));
+        let (writer, damage) = SnapshotWriter::open_for(files.clone(), options, root_of)?;
         for damage in damage {
             tracing::warn!(file = damage.file, error = %damage.error, "snapshot file made again");
         }
@@ -71,6 +76,11 @@ impl SchemeStore for SmtScheme {
         self.writer.commit(block).map(|_| ())
     }
 
+    /// Readers see what the files have, also where the manifest was damaged.
+    fn opened(&mut self) -> Result<()> {
+        self.writer.publish()
+    }
+
     /// Takes effect with the next file; from then on as many blocks are kept as now.
     fn prune(&mut self, oldest: u64) -> Result<()> {
         if let Some(kept) = self.height().and_then(|height| (height + 1).checked_sub(oldest)) {
@@ -82,6 +92,10 @@ impl SchemeStore for SmtScheme {
     fn prover(&self) -> Arc<dyn SchemeProver> {
         self.proofs.clone()
     }
+}
+
+fn root_in(header: &SignedHeader) -> Option<Hash> {
+    header.header.root(Scheme::Smt)?.try_into().ok()
 }
 
 fn record(operation: &StateOperation) -> Record<'_> {

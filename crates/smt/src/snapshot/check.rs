@@ -54,6 +54,12 @@ pub(super) fn check_bodies(files: &Files, manifest: &Manifest) -> Result<Vec<Dam
     check_groups(files, manifest, |last| read_whole(files, last).map(|read| (read.0, read.1)))
 }
 
+/// The header of a file, with its checksum.
+pub(super) fn read_header(files: &Files, last: u64) -> Result<(Header, u64)> {
+    let name = file_name(last);
+    Header::decode(&name, &files.read_range(&name, 0..HEADER_BYTES as u64)?)
+}
+
 /// Reads a file and compares its length and checksum; gives its header, the header's checksum, and all bytes.
 pub(super) fn read_whole(files: &Files, last: u64) -> Result<(Header, u64, Bytes)> {
     let name = file_name(last);

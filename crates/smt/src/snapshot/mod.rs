@@ -9,6 +9,7 @@ mod branches;
 mod check;
 mod clusters;
 mod files;
+mod foreign;
 mod group;
 mod header;
 mod leaves;

@@ -5,15 +5,16 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hex, Reason, Result};
 
-use super::check::{Damage, DamagedGroup, check_bodies, check_headers, last_of};
+use super::check::{Damage, DamagedGroup, check_bodies, check_headers, last_of, read_header};
 use super::files::{Files, file_name, missing};
-use super::header::{HEADER_BYTES, Header};
+use super::foreign;
 use super::leaves::Leaves;
 use super::manifest::{MANIFEST, Manifest};
 use super::nodes::Nodes;
 use super::retention::Collector;
 use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
+use crate::hash::Hash;
 use crate::prover::tree::Tree;
 
 /// Files are read once, in the order of the tree.
@@ -27,10 +28,33 @@ impl SnapshotWriter {
     /// tree is read and compared with the root. `invalid_argument` if the files have another number
     /// of blocks in a file.
     pub fn open(files: Files, options: Options) -> Result<(Self, Vec<Damage>)> {
+        Self::open_checked(files, options, None)
+    }
+
+    /// The same as [`open`](Self::open), of files that must be those of a chain with these roots.
+    ///
+    /// `root_of` gives the root after a block, or `None` if the chain does not have the block; each file is
+    /// compared with it. `store_corrupt`, with nothing written, if a file is whole and of another chain, of a
+    /// fork or of another block: only whoever mixed them up knows where it belongs. Without the roots, such
+    /// a file can make the intact one after it count as damaged.
+    pub fn open_for(
+        files: Files,
+        options: Options,
+        root_of: impl Fn(u64) -> Result<Option<Hash>>,
+    ) -> Result<(Self, Vec<Damage>)> {
+        Self::open_checked(files, options, Some(&root_of))
+    }
+
+    fn open_checked(
+        files: Files,
+        options: Options,
+        root_of: Option<&dyn Fn(u64) -> Result<Option<Hash>>>,
+    ) -> Result<(Self, Vec<Damage>)> {
         options.check()?;
-        files.remove_unfinished()?;
         let mut damage = Vec::new();
-        let manifest = match Manifest::read(&files) {
+        let read = Manifest::read(&files);
+        let written = read.as_ref().ok().copied().flatten();
+        let manifest = match read {
             Err(error) if error.reason() == Reason::StoreCorrupt => {
                 damage.push(Damage { file: MANIFEST.to_string(), error });
                 manifest_of_files(&files, &options)?
@@ -45,6 +69,10 @@ impl SnapshotWriter {
             }
             manifest => manifest?,
         };
+        if let Some(root_of) = root_of {
+            foreign::refuse(&files, root_of)?;
+        }
+        files.remove_unfinished()?;
         let Some(manifest) = manifest else { return Ok((Self::empty(files, options), damage)) };
         if manifest.blocks_per_file != options.blocks_per_file {
             let expected = format_args!("{} blocks in a file", manifest.blocks_per_file);
@@ -68,7 +96,9 @@ impl SnapshotWriter {
             }
             Err(error) => return Err(error),
         };
-        Ok((writer.unwrap_or_else(|| Self::empty(files, options)), damage))
+        let mut writer = writer.unwrap_or_else(|| Self::empty(files, options));
+        writer.is_manifest_stale = writer.manifest.is_some() && writer.manifest != written;
+        Ok((writer, damage))
     }
 
     fn empty(files: Files, options: Options) -> Self {
@@ -78,6 +108,7 @@ impl SnapshotWriter {
             options,
             tree: Tree::new(),
             manifest: None,
+            is_manifest_stale: false,
             root: None,
             group: None,
             ready: None,
@@ -120,11 +151,6 @@ fn before(
     let Some(newest) = newest else { return Ok(None) };
     let (_, newest_header) = read_header(files, newest)?;
     Ok(Some(Manifest { newest, newest_header, ..*manifest }))
-}
-
-fn read_header(files: &Files, last: u64) -> Result<(Header, u64)> {
-    let name = file_name(last);
-    Header::decode(&name, &files.read_range(&name, 0..HEADER_BYTES as u64)?)
 }
 
 /// The manifest that the files make: of the newest one, and those before it without a gap.

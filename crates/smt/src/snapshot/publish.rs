@@ -39,8 +39,15 @@ impl SnapshotWriter {
     }
 
     /// Waits for the file that is being written, and writes one that an earlier call could not write.
+    ///
+    /// After opening, writes the manifest if it names other blocks than those that are intact: readers see
+    /// these without waiting for the next one.
     pub fn publish(&mut self) -> Result<()> {
         let begun = self.writing.take();
+        if let Some(manifest) = self.manifest.filter(|_| self.is_manifest_stale) {
+            manifest.write(self.nodes.files())?;
+            self.is_manifest_stale = false;
+        }
         let Some(file) = &self.ready else { return Ok(()) };
         let manifest = match begun {
             Some(writing) => writing.wait()?,

@@ -60,6 +60,8 @@ pub struct SnapshotWriter {
     pub(super) tree: Tree,
     /// What readers see.
     pub(super) manifest: Option<Manifest>,
+    /// The folder has another manifest, or none.
+    pub(super) is_manifest_stale: bool,
     /// The root node of the newest block that has a file, or is ready to have one.
     pub(super) root: Option<(Kind, u64)>,
     /// The blocks since then.

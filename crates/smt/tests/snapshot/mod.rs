@@ -3,7 +3,7 @@
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prooflight_core::{Limits, Result};
 use prooflight_smt::snapshot::{Files, Options, Record, SnapshotReader, SnapshotWriter};
@@ -17,6 +17,15 @@ pub const LIMITS: Limits = Limits::DEFAULT;
 
 pub fn files(folder: &Path) -> Files {
     Files::local(folder).unwrap()
+}
+
+/// Every file of a folder, with its bytes.
+pub fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+    files.sort();
+    files
 }
 
 /// A writer of a folder in which nothing is damaged.
