@@ -171,3 +171,58 @@ fn setups_are_looked_at_by_params() {
     let (ok, _, said) = params(file.to_str().unwrap(), &["--log-n", "16"]);
     assert!(!ok && said.contains("setup_too_small"), "{said}");
 }
+
+#[test]
+fn of_a_setup_from_a_file_params_says_what_is_not_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = std::fs::read(ptau()).unwrap();
+    let params = |name: &str, bytes: &[u8], log_n: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).unwrap();
+        let output = std::process::Command::new(harness::PROGRAM)
+            .args(["params", file.to_str().unwrap(), "--log-n", log_n])
+            .output()
+            .unwrap();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let contributions = section(&good, 7);
+    // No list at all: the sections before it, and a count that says so.
+    let before = contributions.start - 12;
+    let mut none = [&good[..before], &good[contributions.end..]].concat();
+    none[8] -= 1;
+    let (ok, _, said) = params("no_section.ptau", &none, "4");
+    assert!(!ok && said.contains("a section 7, the list of contributions"), "{said}");
+    // An empty list.
+    let mut empty = [&good[..before], &[7, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0], &[0; 4]].concat();
+    empty.extend_from_slice(&good[contributions.end..]);
+    let (ok, _, said) = params("zero.ptau", &empty, "4");
+    assert!(!ok && said.contains("at least one contribution in the list"), "{said}");
+    // A list that `snarkjs powersoftau verify` refuses: nobody contributed what it says; and a good one.
+    let mut made_up = good.clone();
+    made_up[contributions.start + 4 + 1216..][..216].fill(0);
+    for (name, bytes) in [("made_up.ptau", &made_up), ("good.ptau", &good)] {
+        let (ok, said, error) = params(name, bytes, "4");
+        assert!(ok, "{name}: {error}");
+        let lines = [
+            "checked        the points of the file are the powers of one number",
+            "not checked    whether anyone made the 3 contributions that it lists",
+            "secure         unknown: whoever made the file may know its secret",
+        ];
+        assert!(lines.iter().all(|line| said.contains(line)), "{name}: {said}");
+        assert!(!said.contains("honest"), "{name}: {said}");
+    }
+}
+
+/// Where the bytes of a section of a .ptau file begin and end.
+fn section(file: &[u8], id: u32) -> std::ops::Range<usize> {
+    let mut at = 12;
+    loop {
+        let found = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        let size = u64::from_le_bytes(file[at + 4..at + 12].try_into().unwrap());
+        let end = at + 12 + usize::try_from(size).unwrap();
+        if found == id {
+            return at + 12..end;
+        }
+        at = end;
+    }
+}

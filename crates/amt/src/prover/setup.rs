@@ -14,6 +14,8 @@ use crate::key::VerifyingKey;
 pub struct Setup {
     key: VerifyingKey,
     pub(super) powers: Powers,
+    /// The contributions that the file lists.
+    listed: Option<u32>,
 }
 
 /// How tau is known.
@@ -30,7 +32,7 @@ impl Setup {
     ///
     /// `invalid_argument` unless `1 <= log_n <= 28`.
     pub fn dev(log_n: u8) -> Result<Self> {
-        Ok(Self { key: VerifyingKey::dev(log_n)?, powers: Powers::Known(dev::tau()) })
+        Ok(Self::new(VerifyingKey::dev(log_n)?, Powers::Known(dev::tau())))
     }
 
     #[cfg(test)]
@@ -48,8 +50,19 @@ impl Setup {
         &self.key
     }
 
+    /// How many contributions its file lists, beacons included; `None` of the development setup.
+    ///
+    /// They show nothing of themselves: whoever makes a file can make up the list, too.
+    pub const fn listed_contributions(&self) -> Option<u32> {
+        self.listed
+    }
+
     pub(super) const fn new(key: VerifyingKey, powers: Powers) -> Self {
-        Self { key, powers }
+        Self { key, powers, listed: None }
+    }
+
+    pub(super) fn with_listed(self, contributions: u32) -> Self {
+        Self { listed: Some(contributions), ..self }
     }
 
     pub(super) const fn domain(&self) -> Domain {

@@ -107,20 +107,49 @@ impl Params {
         println!("params id      {}", Hex(&key.params_id()));
         println!("slots          2^{}", key.log_n());
         println!("verifying key  {} bytes", key.encode().len());
-        println!(
-            "secure         {}",
-            if key.is_insecure() {
-                "no: its secret is public"
-            } else {
-                "if one contributor was honest"
-            }
-        );
+        let listed = setup.as_ref().and_then(Setup::listed_contributions);
+        for (label, text) in standing(&key, listed)? {
+            println!("{label:14} {text}");
+        }
         let (Some(folder), Some(setup)) = (&self.tables, setup) else { return Ok(()) };
         let parts = Parts { single: true, tree: self.log_arity };
         Tables::load_or_build(folder, &key, parts, || Ok(setup), &show)?;
         println!("tables         in {}", folder.display());
         Ok(())
     }
+}
+
+/// What was checked of a setup and what was not, and whether it is secure then.
+fn standing(key: &VerifyingKey, listed: Option<u32>) -> Result<Vec<(&'static str, String)>> {
+    let mut lines = Vec::new();
+    if let Some(contributions) = listed {
+        let list = match contributions {
+            1 => "the 1 contribution that it lists".to_owned(),
+            _ => format!("the {contributions} contributions that it lists"),
+        };
+        lines.push((
+            "checked",
+            "the points of the file are the powers of one number, and the last of the listed \
+             contributions has them"
+                .to_owned(),
+        ));
+        let unchecked =
+            format!("whether anyone made {list}; `snarkjs powersoftau verify` checks it");
+        lines.push(("not checked", unchecked));
+    }
+    let is_ppot = key.params_id() == VerifyingKey::ppot(key.log_n())?.params_id();
+    lines.push((
+        "secure",
+        if key.is_insecure() {
+            "no: its secret is public"
+        } else if is_ppot {
+            "if one contributor to the Perpetual Powers of Tau was honest: this is its key, as built in"
+        } else {
+            "unknown: whoever made the file may know its secret; compare the params id with one that you trust"
+        }
+        .to_owned(),
+    ));
+    Ok(lines)
 }
 
 fn open(setup: &str, log_n: u8) -> Result<Setup> {
@@ -144,4 +173,31 @@ fn show(done: u64, total: u64) {
     let end = if err.is_terminal() && done < total { "\r" } else { "\n" };
     // Nobody reads it if it cannot be written.
     let _ = write!(err, "tables of the setup {percent:3} %{end}");
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_key_that_is_built_in_is_called_secure() {
+        let standing = |key: Result<VerifyingKey>, listed| {
+            let lines = standing(&key.unwrap(), listed).unwrap();
+            lines
+                .iter()
+                .map(|(label, text)| format!("{label}: {text}"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        let ppot = "secure: if one contributor to the Perpetual Powers of Tau was honest";
+        let built_in = standing(VerifyingKey::ppot(16), None);
+        assert!(built_in.starts_with(ppot), "{built_in}");
+        // The same key from a file: what makes it trusted is the key, not the file's list.
+        let file = standing(VerifyingKey::ppot(4), Some(54));
+        assert!(file.contains(ppot) && file.contains("the 54 contributions"), "{file}");
+        let dev = standing(VerifyingKey::dev(4), Some(1));
+        assert!(dev.contains("secure: no: its secret is public"), "{dev}");
+        assert!(dev.contains("the 1 contribution that"), "{dev}");
+    }
 }

@@ -22,6 +22,8 @@ pub(super) struct PtauPowers {
     pub(super) tau_g1: Vec<G1Affine>,
     /// `[tau^j]_2`, j < n.
     pub(super) tau_g2: Vec<G2Affine>,
+    /// How many contributions are listed.
+    pub(super) contributions: u32,
 }
 
 /// Reads and checks the powers.
@@ -62,12 +64,12 @@ pub(super) fn check<R: Read + Seek>(file: &mut PtauFile<R>, domain: Domain) -> R
     if !equal(*beta, &one_g2, one_g1, beta_2) {
         return Err(inconsistent("the same beta in G1 and G2"));
     }
-    contributions::check(
+    let contributions = contributions::check(
         file,
         &[*tau, alpha_g1.first().copied().unwrap_or_default(), *beta],
         &[*tau_2, *beta_2],
     )?;
-    Ok(PtauPowers { tau_g1, tau_g2 })
+    Ok(PtauPowers { tau_g1, tau_g2, contributions })
 }
 
 /// Random coefficients that depend on every point.

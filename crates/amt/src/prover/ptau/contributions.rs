@@ -16,14 +16,15 @@ use super::file::{PtauFile, g1, g2, invalid};
 /// More bytes than the contributions of any file take.
 const MAX_SIZE: u64 = 16 << 20;
 
-/// The points are on their curves, and those after the last contribution are those of the file.
+/// The points are on their curves, and those after the last contribution are those of the file; how many
+/// contributions there are. Not checked is that any of them was made: their keys and hashes.
 ///
 /// `last_g1` are tau, alpha and beta, `last_g2` tau and beta.
 pub(super) fn check<R: Read + Seek>(
     file: &mut PtauFile<R>,
     last_g1: &[G1Affine; 3],
     last_g2: &[G2Affine; 2],
-) -> Result<()> {
+) -> Result<u32> {
     let section = file.section(7, MAX_SIZE)?;
     let mut reader = Reader::new(&section);
     let count = u32::from_le_bytes(reader.array()?);
@@ -50,12 +51,16 @@ pub(super) fn check<R: Read + Seek>(
     }
     reader.finish()?;
     match last {
-        Some((g1, g2)) if g1 == *last_g1 && g2 == *last_g2 => Ok(()),
+        Some((g1, g2)) if g1 == *last_g1 && g2 == *last_g2 => Ok(count),
         Some(_) => Err(Error::new(
             Reason::InvalidSetup,
             "the points after the last contribution",
             "other points",
         )),
-        None => Err(Error::new(Reason::InvalidSetup, "at least one contribution", "none")),
+        None => Err(Error::new(
+            Reason::InvalidSetup,
+            "at least one contribution in the list: without any, the secret is known",
+            "none",
+        )),
     }
 }

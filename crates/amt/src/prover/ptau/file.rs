@@ -142,7 +142,8 @@ impl<R: Read + Seek> PtauFile<R> {
 
     fn find(&self, id: u32) -> Result<Section> {
         let section = self.sections.iter().find(|section| section.id == id).copied();
-        section.ok_or_else(|| invalid(format_args!("a section {id}"), "none"))
+        let contents = if id == 7 { ", the list of contributions" } else { "" };
+        section.ok_or_else(|| invalid(format_args!("a section {id}{contents}"), "none"))
     }
 
     /// The first bytes of a section that has as many.

@@ -32,8 +32,9 @@ impl Setup {
     /// The file may have more powers than that; then what belongs to the larger powers is left unread, as are
     /// the values for a second phase. All that is read is checked: that points are on their curves and in
     /// their groups, and by pairings that they are the powers of one number, also in the parts that only a
-    /// SNARK needs. Not checked is who contributed: the hashes between the contributions, which
-    /// `snarkjs powersoftau verify` checks. Whether it is the setup that a chain asks for, its
+    /// SNARK needs. Not checked is whether anyone contributed: the keys and hashes of the contributions, which
+    /// `snarkjs powersoftau verify` checks. Whoever makes a file may know its secret and make up the
+    /// [list](Self::listed_contributions). Whether it is the setup that a chain asks for, its
     /// [`params_id`](VerifyingKey::params_id) says.
     ///
     /// Errors: `truncated`, `trailing_bytes`; `invalid_ptau` for another format, version or curve and for
@@ -55,6 +56,6 @@ impl Setup {
         let key = (0..log_n).filter_map(|j| powers.tau_g2.get(1 << j).copied());
         let key = VerifyingKey::new(domain, &key.collect::<std::vec::Vec<_>>());
         powers.tau_g1.truncate(domain.n() as usize);
-        Ok(Self::new(key, Powers::Points(powers.tau_g1)))
+        Ok(Self::new(key, Powers::Points(powers.tau_g1)).with_listed(powers.contributions))
     }
 }
