@@ -35,6 +35,7 @@ extern crate alloc;
 #[cfg(feature = "prover")]
 extern crate std;
 
+mod buckets;
 mod dev;
 mod domain;
 mod key;

@@ -14,6 +14,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::AdditiveGroup;
 use prooflight_core::{Error, Reason, Result};
 
+use crate::buckets;
 use crate::key::VerifyingKey;
 use crate::msm::Multiples;
 use crate::opening::Opening;
@@ -112,25 +113,22 @@ impl Equation {
         product_is_one(&pairs)
     }
 
-    /// The sum of each side; so many points at a time that the memory for their multiples stays small.
+    /// The sum of each side.
     fn sums(&self, points: &[G1Affine]) -> Vec<G1Projective> {
-        let mut sums = alloc::vec![G1Projective::ZERO; self.sides.len()];
-        let mut first = 0;
-        for points in points.chunks(CHUNK) {
+        let sides = self.sides.iter();
+        let sides =
+            sides.map(|side| side.iter().map(|(point, factor)| (*point, *factor)).collect());
+        if points.len() < MANY {
             let multiples = Multiples::new(points);
-            for (sum, side) in sums.iter_mut().zip(&self.sides) {
-                let terms = side.range(first..first + CHUNK);
-                let terms: Vec<_> = terms.map(|(point, factor)| (point - first, *factor)).collect();
-                *sum += multiples.sum(&terms);
-            }
-            first += CHUNK;
+            sides.map(|terms: Vec<_>| multiples.sum(&terms)).collect()
+        } else {
+            sides.map(|terms: Vec<_>| buckets::sum(points, &terms)).collect()
         }
-        sums
     }
 }
 
-/// Points whose multiples are in memory at once.
-const CHUNK: usize = 1 << 10;
+/// With so many points, buckets cost less than a table of multiples.
+const MANY: usize = 1 << 9;
 
 #[cfg(test)]
 mod tests {
@@ -138,7 +136,7 @@ mod tests {
     use crate::{INFINITY, Kind, Scalar};
 
     #[test]
-    fn more_points_than_are_in_memory_at_once() {
+    fn as_many_points_as_are_summed_by_buckets() {
         // Commitments of constant vectors, each opened by infinity.
         let key = VerifyingKey::dev(1).unwrap();
         let generator = G1Affine::generator();
@@ -146,7 +144,7 @@ mod tests {
             core::iter::successors(Some(G1Projective::from(generator)), |sum| {
                 Some(*sum + generator)
             })
-            .take(CHUNK + 70)
+            .take(MANY + 70)
             .collect();
         let commitments: Vec<_> =
             G1Projective::normalize_batch(&commitments).iter().map(crate::point::encode).collect();
@@ -161,7 +159,7 @@ mod tests {
             })
             .collect();
         assert_eq!(verify_openings(&key, &openings), Ok(()));
-        for wrong in [0, CHUNK - 2, CHUNK, CHUNK + 69] {
+        for wrong in [0, MANY - 2, MANY, MANY + 69] {
             let value = core::mem::replace(&mut openings[wrong].value, Scalar::ZERO);
             let error = verify_openings(&key, &openings).unwrap_err();
             assert_eq!(error.reason(), Reason::OpeningMismatch, "{wrong}");

@@ -10,6 +10,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod leaf;
+mod nodes;
 mod params;
 pub mod path;
 pub mod proof;

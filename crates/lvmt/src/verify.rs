@@ -7,6 +7,7 @@ use prooflight_amt::{Opening, Scalar, verify_openings};
 use prooflight_core::merkle::Hash;
 use prooflight_core::{Result, Verified};
 
+use crate::nodes::check_nodes;
 use crate::params::{Params, Root};
 use crate::path::key_hash;
 use crate::proof::{Claim, ENVELOPE, Proof};
@@ -44,8 +45,9 @@ pub enum Absence {
 /// repeated one shares its value. Checked in this order: the caller's arguments (`insecure_setup`,
 /// `invalid_argument`, `too_many_keys`); the encoding (`proof_too_large` and those of the envelope); the
 /// walks, which use up the proof's lists; the leaves in the trees (`root_mismatch`, and reasons of the
-/// lists of sizes and hashes); the openings, all in one (`invalid_point`, `opening_mismatch`). The
-/// work is linear in the proof's length and the number of keys.
+/// lists of sizes and hashes); the points that entries of one AMT share (`opening_mismatch`); the openings,
+/// all in one (`invalid_point`, `opening_mismatch`). The work is linear in the proof's length and the number
+/// of keys.
 /// Source: Li et al. 2023, section 4; `test-vectors/SPEC.md`, section "LVMT".
 pub fn verify(
     params: &Params<'_>,
@@ -62,6 +64,7 @@ pub fn verify(
 
     let Walked { entries, leaves, versions } = walk(params, root, &distinct, &proof)?;
     check_leaves(root, &proof, leaves)?;
+    check_nodes(&entries)?;
     check_openings(params, &entries)?;
 
     let answers = proof.claims.into_iter().zip(versions);

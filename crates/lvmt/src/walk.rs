@@ -29,6 +29,8 @@ pub(crate) struct Walked<'a> {
 /// An entry that a walk passes.
 #[derive(Debug)]
 pub(crate) struct Opened<'a> {
+    /// Which of the AMTs that the walks pass it is in, in their order.
+    pub(crate) amt: usize,
     pub(crate) commitment: [u8; 32],
     pub(crate) kind: Kind,
     pub(crate) index: u32,
@@ -96,8 +98,8 @@ struct Walk<'p, 'a> {
     amts: slice::Iter<'a, Amt>,
     owners: slice::Iter<'a, Owner>,
     points: &'a [[u8; 32]],
-    /// The AMT that the walk is in: its commitment, and how its entries are opened.
-    amt: ([u8; 32], Kind),
+    /// The AMT that the walk is in: its number, its commitment, and how its entries are opened.
+    amt: (usize, [u8; 32], Kind),
     walked: Walked<'a>,
 }
 
@@ -111,7 +113,7 @@ impl<'p, 'a> Walk<'p, 'a> {
             amts: proof.amts.iter(),
             owners: proof.owners.iter(),
             points: &proof.points,
-            amt: (root.aroot, Kind::Tree { log_arity: params.log_arity }),
+            amt: (0, root.aroot, Kind::Tree { log_arity: params.log_arity }),
             walked: Walked {
                 entries: Vec::new(),
                 leaves: Vec::new(),
@@ -152,7 +154,7 @@ impl<'p, 'a> Walk<'p, 'a> {
             OpeningForm::Single => Kind::Single,
             OpeningForm::Tree => Kind::Tree { log_arity: self.params.log_arity },
         };
-        self.amt = (amt.commitment, kind);
+        self.amt = (self.amt.0 + 1, amt.commitment, kind);
         Ok(())
     }
 
@@ -160,12 +162,12 @@ impl<'p, 'a> Walk<'p, 'a> {
     fn entry(&mut self, level: u8, walkers: &[Walker], below: &mut Vec<Walker>) -> Result<()> {
         let versions = self.entries.next().ok_or_else(|| missing(Reason::EntryCount))?.versions();
         check_entry(&versions)?;
-        let (commitment, kind) = self.amt;
+        let (amt, commitment, kind) = self.amt;
         let of_entry = self.points.split_at_checked(kind.points(self.params.log_n())?);
         let (points, left) = of_entry.ok_or_else(|| missing(Reason::OpeningLength))?;
         self.points = left;
         let index = index_at(&self.keys[walkers[0].key], self.params.log_n(), level);
-        self.walked.entries.push(Opened { commitment, kind, index, versions, points });
+        self.walked.entries.push(Opened { amt, commitment, kind, index, versions, points });
 
         let mut passed = Passed { level, versions, claimed: [false; 6], absent: false };
         for walker in walkers {

@@ -109,12 +109,16 @@ def verify(params, roots, keys, data, limits):
     walk = Walk(params, roots, dict(zip(distinct, proof.claims)), proof)
     walk.run()
     check_leaves(walk.leaves, proof, roots)
+    check_nodes(walk.trees, log_arity)
     verify_openings(params.key, walk.openings)
     return [walk.results.get(key_hash) for key_hash in key_hashes]
 
 
 class Walk:
-    """Steps 4 and 5. Gathers the leaves, as pairs (place, data), the openings and the results."""
+    """Steps 4 and 5. Gathers the leaves, as pairs (place, data), the openings and the results.
+
+    `trees` has the tree openings again, by AMTs: an AMT's level and name, an index, points.
+    """
 
     def __init__(self, params, roots, claims, proof):
         self.params = params
@@ -126,6 +130,7 @@ class Walk:
         self.owners = Queue(proof.owners, "owner_count")
         self.leaves = []
         self.openings = []
+        self.trees = []
         self.results = {}
 
     def run(self):
@@ -159,7 +164,10 @@ class Walk:
         for name, of_entry in groupby(keys, lambda it: self.name_of_amt(level + 1, it)):
             versions = self.entries.take()
             check_entry(versions)
-            self.open(commitment, name % 2**self.params.log_n, versions, is_tree)
+            index = name % 2**self.params.log_n
+            points = self.open(commitment, index, versions, is_tree)
+            if is_tree:
+                self.trees.append(((level, name >> self.params.log_n), index, points))
             walking_on = self.pass_entry(level, name, versions, list(of_entry))
             further.update(dict.fromkeys(walking_on, versions[0]))
         return further
@@ -170,6 +178,7 @@ class Walk:
         points = self.points.take_many(number)
         value = value_of_entry(versions)
         self.openings.append(Opening(log_arity, commitment, index, value, points))
+        return points
 
     def pass_entry(self, level, name, versions, keys):
         """Returns the keys that walk on."""
@@ -227,6 +236,15 @@ def check_leaves(leaves, proof, roots):
     root = root_of_known(roots.height + 1, blocks, hashes, hash_of) if blocks else None
     hashes.finish()
     check(root in (None, roots.hroot), "root_mismatch")
+
+
+def check_nodes(trees, log_arity):
+    """Step 7."""
+    nodes = {}
+    for amt, index, points in trees:
+        for d, point in enumerate(points, 1):
+            node = (amt, d, index % 2 ** (log_arity * d))
+            check(nodes.setdefault(node, point) == point, "opening_mismatch")
 
 
 # 8.14 LvmtProof

@@ -35,13 +35,37 @@ impl Setup {
     }
 
     pub fn tree_opening(&self, values: &Values, t: u32, log_arity: u8) -> Vec<[u8; 32]> {
+        self.quotients(values, t, log_arity).into_iter().map(point).collect()
+    }
+
+    /// Another tree opening that is as true: the point at this depth, from 1 on, is larger by the divisor of
+    /// the next one, and the next one smaller by the divisor of this.
+    pub fn other_tree_opening(
+        &self,
+        values: &Values,
+        t: u32,
+        log_arity: u8,
+        depth: u8,
+    ) -> Vec<[u8; 32]> {
+        let mut quotients = self.quotients(values, t, log_arity);
+        let at = usize::from(depth);
+        quotients[at - 1] += self.divisor(t, log_arity * (depth + 1));
+        quotients[at] -= self.divisor(t, log_arity * depth);
+        quotients.into_iter().map(point).collect()
+    }
+
+    fn quotients(&self, values: &Values, t: u32, log_arity: u8) -> Vec<Fr> {
         let quotient = |bits: u8| {
-            let m = 1u64 << (self.log_n - bits);
             let above = self.remainder(values, t, bits - log_arity);
-            let divisor = self.tau.pow([m]) - self.x(t).pow([m]);
-            point((above - self.remainder(values, t, bits)) / divisor)
+            (above - self.remainder(values, t, bits)) / self.divisor(t, bits)
         };
         (log_arity..=self.log_n).step_by(log_arity.into()).map(quotient).collect()
+    }
+
+    /// `X^m - x_t^m` at tau, with `m = 2^(log_n - bits)`.
+    fn divisor(&self, t: u32, bits: u8) -> Fr {
+        let m = 1u64 << (self.log_n - bits);
+        self.tau.pow([m]) - self.x(t).pow([m])
     }
 
     /// The vector's polynomial modulo `X^m - x_t^m` at tau, with `m = 2^(log_n - bits)`: what takes the

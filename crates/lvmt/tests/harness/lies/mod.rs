@@ -7,6 +7,7 @@ mod absence;
 mod deep;
 mod encoding;
 mod leaves;
+pub mod nodes;
 mod openings;
 mod question;
 mod walks;
@@ -62,6 +63,7 @@ pub fn lies() -> Vec<Lie> {
     lies.extend(leaves::lies());
     lies.extend(openings::lies());
     lies.extend(deep::lies());
+    lies.extend(nodes::lies());
     lies
 }
 

@@ -13,6 +13,7 @@ mod cancelling;
 #[path = "../../../../lvmt/tests/harness/lies/mod.rs"]
 mod lies;
 pub(super) mod negative;
+mod nodes;
 #[path = "../../../../lvmt/tests/harness/prove.rs"]
 mod prove;
 #[path = "../../../../lvmt/tests/harness/sample.rs"]

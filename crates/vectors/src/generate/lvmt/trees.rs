@@ -10,6 +10,7 @@ use sha3::{Digest, Sha3_256};
 
 use super::input;
 use super::lies::Question;
+use super::nodes::at_one_index;
 use super::sample::{name, sample};
 use super::state::{Keccak, State, block_leaf, keccak};
 use crate::generate::builder::Builder;
@@ -153,18 +154,8 @@ fn claims(file: &mut Builder) {
 /// Two openings by one point each, at one index: their errors cancel where they are just added up.
 fn cancelling(file: &mut Builder) {
     let state = sample(4, 2, 150);
-    let below = |key: &Vec<u8>| {
-        let record = state.keys.get(&keccak(key));
-        record.is_some_and(|record| record.level == 1 && record.value.is_some())
-    };
-    let index = |key: &[u8]| state.index(&state.entry_name(&keccak(key), 1));
-    let amt = |key: &[u8]| state.amt_name(&keccak(key), 1);
-    let keys: Vec<_> = (0..150).map(name).filter(below).collect();
-    let pairs = keys.iter().flat_map(|one| keys.iter().map(move |other| (one, other)));
-    let mut pairs =
-        pairs.filter(|(one, other)| index(one) == index(other) && amt(one) != amt(other));
-    let (one, other) = pairs.next().expect("two keys like that");
-    let keys: &[&[u8]] = &[one, other];
+    let [one, other] = at_one_index(&state);
+    let keys: &[&[u8]] = &[&one, &other];
     let honest = state.prove(keys);
     let [.., first, second] = honest.points[..] else { panic!("a point for each") };
     assert_eq!(honest.points.len(), 2 * 2 + 2, "two points in the root, one below");

@@ -5,11 +5,11 @@ use prooflight_core::merkle::{multiproof, multiproof_root};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, OpeningForm, Place, Proof};
 use serde_json::{Value, json};
 
-use super::input;
 use super::lies::Question;
 use super::sample::{find, name, sample};
 use super::state::{Keccak, State, block_leaf, keccak, key_leaf};
 use super::tower::tower;
+use super::{input, nodes};
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 
@@ -42,6 +42,7 @@ pub(in crate::generate) fn file() -> String {
     longest(&mut file);
     upper(&mut file);
     of_the_specification(&mut file);
+    nodes::add(&mut file);
     file.finish()
 }
 
@@ -50,7 +51,7 @@ fn honest(file: &mut Builder, flags: &[&str], comment: &str, state: &State, keys
     add(file, flags, comment, state, keys, &state.prove(keys));
 }
 
-fn add(
+pub(super) fn add(
     file: &mut Builder,
     flags: &[&str],
     comment: &str,

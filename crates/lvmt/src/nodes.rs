@@ -1,0 +1,36 @@
+//! The points that openings of one AMT share: a tree has one for each of its nodes.
+
+use alloc::collections::BTreeMap;
+
+use prooflight_amt::Kind;
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use crate::walk::Opened;
+
+/// Checks that two entries of one tree have the same point wherever they are below the same node.
+///
+/// The d-th point belongs to the node of the entries whose indices are equal modulo `2^(log_arity * d)`. It
+/// depends on nothing else of the entry, so an honest prover has one; a proof with others may still be true, but
+/// its points are made up to cost the verifier time: `opening_mismatch`.
+pub(crate) fn check_nodes(entries: &[Opened<'_>]) -> Result<()> {
+    for of_amt in entries.chunk_by(|a, b| a.amt == b.amt) {
+        let mut nodes = BTreeMap::new();
+        for entry in of_amt {
+            let Kind::Tree { log_arity } = entry.kind else { continue };
+            let bits = (1..).map(|depth| u32::from(log_arity) * depth);
+            for (bits, point) in bits.zip(entry.points) {
+                let node = (bits, entry.index & !(u32::MAX << bits));
+                let first = *nodes.entry(node).or_insert(point);
+                if first != point {
+                    let expected = format_args!(
+                        "{}, the point of the entries with {} in the last {bits} bits",
+                        Hex(first),
+                        node.1
+                    );
+                    return Err(Error::new(Reason::OpeningMismatch, expected, Hex(point)));
+                }
+            }
+        }
+    }
+    Ok(())
+}
