@@ -28,8 +28,13 @@ export function passSocketThrough({ request, socket, head, target }) {
   socket.on("close", () => node.destroy());
 }
 
-/** Answers the handshake; gives the socket. @param {Upgrade} upgrade */
-export function acceptSocket({ request, socket }) {
+/**
+ * Answers the handshake; gives the socket.
+ *
+ * @param {Upgrade} upgrade
+ * @param {(socket: import("node:net").Socket) => void} [closing] what is done when the client closes it
+ */
+export function acceptSocket({ request, socket }, closing = (socket) => socket.destroy()) {
   const key = request.headers["sec-websocket-key"];
   const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
   socket.write(
@@ -39,10 +44,15 @@ export function acceptSocket({ request, socket }) {
   // Reads nothing but that the client closes it.
   socket.on("data", (frames) => {
     for (let at = 0; at < frames.length; at += frameLength(frames, at)) {
-      if (frames[at] === CLOSE) socket.destroy();
+      if (frames[at] === CLOSE) closing(socket);
     }
   });
   return socket;
+}
+
+/** Sends a frame that closes, with nothing in it; the connection stays. */
+export function sendClose(socket) {
+  socket.write(Buffer.of(CLOSE, 0));
 }
 
 /** Sends a text as one frame; false where the socket's buffer is full. */

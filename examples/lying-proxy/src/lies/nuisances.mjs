@@ -1,7 +1,7 @@
 // What a server may do without telling a lie, and what must not harm a client. There is nothing to
 // refuse, so `/lies` does not have them.
 
-import { acceptSocket, sendText } from "../sockets.mjs";
+import { acceptSocket, sendClose, sendText } from "../sockets.mjs";
 import { toHex } from "../header.mjs";
 
 /**
@@ -41,6 +41,20 @@ export const nuisances = [
     name: "socket-silent",
     upgrade: (upgrade) => {
       acceptSocket(upgrade);
+    },
+  },
+  {
+    // What the client closes is not closed on this side, nor is the connection.
+    name: "socket-deaf",
+    upgrade: (upgrade) => {
+      acceptSocket(upgrade, () => undefined);
+    },
+  },
+  {
+    // The WebSocket is closed as it should be, and the connection kept.
+    name: "socket-lingering",
+    upgrade: (upgrade) => {
+      acceptSocket(upgrade, sendClose);
     },
   },
   {

@@ -6,6 +6,7 @@ import { notify } from "./callback.js";
 import { EquivocationError } from "./equivocation.js";
 import { LONGEST_TIMER } from "./options.js";
 import type { Servers } from "./servers.js";
+import { openSocket, type OpenSocket } from "./socket.js";
 
 /** How heads are followed. */
 export interface WatchOptions {
@@ -135,7 +136,7 @@ class Hints {
   readonly #servers: Servers;
   readonly #pollInterval: number;
   readonly #signal: AbortSignal;
-  #socket: WebSocket | undefined;
+  #opened: OpenSocket | undefined;
   #url = "";
   #wake: (() => void) | undefined;
   #hints = 0;
@@ -146,7 +147,7 @@ class Hints {
     this.#pollInterval = pollInterval;
     this.#signal = signal;
     signal.addEventListener("abort", () => {
-      this.#socket?.close();
+      this.#opened?.end();
       this.#wake?.();
     });
   }
@@ -158,8 +159,8 @@ class Hints {
     const url = new URL(this.#servers.preferred);
     url.protocol = url.protocol.replace("http", "ws");
     // Another server may have become the preferred one.
-    if (this.#url !== url.href) this.#socket?.close();
-    else if (this.#socket) return this.#socket.readyState === WebSocket.OPEN;
+    if (this.#url !== url.href) this.#opened?.end();
+    else if (this.#opened) return this.#opened.socket.readyState === WebSocket.OPEN;
     if (!this.#flooding.has(url.href)) this.#connect(url.href, WebSocket);
     return false;
   }
@@ -181,13 +182,14 @@ class Hints {
   }
 
   #connect(url: string, WebSocket: typeof globalThis.WebSocket): void {
-    let socket: WebSocket;
+    let opened: OpenSocket;
     try {
-      socket = new WebSocket(url);
+      opened = openSocket(url, WebSocket);
     } catch {
       return; // For example `ws:` on a page of https.
     }
-    this.#socket = socket;
+    const { socket } = opened;
+    this.#opened = opened;
     this.#url = url;
     const subscribe = { jsonrpc: "2.0", id: 1, method: "prooflight_newHeads", params: {} };
     socket.onopen = () => {
@@ -197,12 +199,12 @@ class Hints {
       this.#hints += 1;
       if (this.#hints > MOST_HINTS || typeof data !== "string" || data.length > LONGEST_HINT) {
         this.#flooding.add(url);
-        socket.close();
+        opened.end();
       }
       this.#wake?.();
     };
     const end = () => {
-      if (this.#socket === socket) this.#socket = undefined;
+      if (this.#opened === opened) this.#opened = undefined;
       // Nobody says any more when there is a head.
       void pause(this.#pollInterval, this.#signal).then(() => this.#wake?.());
     };

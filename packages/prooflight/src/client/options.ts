@@ -26,7 +26,8 @@ export interface Options extends SetupTrust {
   pollInterval?: number | undefined;
   /**
    * Whether a WebSocket may tell of heads. Default: in browsers yes, in Node no, whose WebSocket holds
-   * a message of any length in memory before anyone can refuse it.
+   * a message of any length in memory before anyone can refuse it. In Bun and Deno a server that does not
+   * close its side keeps the process alive after {@link LightClient.close}; in Node it does not.
    */
   webSocket?: boolean | undefined;
   /** The most bytes of a reply. Default 40 MiB; never more than an honest answer to the question can need. */

@@ -1,4 +1,5 @@
 import { describe, refuse, type VerifyError } from "../error.js";
+import { nodeModule } from "../node-module.js";
 
 /** Where a binary comes from: a compiled module, its bytes, or where to load them from. */
 export type WasmInput = WebAssembly.Module | BufferSource | Response | URL | string;
@@ -89,10 +90,9 @@ async function loading<T>(source: URL | string, pending: Promise<T>): Promise<T>
   }
 }
 
-/** Node's `readFile`, found without an import that bundlers for browsers would trip over. */
+/** Node's `readFile`. */
 function nodeReadFile(): ((url: URL) => Promise<Uint8Array<ArrayBuffer>>) | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const fs = process?.getBuiltinModule?.("node:fs/promises");
+  const fs = nodeModule("node:fs/promises");
   return (fs as { readFile: (url: URL) => Promise<Uint8Array<ArrayBuffer>> } | undefined)?.readFile;
 }
 

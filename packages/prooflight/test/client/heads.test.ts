@@ -147,6 +147,7 @@ describe("a server that does with its WebSocket what it likes does not keep head
     ["socket-closing", "closed"],
     ["socket-refused", "closed"],
     ["socket-silent", "left open"],
+    ["socket-deaf", "left open"],
     ["socket-pending", "left open"],
   ])("%s, which is %s", async (name, end) => {
     const node = await begin();
