@@ -194,6 +194,40 @@ pub(super) fn balance() -> Plain {
     plain
 }
 
+/// The bytes f0 to d1, which all differ, as do the limbs of any length.
+const DIFFERENT_BYTES: [u8; 32] = {
+    let mut bytes = [0xf0; 32];
+    let mut at = 1;
+    while at < 32 {
+        bytes[at] = bytes[at - 1] - 1;
+        at += 1;
+    }
+    bytes
+};
+
+/// A key with that value from block 0 on, and block 1 as long after it as there can be.
+fn different_limbs() -> (Plain, AverageOver) {
+    let mut plain = Plain::default();
+    plain.apply(0, [set(0, &DIFFERENT_BYTES)]);
+    let mut times = over(0, 1, &[0, 1]);
+    times.timestamps[0].timestamp_ms = Quantity(1);
+    times.timestamps[1].timestamp_ms = Quantity(u64::MAX);
+    (plain, times)
+}
+
+/// A big-endian integer times another one, byte by byte.
+fn product_of_bytes(value: &[u8; 32], factor: u64) -> Vec<u8> {
+    let mut product = vec![0; 40];
+    let mut carry = 0;
+    for at in (0_usize..40).rev() {
+        let byte = at.checked_sub(8).map_or(0, |at| value[at]);
+        let sum = u128::from(byte) * u128::from(factor) + carry;
+        product[at] = sum.to_le_bytes()[0];
+        carry = sum >> 8;
+    }
+    product
+}
+
 fn averages(file: &mut Builder) {
     let plain = balance();
     let all: Vec<u64> = (0..=10).collect();
@@ -236,6 +270,16 @@ fn averages(file: &mut Builder) {
     let sum = [&high.to_be_bytes()[8..], &[0xff; 16], &low.to_be_bytes()[..]].concat();
     let largest = json!({ "sum": Hex(sum), "coveredMs": Quantity(time(7, 9)), "gaps": [] });
     average("the largest value there is", (7, 9), over(7, 9, &[7, 9]), largest);
+
+    let (plain_product, times) = different_limbs();
+    let input = SmtHistory { average: Some(times), ..ask_history(&plain_product, &key(0), 0, 1) };
+    let mut told_product = told(&plain_product, &key(0), 0, 1);
+    let whole = u64::MAX - 1;
+    let sum = Hex(product_of_bytes(&DIFFERENT_BYTES, whole));
+    let product_average = json!({ "sum": sum, "coveredMs": Quantity(whole), "gaps": [] });
+    told_product.insert("average".to_owned(), product_average);
+    let comment = "a value of 32 different bytes, for almost 2^64 milliseconds";
+    file.valid(&["Average"], comment, &input, told_product);
 
     let input = ask_history(&plain, &key(0), 0, 10);
     let input = SmtHistory { average: Some(over(0, 10, &all)), ..input };

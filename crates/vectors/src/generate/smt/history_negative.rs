@@ -281,6 +281,9 @@ fn averages(file: &mut Builder) {
     let mut twice = over(2, 9, &all);
     twice.timestamps[5].block = twice.timestamps[4].block;
     ask(&plain, twice, "a block twice, with two timestamps", argument);
+    let mut end = over(2, 9, &[2, 3, 6, 7, 9, 10]);
+    end.timestamps[5].timestamp_ms = end.timestamps[4].timestamp_ms;
+    ask(&plain, end, "the last two blocks with one timestamp", argument);
     for value in [&[][..], &[0; 33], b"five hundred and twenty tokens, all told"] {
         let mut plain = plain.clone();
         plain.apply(10, [set(0, value)]);

@@ -65,6 +65,16 @@ fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
     plain
 }
 
+/// So many keys with values of no bytes, set in the blocks 0 to 2 in turn.
+fn many_leaves(count: u16) -> (Plain, Vec<Vec<u8>>) {
+    let mut plain = Plain::default();
+    for block in 0..3 {
+        let numbers = (0..count).filter(|number| u64::from(number % 3) == block);
+        plain.apply(block, numbers.map(|number| set(number, b"")));
+    }
+    (plain, (0..count).map(key).collect())
+}
+
 /// The honest proof of keys at a block.
 fn ask_keys(plain: &Plain, block: u64, keys: &[Vec<u8>]) -> SmtProof {
     with_proof(plain, block, keys, plain.prove(block, keys))

@@ -129,6 +129,9 @@ fn at_limits(file: &mut Builder) {
     let input = ask_keys(&plain, 0, &vec![vec![]; 4096]);
     let comment = "4,096 keys, as many as allowed by default";
     file.valid(&["Limit", "ManyKeys"], comment, &input, Answer::new());
+    let (plain, keys) = super::many_leaves(1300);
+    let comment = "2,599 nodes, so many that a verifier may hash some before it has read all";
+    file.valid(&["ManyKeys", "Present"], comment, &ask_keys(&plain, 2, &keys), Answer::new());
 }
 
 fn random_trees(file: &mut Builder, blocks: u64, keys: usize) {

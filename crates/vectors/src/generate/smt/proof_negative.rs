@@ -41,12 +41,14 @@ pub(in crate::generate) fn file() -> String {
     at_limits(&mut file);
     encodings(&mut file);
     absences(&mut file);
+    hidden_among_others(&mut file);
     values(&mut file);
     versions(&mut file);
     spliced(&mut file);
     replays(&mut file);
     structures(&mut file);
     siblings(&mut file);
+    many_nodes(&mut file);
     hashed_otherwise(&mut file);
     damage(&mut file);
     inputs::proofs(&mut file);
@@ -259,6 +261,58 @@ fn absences(file: &mut Builder) {
     let proof = encode_proof(8, Some(&alone), &[key(0)]);
     let comment = "key 0: a leaf that is in the tree, as if it were the whole tree";
     file.invalid(&["Absence"], comment, &of(0, proof), Reason::RootMismatch);
+}
+
+/// Several keys end at one leaf, which is that of one of them, as if it were none's.
+fn hidden_among_others(file: &mut Builder) {
+    // The keys come in the order of their hashes: the hidden one is the first, in the middle, or the last.
+    let mut numbers = [0, 1, 2, 3, 4];
+    numbers.sort_unstable_by_key(|&number| hash_key(&key(number)));
+    let (below, hidden, above) = (&numbers[..2], numbers[2], &numbers[3..]);
+    let mut plain = Plain::default();
+    plain.apply(0, [set(hidden, b"value")]);
+    plain.apply(1, [delete(hidden)]);
+    let (own, value_hash) = (hash_key(&key(hidden)), hash_value(b"value"));
+    for (others, place) in [
+        (above, "first"),
+        (&[below[0], above[0]], "second"),
+        (below, "last"),
+        (&above[..1], "first of two"),
+        (&below[..1], "last of two"),
+    ] {
+        let keys: Vec<_> = others.iter().copied().chain([hidden]).map(key).collect();
+        for (block, what, leaf) in [
+            (0, "value", ProofLeaf::OtherLive { key_hash: &own, value_hash: &value_hash }),
+            (1, "deletion", ProofLeaf::OtherDeleted { key_hash: &own }),
+        ] {
+            let tree = plain.tree(block).expect("it has a key");
+            let forged = with_leaf(Writer::new(PROOF), &tree, block, &own, leaf);
+            let comment =
+                format!("{} keys: the {what} of the {place}, as another key's", keys.len());
+            let input = with_proof(&plain, block, &keys, forged);
+            file.invalid(&["Absence"], comment, &input, Reason::LeafOfKey);
+        }
+    }
+}
+
+/// More nodes than a verifier has to keep before it hashes some.
+fn many_nodes(file: &mut Builder) {
+    let (plain, keys) = super::many_leaves(600);
+    let honest = ask_keys(&plain, 2, &keys);
+    for (leaf, comment) in [(0, "the first"), (599, "the last")] {
+        let mut hashes: Vec<_> = keys.iter().map(|key| (hash_key(key), key)).collect();
+        hashes.sort_unstable();
+        let mut tree = plain.tree(2).expect("it has keys");
+        tree.path_mut(hashes[leaf].1, &mut |node| {
+            if let Node::Leaf { value, .. } = node {
+                *value = Some(b"1".to_vec());
+            }
+        });
+        let proof = encode_proof(2, Some(&tree), &keys);
+        let comment = format!("1,199 nodes, another value in {comment} leaf");
+        let input = SmtProof { proof: Hex(proof), ..honest.clone() };
+        file.invalid(&["Value"], comment, &input, Reason::RootMismatch);
+    }
 }
 
 fn values(file: &mut Builder) {
