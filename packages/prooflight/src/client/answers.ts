@@ -90,20 +90,20 @@ async function answersOf(
   const started = performance.now();
   const { proof } = reply;
   const results = verifyKeys(scheme, { header: block, config, keys, proof, setup });
-  const evidence = {
+  const milliseconds = performance.now() - started;
+  const evidence = () => ({
     head: copyHeader(accepted.header),
     proofBytes: proof.length,
-    milliseconds: performance.now() - started,
+    milliseconds,
     server: server.url.href,
-  };
+  });
   const { signed: head, inclusion } = accepted;
   const parts = { scheme, head, inclusion, older, keys, proof };
-  const given = copyHeader(block);
   return keys.map((key, index) => ({
     ...resultAt(results, index),
     key: key.slice(),
-    block: given,
-    evidence,
+    block: copyHeader(block),
+    evidence: evidence(),
     toBundle: () => toBundle(parts),
   }));
 }

@@ -36,13 +36,15 @@ export class Authentication {
     for (;;) {
       const before = this.#trust.accepted;
       const proof = await this.#newestOf(server);
+      const shown = [proof.head, proof.header];
       try {
-        const fromPinned = await this.#pathFromPinned(server, decodeHeader(proof.head), proof.path);
+        const head = decodeHeader(proof.head);
+        const fromPinned = await this.#pathFromPinned(server, head, proof.path, shown);
         // Another call may have accepted a head meanwhile, of which this path knows nothing.
         if (this.#trust.accepted !== before) continue;
         return this.#trust.accept(proof.head, proof, fromPinned);
       } catch (error) {
-        throw await this.#forks.judge(error, server, proof.head, proof.header);
+        throw await this.#forks.judge(error, server, ...shown);
       }
     }
   }
@@ -50,14 +52,15 @@ export class Authentication {
   /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
   async block(server: Server, signed: Bytes, wanted: Wanted): Promise<Authentic> {
     const claimed = decodeHeader(signed);
+    const shown = [signed];
     try {
       checkBlock(wanted, claimed);
-      const authentic = await this.#place(server, signed, claimed);
+      const authentic = await this.#place(server, signed, claimed, shown);
       // Of a newest block that a newer one has overtaken meanwhile, nobody has looked at the age.
       if (authentic.older && wanted.at === "latest") this.#trust.checkFresh(signed, claimed);
       return authentic;
     } catch (error) {
-      throw await this.#forks.judge(error, server, signed);
+      throw await this.#forks.judge(error, server, ...shown);
     }
   }
 
@@ -71,14 +74,10 @@ export class Authentication {
     }
   }
 
-  async #place(server: Server, signed: Bytes, claimed: Header): Promise<Authentic> {
+  async #place(server: Server, signed: Bytes, claimed: Header, shown: Bytes[]): Promise<Authentic> {
     for (;;) {
       const accepted = this.#trust.head;
       const { header } = accepted;
-      const ask = async (at: bigint, head: Bytes) =>
-        readHeaderProof(
-          await server.call("prooflight_headerProof", { at: toQuantity(at), head: toHex(head) }),
-        );
       if (toHex(claimed.hash) === toHex(header.hash)) {
         // Its age is checked again.
         const block = this.#trust.accept(
@@ -89,7 +88,7 @@ export class Authentication {
         return { block, accepted: this.#trust.head, older: undefined };
       }
       if (claimed.height < header.height) {
-        const { path } = await ask(claimed.height, header.hash);
+        const { path } = await askPlace(server, claimed.height, header.hash, shown);
         const block = verifyAncestor({
           head: header.encoded,
           header: claimed.encoded,
@@ -97,8 +96,8 @@ export class Authentication {
         });
         return { block, accepted, older: { header: block.encoded, path } };
       }
-      const proof = await ask(header.height, claimed.hash);
-      const fromPinned = await this.#pathFromPinned(server, claimed, proof.path);
+      const proof = await askPlace(server, header.height, claimed.hash, shown);
+      const fromPinned = await this.#pathFromPinned(server, claimed, proof.path, shown);
       if (this.#trust.accepted !== accepted) continue;
       const block = this.#trust.accept(signed, proof, fromPinned);
       return { block, accepted: this.#trust.head, older: undefined };
@@ -110,11 +109,24 @@ export class Authentication {
     server: Server,
     head: Header,
     fromNewest: Bytes[],
+    shown: Bytes[],
   ): Promise<readonly Bytes[]> {
     const { accepted, pinned } = this.#trust;
     if (!accepted || accepted.header.height === pinned.height) return fromNewest;
     if (toHex(accepted.header.hash) === toHex(head.hash)) return accepted.inclusion;
-    const params = { at: toQuantity(pinned.height), head: toHex(head.hash) };
-    return readHeaderProof(await server.call("prooflight_headerProof", params)).path;
+    return (await askPlace(server, pinned.height, head.hash, shown)).path;
   }
+}
+
+/** Asks for the place of a block in a head's history; notes the signed headers of the reply in `shown`. */
+async function askPlace(
+  server: Server,
+  height: bigint,
+  head: Bytes,
+  shown: Bytes[],
+): Promise<HeaderProof> {
+  const params = { at: toQuantity(height), head: toHex(head) };
+  const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
+  shown.push(proof.head, proof.header);
+  return proof;
 }

@@ -1,8 +1,8 @@
-import { Arguments } from "../arguments.js";
+import { Arguments, invalid } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
-import { refuse } from "../error.js";
+import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { type Answer, answers, type AskingClient } from "./answers.js";
 import { Authentication } from "./authentication.js";
@@ -166,9 +166,12 @@ export class LightClient {
    * Calls `listener` with every new head that was accepted, the present one first.
    *
    * A server that fails or lies is reported to `onFailure` of the options, and the next one asked, for
-   * ever; `onError` gets what none could mend. The function that is returned ends it.
+   * ever; `onError` gets what none could mend. The function that is returned ends it. Throws
+   * `invalid_argument` for a listener that is no function.
    */
   onHead(listener: (head: Header) => void, onError?: (error: unknown) => void): () => void {
+    checkFunction(listener, "listener");
+    if (onError !== undefined) checkFunction(onError, "onError");
     return this.#watch.subscribe(listener, onError);
   }
 
@@ -212,4 +215,8 @@ export class LightClient {
       authentication: this.#authentication,
     };
   }
+}
+
+function checkFunction(given: unknown, name: string): void {
+  if (typeof given !== "function") throw invalid(undefined, name, "a function", describe(given));
 }

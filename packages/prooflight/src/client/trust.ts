@@ -108,7 +108,12 @@ export class Trust {
 
   /** Stops the client for good: the evidence shows two histories. The caller has verified all of it. */
   stop(evidence: Evidence, found: Bytes, cause?: VerifyError): EquivocationError {
-    return (this.#stopped ??= EquivocationError.of(evidence, found, cause));
+    if (!this.#stopped) {
+      this.#stopped = EquivocationError.of(evidence, found, cause);
+      // Every later call throws the same object.
+      Object.freeze(this.#stopped);
+    }
+    return this.#stopped;
   }
 
   #isAccepted({ hash }: Header): boolean {

@@ -7,6 +7,7 @@ import type { Header, LightClient } from "../../src/index.js";
 import { alice, deleted, nobody } from "../network/state.js";
 import { equivocation } from "./evidence.js";
 import { begin, connect, Events, fork, network, pay, turncoat } from "./network.js";
+import { refusal, verdict } from "../refusal.js";
 
 /** Inverts all bytes that can be reached from a value, and exchanges its other members. */
 function vandalise(value: unknown, seen = new Set()): void {
@@ -117,4 +118,22 @@ test("evidence stays what it was", async () => {
   expect(toHex(evidence.accepted.hash)).toBe(toHex(hash));
   expect(toHex(evidence.conflicting.signed)).toBe(toHex(conflicting));
   expect(client.head.hash).toEqual(hash);
+});
+
+test("the answers of one request share nothing", async () => {
+  const client = await connect();
+  const [one, other] = await client.getMany([alice, nobody]);
+  vandalise(one?.block);
+  vandalise(one?.evidence);
+  expect(other?.block).toEqual(client.head);
+  expect(other?.evidence.head).toEqual(client.head);
+});
+
+test("listeners that are no functions are refused at once", async () => {
+  const client = await connect();
+  const listen = client.onHead.bind(client) as (...listeners: unknown[]) => unknown;
+  const noop = () => undefined;
+  for (const listeners of [[], [{}], [5], [noop, 7], [noop, null]]) {
+    expect(verdict(refusal(() => listen(...listeners)))).toBe("invalid_input / invalid_argument");
+  }
 });

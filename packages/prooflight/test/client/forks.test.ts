@@ -93,6 +93,34 @@ describe("two heads of one height", () => {
   });
 });
 
+test("a head that only the place of an older block shows", async () => {
+  // Asked where a block is in the accepted history, the server shows the newest head of the other one.
+  const showing: typeof fetch = (url, init) => {
+    const text = typeof init?.body === "string" ? init.body : "{}";
+    const request = JSON.parse(text) as { method: string; params: object };
+    const lies = lying && request.method === "prooflight_headerProof";
+    const params = { ...request.params, head: "latest" };
+    return lies
+      ? fetch(other.url, { ...init, body: JSON.stringify({ ...request, params }) })
+      : fetch(url, init);
+  };
+  let lying = false;
+  const client = await connect({ urls: [one.url], checkpoint: one.checkpoint, fetch: showing });
+  lying = true;
+  const { evidence } = await equivocation(client.get(alice, { at: 2n }));
+  expectTwoHistories(evidence, one.checkpoint);
+  expect(evidence.height).toBe(4n);
+});
+
+test("the error that stopped the client cannot be changed", async () => {
+  const { client } = await switched();
+  const error = await equivocation(client.sync());
+  expect(() => Object.assign(error, { code: "x", reason: "y", message: "z" })).toThrow(TypeError);
+  expect(() => Object.setPrototypeOf(error, Object.prototype) as unknown).toThrow(TypeError);
+  const again = await equivocation(client.get(alice));
+  expect([again.code, again.reason]).toEqual(["untrusted", "equivocation"]);
+});
+
 describe("a later head with another history", () => {
   beforeAll(async () => {
     await pay(other, "5.10");
