@@ -8,7 +8,13 @@
 export type { AnswerInput, VerifiedAnswer } from "./chain/answer.js";
 export type { SetupTrust, StateScheme } from "./chain/schemes.js";
 export { verifyAnswer } from "./chain/answer.js";
-export type { ChainConfig, ChainLimits, Checkpoint, Hex, SchemeConfig } from "./chain/checkpoint.js";
+export type {
+  ChainConfig,
+  ChainLimits,
+  Checkpoint,
+  Hex,
+  SchemeConfig,
+} from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export { decodeHeader } from "./chain/header.js";
