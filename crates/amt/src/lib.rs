@@ -26,7 +26,7 @@
 //! With the feature `prover`, `Tables` make commitments and single openings, and a `TreeState` opens trees.
 //!
 //! Source: Li et al. 2023, section 4 (authenticated multipoint evaluation tree), with smaller openings;
-//! specified in `test-vectors/SPEC.md`, section "Vector commitments".
+//! specified in `test-vectors/spec/amt.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]

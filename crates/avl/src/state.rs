@@ -1,6 +1,6 @@
 //! The AVL+ state of the reference node's chains: raw keys, and whole blocks.
 //!
-//! Source: `test-vectors/SPEC.md`, sections "State" and "Blocks".
+//! Source: `test-vectors/spec/chain.md`, sections 5, 7 and 8.
 
 use alloc::vec::Vec;
 

@@ -35,7 +35,7 @@ pub struct Neighbours<'a> {
 /// which follow from `digest`: the caller must trust it, never take it from the server. Wrong
 /// arguments are `invalid_input`; a proof that is not well-formed is `malformed`; one that does not
 /// show that these operations apply to this dictionary is `mismatch`. Time and memory are linear
-/// in the proof and the operations. Source: Reyzin et al. 2017; `test-vectors/SPEC.md`, section "AVL+ batch proofs".
+/// in the proof and the operations. Source: Reyzin et al. 2017; `test-vectors/spec/avl.md`.
 pub fn verify_batch<'a>(
     digest: &Digest,
     ops: &[Operation<'a>],

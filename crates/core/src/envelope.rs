@@ -1,7 +1,7 @@
 //! The wire envelope: `version (=1) | scheme | kind | body`, the body in borsh.
 //!
 //! Every format of our own starts with it. AVL+ and MPT proofs are foreign formats, carried as they
-//! are. Specified in `test-vectors/SPEC.md`, section "Envelope".
+//! are. Specified in `test-vectors/spec/conventions.md`, section 3.
 
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -75,7 +75,7 @@ impl Scheme {
 pub struct Envelope {
     /// The scheme that the body belongs to.
     pub scheme: Scheme,
-    /// The kind of message, numbered per scheme in `test-vectors/SPEC.md`.
+    /// The kind of message, numbered per scheme in `test-vectors/spec/conventions.md`, section 4.
     pub kind: u8,
 }
 

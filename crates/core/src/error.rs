@@ -62,7 +62,7 @@ macro_rules! reasons {
     ($($name:ident $text:literal $code:ident $meaning:literal)*) => {
         /// Why exactly something was refused; each reason belongs to one [`Code`].
         ///
-        /// The string forms are stable and listed in `test-vectors/SPEC.md`.
+        /// The string forms are stable and listed in `test-vectors/spec/reasons.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Reason {

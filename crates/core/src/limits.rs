@@ -2,7 +2,7 @@
 
 /// Upper bounds that every decoder checks before it allocates; a caller may lower them.
 ///
-/// The defaults are those of `test-vectors/SPEC.md`, section "Limits".
+/// The defaults are those of `test-vectors/spec/conventions.md`, section 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one proof. Default 8 MiB.

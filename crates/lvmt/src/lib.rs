@@ -1,6 +1,6 @@
 //! LVMT: the newest value of a key, or its absence, against `(aroot, hroot)` and the height.
 //!
-//! Source: Li et al. 2023 (`docs/papers.md`); the formats are in `test-vectors/SPEC.md`.
+//! Source: Li et al. 2023 (`docs/papers.md`); the formats are in `test-vectors/spec/lvmt.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]

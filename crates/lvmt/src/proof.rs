@@ -11,7 +11,7 @@
 //! * The **AMTs** of a proof are those at level 1 and below that have such an entry, ascending by (level,
 //!   prefix).
 //!
-//! Specified in `test-vectors/SPEC.md`, section "LVMT".
+//! Specified in `test-vectors/spec/lvmt.md`, section 4.
 
 use alloc::vec::Vec;
 

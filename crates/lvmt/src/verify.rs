@@ -48,7 +48,7 @@ pub enum Absence {
 /// lists of sizes and hashes); the points that entries of one AMT share (`opening_mismatch`); the openings,
 /// all in one (`invalid_point`, `opening_mismatch`). The work is linear in the proof's length and the number
 /// of keys.
-/// Source: Li et al. 2023, section 4; `test-vectors/SPEC.md`, section "LVMT".
+/// Source: Li et al. 2023, section 4; `test-vectors/spec/lvmt.md`, section 5.
 pub fn verify(
     params: &Params<'_>,
     root: &Root,

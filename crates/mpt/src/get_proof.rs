@@ -58,7 +58,7 @@ pub struct VerifiedState {
 /// An answer whose bytes cannot be right for any question is `malformed`, one that does not answer
 /// this question under this root is `mismatch`.
 ///
-/// Source: EIP-1186; `test-vectors/SPEC.md`.
+/// Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
 pub fn verify_get_proof(
     state_root: &Hash,
     address: &Address,

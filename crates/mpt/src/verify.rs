@@ -23,7 +23,7 @@ const EMPTY_TRIE: &[u8] = &[0x80];
 /// nodes of any trie is `malformed`; one that does not show the key's value or absence under this
 /// root is `mismatch`. Time and memory are linear in the proof.
 ///
-/// Source: Ethereum Yellow Paper, appendix D; `test-vectors/SPEC.md`.
+/// Source: Ethereum Yellow Paper, appendix D; `test-vectors/spec/mpt.md`, section 4.
 pub fn verify_proof<'a>(
     root: &Hash,
     key: &[u8],

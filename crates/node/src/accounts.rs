@@ -1,5 +1,5 @@
 //! Keys and values of a chain that has the scheme `mpt`: accounts and their slots.
-//! Source: `test-vectors/SPEC.md` section 9.5.
+//! Source: `test-vectors/spec/chain.md`, section 5.
 
 use std::collections::BTreeMap;
 

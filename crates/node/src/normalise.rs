@@ -1,4 +1,4 @@
-//! What a block's operations come down to. Source: `test-vectors/SPEC.md` section 9.5.
+//! What a block's operations come down to. Source: `test-vectors/spec/chain.md`, section 5.
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ pub fn run_vectors(json: &str) -> Result<Report> {
     })
 }
 
-/// The input of a `StateRoots` test. `test-vectors/SPEC.md` section 8.5.
+/// The input of a `StateRoots` test. `test-vectors/spec/vectors.md`, section 5.
 #[derive(Debug, Deserialize)]
 struct StateRoots {
     scheme: String,

@@ -9,7 +9,7 @@
 //! use prooflight_smt::{Answer, verify};
 //!
 //! # fn main() -> prooflight_core::Result<()> {
-//! // The example of `test-vectors/SPEC.md`: block 3 sets the key "a" to 1, block 5 the key "b" to 2.
+//! // The example of `test-vectors/spec/smt.md`: block 3 sets the key "a" to 1, block 5 the key "b" to 2.
 //! let root = *b"\x80\x2d\x34\x2b\xcd\x14\x40\xc6\xbc\x73\xf4\x65\xfa\x1e\xc1\xec\
 //!               \x4c\xf9\x56\x76\x92\x7c\x29\x1d\x9b\x3e\x35\x86\xaa\x11\xdf\xa4";
 //! let proof = b"\x01\x03\x01\x01\x02\x04\x5b\xcb\x73\x88\x23\xcd\x69\x86\xc8\xf1\x33\x62\
@@ -22,7 +22,7 @@
 //! ```
 //!
 //! Source: Kauer et al. 2025, mended where its rules are not sound; the formats are in
-//! `test-vectors/SPEC.md`, section 14.
+//! `test-vectors/spec/smt.md`.
 
 #![no_std]
 #![cfg_attr(not(feature = "prover"), forbid(unsafe_code))]

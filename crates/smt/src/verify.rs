@@ -44,7 +44,7 @@ impl Answer<'_> {
 /// The caller must trust `root` and that it is the root of `block`. Returns an answer for each of
 /// `keys`, in their order; their order and repetitions do not matter to the proof. `invalid_argument`:
 /// a block of 2^52 or more, or no key. Time is linear in the proof and at most 256 steps a key.
-/// Source: `test-vectors/SPEC.md` section 14, after Kauer et al. 2025, section 7.
+/// Source: `test-vectors/spec/smt.md`, after Kauer et al. 2025, section 7.
 pub fn verify<'a>(
     root: &Hash,
     block: u64,

@@ -1,4 +1,4 @@
-//! The JSON of a checkpoint: what applications pin and the node prints. Source: SPEC.md, section 9.6.
+//! The JSON of a checkpoint: what applications pin and the node prints. Source: `test-vectors/spec/chain.md`, section 6.
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
 use prooflight_core::{Error, Reason, Result};

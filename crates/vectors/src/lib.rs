@@ -20,7 +20,7 @@
 //! # }
 //! ```
 //!
-//! The files are specified in `test-vectors/SPEC.md`, section "Vector files". A new scheme brings a
+//! The files are specified in `test-vectors/spec/vectors.md`. A new scheme brings a
 //! module with the inputs of its group types, an arm in `run::verify`, and its generators.
 
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
-//! `SPEC.md` says what the code does, where both can be compared.
+//! The specification says what the code does, where both can be compared.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prooflight_core::chain::LvmtConfig;
 use prooflight_core::{Limits, Reason, Scheme};
@@ -10,52 +10,64 @@ use prooflight_smt::hash::{Child, Preimage, hash_key, hash_value};
 use prooflight_vectors::carrier::Hash32;
 use prooflight_vectors::checkpoint;
 
-fn spec() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/SPEC.md");
-    fs::read_to_string(path).unwrap()
+/// One file of the specification, by its name without `.md`.
+fn spec(name: &str) -> String {
+    fs::read_to_string(folder().join(name).with_extension("md")).unwrap()
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/spec")
+}
+
+/// The files that a verifier is written from, in the order of the index: their names.
+const FILES: [&str; 10] =
+    ["conventions", "merkle", "avl", "mpt", "amt", "lvmt", "smt", "chain", "rpc", "vectors"];
+
 /// The rows of the first table after a heading, without the table's head.
-fn rows(heading: &str) -> Vec<String> {
-    let spec = spec();
+fn rows(name: &str, heading: &str) -> Vec<String> {
+    let spec = spec(name);
     let section = spec.split_once(heading).unwrap().1;
     let table = section.lines().skip_while(|line| !line.starts_with('|'));
     table.take_while(|line| line.starts_with('|')).skip(2).map(str::to_owned).collect()
 }
 
-/// A section: its number, what links to it, and its text without its subsections.
+/// A section: the file and number by which it is cited, and its text.
 struct Section {
-    number: String,
-    anchor: String,
+    cited: String,
     text: String,
 }
 
-/// The sections and subsections, in order. A `#` in a block of code is no heading.
+/// The sections of all files, in order. A `#` in a block of code is no heading.
 fn sections() -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
+    FILES.iter().flat_map(|name| sections_of(name)).collect()
+}
+
+fn sections_of(name: &str) -> Vec<Section> {
+    let mut sections = vec![Section { cited: name.to_owned(), text: String::new() }];
     let mut in_code = false;
-    for line in spec().lines() {
+    for line in spec(name).lines() {
         in_code ^= line.starts_with("```");
-        let heading = line.strip_prefix("## ").or_else(|| line.strip_prefix("### "));
-        match heading.filter(|_| !in_code) {
+        match line.strip_prefix("## ").filter(|_| !in_code) {
             Some(heading) => {
-                let number = heading.split(' ').next().unwrap().trim_end_matches('.').to_owned();
-                sections.push(Section { number, anchor: anchor(heading), text: String::new() });
+                let number = heading.split('.').next().unwrap();
+                sections.push(Section { cited: format!("{name} {number}"), text: String::new() });
             }
-            None => {
-                if let Some(section) = sections.last_mut() {
-                    section.text.extend([line, "\n"]);
-                }
-            }
+            None => sections.last_mut().unwrap().text.extend([line, "\n"]),
         }
     }
     sections
 }
 
-/// What a heading is linked by.
-fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+#[test]
+fn every_file_is_listed() {
+    let mut names = FILES.map(|name| format!("{name}.md")).to_vec();
+    names.extend(["reasons.md".to_owned(), "references.md".to_owned()]);
+    names.sort();
+    let files = fs::read_dir(folder()).unwrap();
+    let mut files =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>();
+    files.sort();
+    assert_eq!(files, names);
 }
 
 #[test]
@@ -64,27 +76,14 @@ fn the_registry_of_reasons_is_that_of_the_code_and_names_the_sections() {
     let sections = sections();
     let code = Reason::ALL.iter().map(|reason| {
         let name = format!("`{}`", reason.as_str());
-        let raises = |section: &&Section| section.number != "7" && section.text.contains(&name);
-        let links = sections.iter().filter(raises);
-        let links = links.map(|section| format!("[{}](#{})", section.number, section.anchor));
-        let links = links.collect::<Vec<_>>().join(", ");
-        let links = if links.is_empty() { "-" } else { &links };
-        format!("| {name} | `{}` | {links} | {} |", reason.code().as_str(), reason.meaning())
+        let cited = sections.iter().filter(|section| section.text.contains(&name));
+        let cited = cited.map(|section| format!("[{}]", section.cited)).collect::<Vec<_>>();
+        let cited = if cited.is_empty() { "-".to_owned() } else { cited.join(" ") };
+        format!("| {name} | `{}` | {cited} | {} |", reason.code().as_str(), reason.meaning())
     });
     let code = code.collect::<Vec<_>>();
-    let rows = rows("\n## 7. Reasons\n");
-    assert!(rows == code, "the table in SPEC.md should have these rows:\n{}", code.join("\n"));
-}
-
-#[test]
-fn links_lead_to_sections() {
-    let spec = spec();
-    let headings = spec.lines().filter(|line| line.starts_with('#'));
-    let anchors = headings.map(|line| anchor(line.trim_start_matches(['#', ' '])));
-    let anchors = anchors.collect::<Vec<_>>();
-    let links = spec.split("](#").skip(1).map(|rest| rest.split(')').next().unwrap());
-    let dead = links.filter(|link| !anchors.iter().any(|anchor| anchor == link));
-    assert_eq!(dead.collect::<Vec<_>>(), [""; 0]);
+    let rows = rows("reasons", "# Reasons\n");
+    assert!(rows == code, "the table in reasons.md should have these rows:\n{}", code.join("\n"));
 }
 
 #[test]
@@ -100,8 +99,8 @@ fn the_hashes_of_the_example_of_historical_proofs_are_those_of_the_code() {
     let (left, right) = (Child { version: 5, hash: &other }, Child { version: 3, hash: &leaf });
     let root = Preimage::branch(1, left, right).hash();
     let tombstone = Preimage::tombstone(7, &key).hash();
-    let spec = spec();
-    let section = spec.split_once("\n### 14.8 ").unwrap().1;
+    let spec = spec("smt");
+    let section = spec.split_once("\n## 8. ").unwrap().1;
     for (name, hash) in [
         ("key hash of 61", key),
         ("value hash of 01", value),
@@ -117,7 +116,7 @@ fn the_hashes_of_the_example_of_historical_proofs_are_those_of_the_code() {
 
 #[test]
 fn the_schemes_are_those_of_the_code() {
-    let rows = rows("\n## 4. Schemes and kinds\n");
+    let rows = rows("conventions", "\n## 4. Schemes and kinds\n");
     assert_eq!(rows.len(), Scheme::ALL.len());
     for (row, scheme) in rows.iter().zip(Scheme::ALL) {
         assert!(row.starts_with(&format!("| {} | `{}` |", scheme.id(), scheme.as_str())), "{row}");
@@ -133,14 +132,16 @@ fn the_limits_are_those_of_the_code() {
     let ergo = prooflight_avl::ergo::PARAMS;
     let defaults = numbers(&avl.limits, avl.max_deletes);
     let of_ergo = numbers(&ergo.limits, ergo.max_deletes);
-    for ((row, default), of_ergo) in rows("\n## 2. Limits\n").iter().zip(defaults).zip(of_ergo) {
+    for ((row, default), of_ergo) in
+        rows("conventions", "\n## 2. Limits\n").iter().zip(defaults).zip(of_ergo)
+    {
         let cells = row.split('|').map(str::trim).collect::<Vec<_>>();
         assert_eq!(leading_number(cells[2]), Some(default), "{row}");
         let of_ergo_in_spec =
             if cells[3] == "the same" { Some(default) } else { leading_number(cells[3]) };
         assert_eq!(of_ergo_in_spec, Some(of_ergo), "{row}");
     }
-    let rows = rows("\n## 2. Limits\n");
+    let rows = rows("conventions", "\n## 2. Limits\n");
     let changes =
         rows.iter().find_map(|row| row.strip_prefix("| changes of a history | ")).unwrap();
     assert_eq!(leading_number(changes), Some(Limits::DEFAULT.max_changes));
@@ -148,12 +149,12 @@ fn the_limits_are_those_of_the_code() {
 
 #[test]
 fn the_example_of_a_checkpoint_is_one_and_has_the_hash_that_is_said() {
-    let spec = spec();
-    let section = spec.split_once("\n### 9.6 ").unwrap().1;
+    let spec = spec("chain");
+    let section = spec.split_once("\n## 6. ").unwrap().1;
     let (json, text) = section.split_once("```json\n").unwrap().1.split_once("```").unwrap();
     let checkpoint = checkpoint::from_json(json).unwrap();
     let hash = format!("`{}`", &Hash32(checkpoint.config.id()).to_string()[2..]);
-    assert!(text.contains(&hash), "SPEC.md should say {hash}");
+    assert!(text.contains(&hash), "chain.md should say {hash}");
     assert_eq!(checkpoint::from_json(&checkpoint::to_json(&checkpoint)), Ok(checkpoint));
 }
 

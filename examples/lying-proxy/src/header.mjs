@@ -1,5 +1,5 @@
-// Signed headers, taken apart and put together again. The format is in test-vectors/SPEC.md,
-// section "Formats".
+// Signed headers, taken apart and put together again. The format is in test-vectors/spec/chain.md,
+// section 1.
 
 /**
  * @typedef {object} SignedHeader

@@ -1,5 +1,5 @@
 // Proofs of the scheme `lvmt`, taken apart and put together again. The format is in
-// test-vectors/SPEC.md, section "LVMT", "Bytes of a proof".
+// test-vectors/spec/lvmt.md, section 4.
 
 /**
  * @typedef {{ block: bigint, index: number }} Place

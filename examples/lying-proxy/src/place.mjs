@@ -1,5 +1,5 @@
 // Headers with what places them in a head's history, for claims that need others than the true ones. The
-// form is in test-vectors/SPEC.md, section "Several headers of one history".
+// form is in test-vectors/spec/chain.md, section 9.
 
 import { fromHex, readHeader, toHex } from "./header.mjs";
 

@@ -1,5 +1,5 @@
 // AVL+ proofs of a chain's state, taken apart and put together again. The format is in
-// test-vectors/SPEC.md, section "Bytes of a proof"; keys have 32 bytes, values any length.
+// test-vectors/spec/avl.md, section 3; keys have 32 bytes, values any length.
 
 const LABEL = 3;
 const LEAF = 2;

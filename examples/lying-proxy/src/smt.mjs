@@ -1,5 +1,5 @@
 // Proofs of the scheme `smt`, taken apart and put together again: of one key, of a key's history, of a
-// diff. The format is in test-vectors/SPEC.md, section "Historical proofs".
+// diff. The format is in test-vectors/spec/smt.md.
 
 import { blake2s } from "@noble/hashes/blake2.js";
 

@@ -174,7 +174,7 @@ describe("an answer that is no plain data is refused as any other", () => {
 });
 
 test("one trie's proof gives the value of its key", () => {
-  // A trie of the keys 10 and 11, from SPEC.md; its one node has everything inline.
+  // A trie of the keys 10 and 11, from spec/mpt.md, section 8; its one node has everything inline.
   const root = "0x8cc4e2f3b37ba65d9b4437b81a36f84ac4c62be164b9ab12d90b5b8d4d1ca965";
   const proof = [`0xd911d7c32081aac32081bb${"80".repeat(15)}`] as const;
   const value = (key: Hex) => {

@@ -5,7 +5,7 @@ import { runVectors } from "../src/vectors/run.js";
 import { vectorFiles } from "./files.js";
 
 /**
- * Group types of `test-vectors/SPEC.md` that this package does not verify: which roots a state has
+ * Group types of `test-vectors/spec/vectors.md` that this package does not verify: which roots a state has
  * only a program that keeps it can tell.
  */
 const UNSUPPORTED: readonly string[] = ["StateRoots"];

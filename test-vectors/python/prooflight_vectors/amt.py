@@ -1,4 +1,4 @@
-"""Openings of vector commitments (sections 12.4 and 12.5), and the group AmtOpening (8.13)."""
+"""Openings of vector commitments (amt 4 and 5), and the group AmtOpening (vectors 13)."""
 
 from collections import defaultdict
 from hashlib import blake2b
@@ -22,7 +22,7 @@ from .carrier import (
 from .errors import Refusal, check
 from .pairing import is_one
 
-# W of section 12.2: its order is 2^28.
+# W of amt 2: its order is 2^28.
 ROOT_OF_UNITY = pow(5, (R - 1) >> 28, R)
 
 
@@ -62,13 +62,13 @@ def number_of_points(log_arity, k):
 
 
 def value_of_entry(versions):
-    """The value of an entry of six versions (section 12.2)."""
+    """The value of an entry of six versions (amt 2)."""
     check(max(versions) < 2**40, "version_range")
     return sum(version << 40 * j for j, version in enumerate(versions))
 
 
 def verify_openings(key, openings):
-    """Section 12.5, all equations at once."""
+    """amt 5, all equations at once."""
     k = key.k
     for opening in openings:
         b = opening.log_arity
@@ -105,7 +105,7 @@ def coefficient(seed, i):
     return int.from_bytes(hash_[:16], "little")
 
 
-# 8.13 AmtOpening
+# vectors 13: AmtOpening
 
 
 def verify_input(test_input):

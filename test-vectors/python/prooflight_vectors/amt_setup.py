@@ -1,4 +1,4 @@
-"""Setups of vector commitments (section 12.3), by their verifying keys."""
+"""Setups of vector commitments (amt 3), by their verifying keys."""
 
 import json
 from functools import lru_cache

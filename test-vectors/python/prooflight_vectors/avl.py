@@ -1,4 +1,4 @@
-"""AVL+ batch proofs (section 5), and the group AvlBatch (section 8.3)."""
+"""AVL+ batch proofs (avl), and the group AvlBatch (vectors 3)."""
 
 from typing import NamedTuple, Optional
 
@@ -25,7 +25,7 @@ NAMES = ("Lookup",) + WITH_VALUE + MAY_DELETE
 
 
 class Limits(NamedTuple):
-    """Section 2."""
+    """conventions 2."""
 
     operations: int = 4096
     deletes: int = 4096
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
     neighbours: list
 
 
-# 5.5 The caller's arguments
+# avl 5: The caller's arguments
 
 
 def check_arguments(digest, operations, params):
@@ -91,7 +91,7 @@ def sentinels(key_length):
     return b"\x00" * key_length, b"\xff" * key_length
 
 
-# 5.6 Verification
+# avl 6: Verification
 
 
 def verify_batch(digest, operations, proof, params):
@@ -149,7 +149,7 @@ def check_heights(root, h):
             stack.append((node.children[RIGHT], height - 1 if node.balance >= 0 else height - 2))
 
 
-# 5.4 Operations: what becomes of a key, and the value that is set or inserted
+# avl 4: Operations: what becomes of a key, and the value that is set or inserted
 
 
 def decide(operation, v):
@@ -191,7 +191,7 @@ def long(number):
     return number.to_bytes(8, "big", signed=True)
 
 
-# 8.3 AvlBatch
+# vectors 3: AvlBatch
 
 
 def verify_input(test_input):

@@ -1,4 +1,4 @@
-"""The bytes of an AVL+ batch proof (sections 5.3 and 5.7)."""
+"""The bytes of an AVL+ batch proof (avl 3 and 7)."""
 
 from .avl_tree import LEFT, RIGHT, Internal, Label, Leaf
 from .errors import check

@@ -1,4 +1,4 @@
-"""The tree of an AVL+ dictionary, and how operations change it (sections 5.1, 5.2, 5.8 to 5.10).
+"""The tree of an AVL+ dictionary, and how operations change it (avl 1, 2, 8 to 10).
 
 Nothing here recurses: a hostile tree is deep, and Python's stack is not.
 """
@@ -58,7 +58,7 @@ def visit_internal(node):
     return visit(node)
 
 
-# 5.2 Labels
+# avl 2: Labels
 
 
 def label(root):
@@ -82,7 +82,7 @@ def hash_of(*parts):
     return blake2b(b"".join(parts), digest_size=32).digest()
 
 
-# 5.8 Search
+# avl 8: Search
 
 
 def search(root, key, directions):
@@ -103,7 +103,7 @@ def search(root, key, directions):
     return path, node, False
 
 
-# 5.9 Insertion
+# avl 9: Insertion
 
 
 def insert(path, found, key, value):
@@ -154,7 +154,7 @@ def double_rotation(node, s, c):
     return g
 
 
-# 5.10 Deletion
+# avl 10: Deletion
 
 
 def delete(path, x):

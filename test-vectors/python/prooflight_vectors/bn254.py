@@ -1,4 +1,4 @@
-"""The curve BN254 (section 12.1): its groups and their encodings.
+"""The curve BN254 (amt 1): its groups and their encodings.
 
 A point of G1 is kept as (X, Y, Z), where x = X / Z and y = Y / Z; infinity has Z = 0. One of G2 has
 its coordinates x and y, each a pair (a, b) that stands for a + b u; infinity is None.

@@ -1,4 +1,4 @@
-"""Borsh (section 3): the encoding of formats of our own. Integers are little-endian."""
+"""Borsh (conventions 3): the encoding of formats of our own. Integers are little-endian."""
 
 from .errors import check
 

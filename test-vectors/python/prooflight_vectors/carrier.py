@@ -1,4 +1,4 @@
-"""How JSON carries things (section 8.1).
+"""How JSON carries things (conventions 5).
 
 What is read here comes from the `input` of a test, which may be malformed in any way: whatever
 does not have the form that the specification says is refused as `invalid_argument`.

@@ -1,4 +1,4 @@
-"""Configurations and headers of chains: encoding, decoding, hashes (sections 9.1 and 9.2)."""
+"""Configurations and headers of chains: encoding, decoding, hashes (chain 1 and 2)."""
 
 from typing import NamedTuple
 

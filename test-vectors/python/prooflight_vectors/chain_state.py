@@ -1,4 +1,4 @@
-"""The state of chains (sections 9.5 and 9.8), and the groups StateAnswer and BlockTransition."""
+"""The state of chains (chain 5 and 8), and the groups StateAnswer and BlockTransition."""
 
 from typing import NamedTuple, Optional
 
@@ -39,7 +39,7 @@ class StateOperation(NamedTuple):
         return avl.Operation("InsertOrUpdate", hash_of_key(self.key), value=self.value)
 
 
-# 9.8 Blocks
+# chain 8: Blocks
 
 
 def verify_block(digest, header, operations, proof, limits):
@@ -69,7 +69,7 @@ def verify_block(digest, header, operations, proof, limits):
     return answer.digest
 
 
-# 8.8 StateAnswer
+# vectors 8: StateAnswer
 
 
 def verify_answer_input(test_input):
@@ -97,7 +97,7 @@ def verify_answer_input(test_input):
     }
 
 
-# 8.9 BlockTransition
+# vectors 9: BlockTransition
 
 
 def verify_transition_input(test_input):

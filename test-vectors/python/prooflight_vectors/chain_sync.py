@@ -1,4 +1,4 @@
-"""What a light client accepts (9.4 and 9.9), and the groups HeaderSync and Header(s)Inclusion."""
+"""What a light client accepts (chain 4 and 9), and the groups HeaderSync and Header(s)Inclusion."""
 
 from .carrier import (
     check_names,
@@ -64,7 +64,7 @@ def is_in_history(header_hash, height, head, path):
     return True
 
 
-# 9.9 Several headers of one history
+# chain 9: Several headers of one history
 
 
 def verify_ancestors(head, headers, hashes):
@@ -79,7 +79,7 @@ def verify_ancestors(head, headers, hashes):
     hashes.finish()
 
 
-# 8.6 HeaderSync
+# vectors 6: HeaderSync
 
 SYNC = ("checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge")
 
@@ -102,7 +102,7 @@ def read_sync(test_input):
     }
 
 
-# 8.7 HeaderInclusion
+# vectors 7: HeaderInclusion
 
 
 def verify_inclusion_input(test_input):

@@ -1,4 +1,4 @@
-"""Answers about the state of a chain, by scheme (section 9.7)."""
+"""Answers about the state of a chain, by scheme (chain 7)."""
 
 from . import avl, lvmt, smt
 from .amt_setup import known_key
@@ -45,5 +45,5 @@ def avl_values(digest, limits, keys, proof):
 
 
 def hash_of_key(key):
-    """The key of a raw key in the AVL+ dictionary (section 9.5)."""
+    """The key of a raw key in the AVL+ dictionary (chain 5)."""
     return hash_of(key)

@@ -1,4 +1,4 @@
-"""The JSON of a checkpoint (section 9.6): every member must be there, and no other."""
+"""The JSON of a checkpoint (chain 6): every member must be there, and no other."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Ed25519 (RFC 8032), strict as section 9.4 says: slow, and not for signing.
+"""Ed25519 (RFC 8032), strict as chain 3 says: slow, and not for signing.
 
 A point (x, y) of the curve -x^2 + y^2 = 1 + d x^2 y^2 is kept as (X, Y, Z, T), where x = X / Z,
 y = Y / Z and T = X Y / Z, so that adding needs no division.

@@ -1,4 +1,4 @@
-"""The envelope of formats of our own (section 3)."""
+"""The envelope of formats of our own (conventions 3)."""
 
 from .errors import check
 

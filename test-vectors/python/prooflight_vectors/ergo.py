@@ -1,4 +1,4 @@
-"""Ergo's block proofs (section 6), and the group ErgoAdProofs (section 8.4)."""
+"""Ergo's block proofs (avl 14), and the group ErgoAdProofs (vectors 4)."""
 
 from hashlib import blake2b
 
@@ -22,7 +22,7 @@ def verify_ad_proofs(parent_state_root, state_root, ad_proofs_root, operations, 
     return answer
 
 
-# 8.4 ErgoAdProofs
+# vectors 4: ErgoAdProofs
 
 
 def verify_input(test_input):

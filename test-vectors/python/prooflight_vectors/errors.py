@@ -1,4 +1,4 @@
-"""Refusals, their reasons and their codes (section 7)."""
+"""Refusals, their reasons and their codes (reasons)."""
 
 REASONS = {
     "account_mismatch": "mismatch",

@@ -1,4 +1,4 @@
-"""Ethereum's state, answers and headers (sections 11.5 to 11.7), and their groups (8.11, 8.12)."""
+"""Ethereum's state, answers and headers (mpt 5 to 7), and their groups (vectors 11, vectors 12)."""
 
 from typing import NamedTuple
 
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 
 
 def decode_account(value):
-    """What an account's value says (section 11.5)."""
+    """What an account's value says (mpt 5)."""
     try:
         item = decode(value)
         check(isinstance(item, Payload), "invalid_account")
@@ -64,7 +64,7 @@ def decode_account(value):
 
 
 def decode_slot(value):
-    """What a slot's value says (section 11.5)."""
+    """What a slot's value says (mpt 5)."""
     try:
         item = decode(value)
     except Refusal:
@@ -74,7 +74,7 @@ def decode_slot(value):
 
 
 def verify_answer(state_root, address, slots, response, limits):
-    """Verifies an answer (section 11.6). Returns the account, or None, and the slots' values."""
+    """Verifies an answer (mpt 6). Returns the account, or None, and the slots' values."""
     answer = read_answer(response)
     check(len(slots) <= limits.keys, "too_many_keys")
     proofs = [answer.account_proof] + [slot.proof for slot in answer.storage_proof]
@@ -133,7 +133,7 @@ def read_slot(value):
     )
 
 
-# 11.7 Headers
+# mpt 7: Headers
 
 FEWEST_ITEMS = 15
 BYTES = {**dict.fromkeys((0, 1, 3, 4, 5, 13, 16, 19, 20), 32), 2: 20, 6: 256, 14: 8}
@@ -157,7 +157,7 @@ def verify_header(hash_, header):
     return int.from_bytes(items[NUMBER], "big"), items[STATE_ROOT]
 
 
-# 8.11 EthGetProof and 8.12 EthHeader
+# vectors 11: EthGetProof and vectors 12 EthHeader
 
 
 def verify_answer_input(test_input):

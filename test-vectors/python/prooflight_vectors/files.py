@@ -1,4 +1,4 @@
-"""Reads vector files and runs their tests (section 8.2).
+"""Reads vector files and runs their tests (vectors 2).
 
 The `input` of a test may be malformed in any way, nothing else: a file that has another form is
 not run, because a misspelt member would be an expectation that nobody checks.
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 class FileError(Exception):
-    """A file does not have the form of section 8.2."""
+    """A file does not have the form of vectors 2."""
 
 
 def run(path, verifiers, unsupported=frozenset()):

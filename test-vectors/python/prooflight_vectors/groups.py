@@ -1,4 +1,4 @@
-"""Which verifier serves which type of test group (section 8).
+"""Which verifier serves which type of test group (vectors 3 to 18).
 
 A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
@@ -24,5 +24,5 @@ VERIFIERS = {
     "SmtDiff": smt_input.verify_diff_input,
 }
 
-# What only a program that keeps the state can run (section 8.5).
+# What only a program that keeps the state can run (vectors 5).
 UNSUPPORTED = frozenset({"StateRoots"})

@@ -1,4 +1,4 @@
-"""Long bytes by their parts, which only vector files have (section 8.1)."""
+"""Long bytes by their parts, which only vector files have (vectors 1)."""
 
 from .carrier import BYTES
 

@@ -1,4 +1,4 @@
-"""Keccak-256 as Ethereum has it (section 11); hashlib has only SHA3-256, whose padding differs."""
+"""Keccak-256 as Ethereum has it (mpt); hashlib has only SHA3-256, whose padding differs."""
 
 from functools import lru_cache, reduce
 from operator import xor

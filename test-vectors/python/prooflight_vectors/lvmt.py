@@ -1,4 +1,4 @@
-"""Proofs of LVMT (section 13), and the group LvmtProof (8.14)."""
+"""Proofs of LVMT (lvmt 1 to 5), and the group LvmtProof (vectors 14)."""
 
 from itertools import groupby
 from typing import NamedTuple, Optional
@@ -58,7 +58,7 @@ class Result(NamedTuple):
     version: int
 
 
-# 13.1 and 13.2: names, leaves and trees
+# lvmt 1 and lvmt 2: names, leaves and trees
 
 
 def name_of(key_hash, number):
@@ -84,7 +84,7 @@ def leaf_hash(data):
     return hash_of(b"\x00", data)
 
 
-# 13.5 Verification
+# lvmt 5: Verification
 
 
 def verify(params, roots, keys, data, limits):
@@ -247,7 +247,7 @@ def check_nodes(trees, log_arity):
             check(nodes.setdefault(node, point) == point, "opening_mismatch")
 
 
-# 8.14 LvmtProof
+# vectors 14: LvmtProof
 
 
 def verify_input(test_input):

@@ -1,4 +1,4 @@
-"""The bytes of a proof of LVMT (section 13.4)."""
+"""The bytes of a proof of LVMT (lvmt 4)."""
 
 from typing import NamedTuple, Optional
 

@@ -1,4 +1,4 @@
-"""Trees of RFC 9162 (section 9.1), paths in them (9.3), and several leaves of one (9.9, 13.3)."""
+"""Trees of RFC 9162, paths in them, and several leaves of one (merkle 1 to 3, chain 9)."""
 
 from hashlib import blake2b
 

@@ -1,4 +1,4 @@
-"""Merkle Patricia proofs (sections 11.2 to 11.4), and the group MptProof (section 8.10)."""
+"""Merkle Patricia proofs (mpt 2 to 4), and the group MptProof (vectors 10)."""
 
 from typing import NamedTuple, Union
 
@@ -21,7 +21,7 @@ MAX_KEY = 256
 
 
 class Limits(NamedTuple):
-    """Section 2."""
+    """conventions 2."""
 
     proof_bytes: int = 8 * 1024 * 1024
     keys: int = 4096
@@ -45,7 +45,7 @@ class Branch(NamedTuple):
 
 
 def verify_proof(root, key, proof, limits):
-    """Verifies a proof (section 11.4). Returns the key's value, or None if it is absent."""
+    """Verifies a proof (mpt 4). Returns the key's value, or None if it is absent."""
     check(len(key) <= MAX_KEY, "key_length")
     check(sum(len(node) for node in proof) <= limits.proof_bytes, "proof_too_large")
     check(len(proof) <= 2 * len(key) + 1, "too_many_nodes")
@@ -97,7 +97,7 @@ def nibbles_of(data):
 
 
 def read_path(string):
-    """A path in hex-prefix form (section 11.2). Returns it and whether it is a leaf's."""
+    """A path in hex-prefix form (mpt 2). Returns it and whether it is a leaf's."""
     nibbles = nibbles_of(string)
     check(nibbles and nibbles[0] < 4, "invalid_path")
     if nibbles[0] & 1:
@@ -114,7 +114,7 @@ def decode_node(data, limits):
 
 
 def read_node(payload, limits):
-    """The node whose list has this payload (section 11.3)."""
+    """The node whose list has this payload (mpt 3)."""
     items = list(payload.items())
     check(len(items) in (2, 17), "invalid_node")
     if len(items) == 17:
@@ -157,7 +157,7 @@ def read_value(item, limits):
     return item
 
 
-# 8.10 MptProof
+# vectors 10: MptProof
 
 
 def verify_input(test_input):

@@ -1,4 +1,4 @@
-"""The pairing of BN254 (section 12.1), as far as equations of products need it.
+"""The pairing of BN254 (amt 1), as far as equations of products need it.
 
 It is the ate pairing: Miller's function f of T = Q - R and a point of G2, at a point of G1, to the
 power of (Q^12 - 1) / R. Any pairing of the two groups proves the same equations.

@@ -1,4 +1,4 @@
-"""RLP (section 11.1). A string is `bytes`; a list is a `Payload`, whose items are read when needed."""
+"""RLP (mpt 1). A string is `bytes`; a list is a `Payload`, whose items are read when needed."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Historical proofs (sections 14.4 to 14.6)."""
+"""Historical proofs (smt 4 to 6)."""
 
 from typing import NamedTuple, Optional
 
@@ -33,7 +33,7 @@ class Change(NamedTuple):
     value: Optional[bytes]
 
 
-# 14.4 Keys at a block
+# smt 4: Keys at a block
 
 
 def verify_keys(root, block, keys, message, limits):
@@ -89,7 +89,7 @@ class Keys:
         return leaf
 
 
-# 14.5 Histories
+# smt 5: Histories
 
 
 class History(NamedTuple):
@@ -126,7 +126,7 @@ def verify_history(key, first, last, roots, message, limits):
     return History(blocks, entering, changes[::-1])
 
 
-# 14.6 Diffs
+# smt 6: Diffs
 
 
 def verify_diff(first, last, root, message, limits):

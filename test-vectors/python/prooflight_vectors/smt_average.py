@@ -1,4 +1,4 @@
-"""Averages over a history (section 14.7)."""
+"""Averages over a history (smt 7)."""
 
 from typing import NamedTuple
 

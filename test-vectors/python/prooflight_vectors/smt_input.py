@@ -1,4 +1,4 @@
-"""The groups SmtProof, SmtHistory and SmtDiff (sections 8.15 to 8.17)."""
+"""The groups SmtProof, SmtHistory and SmtDiff (vectors 15 to 17)."""
 
 from .carrier import (
     check_names,
@@ -15,7 +15,7 @@ from .mpt import Limits, read_limits
 from .smt import NEVER_WRITTEN, verify_diff, verify_history, verify_keys
 from .smt_average import average
 
-# 8.15 SmtProof
+# vectors 15: SmtProof
 
 
 def verify_proof_input(test_input):
@@ -40,7 +40,7 @@ def write_answer(answer):
     return {"value": write_bytes(answer.value), "since": block}
 
 
-# 8.16 SmtHistory
+# vectors 16: SmtHistory
 
 
 def verify_history_input(test_input):
@@ -103,7 +103,7 @@ def write_average(found):
     }
 
 
-# 8.17 SmtDiff
+# vectors 17: SmtDiff
 
 
 def verify_diff_input(test_input):

@@ -1,4 +1,4 @@
-"""Parts of a tree of historical proofs (sections 14.1 to 14.3)."""
+"""Parts of a tree of historical proofs (smt 1 to 3)."""
 
 from hashlib import blake2s
 from typing import NamedTuple, Optional

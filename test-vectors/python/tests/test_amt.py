@@ -1,4 +1,4 @@
-"""Vector commitments: the curve, the pairing, and section 12.6's example."""
+"""Vector commitments: the curve, the pairing, and amt 6's example."""
 
 import json
 import re
@@ -122,7 +122,7 @@ P = "fb4aead326ca64286aede6a4e7e348b65834fa944140c73ba369ae8a63ba9797"
 
 
 class Example(unittest.TestCase):
-    """Section 12.6."""
+    """amt 6."""
 
     KEY = amt_setup.named_key("dev", 3)
     TREE = Opening(

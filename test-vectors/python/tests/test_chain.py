@@ -1,4 +1,4 @@
-"""Chains: published values, SPEC.md's own example, and what vectors cannot show."""
+"""Chains: published values, the specification's own example, and what vectors cannot show."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from prooflight_vectors import borsh, chain, checkpoint, ed25519, merkle
 from prooflight_vectors.__main__ import VECTORS
 from prooflight_vectors.errors import Refusal
 
-SPEC = (VECTORS / "SPEC.md").read_text(encoding="utf-8")
+SPEC = (VECTORS / "spec" / "chain.md").read_text(encoding="utf-8")
 
 
 class Signatures(unittest.TestCase):
@@ -81,10 +81,10 @@ class Paths(unittest.TestCase):
 
 
 class Example(unittest.TestCase):
-    """Section 9.6."""
+    """chain 6."""
 
     def setUp(self):
-        section = SPEC.split("### 9.6 ")[1]
+        section = SPEC.split("\n## 6. ")[1]
         self.example = json.loads(re.search(r"```json\n(.*?)```", section, re.DOTALL)[1])
         self.hash = re.search(r"whose BLAKE2b-256 is\s+`(\w+)`", section)[1]
 

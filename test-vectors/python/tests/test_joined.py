@@ -1,4 +1,4 @@
-"""Long bytes by their parts (section 8.1)."""
+"""Long bytes by their parts (vectors 1)."""
 
 import unittest
 

@@ -18,7 +18,7 @@ class Refused(unittest.TestCase):
 
 
 class SeveralLeaves(Refused):
-    """Section 13.3 beside the definition of the whole tree."""
+    """merkle 3 beside the definition of the whole tree."""
 
     LEAVES = [bytes([number]) * 32 for number in range(9)]
 
@@ -67,7 +67,7 @@ class Leaves(unittest.TestCase):
 
 
 class Arguments(Refused):
-    """Step 1 of 13.5, in its order; no proof has been read."""
+    """Step 1 of lvmt 5, in its order; no proof has been read."""
 
     KEY = named_key("dev", 4)
 

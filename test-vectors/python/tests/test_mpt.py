@@ -1,4 +1,4 @@
-"""Merkle Patricia proofs: SPEC.md's example, Keccak, and what vectors cannot show in few bytes."""
+"""Merkle Patricia proofs: mpt 8's example, Keccak, and what vectors cannot show in few bytes."""
 
 import hashlib
 import unittest
@@ -24,7 +24,7 @@ class Keccak(unittest.TestCase):
 
 
 class Example(unittest.TestCase):
-    """Section 11.8."""
+    """mpt 8."""
 
     NODE = bytes.fromhex("d9 11 d7 c3 20 81aa c3 20 81bb" + "80" * 15)
     ROOT = bytes.fromhex("8cc4e2f3b37ba65d9b4437b81a36f84ac4c62be164b9ab12d90b5b8d4d1ca965")

@@ -1,4 +1,4 @@
-"""Historical proofs: section 14.8's example, hashes by hand, and averages."""
+"""Historical proofs: smt 8's example, hashes by hand, and averages."""
 
 import unittest
 from hashlib import blake2s
@@ -19,7 +19,7 @@ class Refused(unittest.TestCase):
 
 
 class Example(Refused):
-    """Section 14.8."""
+    """smt 8."""
 
     ROOT = bytes.fromhex("802d342bcd1440c6bc73f465fa1ec1ec4cf95676927c291d9b3e3586aa11dfa4")
     OF_B = bytes.fromhex("5bcb738823cd6986c8f133620a5f042a54f6d3a544df51ac55b3e43473767ec6")
@@ -66,7 +66,7 @@ class Example(Refused):
 
 
 class Changes(Refused):
-    """Section 14.5: the most changes of a history by default, which vectors cannot show in few bytes."""
+    """smt 5: the most changes of a history by default, which vectors cannot show in few bytes."""
 
     MOST = 100_000
     # A part that is one leaf: its age 0, and a value of no bytes.

@@ -1,4 +1,4 @@
-"""SPEC.md's own tables and examples."""
+"""The specification's own tables and examples."""
 
 import json
 import re
@@ -11,13 +11,13 @@ from prooflight_vectors.avl_proof import max_nodes
 from prooflight_vectors.errors import REASONS, Refusal
 from prooflight_vectors.groups import UNSUPPORTED, VERIFIERS
 
-SPEC = (VECTORS / "SPEC.md").read_text(encoding="utf-8")
+REASONS_TABLE = (VECTORS / "spec" / "reasons.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((VECTORS / "schema" / "vectors_v1.json").read_text(encoding="utf-8"))
 
 
 class Tables(unittest.TestCase):
     def test_reasons(self):
-        rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| [^|]+ \| [^|]+ \|$", SPEC, re.MULTILINE)
+        rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| [^|]+ \| [^|]+ \|$", REASONS_TABLE, re.MULTILINE)
         self.assertEqual(rows, sorted(REASONS.items()))
 
     def test_every_type_of_group_has_a_verifier(self):
@@ -26,7 +26,7 @@ class Tables(unittest.TestCase):
 
 
 class Example(unittest.TestCase):
-    """Section 5.13: `Remove(20)` from the keys `10` and `20`."""
+    """avl 13: `Remove(20)` from the keys `10` and `20`."""
 
     PARAMS = Params(key_length=1)
     OPERATIONS = [Operation("Remove", b"\x20")]
@@ -81,7 +81,7 @@ class Example(unittest.TestCase):
 
 
 class Ergo(unittest.TestCase):
-    """Section 6: what vectors cannot show in few bytes."""
+    """avl 14: what vectors cannot show in few bytes."""
 
     def test_the_size_of_a_proof_is_checked_before_its_hash(self):
         most = 8_388_608
@@ -92,7 +92,7 @@ class Ergo(unittest.TestCase):
 
 
 class Nodes(unittest.TestCase):
-    """Section 5.7: the bound of nodes, worked out by hand."""
+    """avl 7: the bound of nodes, worked out by hand."""
 
     def test_bound(self):
         for h, n, m, most in (

@@ -1,4 +1,4 @@
-"""State of chains: what vectors cannot show in few bytes, and section 9.1's encoding by hand."""
+"""State of chains: what vectors cannot show in few bytes, and chain 1's encoding by hand."""
 
 import unittest
 

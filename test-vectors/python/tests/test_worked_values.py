@@ -1,4 +1,4 @@
-"""The values worked out in SPEC.md 9.10, 12.6, 13.7 and 14.8, computed from their definitions.
+"""The values worked out in chain 10, merkle 4, amt 6, lvmt 7 and smt 8, computed from their definitions.
 
 A value is a line of a code block: a name, two spaces or more, hexadecimal digits. Bytes that are
 explained piece by piece stand the other way round: digits, then what they are.
@@ -21,12 +21,11 @@ from prooflight_vectors.mpt import Limits
 from prooflight_vectors.reader import Queue
 from prooflight_vectors.smt import Answer, verify_keys
 
-SPEC = (VECTORS / "SPEC.md").read_text(encoding="utf-8")
-
-
-def section(number):
-    """The text of a section, without its subsections' headings looked at."""
-    found = re.search(rf"^### {re.escape(number)} .*?(?=^##+ |\Z)", SPEC, re.MULTILINE | re.DOTALL)
+def section(cited):
+    """The text of a section, as `chain 10` names it."""
+    name, number = cited.split()
+    text = (VECTORS / "spec" / f"{name}.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## {number}\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return found.group(0)
 
 
@@ -70,9 +69,9 @@ def encode_ed25519(point):
 
 
 class Chain(Values):
-    """Section 9.10: the chain of 9.6, whose block 1 sets the key 61 to 01."""
+    """chain 10: the chain of chain 6, whose block 1 sets the key 61 to 01."""
 
-    JSON = section("9.6").split("```json\n")[1].split("```")[0]
+    JSON = section("chain 6").split("```json\n")[1].split("```")[0]
     CONFIG = read_checkpoint(json.loads(JSON)).config
 
     def headers(self):
@@ -109,9 +108,8 @@ class Chain(Values):
         genesis, header = self.headers()
         public, signature = sign(b"\x01" * 32, header.hash())
         self.assertEqual(public, self.CONFIG.authorities[0])
-        leaves = [merkle.leaf_hash(data) for data in (b"a", b"b", b"c")]
         self.check(
-            "9.10",
+            "chain 10",
             {
                 "config": self.CONFIG.encode(),
                 "chain": self.CONFIG.hash(),
@@ -122,6 +120,14 @@ class Chain(Values):
                 "history_root": header.history_root,
                 "header 1, hash": header.hash(),
                 "signature": signature,
+            },
+        )
+
+    def test_tree(self):
+        leaves = [merkle.leaf_hash(data) for data in (b"a", b"b", b"c")]
+        self.check(
+            "merkle 4",
+            {
                 "leaf 0": leaves[0],
                 "leaf 1": leaves[1],
                 "leaf 2": leaves[2],
@@ -132,7 +138,7 @@ class Chain(Values):
 
     def test_bytes_of_a_signed_header(self):
         _, header = self.headers()
-        data = pieces(section("9.10"))
+        data = pieces(section("chain 10"))
         found, signatures = decode_signed_header(data)
         self.assertEqual(found, header)
         self.assertEqual(decode_header(data[: len(header.encode())]), header)
@@ -151,7 +157,7 @@ class Chain(Values):
 
 
 def encode_g1(number):
-    """The point [number]_1 as section 12.1 encodes it."""
+    """The point [number]_1 as amt 1 encodes it."""
     point = bn254.affine(combine([(number % R, GENERATOR_1)]))
     if point is None:
         return bytes(31) + b"\x40"
@@ -203,7 +209,7 @@ def divide(polynomial, m, c):
 
 
 class Openings(Values):
-    """Sections 12.4 and 12.6: points of one opening can be shifted against each other."""
+    """amt 4 and 6: points of one opening can be shifted against each other."""
 
     def test_shifted_points_hold(self):
         entries = {
@@ -215,7 +221,7 @@ class Openings(Values):
         }
         vector = Vector(3, {t: amt.value_of_entry(entry) for t, entry in entries.items()})
         honest = vector.open(2, 1)
-        text = section("12.6")
+        text = section("amt 6")
         for point in [vector.commitment(), *honest, *vector.open(2, 3)]:
             self.assertIn(point.hex(), text)
 
@@ -230,7 +236,7 @@ class Openings(Values):
         numbers[1] -= pow(tau, 4, R) - pow(x, 4, R)
         shifted = [encode_g1(number) for number in numbers]
         self.assertEqual([honest[2]], shifted[2:])
-        self.check("12.6", {"shifted, q_1": shifted[0], "q_2": shifted[1], **self.others()})
+        self.check("amt 6", {"shifted, q_1": shifted[0], "q_2": shifted[1], **self.others()})
         key = amt_setup.named_key("dev", 3)
         opening = amt.Opening(1, vector.commitment(), 2, vector.entries[2], shifted)
         amt.verify_openings(key, [opening])
@@ -240,14 +246,14 @@ class Openings(Values):
             self.assertEqual(caught.exception.reason, "opening_mismatch")
 
     def others(self):
-        """The other values of 12.6, which test_amt.py computes."""
-        found = named(section("12.6"))
+        """The other values of amt 6, which test_amt.py computes."""
+        found = named(section("amt 6"))
         rest = {name: value for name, value in found.items() if name not in ("shifted, q_1", "q_2")}
         return {name: bytes.fromhex(value) for name, value in rest.items()}
 
 
 class Lvmt(Values):
-    """Section 13.7: five keys in block 0; in block 1 one of them is deleted, and a sixth is set."""
+    """lvmt 7: five keys in block 0; in block 1 one of them is deleted, and a sixth is set."""
 
     FIRST = {b"l": b"1", b"n": b"2", b"o": b"3", b"r": b"4", b"s": b"5"}
     PLACE = {b"r": 1, b"n": 2, b"o": 3, b"s": 4, b"l": 5}
@@ -295,7 +301,7 @@ class Lvmt(Values):
 
     def test_values(self):
         values, _ = self.made()
-        self.check("13.7", values)
+        self.check("lvmt 7", values)
 
     def test_bytes_of_a_proof(self):
         values, points = self.made()
@@ -311,7 +317,7 @@ class Lvmt(Values):
             vector([borsh.u32(3)]),
             vector([values["leaf 0, hash"], values["leaf of block 0, hash"]]),
         ]
-        proof = pieces(section("13.7"))
+        proof = pieces(section("lvmt 7"))
         self.assertEqual(proof.hex(), b"".join(parts).hex())
         params = lvmt.Params(amt_setup.named_key("dev", 2), 1, insecure_allowed=True)
         roots = lvmt.Roots(values["aroot"], values["hroot"], 1)
@@ -323,10 +329,10 @@ class Lvmt(Values):
         file = json.loads((VECTORS / "lvmt" / "proof.json").read_text(encoding="utf-8"))
         tests = [test for group in file["testGroups"] for test in group["tests"]]
         (test,) = [test for test in tests if test["comment"] == "the example of SPEC.md 13.7"]
-        self.assertEqual(test["input"]["proof"], "0x" + pieces(section("13.7")).hex())
+        self.assertEqual(test["input"]["proof"], "0x" + pieces(section("lvmt 7")).hex())
 
     def test_a_size_only_shapes_a_tree(self):
-        """Section 13.3: one hash before a leaf, at index 1 of 2 and at index 2 of 3."""
+        """merkle 3: one hash before a leaf, at index 1 of 2 and at index 2 of 3."""
         leaf, hash_ = lvmt.leaf_hash(b"leaf"), lvmt.leaf_hash(b"hash")
         one, other = (
             merkle.root_of_known(size, {index: leaf}, Queue([hash_], "path_length"), lvmt.hash_of)
@@ -346,7 +352,7 @@ def root_of(leaves):
 
 
 class Smt(Values):
-    """Section 14.8, by nothing but hashlib."""
+    """smt 8, by nothing but hashlib."""
 
     def test_values(self):
         def node(salt, person, message):
@@ -359,7 +365,7 @@ class Smt(Values):
         other = node((5 << 12) + 0xFFF, 0x010, keys[1] + values[1])
         root = node((5 << 12) + 1, (3 << 12) + 0x001, other + one)
         self.check(
-            "14.8",
+            "smt 8",
             {
                 "key hash of 61": keys[0],
                 "value hash of 01": values[0],
@@ -378,7 +384,7 @@ class Smt(Values):
         self.assertEqual((5 << 12) + 1, int.from_bytes(bytes.fromhex("0150000000000000"), "little"))
 
     def test_bytes_of_a_proof(self):
-        text = section("14.8")
+        text = section("smt 8")
         root = bytes.fromhex(named(text)["root"])
         answers = verify_keys(root, 6, [b"a"], pieces(text), Limits())
         self.assertEqual(answers, [Answer(b"\x01", 3)])

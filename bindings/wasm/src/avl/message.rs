@@ -1,4 +1,4 @@
-//! What crosses the boundary about AVL+, as the borsh types of `test-vectors/SPEC.md` would say it:
+//! What crosses the boundary about AVL+, as the borsh types of `test-vectors/spec/conventions.md` would say it:
 //!
 //! ```text
 //! enum   Operation     { Lookup { key }, Insert { key, value }, Update { key, value },

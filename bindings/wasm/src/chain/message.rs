@@ -1,4 +1,4 @@
-//! What crosses for chains, in borsh; the types of `prooflight_core::chain` as SPEC.md has them.
+//! What crosses for chains, in borsh; the types of `prooflight_core::chain` as `test-vectors/spec/chain.md` has them.
 //!
 //! ```text
 //! struct HeaderResponse { hash: [u8; 32], header: Header }

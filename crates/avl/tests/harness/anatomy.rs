@@ -1,6 +1,6 @@
 //! Proofs taken apart and put together again, and the root that their nodes hash to.
 //!
-//! Written from `test-vectors/SPEC.md` alone and independent of the crate, so that tests can give
+//! Written from `test-vectors/spec/avl.md` alone and independent of the crate, so that tests can give
 //! the verifier trees with a digest that matches.
 
 use blake2::Blake2bVar;

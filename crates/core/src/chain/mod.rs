@@ -2,8 +2,8 @@
 //!
 //! A chain is a sequence of blocks, each a [`Header`] and its [`StateOperation`]s. The application
 //! pins a [`Checkpoint`]; [`verify_head`] accepts a signed head that extends it, and
-//! [`verify_ancestor`] any older header of an accepted head. Specified in `test-vectors/SPEC.md`,
-//! section "Chains".
+//! [`verify_ancestor`] any older header of an accepted head. Specified in
+//! `test-vectors/spec/chain.md`.
 
 mod checkpoint;
 mod config;

@@ -1,4 +1,4 @@
-//! What a light client accepts. Source: `test-vectors/SPEC.md`, section "Chains".
+//! What a light client accepts. Source: `test-vectors/spec/chain.md`, sections 3, 4 and 9.
 
 use alloc::vec::Vec;
 

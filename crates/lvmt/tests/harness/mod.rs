@@ -1,5 +1,5 @@
 //! A model of the store and an honest prover, written apart from the crate's own: all that it knows of the
-//! scheme is in `test-vectors/SPEC.md`. It knows the secret of its setup, so it needs no tables, and opens
+//! scheme is in `test-vectors/spec/lvmt.md`. It knows the secret of its setup, so it needs no tables, and opens
 //! whatever it is told to. Tests take its proofs apart and put them together as a liar would.
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]

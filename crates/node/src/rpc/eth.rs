@@ -1,6 +1,6 @@
 //! The methods of Ethereum that a chain with `mpt` can answer truthfully, for Ethereum's libraries.
 //!
-//! Parameters are an array. Source: `test-vectors/SPEC.md` section 10.1; EIP-1186; EIP-1898.
+//! Parameters are an array. Source: `test-vectors/spec/rpc.md`, section 2; EIP-1186; EIP-1898.
 
 mod names;
 

@@ -1,4 +1,4 @@
-//! The JSON of requests and replies. Source: `test-vectors/SPEC.md` section 10.
+//! The JSON of requests and replies. Source: `test-vectors/spec/rpc.md`.
 
 use core::fmt;
 

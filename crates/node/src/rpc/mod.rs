@@ -1,4 +1,4 @@
-//! The methods of the node. Source: `test-vectors/SPEC.md` section 10 and `openrpc.json`.
+//! The methods of the node. Source: `test-vectors/spec/rpc.md` and `openrpc.json`.
 
 pub mod archive;
 mod error;

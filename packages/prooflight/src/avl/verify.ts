@@ -55,7 +55,7 @@ export interface ErgoAdProofsInput {
  * Returns the digest after the batch, and what each key had before its operation. Throws a
  * `VerifyError`: `malformed` if the bytes are no proof or over a limit, `mismatch` if the proof
  * does not show that these operations apply to this dictionary, `invalid_input` for wrong arguments.
- * Source: `test-vectors/SPEC.md`, section "AVL+ batch proofs".
+ * Source: `test-vectors/spec/avl.md`.
  */
 export function verifyBatch(input: BatchInput & { neighbours: true }): VerifiedBatch<AbsentBetween>;
 export function verifyBatch(input: BatchInput): VerifiedBatch;
@@ -118,8 +118,7 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
  *
  * Returns what {@link verifyBatch} does; the digest is the given `stateRoot`. Throws like it, and
  * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead elsewhere. It does not
- * check that the operations are those of the block. Source: `test-vectors/SPEC.md`, section "Ergo's
- * block proofs".
+ * check that the operations are those of the block. Source: `test-vectors/spec/avl.md`, section 14.
  */
 export function verifyErgoAdProofs(
   input: ErgoAdProofsInput & { neighbours: true },

@@ -31,8 +31,8 @@ export interface VerifiedAnswer {
 /**
  * Verifies an answer about the state together with the headers that it rests on.
  *
- * Throws as `verifyHead`, `verifyAncestor` and `verifyState` do. Source: `test-vectors/SPEC.md`,
- * section "StateAnswer".
+ * Throws as `verifyHead`, `verifyAncestor` and `verifyState` do. Source: `test-vectors/spec/vectors.md`,
+ * section 8.
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const { scheme: name, header: older, path, keys, proof, ...rest } = input;

@@ -12,7 +12,7 @@ export type Hex = `0x${string}`;
  *
  * Ship it with the application, or save what {@link LightClient.exportCheckpoint} gives; never take
  * it from a server. The command `prooflight-node checkpoint` prints one. Source:
- * `test-vectors/SPEC.md`, section "Checkpoint in JSON".
+ * `test-vectors/spec/chain.md`, section 6.
  */
 export interface Checkpoint {
   config: ChainConfig;

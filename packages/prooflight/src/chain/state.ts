@@ -42,7 +42,7 @@ export interface BlockInput {
  *
  * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` as
  * `verifyBatch` of `prooflight/avl`, `invalid_input` for a key longer than the chain allows. Source:
- * `test-vectors/SPEC.md`, section "State".
+ * `test-vectors/spec/chain.md`, section 7.
  */
 export function verifyState(input: StateInput): (Present | Absent)[] {
   const given = new Arguments("avl", input, ["digest", "limits", "keys", "proof"]);
@@ -66,7 +66,7 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
  *
  * Throws a `VerifyError`: `operations_mismatch` if the header commits to others,
  * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block has such operations, and
- * as `verifyBatch` of `prooflight/avl`. Source: `test-vectors/SPEC.md`, section "Blocks".
+ * as `verifyBatch` of `prooflight/avl`. Source: `test-vectors/spec/chain.md`, section 8.
  */
 export function verifyBlock(input: BlockInput): Bytes {
   const given = new Arguments("avl", input, ["digest", "header", "limits", "operations", "proof"]);

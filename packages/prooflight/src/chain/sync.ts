@@ -55,7 +55,7 @@ const MAX_CLOCK_SKEW = 30_000n;
  * Throws a `VerifyError`: `untrusted` if too few authorities signed it, it is of another chain,
  * behind the checkpoint, does not have it in its history, is another header of the same height
  * (`equivocation`), from the future or too old; `malformed` if the bytes are no signed header;
- * `invalid_input` for a checkpoint that no chain has. Source: `test-vectors/SPEC.md`, section "Sync".
+ * `invalid_input` for a checkpoint that no chain has. Source: `test-vectors/spec/chain.md`, section 4.
  */
 export function verifyHead(input: HeadInput): Header {
   const given = new Arguments(undefined, input, [
@@ -100,7 +100,7 @@ export function verifyAncestor(input: AncestorInput): Header {
  *
  * Throws `not_an_ancestor` if the head's history has another header at one of their heights, or they
  * are not in ascending order; `malformed` if the bytes are no headers. Source:
- * `test-vectors/SPEC.md`, section "Several headers of one history".
+ * `test-vectors/spec/chain.md`, section 9.
  */
 export function verifyAncestors(input: AncestorsInput): Header[] {
   const given = new Arguments(undefined, input, ["head", "headers", "hashes"]);

@@ -25,7 +25,7 @@ ${bold("Usage")}
   prooflight vectors FILE…      run whole files of test vectors
 
   KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
-  input of each, are in test-vectors/SPEC.md of the repository.
+  input of each, are in test-vectors/spec/vectors.md of the repository.
 
 ${bold("Options of get, history, head and watch")}
   --server URL          a server; once for each, the next is asked where one fails or lies

@@ -18,8 +18,8 @@ const LVMT = 2;
 /**
  * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
  *
- * Throws `invalid_config` if they are not 34 bytes. Source: `test-vectors/SPEC.md`, section "Formats" of
- * chains.
+ * Throws `invalid_config` if they are not 34 bytes. Source: `test-vectors/spec/chain.md`,
+ * section 1.
  */
 export function lvmtConfig({ schemes }: ChainConfig): LvmtConfig | undefined {
   const kept = schemes.find(({ id }) => id === LVMT);

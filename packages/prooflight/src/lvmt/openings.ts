@@ -45,7 +45,7 @@ const OPENING = ["commitment", "index", "kind", "logArity", "value", "versions",
  *
  * Throws a `VerifyError`: `malformed` for bytes that are no point or number, `mismatch` if one opening or
  * more do not hold, `unsupported` for a setup that is not accepted, `invalid_input` for wrong arguments.
- * Source: `test-vectors/SPEC.md`, section "Vector commitments".
+ * Source: `test-vectors/spec/amt.md`.
  */
 export function verifyAmtOpenings(input: AmtOpeningsInput): Bytes {
   const given = new Arguments("lvmt", input, [

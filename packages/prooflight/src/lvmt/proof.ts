@@ -45,7 +45,7 @@ export interface LvmtAbsent extends Absent {
  * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is none or
  * exceeds a limit, `mismatch` if it does not show this against the root, `unsupported` for a setup that
  * is not accepted or not known, `invalid_input` for wrong arguments. Source:
- * `test-vectors/SPEC.md`, section "LVMT".
+ * `test-vectors/spec/lvmt.md`.
  */
 export function verifyLvmtProof(input: LvmtProofInput): (LvmtPresent | LvmtAbsent)[] {
   const given = new Arguments("lvmt", input, [

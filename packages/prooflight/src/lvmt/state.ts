@@ -9,7 +9,7 @@ import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "./proof.js";
  * Verifies the values of raw keys in a chain's LVMT state, or that they are absent.
  *
  * Throws as {@link verifyLvmtProof}, and `key_length` for a key longer than the chain allows. Source:
- * `test-vectors/SPEC.md`, section "Answers about the state".
+ * `test-vectors/spec/chain.md`, section 7.
  */
 export function verifyLvmtState(
   root: Bytes,

@@ -62,7 +62,7 @@ export interface AbsentAccount {
  * Every field of the answer must be what its proof shows; what is returned comes from the proofs.
  * Throws a `VerifyError`: `malformed` if the answer has not the form of EIP-1186, or its nodes
  * are none; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
- * wrong arguments. Source: EIP-1186; `test-vectors/SPEC.md`, section "Answers".
+ * wrong arguments. Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
  */
 export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
   const given = new Arguments("mpt", input, [

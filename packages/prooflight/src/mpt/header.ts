@@ -24,7 +24,7 @@ export interface EthHeader {
  * Verifies the header of an Ethereum block against the block's hash.
  *
  * Throws `malformed` if it is no header, `header_hash_mismatch` if it is another block's. Source:
- * `test-vectors/SPEC.md`, section "Headers".
+ * `test-vectors/spec/mpt.md`, section 7.
  */
 export function verifyEthHeader(input: EthHeaderInput): EthHeader {
   const given = new Arguments("mpt", input, ["hash", "headerRlp"]);

@@ -29,8 +29,7 @@ export interface KeyChange extends Change {
  * Verifies which keys changed after block `from` and up to block `to`: these, and no others.
  *
  * Of each key it gives the last change, in the order of the keys' hashes. Throws as `verifySmtProof`;
- * `invalid_input` if `from` is not before `to`. Source: `test-vectors/SPEC.md`, section "Historical
- * proofs".
+ * `invalid_input` if `from` is not before `to`. Source: `test-vectors/spec/smt.md`, section 6.
  */
 export function verifySmtDiff(input: DiffInput): KeyChange[] {
   const given = new Arguments("smt", input, ["from", "to", "root", "proof", "limits"]);

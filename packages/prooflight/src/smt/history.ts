@@ -72,7 +72,7 @@ export function smtHistoryBlocks(range: HistoryRange): bigint[] {
  *
  * Throws a `VerifyError`: `malformed` if the proof is none or exceeds a limit, `mismatch` if it does not
  * show this against the roots, `invalid_input` for a range that ends before it begins or roots of other
- * blocks. Source: `test-vectors/SPEC.md`, section "Historical proofs".
+ * blocks. Source: `test-vectors/spec/smt.md`, section 5.
  */
 export function verifySmtHistory(input: HistoryInput): KeyHistory {
   const given = new Arguments("smt", input, [...RANGE, "roots"]);

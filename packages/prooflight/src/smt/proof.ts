@@ -27,7 +27,7 @@ export interface SmtProofInput {
  * Gives a result for each key, in order, with the block that made it so; a key without a value and
  * without `deletedAt` was never written. Throws a `VerifyError`: `malformed` if the proof is none or
  * exceeds a limit, `mismatch` if it does not show this against the root. Source:
- * `test-vectors/SPEC.md`, section "Historical proofs".
+ * `test-vectors/spec/smt.md`, section 4.
  */
 export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
   const given = new Arguments("smt", input, ["root", "block", "keys", "proof", "limits"]);

@@ -8,7 +8,7 @@ import { verifySmtProof } from "./proof.js";
  * Verifies the values of raw keys in a chain's sparse Merkle tree, or that they are absent.
  *
  * Throws as {@link verifySmtProof}, and `key_length` for a key longer than the chain allows. Source:
- * `test-vectors/SPEC.md`, section "Answers about the state".
+ * `test-vectors/spec/chain.md`, section 7.
  */
 export function verifySmtState(
   root: Bytes,

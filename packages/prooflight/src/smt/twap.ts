@@ -42,7 +42,7 @@ export interface Gap {
  *
  * Values are unsigned integers of 1 to 32 bytes, big-endian; another is `value_not_number`. Throws as
  * {@link verifySmtHistory}; `invalid_argument` if a timestamp is missing or the blocks are outside of the
- * history's range. Source: `test-vectors/SPEC.md`, section "Historical proofs".
+ * history's range. Source: `test-vectors/spec/smt.md`, section 7.
  */
 export function smtTwap(input: TwapInput): Average {
   const given = new Arguments("smt", input, [...RANGE, "roots", "timestamps", "start", "end"]);

@@ -1,4 +1,4 @@
-/** `StateAnswer` and `BlockTransition` of `test-vectors/SPEC.md`. */
+/** `StateAnswer` and `BlockTransition` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";

@@ -7,7 +7,7 @@ import * as lvmt from "./lvmt.js";
 import * as mpt from "./mpt.js";
 import * as smt from "./smt.js";
 
-/** A kind of statement that can be verified from JSON, as in `test-vectors/SPEC.md`. */
+/** A kind of statement that can be verified from JSON, as in `test-vectors/spec/vectors.md`. */
 export interface Kind {
   /** The scheme it is about, or `chain`. */
   scheme: Scheme | "chain";

@@ -1,4 +1,4 @@
-/** `AmtOpening` and `LvmtProof` of `test-vectors/SPEC.md`. */
+/** `AmtOpening` and `LvmtProof` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";

@@ -1,4 +1,4 @@
-/** `MptProof`, `EthGetProof` and `EthHeader` of `test-vectors/SPEC.md`. */
+/** `MptProof`, `EthGetProof` and `EthHeader` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { toHex } from "../bytes.js";

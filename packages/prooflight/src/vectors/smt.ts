@@ -1,4 +1,4 @@
-/** `SmtProof`, `SmtHistory` and `SmtDiff` of `test-vectors/SPEC.md`. */
+/** `SmtProof`, `SmtHistory` and `SmtDiff` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { toHex } from "../bytes.js";
