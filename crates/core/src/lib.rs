@@ -8,6 +8,7 @@
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: a value that only a verifier hands out.
+//! * [`statement`]: what is asked of a chain's state.
 //! * [`store`]: the small key-value interface that provers keep their state behind.
 
 #![no_std]
@@ -23,6 +24,7 @@ mod hex;
 mod limits;
 pub mod merkle;
 mod reader;
+pub mod statement;
 pub mod store;
 mod verified;
 

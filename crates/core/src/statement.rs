@@ -1,0 +1,52 @@
+//! What is asked of a chain's state: a server proves it, a verifier checks it.
+
+/// A question about the state that a chain keeps in one scheme.
+///
+/// Not every scheme can answer every question: an account is Ethereum's, a history or what changed
+/// between two blocks needs a scheme that keeps old values. Keys are raw, as the application has them.
+/// The proofs are those of `test-vectors/spec/chain.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statement<'a> {
+    /// What keys have after a block.
+    Keys {
+        /// The block.
+        height: u64,
+        /// The keys, in the order that they are answered in.
+        keys: &'a [&'a [u8]],
+    },
+    /// What an account and some of its slots have after a block.
+    Account {
+        /// The block.
+        height: u64,
+        /// The account's address.
+        address: &'a [u8; 20],
+        /// The keys of the slots, in the order that they are answered in.
+        slots: &'a [[u8; 32]],
+    },
+    /// What a key had from one block up to another, both included.
+    History {
+        /// The key.
+        key: &'a [u8],
+        /// The first block.
+        from: u64,
+        /// The last block.
+        to: u64,
+    },
+    /// What changed between two blocks.
+    Diff {
+        /// The block before the first change; none for everything since the first block.
+        from: Option<u64>,
+        /// The block after the last change.
+        to: u64,
+    },
+}
+
+impl Statement<'_> {
+    /// The newest block that the statement is about.
+    pub const fn height(&self) -> u64 {
+        match *self {
+            Self::Keys { height, .. } | Self::Account { height, .. } => height,
+            Self::History { to, .. } | Self::Diff { to, .. } => to,
+        }
+    }
+}
