@@ -66,7 +66,8 @@ fn work(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The vector files for verifiers; `state-roots` is for programs that keep the state.
+/// The vector files for verifiers; `state-roots` is for programs that keep the state, and a folder `data` has
+/// what vectors refer to.
 fn vector_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -77,7 +78,7 @@ fn vector_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
             let path = entry.map_err(|error| error.to_string())?.path();
             let is = |name: &str| path.file_name().is_some_and(|found| found == name);
             if path.is_dir() {
-                if !is("schema") && !is("state-roots") {
+                if !["schema", "state-roots", "data"].iter().any(|name| is(name)) {
                     folders.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "json") {
