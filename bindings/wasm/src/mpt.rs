@@ -2,8 +2,8 @@
 
 mod message;
 
-use prooflight_core::{Limits, Result, Scheme};
-use prooflight_mpt::{Hash, keccak256, verify_get_proof, verify_header, verify_proof};
+use prooflight_core::{Hash, Limits, Result, Scheme, keccak256};
+use prooflight_mpt::{verify_get_proof, verify_header, verify_proof};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -33,7 +33,7 @@ pub fn mpt_verify_header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>, JsValue> {
 /// The Keccak-256 hash of bytes.
 #[wasm_bindgen(js_name = keccak256)]
 pub fn keccak(bytes: &[u8]) -> Vec<u8> {
-    keccak256(bytes).to_vec()
+    keccak256(&[bytes]).to_vec()
 }
 
 fn proof(request: &[u8]) -> Result<Vec<u8>> {

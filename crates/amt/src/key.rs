@@ -6,9 +6,7 @@ use ark_bn254::{Fr, G2Affine};
 use ark_ec::bn::G2Prepared;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::Field;
-use blake2::digest::consts::U32;
-use blake2::{Blake2b, Digest};
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hex, Reason, Result, blake2b256};
 
 use crate::dev;
 use crate::domain::{Domain, MAX_LOG_N};
@@ -127,10 +125,9 @@ impl VerifyingKey {
         let mut bytes = Vec::with_capacity(65 + 64 * powers.len());
         bytes.push(domain.log_n);
         bytes.extend(points().flat_map(|point| encode_g2(&point)));
-        let hash = Blake2b::<U32>::new().chain_update(b"prooflight/amt/v1").chain_update(&bytes);
         Self {
             domain,
-            params_id: hash.finalize().into(),
+            params_id: blake2b256(&[b"prooflight/amt/v1", &bytes]),
             bytes,
             prepared: points().map(G2Prepared::from).collect(),
         }

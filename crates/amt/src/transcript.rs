@@ -4,6 +4,7 @@ use ark_bn254::Fr;
 use ark_ff::{AdditiveGroup, Field};
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Digest};
+use prooflight_core::blake2b256;
 
 use crate::key::VerifyingKey;
 use crate::opening::Opening;
@@ -33,8 +34,7 @@ pub(crate) fn coefficients(
 
 /// The first 16 bytes of `BLAKE2b-256(seed || i)`, little-endian.
 fn coefficient(seed: &[u8; 32], i: u64) -> Fr {
-    let hash: [u8; 32] =
-        Blake2b::<U32>::new().chain_update(seed).chain_update(i.to_le_bytes()).finalize().into();
+    let hash = blake2b256(&[seed, &i.to_le_bytes()]);
     hash.first_chunk().map_or(Fr::ZERO, |bytes| Fr::from(u128::from_le_bytes(*bytes)))
 }
 

@@ -1,12 +1,9 @@
 //! Ergo's block proofs: the UTXO set's transition from one header to the next.
 
-use blake2::digest::Digest as _;
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, blake2b256};
 
-use crate::hash::Blake2b256;
 use crate::operation::Operation;
 use crate::params::{Digest, Mode, Params};
-use crate::proof::check_size;
 use crate::verify::{VerifiedBatch, verify_batch};
 
 /// The longest value that scrypto reads, in bytes.
@@ -28,7 +25,7 @@ pub struct AdProofsHeader {
     /// The digest of the UTXO set after the block.
     pub state_root: Digest,
     /// BLAKE2b-256 of the block's proof.
-    pub ad_proofs_root: [u8; 32],
+    pub ad_proofs_root: Hash,
 }
 
 /// Verifies that a block's operations lead from its parent's state root to its own.
@@ -40,8 +37,8 @@ pub fn verify_ad_proofs<'a>(
     ops: &[Operation<'a>],
     proof: &'a [u8],
 ) -> Result<VerifiedBatch<'a>> {
-    check_size(proof, &PARAMS)?;
-    let hash: [u8; 32] = Blake2b256::digest(proof).into();
+    PARAMS.limits.check_proof(proof.len())?;
+    let hash = blake2b256(&[proof]);
     if hash != header.ad_proofs_root {
         return Err(Error::new(
             Reason::AdProofsRootMismatch,

@@ -4,13 +4,9 @@
 //! which hashes four at once with AVX2. In wasm, two lanes of simd128 measured no faster than plain
 //! words, so each node is hashed on its own.
 
-use blake2::Blake2b;
-use blake2::digest::{Digest as _, consts::U32};
+use prooflight_core::blake2b256;
 
 use crate::params::{LABEL_LENGTH, Label};
-
-/// BLAKE2b with 32 bytes of output, which is not BLAKE2b-512 cut short.
-pub(crate) type Blake2b256 = Blake2b<U32>;
 
 /// What a label is the hash of.
 pub(crate) enum Preimage<'n> {
@@ -26,14 +22,14 @@ impl Preimage<'_> {
         match self {
             Self::Leaf { key, value, next_key } => {
                 let mut block = [0; BLOCK];
-                if let Some(message) = join(&mut block, [&[0], key, value, next_key]) {
-                    return Blake2b256::digest(message).into();
+                let parts: [&[u8]; 4] = [&[0], key, value, next_key];
+                match join(&mut block, parts) {
+                    Some(message) => blake2b256(&[message]),
+                    None => blake2b256(&parts),
                 }
-                let hash = Blake2b256::new().chain_update([0]).chain_update(key);
-                hash.chain_update(value).chain_update(next_key).finalize().into()
             }
             Self::Internal { balance, left, right } => {
-                Blake2b256::digest(internal_message(*balance, left, right)).into()
+                blake2b256(&[&internal_message(*balance, left, right)])
             }
         }
     }
@@ -217,9 +213,9 @@ mod tests {
         let mut forest = Forest { values, labels: vec![[0; 32]; 2 * count] };
         hash_nodes(&mut forest, &nodes, |_, node| u32::from(node as usize >= count));
         for (n, value) in forest.values.iter().enumerate() {
-            let leaf: Label = Blake2b256::digest([b"\0key", &value[..], b"next"].concat()).into();
+            let leaf = blake2b256(&[b"\0key", value, b"next"]);
             assert_eq!(forest.labels[n], leaf);
-            let parent: Label = Blake2b256::digest([&[1, 0xff], &leaf[..], &leaf].concat()).into();
+            let parent = blake2b256(&[&[1, 0xff], &leaf, &leaf]);
             assert_eq!(forest.labels[n + count], parent);
         }
     }

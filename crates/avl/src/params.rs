@@ -1,7 +1,7 @@
 //! What the verifier pins about a dictionary, and the 33-byte digest.
 
 use core::fmt;
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
 use crate::operation::Operation;
 
@@ -9,7 +9,7 @@ use crate::operation::Operation;
 pub const LABEL_LENGTH: usize = 32;
 
 /// A label: the BLAKE2b-256 hash of a node.
-pub type Label = [u8; LABEL_LENGTH];
+pub type Label = Hash;
 
 /// The longest key that a dictionary may have, in bytes.
 pub const MAX_KEY_LENGTH: usize = 256;
@@ -119,13 +119,7 @@ impl Params {
                 self.key_length,
             ));
         }
-        if ops.len() > self.limits.max_keys {
-            return Err(Error::new(
-                Reason::TooManyOperations,
-                format_args!("at most {}", self.limits.max_keys),
-                ops.len(),
-            ));
-        }
+        self.limits.check_operations(ops.len())?;
         let deletes = ops.iter().filter(|op| op.may_delete()).count();
         if deletes > self.max_deletes {
             return Err(Error::new(

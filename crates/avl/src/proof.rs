@@ -34,7 +34,7 @@ pub(crate) fn decode<'a>(
     max_nodes: u64,
     params: &Params,
 ) -> Result<Decoded<'a>> {
-    check_size(proof, params)?;
+    params.limits.check_proof(proof.len())?;
     let mut reader = Reader::new(proof);
     let (mut tree, root) = decode_tree(&mut reader, proof.len(), digest, max_nodes, params)?;
     if params.mode == Mode::Strict {
@@ -49,19 +49,6 @@ pub(crate) fn decode<'a>(
         ));
     }
     Ok(Decoded { tree, root, directions: Directions { bytes: reader.rest(), position: 0 } })
-}
-
-/// Refuses a proof above the limit, before anything is done with it.
-pub(crate) fn check_size(proof: &[u8], params: &Params) -> Result<()> {
-    let limit = params.limits.max_proof_bytes;
-    if proof.len() <= limit {
-        return Ok(());
-    }
-    Err(Error::new(
-        Reason::ProofTooLarge,
-        format_args!("at most {limit} bytes"),
-        format_args!("{} bytes", proof.len()),
-    ))
 }
 
 fn decode_tree<'a>(
@@ -139,15 +126,9 @@ fn decode_value<'a>(reader: &mut Reader<'a>, params: &Params) -> Result<Value<'a
     if let Some(length) = params.value_length {
         return Ok(Value::Bytes(reader.take(length)?));
     }
-    let length = reader.u32_be()? as usize;
-    if length > params.limits.max_value_bytes {
-        return Err(Error::new(
-            Reason::ValueTooLarge,
-            format_args!("at most {} bytes", params.limits.max_value_bytes),
-            format_args!("{length} bytes"),
-        ));
-    }
-    Ok(Value::Bytes(reader.take(length)?))
+    let length = reader.u32_be()?;
+    params.limits.check_value(length.into())?;
+    Ok(Value::Bytes(reader.take(length as usize)?))
 }
 
 fn decode_balance(byte: u8, mode: Mode) -> Result<i8> {

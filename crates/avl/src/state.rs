@@ -4,15 +4,10 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::chain::{ChainLimits, Header, StateOperation, blake2b256, operations_root};
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme, Verified};
+use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme, Verified};
 
 use crate::{Digest, Operation, Params, Value, verify_batch};
-
-/// The key that the dictionary has for a raw key: its BLAKE2b-256.
-pub fn state_key(key: &[u8]) -> [u8; 32] {
-    blake2b256(&[key])
-}
 
 /// The dictionary's parameters: keys of 32 bytes and variable values, within the chain's limits.
 pub fn state_params(limits: &ChainLimits) -> Params {
@@ -24,7 +19,7 @@ pub fn state_params(limits: &ChainLimits) -> Params {
 
 /// Raw keys to ask for, as the dictionary has them.
 #[derive(Clone, Debug)]
-pub struct StateKeys(Vec<[u8; 32]>);
+pub struct StateKeys(Vec<Hash>);
 
 impl StateKeys {
     /// Keys in the order in which they are asked; `key_length` if one is longer than the chain allows.

@@ -121,8 +121,9 @@ fn every_reason_is_given_exactly_when_it_should_be() {
 fn no_reason_is_without_a_case() {
     let mut named = BTreeSet::new();
     names(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut named);
-    // Given by core: its readers, and its revisions in a store.
+    // Given by core: its readers, its limits, and its revisions in a store.
     named.extend(["Truncated", "StoreCorrupt", "VersionUnavailable"].map(String::from));
+    named.extend(["ProofTooLarge", "TooManyOperations", "ValueTooLarge"].map(String::from));
     let tested = CASES.iter().map(|(reason, _)| reason).chain(UNREACHED.iter().map(|(r, _)| r));
     let tested: BTreeSet<String> =
         tested.chain(OF_STATE).map(|reason| format!("{reason:?}")).collect();

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_avl::state::{StateKeys, state_key, state_params, verify_block, verify_state};
+use prooflight_avl::state::{StateKeys, state_params, verify_block, verify_state};
 use prooflight_avl::{AvlProver, Digest, Operation};
-use prooflight_core::chain::{ChainLimits, Header, StateOperation, blake2b256, operations_root};
-use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified};
+use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified, blake2b256};
 
 /// A state with its prover, and what it should hold.
 #[derive(Clone)]

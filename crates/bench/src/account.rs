@@ -2,8 +2,8 @@
 
 use alloy_trie::{Nibbles, proof::verify_proof as peer_verify_proof};
 use prooflight_bench::Result;
-use prooflight_core::Limits;
-use prooflight_mpt::{Hash, keccak256, verify_proof};
+use prooflight_core::{Hash, Limits, keccak256};
+use prooflight_mpt::verify_proof;
 use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::file::{VectorFile, Verdict};
 use prooflight_vectors::mpt::{EthGetProof, Response};
@@ -40,7 +40,7 @@ pub(crate) fn accounts(json: &str, nodes: usize) -> Result<Vec<Account>> {
         if proof.len() != nodes {
             continue;
         }
-        let (root, key) = (state_root.0, keccak256(&address.0));
+        let (root, key) = (state_root.0, keccak256(&[&address.0]));
         let slices: Vec<_> = proof.iter().map(Vec::as_slice).collect();
         if let Some(value) = verify_proof(&root, &key, &slices, &Limits::DEFAULT)?.value() {
             let value = value.to_vec();
@@ -55,7 +55,7 @@ pub(crate) fn hash(accounts: &[Account]) {
     for account in accounts {
         for _ in 0..REPEATS {
             for node in &account.proof {
-                core::hint::black_box(keccak256(node));
+                core::hint::black_box(keccak256(&[node]));
             }
         }
     }

@@ -92,7 +92,7 @@ impl Envelope {
     ///
     /// Refused: another version, scheme or kind, more bytes than the limit.
     pub fn open<'a>(self, bytes: &'a [u8], limits: &Limits) -> Result<&'a [u8]> {
-        check_size(bytes, limits)?;
+        limits.check_proof(bytes.len())?;
         let mut reader = Reader::new(bytes);
         let version = reader.u8()?;
         if version != VERSION {
@@ -119,18 +119,10 @@ impl Envelope {
     }
 }
 
-fn check_size(bytes: &[u8], limits: &Limits) -> Result<()> {
-    if bytes.len() <= limits.max_proof_bytes {
-        return Ok(());
-    }
-    let expected = format_args!("at most {} bytes", limits.max_proof_bytes);
-    Err(Error::new(Reason::ProofTooLarge, expected, bytes.len()))
-}
-
 /// Decodes borsh without an envelope, strictly and within the limit of a proof.
 #[cfg(feature = "chain")]
 pub(crate) fn decode_bounded<T: BorshDeserialize>(bytes: &[u8], limits: &Limits) -> Result<T> {
-    check_size(bytes, limits)?;
+    limits.check_proof(bytes.len())?;
     decode_body(bytes)
 }
 

@@ -5,6 +5,7 @@
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
 //! * `chain` (with the feature of that name): headers, checkpoints and what a light client accepts.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
+//! * [`Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: a value that only a verifier hands out.
@@ -20,6 +21,7 @@ extern crate alloc;
 pub mod chain;
 pub mod envelope;
 mod error;
+mod hash;
 mod hex;
 mod limits;
 pub mod merkle;
@@ -30,6 +32,7 @@ mod verified;
 
 pub use envelope::{Envelope, Scheme};
 pub use error::{Code, Error, Reason, Result};
+pub use hash::{Hash, blake2b256, keccak256};
 pub use hex::Hex;
 pub use limits::Limits;
 pub use reader::Reader;

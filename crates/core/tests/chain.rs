@@ -11,8 +11,8 @@ use prooflight_core::chain::{
     Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, SchemeConfig, SignedHeader,
     StateOperation, SyncPolicy, operations_root, verify_ancestor, verify_ancestors, verify_head,
 };
-use prooflight_core::merkle::{self, Hash, inclusion_path, leaf_hash};
-use prooflight_core::{Code, Error, Limits, Reason, Scheme};
+use prooflight_core::merkle::{self, inclusion_path, leaf_hash};
+use prooflight_core::{Code, Error, Hash, Limits, Reason, Scheme};
 
 const START: u64 = 1_700_000_000_000;
 
@@ -345,7 +345,7 @@ fn hashes_are_of_the_specified_bytes() {
     bytes.extend([7; 33]);
     assert_eq!(header.encode(), bytes);
     let tagged = [&b"prooflight/header/v1"[..], &bytes].concat();
-    assert_eq!(header.hash(), prooflight_core::chain::blake2b256(&[&tagged]));
+    assert_eq!(header.hash(), prooflight_core::blake2b256(&[&tagged]));
     let operations = [
         StateOperation::Set { key: b"k".to_vec(), value: Vec::new() },
         StateOperation::Delete { key: b"q".to_vec() },

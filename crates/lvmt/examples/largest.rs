@@ -21,12 +21,12 @@ use ark_ff::{FftField, Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
 use blake2::{Blake2b512, Digest};
 use prooflight_amt::{Scalar, VerifyingKey};
-use prooflight_core::merkle::{Hash, TreeHash, root};
+use prooflight_core::merkle::{TreeHash, root};
+use prooflight_core::{Hash, keccak256};
 use prooflight_lvmt::proof::{
     Amt, Claim, ENVELOPE, Entry, OpeningForm, Place, Proof, Slot, Version,
 };
 use prooflight_lvmt::{Params, Root, verify};
-use sha3::Keccak256;
 
 const LOG_N: u8 = 16;
 const LOG_ARITY: u8 = 2;
@@ -208,10 +208,10 @@ struct Keccak;
 
 impl TreeHash for Keccak {
     fn hash(parts: &[&[u8]]) -> Hash {
-        keccak(&parts.concat())
+        keccak256(parts)
     }
 }
 
 fn keccak(bytes: &[u8]) -> Hash {
-    Keccak256::digest(bytes).into()
+    keccak256(&[bytes])
 }

@@ -3,8 +3,8 @@
 //! Both are trees of RFC 9162 with Keccak-256. The data of a leaf starts with its kind, so that none can be
 //! read as one of the other kind.
 
-use prooflight_core::merkle::{Hash, TreeHash, leaf_hash};
-use sha3::{Digest as _, Keccak256};
+use prooflight_core::merkle::{TreeHash, leaf_hash};
+use prooflight_core::{Hash, keccak256};
 
 use crate::path::Prefix;
 
@@ -16,11 +16,6 @@ impl TreeHash for Keccak {
     fn hash(parts: &[&[u8]]) -> Hash {
         keccak256(parts)
     }
-}
-
-/// Keccak-256 of the parts, joined.
-pub(crate) fn keccak256(parts: &[&[u8]]) -> Hash {
-    parts.iter().fold(Keccak256::new(), Keccak256::chain_update).finalize().into()
 }
 
 /// The hash of a value, as the leaf of a key has it.

@@ -1,8 +1,7 @@
 //! What the caller pins: the setup, the arity, the limits, and the trusted roots.
 
 use prooflight_amt::{Kind, VerifyingKey};
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
 use crate::proof::MAX_KEYS;
 
@@ -60,12 +59,7 @@ impl<'a> Params<'a> {
                 root.height,
             ));
         }
-        let most = self.limits.max_keys.min(MAX_KEYS);
-        if keys > most {
-            let expected = format_args!("at most {most}");
-            return Err(Error::new(Reason::TooManyKeys, expected, keys));
-        }
-        Ok(())
+        Limits { max_keys: self.limits.max_keys.min(MAX_KEYS), ..self.limits }.check_keys(keys)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Where a key is: its hash, read `log_n` bits a level from the most significant bit on.
 
-use prooflight_core::merkle::Hash;
-
-use crate::leaf::keccak256;
+use prooflight_core::{Hash, keccak256};
 
 /// The bits of a key hash.
 const BITS: u32 = 256;

@@ -16,8 +16,7 @@
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Envelope, Scheme};
+use prooflight_core::{Envelope, Hash, Scheme};
 
 /// The envelope of a proof.
 pub const ENVELOPE: Envelope = Envelope { scheme: Scheme::Lvmt, kind: 1 };

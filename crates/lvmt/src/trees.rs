@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::merkle::{Hash, multiproof_root};
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::merkle::multiproof_root;
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use crate::leaf::{Keccak, block_leaf};
 use crate::params::Root;

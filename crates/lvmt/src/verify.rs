@@ -4,8 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use prooflight_amt::{Opening, Scalar, verify_openings};
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Result, Verified};
+use prooflight_core::{Hash, Result, Verified};
 
 use crate::nodes::check_nodes;
 use crate::params::{Params, Root};

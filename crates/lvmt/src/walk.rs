@@ -7,8 +7,7 @@ use alloc::vec::Vec;
 use core::slice;
 
 use prooflight_amt::Kind;
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
 use crate::params::{Params, Root};
@@ -60,11 +59,8 @@ fn check_claims(params: &Params<'_>, keys: &[Hash], proof: &Proof) -> Result<()>
         return Err(Error::new(Reason::ClaimCount, expected, proof.claims.len()));
     }
     for claim in &proof.claims {
-        if let Claim::Present { value, .. } = claim
-            && value.len() > params.limits.max_value_bytes
-        {
-            let expected = format_args!("at most {} bytes", params.limits.max_value_bytes);
-            return Err(Error::new(Reason::ValueTooLarge, expected, value.len()));
+        if let Claim::Present { value, .. } = claim {
+            params.limits.check_value(value.len() as u64)?;
         }
         let Some(Slot { level, number }) = claim.slot() else { continue };
         if !(1..=KEY_SLOTS).contains(&number) {

@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, keccak256};
 
-use crate::hash::{Hash, keccak256};
 use crate::rlp::{self, Item};
 use crate::verify::verify_proof;
 
@@ -37,7 +36,7 @@ pub fn verify_account(
     proof: &[&[u8]],
     limits: &Limits,
 ) -> Result<Verified<Account>> {
-    match verify_proof(state_root, &keccak256(address), proof, limits)? {
+    match verify_proof(state_root, &keccak256(&[address]), proof, limits)? {
         Verified::Present(value) => Account::decode(value).map(Verified::Present),
         Verified::Absent(()) => Ok(Verified::Absent(())),
     }
@@ -55,7 +54,7 @@ pub fn verify_slot(
     proof: &[&[u8]],
     limits: &Limits,
 ) -> Result<Verified<Word>> {
-    match verify_proof(storage_root, &keccak256(slot), proof, limits)? {
+    match verify_proof(storage_root, &keccak256(&[slot]), proof, limits)? {
         Verified::Present(value) => decode_slot(value).map(Verified::Present),
         Verified::Absent(()) => Ok(Verified::Absent(())),
     }

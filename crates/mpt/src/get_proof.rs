@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified};
 
 use crate::account::{Account, Address, Word, verify_account, verify_slot};
-use crate::hash::{EMPTY_CODE_HASH, EMPTY_ROOT, Hash};
+use crate::hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 use crate::verify::check_size;
 
 /// A server's answer to `eth_getProof`; nothing of it is to be believed.
@@ -66,10 +66,7 @@ pub fn verify_get_proof(
     answer: &GetProof<'_>,
     limits: &Limits,
 ) -> Result<VerifiedState> {
-    if slots.len() > limits.max_keys {
-        let most = format_args!("at most {}", limits.max_keys);
-        return Err(Error::new(Reason::TooManyKeys, most, slots.len()));
-    }
+    limits.check_keys(slots.len())?;
     answer.check_size(limits)?;
     answer.check_question(address, slots)?;
 

@@ -1,9 +1,6 @@
-//! Keccak-256, as Ethereum uses it: the submission to the SHA-3 contest, not the later standard.
+//! The hashes of what is empty.
 
-use sha3::{Digest as _, Keccak256};
-
-/// A Keccak-256 hash.
-pub type Hash = [u8; 32];
+use prooflight_core::Hash;
 
 /// The root of the trie without keys: the hash of `80`.
 pub const EMPTY_ROOT: Hash = [
@@ -17,18 +14,14 @@ pub const EMPTY_CODE_HASH: Hash = [
     0xe5, 0x00, 0xb6, 0x53, 0xca, 0x82, 0x27, 0x3b, 0x7b, 0xfa, 0xd8, 0x04, 0x5d, 0x85, 0xa4, 0x70,
 ];
 
-/// Keccak-256.
-pub fn keccak256(bytes: &[u8]) -> Hash {
-    Keccak256::digest(bytes).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prooflight_core::keccak256;
 
     #[test]
     fn the_constants_are_the_hashes_that_they_are_said_to_be() {
-        assert_eq!(keccak256(&[0x80]), EMPTY_ROOT);
+        assert_eq!(keccak256(&[&[0x80]]), EMPTY_ROOT);
         assert_eq!(keccak256(&[]), EMPTY_CODE_HASH);
     }
 }

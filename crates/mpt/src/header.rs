@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, keccak256};
 
-use crate::hash::{Hash, keccak256};
 use crate::rlp::{self, Item};
 
 /// What a block's header says of its state.
@@ -24,15 +23,9 @@ pub struct Header {
 ///
 /// Source: Ethereum Yellow Paper, section 4.3; EIP-1559, 4895, 4844, 4788, 7685.
 pub fn verify_header(hash: &Hash, header_rlp: &[u8], limits: &Limits) -> Result<Header> {
-    if header_rlp.len() > limits.max_proof_bytes {
-        return Err(Error::new(
-            Reason::ProofTooLarge,
-            format_args!("at most {} bytes", limits.max_proof_bytes),
-            format_args!("{} bytes", header_rlp.len()),
-        ));
-    }
+    limits.check_proof(header_rlp.len())?;
     let header = Header::decode(header_rlp)?;
-    let found = keccak256(header_rlp);
+    let found = keccak256(&[header_rlp]);
     if found != *hash {
         return Err(Error::new(Reason::HeaderHashMismatch, Hex(hash), Hex(&found)));
     }

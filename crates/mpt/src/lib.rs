@@ -5,14 +5,14 @@
 //! [`verify_account`], [`verify_slot`] and [`verify_proof`] check single proofs.
 //!
 //! ```
-//! use prooflight_core::{Limits, Verified};
-//! use prooflight_mpt::{keccak256, verify_proof};
+//! use prooflight_core::{Limits, Verified, keccak256};
+//! use prooflight_mpt::verify_proof;
 //!
 //! # fn main() -> prooflight_core::Result<()> {
 //! // The keys 10 and 11 with the values aa and bb: an extension over a branch over two leaves.
 //! let mut node = vec![0xd9, 0x11, 0xd7, 0xc3, 0x20, 0x81, 0xaa, 0xc3, 0x20, 0x81, 0xbb];
 //! node.extend([0x80; 15]);
-//! let (root, proof) = (keccak256(&node), [&node[..]]);
+//! let (root, proof) = (keccak256(&[&node]), [&node[..]]);
 //! let verify = |key: &[u8]| verify_proof(&root, key, &proof, &Limits::DEFAULT);
 //! assert_eq!(verify(&[0x10])?, Verified::Present(&[0xaa][..]));
 //! assert_eq!(verify(&[0x12])?, Verified::Absent(()));
@@ -37,7 +37,7 @@ mod verify;
 
 pub use account::{Account, Address, Word, verify_account, verify_slot};
 pub use get_proof::{GetProof, SlotProof, VerifiedState, verify_get_proof};
-pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT, Hash, keccak256};
+pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 pub use header::{Header, verify_header};
 #[cfg(feature = "prover")]
 pub use prover::{

@@ -1,8 +1,7 @@
 //! Nodes: what the bytes of one node say, whatever root or key it serves.
 
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
-use crate::hash::Hash;
 use crate::nibbles::CompactPath;
 use crate::rlp::{self, Item, Items};
 
@@ -41,10 +40,10 @@ pub(crate) enum Child<'a> {
 impl<'a> Node<'a> {
     /// Reads a node and all that is inside it.
     ///
-    /// Everything that can be wrong is `malformed`. A value is at most `max_value` bytes.
-    pub(crate) fn decode(bytes: &'a [u8], max_value: usize) -> Result<Self> {
+    /// Everything that can be wrong is `malformed`. A value is within the limits.
+    pub(crate) fn decode(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         match rlp::decode(bytes)? {
-            Item::List(payload) => Self::from_items(payload, max_value),
+            Item::List(payload) => Self::from_items(payload, limits),
             Item::String(_) => Err(invalid_node("a list", "a string")),
         }
     }
@@ -53,19 +52,19 @@ impl<'a> Node<'a> {
     ///
     /// Calls itself for a node inside this one, which has less than 32 bytes and at least two less
     /// than what it is in: about 15 levels are the most that any bytes can make.
-    pub(crate) fn from_items(payload: &'a [u8], max_value: usize) -> Result<Self> {
+    pub(crate) fn from_items(payload: &'a [u8], limits: &Limits) -> Result<Self> {
         match rlp::count_items(payload)? {
-            2 => Self::short(rlp::items(payload), max_value),
-            BRANCH_ITEMS => Self::branch(payload, rlp::items(payload), max_value),
+            2 => Self::short(rlp::items(payload), limits),
+            BRANCH_ITEMS => Self::branch(payload, rlp::items(payload), limits),
             count => Err(invalid_node("2 or 17 items", count)),
         }
     }
 
-    fn short(mut items: Items<'a>, max_value: usize) -> Result<Self> {
+    fn short(mut items: Items<'a>, limits: &Limits) -> Result<Self> {
         let (path, is_leaf) = CompactPath::decode(string(items.take()?, "path")?)?;
         let rest = items.take()?;
         if is_leaf {
-            let value = value(rest, max_value)?;
+            let value = value(rest, limits)?;
             if value.is_empty() {
                 return Err(Error::new(Reason::EmptyValue, "at least one byte", "none"));
             }
@@ -74,22 +73,22 @@ impl<'a> Node<'a> {
         if path.length() == 0 {
             return Err(Error::new(Reason::InvalidPath, "at least one nibble", "none"));
         }
-        let child = Child::decode(rest, max_value)?;
+        let child = Child::decode(rest, limits)?;
         match child {
             Child::Empty => return Err(invalid_child("a hash or a node", "nothing")),
-            Child::Inline(payload) => Self::from_items(payload, max_value)?.check_is_branch()?,
+            Child::Inline(payload) => Self::from_items(payload, limits)?.check_is_branch()?,
             Child::Hash(_) => {}
         }
         Ok(Self::Extension { path, child })
     }
 
-    fn branch(payload: &'a [u8], mut items: Items<'a>, max_value: usize) -> Result<Self> {
+    fn branch(payload: &'a [u8], mut items: Items<'a>, limits: &Limits) -> Result<Self> {
         let mut entries = 0;
         for _ in 0..16 {
-            let child = Child::decode(items.take()?, max_value)?;
+            let child = Child::decode(items.take()?, limits)?;
             entries += usize::from(!matches!(child, Child::Empty));
         }
-        let value = value(items.take()?, max_value)?;
+        let value = value(items.take()?, limits)?;
         entries += usize::from(!value.is_empty());
         if entries < 2 {
             return Err(Error::new(Reason::BranchEntries, "at least two", entries));
@@ -127,7 +126,7 @@ impl<'a> Branch<'a> {
 
 impl<'a> Child<'a> {
     #[inline]
-    fn decode(item: Item<'a>, max_value: usize) -> Result<Self> {
+    fn decode(item: Item<'a>, limits: &Limits) -> Result<Self> {
         match item {
             Item::String([]) => Ok(Self::Empty),
             Item::String(string) => {
@@ -136,7 +135,7 @@ impl<'a> Child<'a> {
             }
             // With its header, which is one byte.
             Item::List(payload) if payload.len() + 1 < HASHED_LENGTH => {
-                Node::from_items(payload, max_value)?;
+                Node::from_items(payload, limits)?;
                 Ok(Self::Inline(payload))
             }
             Item::List(payload) => {
@@ -147,15 +146,9 @@ impl<'a> Child<'a> {
     }
 }
 
-fn value(item: Item<'_>, max_value: usize) -> Result<&[u8]> {
+fn value<'a>(item: Item<'a>, limits: &Limits) -> Result<&'a [u8]> {
     let value = string(item, "value")?;
-    if value.len() > max_value {
-        return Err(Error::new(
-            Reason::ValueTooLarge,
-            format_args!("at most {max_value} bytes"),
-            format_args!("{} bytes", value.len()),
-        ));
-    }
+    limits.check_value(value.len() as u64)?;
     Ok(value)
 }
 

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, keccak256};
 
-use crate::hash::{EMPTY_ROOT, Hash, keccak256};
+use crate::hash::EMPTY_ROOT;
 use crate::nibbles::KeyPath;
 use crate::node::{Child, HASHED_LENGTH, Node};
 
@@ -50,14 +50,7 @@ pub(crate) fn check_key(key: &[u8]) -> Result<()> {
 /// Checks the bytes of all nodes together; `proof_too_large` if they are more than the limit.
 pub(crate) fn check_size(proof: &[&[u8]], limits: &Limits) -> Result<()> {
     let size = proof.iter().fold(0, |size: usize, node| size.saturating_add(node.len()));
-    if size > limits.max_proof_bytes {
-        return Err(Error::new(
-            Reason::ProofTooLarge,
-            format_args!("at most {} bytes", limits.max_proof_bytes),
-            format_args!("{size} bytes"),
-        ));
-    }
-    Ok(())
+    limits.check_proof(size)
 }
 
 /// A node of the proof with the bytes that its hash is made of.
@@ -79,8 +72,7 @@ fn decode<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Result<Vec<Pro
     }
     let mut nodes = Vec::with_capacity(proof.len());
     for (index, &bytes) in proof.iter().enumerate() {
-        let node =
-            Node::decode(bytes, limits.max_value_bytes).map_err(|error| in_node(index, &error))?;
+        let node = Node::decode(bytes, limits).map_err(|error| in_node(index, &error))?;
         if index > 0 && bytes.len() < HASHED_LENGTH {
             return Err(Error::new(
                 Reason::ShortNode,
@@ -99,7 +91,7 @@ fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Verified
         check_hash(&EMPTY_ROOT, root, Reason::RootMismatch, 0)?;
         return Ok(Verified::Absent(()));
     };
-    check_hash(&keccak256(first.bytes), root, Reason::RootMismatch, 0)?;
+    check_hash(&keccak256(&[first.bytes]), root, Reason::RootMismatch, 0)?;
 
     let mut below = below.iter();
     let mut path = KeyPath::new(key);
@@ -118,11 +110,11 @@ fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Verified
         };
         node = match child {
             Child::Empty => break None,
-            Child::Inline(payload) => Node::from_items(payload, usize::MAX)?,
+            Child::Inline(payload) => Node::from_items(payload, &Limits::NONE)?,
             Child::Hash(hash) => {
                 let index = nodes.len() - below.len();
                 let Some(next) = below.next() else { return Err(missing(hash, index)) };
-                check_hash(&keccak256(next.bytes), hash, Reason::NodeMismatch, index)?;
+                check_hash(&keccak256(&[next.bytes]), hash, Reason::NodeMismatch, index)?;
                 next.node
             }
         };

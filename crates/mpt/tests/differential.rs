@@ -18,8 +18,8 @@ use harness::honest::{Honest, Keys, draw_value};
 use harness::mutation::mutate;
 use harness::rlp::Rlp;
 use harness::slices;
-use prooflight_core::{Limits, Reason};
-use prooflight_mpt::{keccak256, verify_proof};
+use prooflight_core::{Limits, Reason, keccak256};
+use prooflight_mpt::verify_proof;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 
@@ -62,7 +62,7 @@ fn peer_proves(entries: &BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8]) -> ([u8; 32], V
 
 fn hashed_entries(rng: &mut StdRng, count: usize) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let entry = |_| {
-        let key = keccak256(&rng.random_range(0..2 * count).to_be_bytes()).to_vec();
+        let key = keccak256(&[&rng.random_range(0..2 * count).to_be_bytes()]).to_vec();
         (key, vec![rng.random(); rng.random_range(33..80)])
     };
     (0..count).map(entry).collect()
@@ -81,7 +81,7 @@ fn roots_and_proofs_are_the_peers() {
     for count in [1, 2, 3, 5, 17, 100, 1000] {
         let honest = honest(hashed_entries(&mut rng, count));
         for number in 0..count.min(30) + 10 {
-            let key = keccak256(&number.to_be_bytes());
+            let key = keccak256(&[&number.to_be_bytes()]);
             let (root, proof) = peer_proves(&honest.entries, &key);
             assert_eq!(root, honest.trie.root());
             assert_eq!(proof, honest.proof(&key), "{count} keys, {number}");
@@ -104,7 +104,7 @@ fn what_ours_accepts_the_peer_accepts() {
         let u = &mut Unstructured::new(&data);
         let count = rng.random_range(1..40);
         let honest = honest(hashed_entries(&mut rng, count));
-        let pick = |rng: &mut StdRng| keccak256(&rng.random_range(0..2 * count).to_be_bytes());
+        let pick = |rng: &mut StdRng| keccak256(&[&rng.random_range(0..2 * count).to_be_bytes()]);
         let (key, other) = (pick(&mut rng), pick(&mut rng));
         let mut proof = honest.proof(&key);
         for _ in 0..rng.random_range(0..3) {
@@ -128,7 +128,7 @@ fn what_ours_accepts_the_peer_accepts() {
 }
 
 fn root_of(proof: &[Vec<u8>]) -> [u8; 32] {
-    proof.first().map_or(prooflight_mpt::EMPTY_ROOT, |node| keccak256(node))
+    proof.first().map_or(prooflight_mpt::EMPTY_ROOT, |node| keccak256(&[node]))
 }
 
 /// Sometimes makes each node name the next one again, as a server would that invents a whole trie.
@@ -137,7 +137,7 @@ fn relink(proof: &mut [Vec<u8>], key: &[u8], rng: &mut StdRng) {
         return;
     }
     for at in (1..proof.len()).rev() {
-        let hash = keccak256(&proof[at]).to_vec();
+        let hash = keccak256(&[&proof[at]]).to_vec();
         let Some(Rlp::List(mut items)) = Rlp::decode(&proof[at - 1]) else { continue };
         let nibble = if at % 2 == 1 { key[(at - 1) / 2] >> 4 } else { key[(at - 1) / 2] & 15 };
         match items.len() {
@@ -172,7 +172,7 @@ fn what_the_peer_accepts_and_ours_refuses() {
     let leaf = |path: &[u8], value: &[u8]| Rlp::List(vec![string(path), string(value)]);
     let rest: Vec<u8> = [&[0x31], &[0x11; 31][..]].concat();
     let below = leaf(&rest, &[9; 40]);
-    let hash = |node: &Rlp| string(&keccak256(&node.encode()));
+    let hash = |node: &Rlp| string(&keccak256(&[&node.encode()]));
     let cases = [
         (
             "a branch of one child is the child behind a path, so that no trie has such a branch",
@@ -213,11 +213,11 @@ fn what_the_peer_accepts_and_ours_refuses() {
 fn a_path_longer_than_every_key() {
     let key = [0x11; 32];
     let below = branch(&[(1, string(&[1; 32])), (2, string(&[2; 32]))]);
-    let child = string(&keccak256(&below.encode()));
+    let child = string(&keccak256(&[&below.encode()]));
     let extension = |path: &[u8]| Rlp::List(vec![string(path), child.clone()]);
     let at_once = extension(&[&[0x00][..], &[0x11; 33]].concat());
     let later = extension(&[&[0x00][..], &[0x11; 32]].concat());
-    let over = branch(&[(1, string(&keccak256(&later.encode()))), (2, string(&[3; 32]))]);
+    let over = branch(&[(1, string(&keccak256(&[&later.encode()]))), (2, string(&[3; 32]))]);
     for nodes in [vec![at_once], vec![over, later]] {
         let proof: Vec<_> = nodes.iter().map(Rlp::encode).collect();
         let root = root_of(&proof);

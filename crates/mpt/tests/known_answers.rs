@@ -13,11 +13,9 @@ use std::fs;
 use std::path::Path;
 
 use harness::slices;
-use prooflight_core::Limits;
 use prooflight_core::store::MemoryStore;
-use prooflight_mpt::{
-    Account, Change, PersistentState, PersistentTrie, StateChange, keccak256, verify_proof,
-};
+use prooflight_core::{Limits, keccak256};
+use prooflight_mpt::{Account, Change, PersistentState, PersistentTrie, StateChange, verify_proof};
 use serde_json::Value;
 
 /// A file of `tests/data`.
@@ -75,7 +73,7 @@ fn tries_of_ethereum_tests() {
             let mut entries = entries(case);
             if secure {
                 for (key, _) in &mut entries {
-                    *key = keccak256(key).to_vec();
+                    *key = keccak256(&[key]).to_vec();
                 }
             }
             let root = hash(&case["root"]);
@@ -103,7 +101,7 @@ fn check(name: &str, entries: &[(Vec<u8>, Option<Vec<u8>>)], root: [u8; 32]) {
     assert_eq!(one_by_one.root(), root, "{name}, one by one");
 
     let known: BTreeMap<_, _> = entries.iter().cloned().collect();
-    let absent = (0..40u8).map(|n| (keccak256(&[n]).to_vec(), None));
+    let absent = (0..40u8).map(|n| (keccak256(&[&[n]]).to_vec(), None));
     for (key, value) in known.into_iter().chain(absent) {
         let proved = one_by_one.prove(&key).unwrap();
         assert_eq!(proved, at_once.prove(&key).unwrap(), "{name}");
@@ -153,6 +151,6 @@ fn an_account_is_written_as_ethereum_does() {
     let [leaf] = &proved.account_proof[..] else { panic!("{proved:?}") };
     let body = "f8440180a056e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421a0\
                 c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
-    let path = hex::encode(keccak256(&address));
+    let path = hex::encode(keccak256(&[&address]));
     assert_eq!(hex::encode(leaf), format!("f86aa120{path}b846{body}"));
 }

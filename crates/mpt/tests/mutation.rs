@@ -14,8 +14,7 @@ use harness::honest::Honest;
 use harness::oracle;
 use harness::state::HonestState;
 use harness::targets::{mpt_get_proof, mpt_proof};
-use prooflight_core::Reason;
-use prooflight_mpt::keccak256;
+use prooflight_core::{Reason, keccak256};
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
 
@@ -51,7 +50,7 @@ fn refused(honest: &Honest, key: &[u8], proof: &[Vec<u8>]) -> Reason {
     let error = honest.judge(key, proof).expect_err("a changed proof");
     assert_eq!(oracle::verify(&honest.trie.root(), key, proof), None);
     if let [first, ..] = proof {
-        let (root, proof) = (keccak256(first), proof.to_vec());
+        let (root, proof) = (keccak256(&[first]), proof.to_vec());
         harness::hostile::Hostile { root, key: key.to_vec(), proof }.check();
     }
     error.reason()

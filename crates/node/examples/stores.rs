@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fjall::{KeyspaceCreateOptions, PersistMode, Readable};
-use prooflight_core::chain::blake2b256;
+use prooflight_core::blake2b256;
 use redb::{ReadableDatabase, TableDefinition};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];

@@ -15,9 +15,8 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Read, WriteBatch};
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
 use crate::store::{Namespace, corrupt};
 
@@ -94,7 +93,7 @@ pub(crate) fn state<S>(store: S) -> Namespace<S> {
     Namespace::new(store, *b"s")
 }
 
-pub(crate) fn state_key(key: &[u8]) -> Vec<u8> {
+pub(crate) fn raw_key(key: &[u8]) -> Vec<u8> {
     [b"s", key].concat()
 }
 
@@ -145,8 +144,8 @@ pub(crate) fn put(batch: &mut WriteBatch, block: &Block, hash: &Hash) -> Result<
 pub(crate) fn put_state(batch: &mut WriteBatch, operations: &[StateOperation]) {
     for operation in operations {
         match operation {
-            StateOperation::Set { key, value } => batch.put(state_key(key), value.clone()),
-            StateOperation::Delete { key } => batch.delete(state_key(key)),
+            StateOperation::Set { key, value } => batch.put(raw_key(key), value.clone()),
+            StateOperation::Delete { key } => batch.delete(raw_key(key)),
         }
     }
 }

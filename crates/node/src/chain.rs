@@ -5,9 +5,8 @@ mod folder;
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Store, WriteBatch};
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
 use crate::authority::Signers;
 use crate::block::{self, Block, Body};

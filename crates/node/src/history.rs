@@ -4,9 +4,9 @@
 //! (big-endian). The root and any path of any size follow from O(log n) of them.
 
 use prooflight_core::chain::Blake2bTree;
-use prooflight_core::merkle::{Hash, empty_root, leaf_hash, multiproof, node_hash};
+use prooflight_core::merkle::{empty_root, leaf_hash, multiproof, node_hash};
 use prooflight_core::store::{Read, WriteBatch};
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 /// Puts the nodes that the header hash at `index` completes into a batch.
 ///

@@ -4,8 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use prooflight_core::chain::StateOperation;
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Code, Error, Reason, Result};
+use prooflight_core::{Code, Error, Hash, Reason, Result};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::authority::Signers;

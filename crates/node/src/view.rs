@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, verify_ancestors};
-use prooflight_core::merkle::{Hash, leaf_hash, verify_inclusion};
+use prooflight_core::merkle::{leaf_hash, verify_inclusion};
 use prooflight_core::store::Read;
-use prooflight_core::{Error, Hex, Reason, Result, Scheme};
+use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 use prooflight_mpt::{Address, ProvedAccount, Word};
 
 use crate::block::{Block, decode_height, height_key, read_body, read_header};
@@ -287,7 +287,7 @@ impl View {
 
     /// The newest value of a raw key, without a proof.
     pub fn value(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.snapshot.get(&crate::block::state_key(key))
+        self.snapshot.get(&crate::block::raw_key(key))
     }
 
     /// All raw keys with their newest values, ascending.

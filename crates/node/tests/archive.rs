@@ -13,9 +13,8 @@ use harness::{Node, Server, bytes, command, hex, set};
 use prooflight_core::chain::{
     Checkpoint, Header, SignedHeader, StateOperation, operations_root, verify_ancestors,
 };
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Read, Store, WriteBatch};
-use prooflight_core::{Limits, Scheme};
+use prooflight_core::{Hash, Limits, Scheme};
 use prooflight_node::Body;
 use prooflight_node::store::EmbeddedStore;
 use prooflight_smt::{Answer, history_blocks, verify_diff, verify_history};

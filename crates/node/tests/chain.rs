@@ -6,12 +6,12 @@ use std::path::Path;
 
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
-    ChainConfig, ChainLimits, Checkpoint, SchemeConfig, StateOperation, SyncPolicy,
+    ChainConfig, ChainLimits, Checkpoint, SchemeConfig, StateOperation, SyncPolicy, state_key,
     verify_ancestor, verify_head,
 };
 use prooflight_core::{Reason, Scheme, Verified};
 use prooflight_node::authority::{Signers, generate};
-use prooflight_node::schemes::{NormalBlock, key_hash};
+use prooflight_node::schemes::NormalBlock;
 use prooflight_node::{At, Block, Chain, View};
 
 const NOW: u64 = 1_800_000_000_000;
@@ -63,7 +63,7 @@ fn made(folder: &Path) -> (Chain, Signers) {
 fn lookup(view: &View, at: At, key: &str) -> Option<Vec<u8>> {
     let proved = view.prove(Scheme::Avl, at, &[key.as_bytes()]).unwrap();
     let root = proved.header.header.root(Scheme::Avl).unwrap();
-    let hash = key_hash(key.as_bytes());
+    let hash = state_key(key.as_bytes());
     let ops = [Operation::Lookup { key: &hash }];
     let digest = Digest::try_from(root).unwrap();
     let verified = verify_batch(&digest, &ops, &proved.proof, &Params::new(32, None)).unwrap();

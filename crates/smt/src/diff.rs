@@ -1,9 +1,9 @@
 //! Every key that changed between two blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use crate::hash::{Hash, Preimage, hash_key, hash_value};
+use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
 use crate::part::{Children, Path, Visitor, check_block, read_part};
 use crate::proof::{DIFF, DiffLeaf, Stream};

@@ -9,12 +9,10 @@ use blake2s_simd::Params;
 #[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
 use blake2s_simd::many::degree;
 use blake2s_simd::many::{HashManyJob, hash_many};
+use prooflight_core::Hash;
 
 #[cfg(any(test, all(target_family = "wasm", target_feature = "simd128")))]
 mod lanes;
-
-/// A BLAKE2s-256 hash.
-pub type Hash = [u8; 32];
 
 /// The root of the tree without keys.
 pub const EMPTY_ROOT: Hash = [0; 32];

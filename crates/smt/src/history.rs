@@ -1,9 +1,9 @@
 //! Every change of one key in a range of blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use crate::hash::{Hash, hash_key};
+use crate::hash::hash_key;
 use crate::opened::Opened;
 use crate::part::check_block;
 use crate::proof::{HISTORY, Stream};
@@ -116,10 +116,7 @@ fn read_history<'a>(
             history.entering = Some(answer);
             break;
         };
-        if history.changes.len() >= limits.max_changes {
-            let expected = format_args!("at most {}", limits.max_changes);
-            return Err(Error::new(Reason::TooManyChanges, expected, "more"));
-        }
+        limits.check_changes(history.changes.len() + 1)?;
         history.changes.push(answer);
         if changed == from {
             break;

@@ -6,8 +6,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::hash::{EMPTY_ROOT, Hash, LANES, Preimage, hash_lanes};
+use crate::hash::{EMPTY_ROOT, LANES, Preimage, hash_lanes};
 use crate::part::TYPICAL_DEPTH;
+use prooflight_core::Hash;
 
 /// With so many nodes there is enough to hash together; far more than are above a node.
 const MANY: usize = 1024;

@@ -1,9 +1,9 @@
 //! Reads a part of a tree from its root down.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
-use crate::hash::{Hash, MAX_VERSION, Preimage};
+use crate::hash::{MAX_VERSION, Preimage};
 use crate::opened::{Opened, Place};
 use crate::proof::{Head, Stream, Tilt};
 

@@ -23,9 +23,7 @@
 //! * [`DIFF`] (3): a part, whose leaves are [`DiffLeaf`]s; empty for the empty tree.
 
 use alloc::vec::Vec;
-use prooflight_core::{Envelope, Error, Limits, Reader, Reason, Result, Scheme, envelope};
-
-use crate::hash::Hash;
+use prooflight_core::{Envelope, Error, Hash, Limits, Reader, Reason, Result, Scheme, envelope};
 
 /// The envelope of a proof of one or many keys at one block.
 pub const PROOF: Envelope = Envelope { scheme: Scheme::Smt, kind: 1 };
@@ -212,14 +210,14 @@ pub(crate) struct Tilt {
 #[derive(Clone, Debug)]
 pub(crate) struct Stream<'a> {
     reader: Reader<'a>,
-    max_value_bytes: usize,
+    limits: Limits,
 }
 
 impl<'a> Stream<'a> {
     /// The body of a message of this kind.
     pub(crate) fn open(kind: Envelope, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         let reader = Reader::new(kind.open(bytes, limits)?);
-        Ok(Self { reader, max_value_bytes: limits.max_value_bytes })
+        Ok(Self { reader, limits: *limits })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -274,10 +272,7 @@ impl<'a> Stream<'a> {
 
     fn value(&mut self) -> Result<&'a [u8]> {
         let length = self.integer()?;
-        if length > self.max_value_bytes as u64 {
-            let expected = format_args!("at most {} bytes", self.max_value_bytes);
-            return Err(Error::new(Reason::ValueTooLarge, expected, length));
-        }
+        self.limits.check_value(length)?;
         self.take(length)
     }
 

@@ -2,9 +2,9 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
-use crate::hash::{Hash, Preimage, hash_key, hash_value};
+use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
 use crate::part::{Children, Path, Visitor, bit, check_block, read_part};
 use crate::proof::{PROOF, ProofLeaf, Stream};
@@ -67,11 +67,7 @@ fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
     if keys.is_empty() {
         return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
     }
-    if keys.len() > limits.max_keys {
-        let expected = format_args!("at most {}", limits.max_keys);
-        return Err(Error::new(Reason::TooManyKeys, expected, keys.len()));
-    }
-    Ok(())
+    limits.check_keys(keys.len())
 }
 
 /// The hashes of the keys asked for, ascending and each once, and where each key's is.

@@ -11,8 +11,8 @@ mod harness;
 
 use harness::judge::Question;
 use harness::plain::{Node, Plain, bit, encode_diff, encode_history, encode_proof};
-use prooflight_core::{Code, Limits, Reason};
-use prooflight_smt::hash::{EMPTY_ROOT, Hash, hash_key, hash_value};
+use prooflight_core::{Code, Hash, Limits, Reason};
+use prooflight_smt::hash::{EMPTY_ROOT, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, PROOF, ProofLeaf, Writer};
 use prooflight_smt::{Answer, verify, verify_diff, verify_history};
 

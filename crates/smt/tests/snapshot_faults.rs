@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use harness::plain::Plain;
-use prooflight_core::{Reason, Result};
-use prooflight_smt::hash::{Hash, hash_key, hash_value};
+use prooflight_core::{Hash, Reason, Result};
+use prooflight_smt::hash::{hash_key, hash_value};
 use prooflight_smt::prover::tree::{Change, Tree};
 use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
 use rand::rngs::StdRng;

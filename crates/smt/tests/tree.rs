@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use by_hash::ByHash;
 use harness::plain::{Op, Plain};
-use prooflight_core::{Error, Limits, Reason};
-use prooflight_smt::hash::{EMPTY_ROOT, Hash, MAX_VERSION, Preimage, hash_key, hash_value};
+use prooflight_core::{Error, Hash, Limits, Reason};
+use prooflight_smt::hash::{EMPTY_ROOT, MAX_VERSION, Preimage, hash_key, hash_value};
 use prooflight_smt::prover::tree::{Change, Child, Entry, Kind, Node, Tree};
 use prooflight_smt::verify;
 use rand::rngs::StdRng;

@@ -3,8 +3,7 @@
 use prooflight_core::chain::{
     Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_ancestors, verify_head,
 };
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Limits, Result};
+use prooflight_core::{Hash, Limits, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::to_value;
 

@@ -10,8 +10,7 @@ use prooflight_avl::Value;
 use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, Header, StateOperation, SyncPolicy,
 };
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Error, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Reason, Result, Verified};
 
 use crate::avl::results::{self, OldValue};
 use crate::wire::Response;

@@ -13,8 +13,8 @@
 //!                         code_hash: [u8; 32] }>, storage: Vec<[u8; 32]> }
 //! ```
 
-use prooflight_core::{Limits, Result, Verified};
-use prooflight_mpt::{Account, Address, GetProof, Hash, SlotProof, VerifiedState, Word};
+use prooflight_core::{Hash, Limits, Result, Verified};
+use prooflight_mpt::{Account, Address, GetProof, SlotProof, VerifiedState, Word};
 
 use crate::limits::limits;
 use crate::wire::{self, Request, Response};

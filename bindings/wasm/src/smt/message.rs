@@ -13,8 +13,7 @@
 //! struct Change         { key: Vec<u8>, block: u64, value: Option<Vec<u8>> }
 //! ```
 
-use prooflight_core::{Limits, Result};
-use prooflight_smt::hash::Hash;
+use prooflight_core::{Hash, Limits, Result};
 use prooflight_smt::{Answer, Average, Change, History};
 
 use crate::limits::limits;

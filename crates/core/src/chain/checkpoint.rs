@@ -1,8 +1,7 @@
 //! What an application pins.
 
 use super::ChainConfig;
-use crate::Result;
-use crate::merkle::Hash;
+use crate::{Hash, Result};
 
 /// A header that the application trusts, with the whole configuration of its chain.
 ///

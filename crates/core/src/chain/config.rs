@@ -5,9 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::blake2b256;
-use crate::merkle::Hash;
-use crate::{Error, Reason, Result, Scheme};
+use crate::{Error, Hash, Reason, Result, Scheme, blake2b256};
 
 /// Everything about a chain that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]

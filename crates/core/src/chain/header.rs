@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use ed25519_dalek::{Signature, VerifyingKey};
 
+use super::Blake2bTree;
 use super::config::{ChainConfig, encode};
-use super::{Blake2bTree, blake2b256};
-use crate::merkle::{Hash, empty_root};
-use crate::{Error, Limits, Reason, Result, Scheme};
+use crate::merkle::empty_root;
+use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 
 /// The version of [`Header`].
 const VERSION: u8 = 1;

@@ -14,7 +14,7 @@ mod sync;
 
 pub use checkpoint::Checkpoint;
 pub use config::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
-pub use hash::{Blake2bTree, blake2b256};
+pub use hash::{Blake2bTree, state_key};
 pub use header::{Header, SignedHeader};
 pub use operation::{StateOperation, operations_root};
 pub use sync::{SyncPolicy, verify_ancestor, verify_ancestors, verify_head};

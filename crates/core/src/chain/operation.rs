@@ -1,11 +1,12 @@
 //! What a block does to the state.
 
+use crate::Hash;
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::Blake2bTree;
 use super::config::encode;
-use crate::merkle::{Frontier, Hash, leaf_hash};
+use crate::merkle::{Frontier, leaf_hash};
 
 /// One change of the raw state, before any scheme maps its key.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]

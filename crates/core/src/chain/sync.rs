@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::header::{Header, SignedHeader};
 use super::{Blake2bTree, Checkpoint};
-use crate::merkle::{Hash, leaf_hash, multiproof_root, verify_inclusion};
-use crate::{Error, Hex, Reason, Result};
+use crate::merkle::{leaf_hash, multiproof_root, verify_inclusion};
+use crate::{Error, Hash, Hex, Reason, Result};
 
 /// How fresh a head must be, by the caller's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,9 @@ mod multiproof;
 
 use alloc::vec::Vec;
 
-use crate::{Error, Hex, Reason, Result};
+use crate::{Error, Hash, Hex, Reason, Result};
 
 pub use multiproof::{Subtree, multiproof, multiproof_root};
-
-/// A 32-byte hash.
-pub type Hash = [u8; 32];
 
 /// The hash function of a tree.
 pub trait TreeHash {

@@ -7,9 +7,8 @@
 use alloc::vec::Vec;
 
 use prooflight_amt::Point;
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Read, WriteBatch};
-use prooflight_core::{Reader, Result};
+use prooflight_core::{Hash, Reader, Result};
 
 use super::block::Block;
 use super::record::{AmtRecord, KeyHead, before_key, corrupt, decode, put, require};

@@ -4,9 +4,8 @@ use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
 
 use prooflight_amt::{Change as AmtChange, Point};
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::Read;
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use rayon::prelude::*;
 
 use super::cache::Cache;

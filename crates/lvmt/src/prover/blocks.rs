@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::Result;
-use prooflight_core::merkle::{Hash, empty_root, node_hash};
+use prooflight_core::merkle::{empty_root, node_hash};
 use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::{Hash, Result};
 
 use super::record::{blocks_node_key, corrupt, put, require};
 use crate::leaf::{Keccak, block_leaf};

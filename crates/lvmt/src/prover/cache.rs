@@ -3,11 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::merkle::Hash;
-
 use super::current::CurrentLeaves;
 use super::record::AmtRecord;
 use crate::proof::KEY_SLOTS;
+use prooflight_core::Hash;
 
 /// What has been met of the newest state near the root.
 #[derive(Debug)]

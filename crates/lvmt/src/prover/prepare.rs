@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::Result;
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Store, WriteBatch};
+use prooflight_core::{Hash, Result};
 use rayon::prelude::*;
 
 use super::before::put_before;

@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use prooflight_amt::Scalar;
-use prooflight_core::merkle::{Hash, Subtree, multiproof};
+use prooflight_core::merkle::{Subtree, multiproof};
 use prooflight_core::store::Read;
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
 use super::blocks;
 use super::params::StoreParams;
@@ -56,10 +56,7 @@ pub fn prove_at<S: Read + ?Sized>(
             height,
         ));
     }
-    let max = Limits::DEFAULT.max_keys;
-    if keys.len() > max {
-        return Err(Error::new(Reason::TooManyKeys, format_args!("at most {max}"), keys.len()));
-    }
+    Limits::DEFAULT.check_keys(keys.len())?;
     let mut distinct: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
     distinct.sort_unstable();
     distinct.dedup();
@@ -85,8 +82,7 @@ pub fn prove_at<S: Read + ?Sized>(
 /// A proof that does not verify is `store_corrupt`: something that it was made of is not as it was written.
 fn check(params: &StoreParams, root: &Root, keys: &[impl AsRef<[u8]>], proof: &[u8]) -> Result<()> {
     // What the store was made with is trusted here, and what was written is not too large.
-    let limits =
-        Limits { max_proof_bytes: usize::MAX, max_value_bytes: usize::MAX, ..Limits::DEFAULT };
+    let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
     match verify(&pinned.with_limits(limits), root, keys, proof) {
         Ok(_) => Ok(()),

@@ -3,9 +3,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use prooflight_core::Result;
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Store, WriteBatch};
+use prooflight_core::{Hash, Result};
 
 use super::before::{Written, read_before};
 use super::record::{

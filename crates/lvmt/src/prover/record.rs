@@ -24,9 +24,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Read, WriteBatch};
-use prooflight_core::{Error, Hex, Reader, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::blocks::Blocks;

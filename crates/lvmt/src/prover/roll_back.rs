@@ -4,9 +4,8 @@ use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
 
 use prooflight_amt::Change;
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Store, WriteBatch};
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::before::{AmtBefore, Before, KeyBefore, Written, read_before};
 use super::blocks::{self, Blocks};

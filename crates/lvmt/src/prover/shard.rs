@@ -1,7 +1,6 @@
 //! Which keys a store can prove.
 
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::path::index_at;
 

@@ -6,8 +6,8 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::merkle::{Hash, node_hash};
-use prooflight_core::{Reader, Result};
+use prooflight_core::merkle::node_hash;
+use prooflight_core::{Hash, Reader, Result};
 
 use super::record::corrupt;
 use crate::leaf::Keccak;

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::Result;
-use prooflight_core::merkle::{Hash, empty_root};
+use prooflight_core::merkle::empty_root;
 use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::{Hash, Result};
 use rayon::prelude::*;
 
 use super::record::{BlockRecord, block_key, decode, put, require, sealed, tile_key};

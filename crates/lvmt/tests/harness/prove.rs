@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use prooflight_core::merkle::{Hash, multiproof, root};
+use prooflight_core::Hash;
+use prooflight_core::merkle::{multiproof, root};
 use prooflight_lvmt::proof::{Amt, Claim, Entry, OpeningForm, Owner, Place, Proof, Slot, Version};
 
 use super::state::{Keccak, Name, State, keccak};

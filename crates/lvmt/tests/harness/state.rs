@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use prooflight_core::merkle::{Hash, TreeHash, root};
+use prooflight_core::merkle::{TreeHash, root};
+use prooflight_core::{Hash, keccak256};
 use prooflight_lvmt::Root;
 use prooflight_lvmt::proof::Place;
-use sha3::{Digest, Keccak256};
 
 use super::vector::Setup;
 
@@ -14,12 +14,12 @@ pub struct Keccak;
 
 impl TreeHash for Keccak {
     fn hash(parts: &[&[u8]]) -> Hash {
-        keccak(&parts.concat())
+        keccak256(parts)
     }
 }
 
 pub fn keccak(bytes: &[u8]) -> Hash {
-    Keccak256::digest(bytes).into()
+    keccak256(&[bytes])
 }
 
 /// An entry or an AMT: its level, and the bits of key hashes that lead there, followed by zeros.

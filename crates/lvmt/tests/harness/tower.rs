@@ -1,9 +1,8 @@
 //! Keys far down: every entry above is full, by keys that only share the first bits.
 
-use prooflight_core::merkle::Hash;
-
 use super::sample::name;
 use super::state::{Below, Record, State, keccak, key_leaf};
+use prooflight_core::Hash;
 
 /// A state in which the walk of the key `name(0)` comes to `level`, where its entry has these versions; the slot
 /// `own` there is the key's, if it is not 0. The other slots, and those of the entries above, are other keys'.

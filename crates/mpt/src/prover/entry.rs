@@ -1,10 +1,9 @@
 //! Changes of a state as the reference node's chains have them: raw keys and values.
 
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use super::state::StateChange;
 use crate::account::{Address, Word};
-use crate::hash::Hash;
 use crate::rlp::{self, Item};
 
 impl StateChange {

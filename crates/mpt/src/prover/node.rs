@@ -3,10 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use prooflight_core::Result;
 use prooflight_core::store::corrupt;
+use prooflight_core::{Hash, Limits, Result};
 
-use crate::hash::Hash;
 use crate::node::{self, Child};
 
 /// A node that is in the store: what its parent commits to, and where it is.
@@ -48,7 +47,7 @@ pub(super) enum Node {
 impl Node {
     /// A node from its encoding and the ids of the nodes that it names, in order.
     pub(super) fn decode(rlp: &[u8], ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
-        Self::from_verified(node::Node::decode(rlp, usize::MAX)?, ids)
+        Self::from_verified(node::Node::decode(rlp, &Limits::NONE)?, ids)
     }
 
     fn from_verified(node: node::Node<'_>, ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
@@ -79,7 +78,7 @@ impl Link {
                 Self::Stored(Stored { hash: *hash, id })
             }
             Child::Inline(payload) => {
-                let inside = node::Node::from_items(payload, usize::MAX)?;
+                let inside = node::Node::from_items(payload, &Limits::NONE)?;
                 // It is too short to name other nodes.
                 Self::from(Node::from_verified(inside, &mut core::iter::empty())?)
             }

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 use core::array::from_fn;
 
 use prooflight_core::store::{Read, WriteBatch, corrupt, node_key, require_node};
-use prooflight_core::{Hex, Result};
+use prooflight_core::{Hash, Hex, Result, keccak256};
 
 use super::encode;
 use super::node::{Link, Node, Stored};
 use super::record::NodeRecord;
-use crate::hash::{EMPTY_ROOT, Hash, keccak256};
+use crate::hash::EMPTY_ROOT;
 use crate::node::HASHED_LENGTH;
 
 /// A trie as a batch leaves it; none if it is empty.
@@ -44,7 +44,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
             None => require_node(self.store, node.id)?,
         };
         let record = NodeRecord::decode(found)?;
-        let hash = keccak256(record.rlp());
+        let hash = keccak256(&[record.rlp()]);
         if hash != node.hash {
             let expected = format_args!("{} of node {}", Hex(&node.hash), node.id);
             return Err(corrupt(expected, Hex(&hash)));
@@ -129,7 +129,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
     }
 
     fn add(&mut self, record: NodeRecord) -> Stored {
-        let stored = Stored { hash: keccak256(record.rlp()), id: self.next_id };
+        let stored = Stored { hash: keccak256(&[record.rlp()]), id: self.next_id };
         self.next_id += 1;
         self.new.insert(stored.id, record.into_bytes());
         stored

@@ -3,13 +3,12 @@
 use alloc::vec::Vec;
 
 use prooflight_core::store::{PreparedRevision, Read, Revisions, Store, WriteBatch, root_at};
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::node::Link;
 use super::overlay::{Overlay, Root, root_hash};
 use super::record::TrieRoot;
 use super::trie::nibbles;
-use crate::hash::Hash;
 use crate::verify::check_key;
 
 /// A change of one key.

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use prooflight_core::store::{Read, Store, corrupt, root_at};
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result, keccak256};
 
 use super::encode;
 use super::node::{Link, Stored};
@@ -13,7 +13,7 @@ use super::persistent::{PersistentTrie, PreparedTrie};
 use super::record::TrieRoot;
 use super::trie::{Value, nibbles};
 use crate::account::{Account, Address, Word, decode_slot};
-use crate::hash::{EMPTY_ROOT, Hash, keccak256};
+use crate::hash::EMPTY_ROOT;
 
 /// A change of one account or slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,11 +178,11 @@ fn prove<S: Read + ?Sized>(
     slots: &[Word],
 ) -> Result<ProvedAccount> {
     let overlay = Overlay::new(store, u64::MAX);
-    let (value, account_proof) = overlay.prove(root, &keccak256(address))?;
+    let (value, account_proof) = overlay.prove(root, &keccak256(&[address]))?;
     let held = value.as_ref().map(HeldAccount::read).transpose()?;
     let storage_root = held.and_then(|held| held.storage);
     let prove_slot = |key: &Word| {
-        let (value, proof) = overlay.prove(storage_root, &keccak256(key))?;
+        let (value, proof) = overlay.prove(storage_root, &keccak256(&[key]))?;
         let value = value.map(|value| decode_slot(&value.bytes)).transpose()?;
         Ok(ProvedSlot { key: *key, value: value.unwrap_or_default(), proof })
     };
@@ -230,7 +230,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
     }
 
     fn set_account(&mut self, accounts: Link, address: &Address, account: Account) -> Result<Link> {
-        let path = nibbles(&keccak256(address));
+        let path = nibbles(&keccak256(&[address]));
         let held = self.account(&accounts, &path)?;
         let new = HeldAccount { account, storage: held.and_then(|held| held.storage) };
         if held.is_some_and(|held| held.write() == new.write()) {
@@ -240,7 +240,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
     }
 
     fn delete_account(&mut self, accounts: Link, address: &Address) -> Result<Link> {
-        let path = nibbles(&keccak256(address));
+        let path = nibbles(&keccak256(&[address]));
         let Some(held) = self.account(&accounts, &path)? else { return Ok(accounts) };
         self.remove_all(held.storage)?;
         self.remove(accounts, &path)
@@ -252,7 +252,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         address: &Address,
         slots: &[(Word, Word)],
     ) -> Result<Link> {
-        let path = nibbles(&keccak256(address));
+        let path = nibbles(&keccak256(&[address]));
         let Some(held) = self.account(&accounts, &path)? else {
             return match slots.iter().find(|(_, value)| *value != Word::default()) {
                 None => Ok(accounts),
@@ -275,7 +275,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
     }
 
     fn set_slot(&mut self, storage: Link, slot: &Word, value: &Word) -> Result<Link> {
-        let path = nibbles(&keccak256(slot));
+        let path = nibbles(&keccak256(&[slot]));
         let held = self.find(&storage, &path, &mut |_| {})?;
         if *value == Word::default() {
             return if held.is_some() { self.remove(storage, &path) } else { Ok(storage) };

@@ -33,7 +33,7 @@ impl Keys {
         };
         let mut key: Vec<u8> =
             (0..drawn).map(|_| u.choose(&FEW).copied()).collect::<Result<_>>()?;
-        let rest = prooflight_mpt::keccak256(&[u.arbitrary()?]);
+        let rest = prooflight_core::keccak256(&[&[u.arbitrary()?]]);
         key.extend(&rest[..length - drawn]);
         Ok(key)
     }

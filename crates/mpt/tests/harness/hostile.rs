@@ -1,8 +1,8 @@
 //! Nodes of any form, one below the other, under a root that matches them.
 
 use arbitrary::{Result, Unstructured};
-use prooflight_core::Limits;
-use prooflight_mpt::{keccak256, verify_proof};
+use prooflight_core::{Limits, keccak256};
+use prooflight_mpt::verify_proof;
 
 use super::honest::{assert_is_refusal, shown};
 use super::mutation::mutate_bytes;
@@ -31,7 +31,8 @@ impl Hostile {
                 mutate_bytes(u, &mut bytes)?;
             }
             let inline = bytes.len() < 32 && !u.ratio(1, 12)?;
-            let below = if inline { node.clone() } else { Rlp::String(keccak256(&bytes).into()) };
+            let below =
+                if inline { node.clone() } else { Rlp::String(keccak256(&[&bytes]).into()) };
             if !inline || walked == 0 {
                 proof.insert(0, bytes);
             }
@@ -42,7 +43,7 @@ impl Hostile {
             walked -= length;
             node = draw_over(u, below, &nibbles[walked..walked + length])?;
         }
-        let root = keccak256(proof.first().map_or(&[0x80], Vec::as_slice));
+        let root = keccak256(&[proof.first().map_or(&[0x80], Vec::as_slice)]);
         Ok(Self { root, key, proof })
     }
 

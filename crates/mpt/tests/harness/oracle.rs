@@ -1,8 +1,7 @@
 //! A second verifier of single proofs, slow and plain: decodes every node as a tree, recursively.
 
-use prooflight_mpt::keccak256;
-
 use super::rlp::Rlp;
+use prooflight_core::keccak256;
 
 /// What a proof shows: the value of a key, or that it has none.
 pub type Shown = Option<Vec<u8>>;
@@ -10,7 +9,7 @@ pub type Shown = Option<Vec<u8>>;
 /// The value of a key, or its absence, if the proof shows one of them; none if it must be refused.
 pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<Shown> {
     if proof.is_empty() || proof == [[0x80]] {
-        return (keccak256(&[0x80]) == *root).then_some(None);
+        return (keccak256(&[&[0x80]]) == *root).then_some(None);
     }
     let short = |node: &Vec<u8>| node.len() < 32;
     if proof.len() > 2 * key.len() + 1 || proof[1..].iter().any(short) {
@@ -18,7 +17,7 @@ pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<Shown> {
     }
     let nodes = proof.iter().map(|node| Rlp::decode(node).filter(is_node));
     let nodes: Vec<_> = nodes.collect::<Option<_>>()?;
-    let mut hashes = proof.iter().map(|node| keccak256(node));
+    let mut hashes = proof.iter().map(|node| keccak256(&[node]));
     if hashes.next()? != *root {
         return None;
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::store::MemoryStore;
-use prooflight_core::{Error, Limits};
+use prooflight_core::{Error, Hash, Limits};
 use prooflight_mpt::{
-    Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, Hash, PersistentState, SlotProof,
+    Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState, SlotProof,
     StateChange, VerifiedState, Word, verify_get_proof,
 };
 

@@ -1,8 +1,8 @@
 //! What each fuzz target does with its input; a panic is a finding.
 
 use arbitrary::{Result, Unstructured};
-use prooflight_core::Limits;
-use prooflight_mpt::{EMPTY_CODE_HASH, EMPTY_ROOT, keccak256, verify_header, verify_proof};
+use prooflight_core::{Limits, keccak256};
+use prooflight_mpt::{EMPTY_CODE_HASH, EMPTY_ROOT, verify_header, verify_proof};
 
 use super::honest::{Honest, assert_is_refusal, shown};
 use super::hostile::Hostile;
@@ -36,7 +36,7 @@ fn any_bytes(u: &mut Unstructured<'_>) -> Result<()> {
         let length = u.arbitrary_len::<u8>()?;
         proof.push(u.bytes(length)?.to_vec());
     }
-    let root = keccak256(&proof[0]);
+    let root = keccak256(&[&proof[0]]);
     Hostile { root, key: key.to_vec(), proof: proof.clone() }.check();
     match verify_header(&root, &proof[0], &Limits::DEFAULT) {
         Ok(header) => assert!(proof[0].len() > 500, "{header:?}"),
@@ -58,7 +58,7 @@ fn changed_proof(u: &mut Unstructured<'_>) -> Result<()> {
     assert_eq!(oracle::verify(&root, &key, &proof).is_some(), accepted, "{proof:02x?}");
 
     // The same under the root that the proof has, as if it were the server's.
-    let root = keccak256(proof.first().map_or(&[0x80], Vec::as_slice));
+    let root = keccak256(&[proof.first().map_or(&[0x80], Vec::as_slice)]);
     let expected = oracle::verify(&root, &key, &proof);
     let found = verify_proof(&root, &key, &slices(&proof), &Limits::DEFAULT);
     assert_eq!(found.ok().map(shown), expected, "{proof:02x?}");

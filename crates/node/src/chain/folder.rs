@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::{Read, Store, WriteBatch};
-use prooflight_core::{Error, Hex, Reason, Result, Scheme};
+use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 
 use super::Chain;
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};

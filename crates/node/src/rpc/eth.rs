@@ -7,8 +7,8 @@ mod names;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
-use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount, keccak256};
+use prooflight_core::{Error, Reason, Result, Scheme, keccak256};
+use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount};
 use prooflight_vectors::carrier::{Address, Hash32, Hex, Quantity, Word};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -158,7 +158,7 @@ impl Absent {
             transactions_root: Hash32(EMPTY_ROOT),
             receipts_root: Hash32(EMPTY_ROOT),
             // The hash of an empty list in RLP.
-            sha3_uncles: Hash32(keccak256(&[0xc0])),
+            sha3_uncles: Hash32(keccak256(&[&[0xc0]])),
             difficulty: Quantity(0),
             gas_limit: Quantity(0),
             gas_used: Quantity(0),

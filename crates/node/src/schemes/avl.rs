@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use prooflight_avl::{Operation, Params, PersistentAvlProver, prove_lookups_at, verify_batch};
-use prooflight_core::chain::{ChainConfig, StateOperation};
+use prooflight_core::chain::{ChainConfig, StateOperation, state_key};
 use prooflight_core::store::Store;
 use prooflight_core::{Limits, Result, Scheme};
 
-use super::{
-    Changes, NormalBlock, Prepared, SchemeProver, SchemeStore, key_hash, namespace, other_changes,
-};
+use super::{Changes, NormalBlock, Prepared, SchemeProver, SchemeStore, namespace, other_changes};
 use crate::store::EmbeddedSnapshot;
 
 /// The AVL+ dictionary of a chain. Its revision 0 is empty; block h makes revision h + 1.
@@ -90,7 +88,7 @@ impl SchemeProver for AvlProofs {
         keys: &[&[u8]],
     ) -> Result<(Vec<u8>, Vec<u8>)> {
         let snapshot = namespace(snapshot.clone(), Scheme::Avl);
-        let hashes: Vec<_> = keys.iter().map(|key| key_hash(key)).collect();
+        let hashes: Vec<_> = keys.iter().map(|key| state_key(key)).collect();
         let hashes: Vec<&[u8]> = hashes.iter().map(|hash| &hash[..]).collect();
         let proved = prove_lookups_at(&snapshot, &self.params, height + 1, &hashes)?;
         Ok((proved.digest.0.to_vec(), proved.proof))

@@ -18,10 +18,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use prooflight_core::chain::{ChainConfig, StateOperation, blake2b256};
-use prooflight_core::merkle::Hash;
+use prooflight_core::chain::{ChainConfig, StateOperation, state_key};
 use prooflight_core::store::WriteBatch;
-use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
 use crate::store::{EmbeddedSnapshot, EmbeddedStore, Namespace};
 
@@ -158,7 +157,7 @@ pub struct NormalBlock {
 impl NormalBlock {
     /// A block of operations that are normalised.
     pub fn new(operations: Vec<StateOperation>) -> Self {
-        let key_hashes = operations.iter().map(|operation| key_hash(operation.key())).collect();
+        let key_hashes = operations.iter().map(|operation| state_key(operation.key())).collect();
         Self { operations, key_hashes }
     }
 
@@ -173,11 +172,6 @@ impl NormalBlock {
         pairs.sort_unstable_by_key(|&(hash, _)| hash);
         pairs
     }
-}
-
-/// The key that a scheme with keys of 32 bytes has for a raw key.
-pub fn key_hash(key: &[u8]) -> Hash {
-    blake2b256(&[key])
 }
 
 /// The part of the store that a scheme has for itself.

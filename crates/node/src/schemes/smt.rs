@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prooflight_core::chain::{SignedHeader, StateOperation};
-use prooflight_core::merkle::Hash;
 use prooflight_core::store::WriteBatch;
-use prooflight_core::{Result, Scheme};
+use prooflight_core::{Hash, Result, Scheme};
 use prooflight_smt::snapshot::{Files, Options, Record, Retention, SnapshotReader, SnapshotWriter};
 
 use super::{

@@ -8,9 +8,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use prooflight_core::chain::blake2b256;
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result, blake2b256};
 
 use super::corrupt;
 

@@ -3,13 +3,12 @@
 use prooflight_amt::VerifyingKey;
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
-    ChainConfig, Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_head,
+    ChainConfig, Checkpoint, Header, SignedHeader, SyncPolicy, state_key, verify_ancestor,
+    verify_head,
 };
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Limits, Scheme, Verified};
+use prooflight_core::{Hash, Limits, Scheme, Verified};
 use prooflight_lvmt::{Absence, Root};
 use prooflight_node::producer::now_ms;
-use prooflight_node::schemes::key_hash;
 use prooflight_smt::Answer;
 use serde_json::{Value, json};
 
@@ -41,7 +40,7 @@ pub(crate) fn synced(reply: &Value, checkpoint: &Checkpoint) -> Header {
 
 /// The value in the reply to `prooflight_prove` about a key, against the root of this header.
 pub(crate) fn proved(reply: &Value, header: &Header, key: &[u8]) -> Option<Vec<u8>> {
-    let hash = key_hash(key);
+    let hash = state_key(key);
     let ops = [Operation::Lookup { key: &hash }];
     let digest = Digest::try_from(header.root(Scheme::Avl).unwrap()).unwrap();
     let proof = bytes(&reply["proof"]);

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::clusters::{Below, Layout};
 use super::link::{Link, Place};
-use crate::hash::Hash;
 use crate::prover::tree::{Child, Kind};
+use prooflight_core::Hash;
 
 /// Takes the nodes of a visit, in its order, and gives their clusters.
 #[derive(Debug)]

@@ -11,8 +11,9 @@ use std::sync::OnceLock;
 use super::header::Header;
 use super::link::{Link, Place};
 use super::nodes::{At, NodeRef};
-use crate::hash::{self, Hash, LANES, Preimage, hash_nodes};
+use crate::hash::{self, LANES, Preimage, hash_nodes};
 use crate::prover::tree::{Child, Kind};
+use prooflight_core::Hash;
 
 /// The most branches of a cluster: five full levels.
 const MOST: usize = 31;

@@ -4,11 +4,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use super::check::{last_of, read_header};
 use super::files::Files;
-use crate::hash::Hash;
 
 /// `store_corrupt` if a file's own root is not the one that the chain has after its last block.
 ///

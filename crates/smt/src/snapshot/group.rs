@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use object_store::PutPayload;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::branches::{Branches, Clusters};
@@ -11,7 +11,6 @@ use super::files::parts;
 use super::header::{BLOCK_BYTES, HEADER_BYTES, Header};
 use super::link::{Link, MAX_FILE_BYTES, Place};
 use super::record::Record;
-use crate::hash::Hash;
 use crate::prover::tree::{Kind, Node, Tree};
 
 /// The records of the blocks of one file.

@@ -1,11 +1,11 @@
 //! The first bytes of a snapshot file: what it covers, its root, and where its parts are.
 
-use prooflight_core::{Reader, Result};
+use prooflight_core::{Hash, Reader, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::corrupt;
 use super::link::{Link, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, Place};
-use crate::hash::{EMPTY_ROOT, Hash, MAX_VERSION};
+use crate::hash::{EMPTY_ROOT, MAX_VERSION};
 
 pub(super) const HEADER_BYTES: usize = 128;
 /// A block of the file: where its records end, and its root.

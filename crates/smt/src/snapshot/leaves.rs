@@ -3,13 +3,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Result};
+use prooflight_core::{Error, Hash, Result};
 use rayon::prelude::*;
 
 use super::files::Files;
 use super::nodes::{NodeRef, Nodes, Opened, Way};
 use super::prove::with_bit;
-use crate::hash::Hash;
 use crate::prover::tree::Entry;
 
 /// Reads a tree, in a local folder on rayon's current pool; ends early, with an error kept, at a node that cannot be read.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use prooflight_core::{Error, Hex, Result};
+use prooflight_core::{Error, Hash, Hex, Result};
 
 use super::clusters::{Cluster, MOST_BYTES};
 use super::corrupt;
@@ -16,7 +16,7 @@ use super::link::{Link, Place};
 use super::manifest::last_of_group;
 use super::pages::Pages;
 use super::record::{RECORD_HEAD_BYTES, Record};
-use crate::hash::{Hash, Preimage, hash_key, hash_value};
+use crate::hash::{Preimage, hash_key, hash_value};
 use crate::part::bit;
 use crate::prover::tree::Kind;
 

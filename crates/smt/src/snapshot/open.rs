@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use super::check::{Damage, DamagedGroup, check_bodies, check_headers, last_of, read_header};
 use super::files::{Files, file_name, missing};
@@ -14,7 +14,6 @@ use super::nodes::Nodes;
 use super::retention::Collector;
 use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
-use crate::hash::Hash;
 use crate::prover::tree::Tree;
 
 /// Files are read once, in the order of the tree.

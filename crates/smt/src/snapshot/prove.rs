@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Hash, Limits, Result};
 
 use super::nodes::{NodeRef, Nodes, Opened, Way};
-use crate::hash::{Hash, hash_key};
+use crate::hash::hash_key;
 use crate::part::bit;
 use crate::proof::{DIFF, DiffLeaf, ProofLeaf, Writer};
 
@@ -101,18 +101,9 @@ pub(super) fn diff(
                 None => DiffLeaf::Deleted { key: &key },
             }),
         }
-        check_length(&writer, limits)?;
+        limits.check_proof(writer.length())?;
     }
     Ok(writer.finish())
-}
-
-/// Proofs larger than a verifier reads are not made.
-pub(super) fn check_length(writer: &Writer, limits: &Limits) -> Result<()> {
-    if writer.length() <= limits.max_proof_bytes {
-        return Ok(());
-    }
-    let expected = format_args!("at most {} bytes", limits.max_proof_bytes);
-    Err(Error::new(Reason::ProofTooLarge, expected, "more"))
 }
 
 /// A prefix whose bit at this depth is 1.

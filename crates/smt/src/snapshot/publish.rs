@@ -2,13 +2,12 @@
 
 use std::thread::{self, JoinHandle};
 
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::files::{Files, file_name};
 use super::group::Finished;
 use super::manifest::Manifest;
 use super::writer::{PreparedBlock, SnapshotWriter};
-use crate::hash::Hash;
 
 impl SnapshotWriter {
     /// Takes over a prepared block, and writes its file if it is the last block of one; gives the root.

@@ -5,15 +5,14 @@ use alloc::vec::Vec;
 use core::fmt;
 use std::sync::{PoisonError, RwLock};
 
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
 use super::check::{Damage, check};
 use super::files::{Files, missing};
 use super::manifest::{MANIFEST, Manifest};
 use super::nodes::{NodeRef, Nodes};
-use super::prove::{check_length, diff, sorted_hashes, write_keys};
-use crate::hash::{Hash, MAX_VERSION};
-use crate::history::MAX_CHANGES;
+use super::prove::{diff, sorted_hashes, write_keys};
+use crate::hash::MAX_VERSION;
 use crate::proof::{HISTORY, PROOF, Writer};
 
 /// Proves from snapshot files; keeps no tree, only the parts of files that it used last.
@@ -109,15 +108,12 @@ impl SnapshotReader {
         if keys.is_empty() {
             return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
         }
-        if keys.len() > self.limits.max_keys {
-            let expected = format_args!("at most {}", self.limits.max_keys);
-            return Err(Error::new(Reason::TooManyKeys, expected, keys.len()));
-        }
+        self.limits.check_keys(keys.len())?;
         let hashes = sorted_hashes(keys);
         self.at(block, |(root, node)| {
             let mut writer = Writer::new(PROOF);
             write_keys(&self.nodes, block, node, &hashes, &mut writer)?;
-            check_length(&writer, &self.limits)?;
+            self.limits.check_proof(writer.length())?;
             Ok(Proved { root, proof: writer.finish() })
         })
     }
@@ -138,15 +134,14 @@ impl SnapshotReader {
             let (root, changed) = self.at(block, |(root, node)| {
                 Ok((root, write_keys(&self.nodes, block, node, &hashes, &mut writer)?))
             })?;
-            check_length(&writer, &self.limits)?;
+            self.limits.check_proof(writer.length())?;
             roots.push((block, root));
             match changed {
                 Some(changed) if changed > from => block = changed - 1,
                 _ => return Ok(ProvedHistory { roots, proof: writer.finish() }),
             }
-            if roots.len() > MAX_CHANGES {
-                return Err(Error::new(Reason::TooManyChanges, MAX_CHANGES, "more"));
-            }
+            // Each tree up to here shows one change.
+            self.limits.check_changes(roots.len())?;
         }
     }
 

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::check::read_whole;
 use super::corrupt;
@@ -17,7 +17,7 @@ use super::record::Record;
 use super::retention::{Collector, Retention};
 use super::shards;
 use super::spare::Spare;
-use crate::hash::{Hash, MAX_VERSION, hash_keys, hash_values};
+use crate::hash::{MAX_VERSION, hash_keys, hash_values};
 use crate::prover::tree::{Change, Kind, Part, Prepared, Tree};
 
 /// How snapshot files are written.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use blake2s_simd::Params;
-use prooflight_smt::hash::Hash;
+use prooflight_core::Hash;
 use prooflight_smt::prover::tree::{Change, Entry};
 
 #[derive(Default)]

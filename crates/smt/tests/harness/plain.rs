@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use prooflight_core::Hash;
 use prooflight_smt::Answer;
-use prooflight_smt::hash::{Child, EMPTY_ROOT, Hash, Preimage, hash_key, hash_value};
+use prooflight_smt::hash::{Child, EMPTY_ROOT, Preimage, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, DiffLeaf, HISTORY, PROOF, ProofLeaf, Writer};
 
 /// A key and the value that it is set to, or none to delete it.

@@ -1,16 +1,6 @@
 //! Proofs taken apart, so that they can be put together wrongly.
 
-use blake2::digest::consts::U32;
-use blake2::{Blake2b, Digest as _};
-
-/// BLAKE2b-256 of the parts, one after the other.
-pub(crate) fn blake2b256(parts: &[&[u8]]) -> [u8; 32] {
-    let mut hash = Blake2b::<U32>::new();
-    for part in parts {
-        hash.update(part);
-    }
-    hash.finalize().into()
-}
+use prooflight_core::blake2b256;
 
 /// A node of a proof, with what is below it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 //!
 //! Every change is made to a block of our own, and to a real one of `ergo_mainnet.json`.
 
-use prooflight_core::Reason;
+use prooflight_core::{Reason, blake2b256};
 use serde::Deserialize as _;
 use serde_json::{Value, json, to_value};
 
-use super::anatomy::{Node, Proof, blake2b256};
+use super::anatomy::{Node, Proof};
 use super::builder::{Builder, expected};
 use super::dictionary::{Dictionary, insert, lookup, remove, remove_if_exists};
 use super::padded::{MOST, padded};

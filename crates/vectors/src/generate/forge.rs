@@ -1,9 +1,10 @@
 //! Batches put together by hand.
 
-use super::anatomy::{Node, Proof, Side, blake2b256};
+use super::anatomy::{Node, Proof, Side};
 use super::dictionary::{Dictionary, insert, lookup, remove};
 use crate::avl::{Batch, BatchMode, Op};
 use crate::carrier::Hex;
+use prooflight_core::blake2b256;
 
 /// Eight one-byte keys: nine leaves, so that operations leave most of the tree as labels.
 pub(super) fn eight_keys() -> Dictionary {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prooflight_core::Reason;
-use prooflight_core::merkle::Hash;
+use prooflight_core::{Hash, Reason};
 use prooflight_lvmt::proof::OpeningForm;
 
 use super::super::sample::{name, sample};

@@ -4,7 +4,8 @@ use std::vec::Vec;
 
 use super::node::Kind;
 use super::shard::{Branch, Leaf, Link, Stamp, index};
-use crate::hash::{Hash, LANES, Tweak, hash_lanes};
+use crate::hash::{LANES, Tweak, hash_lanes};
+use prooflight_core::Hash;
 
 /// The changed nodes of some neighbouring shards.
 ///

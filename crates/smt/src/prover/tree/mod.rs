@@ -24,9 +24,9 @@ use std::boxed::Box;
 use std::vec;
 use std::vec::Vec;
 
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
-use crate::hash::{Hash, MAX_VERSION};
+use crate::hash::MAX_VERSION;
 pub use node::{Change, Child, Entry, Kind, Node};
 use order::{Changes, Versions};
 #[cfg(feature = "snapshots")]

@@ -2,6 +2,7 @@
 
 use std::vec::Vec;
 
+use prooflight_core::Hash;
 use rayon::prelude::*;
 
 use super::changed::{PreparedAt, PreparedView};
@@ -12,7 +13,6 @@ use super::shard::{Link, SHARDS, Shard, index};
 use super::top::{Subtree, Top};
 use super::view::{Place, visit};
 use super::walk::Walk;
-use crate::hash::Hash;
 
 /// How many changes one thread takes at a time: enough to fill the lanes in which nodes are hashed, few
 /// enough for their nodes to stay in a core's own cache.

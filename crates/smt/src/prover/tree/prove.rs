@@ -2,12 +2,12 @@
 
 use std::vec::Vec;
 
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::node::Kind;
 use super::shard::{Leaf, bit};
 use super::view::{Opened, View};
-use crate::hash::{Hash, hash_value};
+use crate::hash::hash_value;
 use crate::proof::{PROOF, ProofLeaf, Writer};
 
 /// A proof of these keys, ascending and each once, in the tree of a block.

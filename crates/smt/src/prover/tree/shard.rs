@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::node::{Entry, Kind};
 use super::prefetch::prefetch;
-use crate::hash::Hash;
+use prooflight_core::Hash;
 
 /// How many bits of a key hash say in which shard it is.
 pub(super) const SHARD_BITS: usize = 8;

@@ -7,7 +7,8 @@ use std::vec::Vec;
 
 use super::node::Kind;
 use super::shard::{SHARD_BITS, SHARDS, Stamp};
-use crate::hash::{self, Hash, Preimage, hash_nodes};
+use crate::hash::{self, Preimage, hash_nodes};
+use prooflight_core::Hash;
 
 /// A subtree of the first levels or a whole shard: its stamp and hash, zeros where it is empty.
 #[derive(Clone, Copy, Debug, Default)]

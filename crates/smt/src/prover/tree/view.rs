@@ -5,7 +5,7 @@ use std::vec::Vec;
 use super::node::{Child, Kind, Node};
 use super::shard::{Leaf, SHARDS, Shard, Stamp};
 use super::top::{Subtree, Top};
-use crate::hash::Hash;
+use prooflight_core::Hash;
 
 /// Nodes that are found one below the other, from the root.
 pub(super) trait View<'t> {

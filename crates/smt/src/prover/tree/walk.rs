@@ -9,7 +9,7 @@ use super::prefetch::prefetch;
 use super::shard::{
     Branch, Leaf, Link, PATH, PATH_BITS, Shard, Stamp, bit, first_one, index, parting,
 };
-use crate::hash::Hash;
+use prooflight_core::Hash;
 
 /// A subtree, not yet looked at, and the changes in it: one at least.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! Nodes that do not form the tree that they should.
 
-use prooflight_core::Reason;
+use prooflight_core::{Reason, blake2b256};
 
 use crate::avl::{Batch, Op};
 use crate::carrier::Hex;
-use crate::generate::anatomy::{Node, Proof, assemble, blake2b256, directions};
+use crate::generate::anatomy::{Node, Proof, assemble, directions};
 use crate::generate::builder::Builder;
 use crate::generate::dictionary::{Dictionary, insert, lookup, remove, remove_if_exists};
 use crate::generate::forge::{

@@ -1,9 +1,8 @@
 //! `chain/header_inclusion.json`: older headers by their place in a head's history.
 
-use prooflight_core::Reason;
 use prooflight_core::chain::{Blake2bTree, Header};
-use prooflight_core::merkle::Hash;
 use prooflight_core::merkle::node_hash;
+use prooflight_core::{Hash, Reason};
 use serde_json::{Value, json, to_value};
 
 use super::made::{Chain, accepted, config, config_of_all_schemes, inclusion, leaf};

@@ -1,8 +1,8 @@
 //! `chain/headers_inclusion.json`: several older headers by their places in a head's history.
 
-use prooflight_core::Reason;
 use prooflight_core::chain::{Blake2bTree, Header};
-use prooflight_core::merkle::{Hash, multiproof, node_hash, root};
+use prooflight_core::merkle::{multiproof, node_hash, root};
+use prooflight_core::{Hash, Reason};
 use serde_json::{Value, json, to_value};
 
 use super::made::{Chain, config, header, inclusion_of_all, leaf};

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_avl::state::state_key;
-use prooflight_core::Scheme;
+use prooflight_core::chain::state_key;
 use prooflight_core::chain::{ChainConfig, Header, StateOperation, operations_root};
-use prooflight_core::merkle::Hash;
+use prooflight_core::{Hash, Scheme};
 use serde_json::{Value, json, to_value};
 
 use super::made::{Chain, accepted, sync};

@@ -1,12 +1,12 @@
 //! Chains of our own: headers, signatures and paths, and the inputs that show them.
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use prooflight_core::Scheme;
 use prooflight_core::chain::{
     Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LvmtConfig, SchemeConfig,
-    SignedHeader, blake2b256,
+    SignedHeader,
 };
-use prooflight_core::merkle::{Frontier, Hash, inclusion_path, leaf_hash, node_hash};
+use prooflight_core::merkle::{Frontier, inclusion_path, leaf_hash, node_hash};
+use prooflight_core::{Hash, Scheme, blake2b256};
 
 use crate::carrier::{Hash32, Hex, Quantity};
 use crate::chain::{HeaderInclusion, HeaderSync, HeadersInclusion, answer};

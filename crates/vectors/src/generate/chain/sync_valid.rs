@@ -1,10 +1,11 @@
 //! `chain/header_sync.json`: heads that a light client must accept.
 
 use curve25519_dalek::constants::EIGHT_TORSION;
+use prooflight_core::Hash;
 use prooflight_core::chain::{
     Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, SignedHeader,
 };
-use prooflight_core::merkle::{Hash, empty_root, path_length};
+use prooflight_core::merkle::{empty_root, path_length};
 
 use super::made::{
     Chain, START, accepted, config, config_of_all_schemes, header, key, leaf, root_of_path, sign,

@@ -5,7 +5,7 @@
 use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::{EdwardsPoint, Scalar};
 use ed25519_dalek::SigningKey;
-use prooflight_core::merkle::Hash;
+use prooflight_core::Hash;
 use sha2::{Digest as _, Sha512};
 
 /// A signature.

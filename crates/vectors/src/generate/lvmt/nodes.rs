@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prooflight_core::merkle::Hash;
+use prooflight_core::Hash;
 use prooflight_lvmt::proof::OpeningForm;
 
 use super::lies::nodes::neighbours;

@@ -3,8 +3,8 @@
 use ark_bn254::{G1Affine, G1Projective};
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
-use prooflight_core::Reason;
-use prooflight_core::merkle::{Hash, empty_root, node_hash};
+use prooflight_core::merkle::{empty_root, node_hash};
+use prooflight_core::{Hash, Reason};
 use prooflight_lvmt::proof::Proof;
 use sha3::{Digest, Sha3_256};
 

@@ -1,7 +1,6 @@
 //! `mpt/header.json`: block headers of every fork's form, right and wrong.
 
-use prooflight_core::Reason;
-use prooflight_mpt::keccak256;
+use prooflight_core::{Reason, keccak256};
 use serde_json::{json, to_value};
 use sha3::{Digest as _, Sha3_256};
 
@@ -68,7 +67,7 @@ fn all_fields() -> Vec<Rlp> {
 }
 
 fn header_of(bytes: Vec<u8>) -> EthHeader {
-    EthHeader { hash: Hash32(keccak256(&bytes)), header_rlp: Hex(bytes) }
+    EthHeader { hash: Hash32(keccak256(&[&bytes])), header_rlp: Hex(bytes) }
 }
 
 fn header(fields: Vec<Rlp>) -> EthHeader {

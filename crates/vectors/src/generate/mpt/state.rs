@@ -1,6 +1,6 @@
 //! A small state of Ethereum's shape, and a server that answers about it honestly.
 
-use prooflight_mpt::keccak256;
+use prooflight_core::keccak256;
 use serde_json::to_value;
 
 use super::trie::{Rlp, Trie, string};
@@ -26,7 +26,7 @@ pub(super) struct Storage(Trie);
 impl Storage {
     /// Slots with the values of the storage trie, which are the RLP of integers in an honest one.
     pub(super) fn of_values(slots: &[(Word, Vec<u8>)]) -> Self {
-        Self(Trie::new(slots.iter().map(|(slot, value)| (keccak256(&slot.0), value))))
+        Self(Trie::new(slots.iter().map(|(slot, value)| (keccak256(&[&slot.0]), value))))
     }
 
     pub(super) fn new(slots: &[(Word, Word)]) -> Self {
@@ -40,7 +40,7 @@ impl Storage {
     }
 
     pub(super) fn proof(&self, slot: Word) -> Vec<Hex> {
-        self.0.prove(&keccak256(&slot.0)).1.into_iter().map(Hex).collect()
+        self.0.prove(&keccak256(&[&slot.0])).1.into_iter().map(Hex).collect()
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Account {
 impl Account {
     pub(super) fn new(nonce: u64, balance: u64, code: &[u8], storage: Storage) -> Self {
         let (nonce, balance) = (word(nonce), word(balance));
-        let code_hash = keccak256(code);
+        let code_hash = keccak256(&[code]);
         let fields =
             vec![integer(nonce), integer(balance), string(storage.root()), string(code_hash)];
         Self { fields, nonce, balance, code_hash, storage }
@@ -126,7 +126,7 @@ impl State {
     /// The state with another value for an account, whatever it encodes.
     fn trie(&self) -> Trie {
         Trie::new(self.accounts.iter().map(|(address, account)| {
-            (keccak256(&address.0), Rlp::List(account.fields.clone()).encode())
+            (keccak256(&[&address.0]), Rlp::List(account.fields.clone()).encode())
         }))
     }
 
@@ -151,7 +151,7 @@ impl State {
         Response {
             address,
             account_proof: {
-                let (_, proof) = self.trie().prove(&keccak256(&address.0));
+                let (_, proof) = self.trie().prove(&keccak256(&[&address.0]));
                 proof.into_iter().map(Hex).collect()
             },
             balance: account.map_or(word(0), |account| account.balance),

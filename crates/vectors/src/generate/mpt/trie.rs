@@ -2,10 +2,9 @@
 //!
 //! Shares no code with the verifier but the hash.
 
-use prooflight_mpt::keccak256;
-
 use crate::carrier::{Hash32, Hex};
 use crate::mpt::MptProof;
+use prooflight_core::keccak256;
 
 /// A value of RLP, or bytes in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ impl Rlp {
     /// What a parent has of this node.
     pub(super) fn reference(&self) -> Self {
         let bytes = self.encode();
-        if bytes.len() < 32 { self.clone() } else { Self::String(keccak256(&bytes).to_vec()) }
+        if bytes.len() < 32 { self.clone() } else { Self::String(keccak256(&[&bytes]).to_vec()) }
     }
 }
 
@@ -119,7 +118,7 @@ impl Trie {
     /// The root, and the honest proof of a key.
     pub(super) fn prove(&self, key: &[u8]) -> ([u8; 32], Vec<Vec<u8>>) {
         if self.0.is_empty() {
-            return (keccak256(&[0x80]), Vec::new());
+            return (keccak256(&[&[0x80]]), Vec::new());
         }
         let mut path = Vec::new();
         let root = node(&self.0, 0, Some(&nibbles(key)), &mut path);
@@ -127,7 +126,7 @@ impl Trie {
         let mut proof: Vec<_> = path.iter().map(Rlp::encode).collect();
         let rest = proof.split_off(1).into_iter().filter(|node| node.len() >= 32);
         proof.extend(rest.collect::<Vec<_>>());
-        (keccak256(&root.encode()), proof)
+        (keccak256(&[&root.encode()]), proof)
     }
 
     /// The honest proof of a key as the input of a test.
@@ -184,7 +183,7 @@ pub(super) fn forged(key: &[u8], nodes: &[Rlp]) -> MptProof {
 }
 
 pub(super) fn forged_bytes(key: &[u8], nodes: Vec<Vec<u8>>) -> MptProof {
-    input_of(keccak256(&nodes[0]), key, nodes)
+    input_of(keccak256(&[&nodes[0]]), key, nodes)
 }
 
 pub(super) fn with_proof(input: &MptProof, proof: Vec<Vec<u8>>) -> MptProof {

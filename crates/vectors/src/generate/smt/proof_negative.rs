@@ -1,8 +1,7 @@
 //! `smt/proof_negative.json`: proofs of keys that must be refused.
 
 use blake2::{Blake2b512, Blake2s256, Digest as _};
-use prooflight_core::Reason;
-use prooflight_core::chain::blake2b256;
+use prooflight_core::{Reason, blake2b256};
 use prooflight_smt::hash::{MAX_VERSION, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
 

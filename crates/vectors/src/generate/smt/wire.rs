@@ -1,7 +1,6 @@
 //! Messages written byte by byte, which an honest prover would not write.
 
-use prooflight_core::Envelope;
-use prooflight_smt::hash::Hash;
+use prooflight_core::{Envelope, Hash};
 use prooflight_smt::proof::{ProofLeaf, Writer};
 
 use super::key;

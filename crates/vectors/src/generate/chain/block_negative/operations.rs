@@ -1,9 +1,9 @@
 //! Operations that are not those of the header, or that no block has.
 
-use prooflight_avl::state::state_key;
-use prooflight_core::Reason;
-use prooflight_core::chain::{Blake2bTree, ChainLimits, blake2b256};
-use prooflight_core::merkle::{self, Hash, leaf_hash, node_hash};
+use prooflight_core::chain::state_key;
+use prooflight_core::chain::{Blake2bTree, ChainLimits};
+use prooflight_core::merkle::{self, leaf_hash, node_hash};
+use prooflight_core::{Hash, Reason, blake2b256};
 
 use super::{committed, followed, ledger, with_header, with_ops};
 use crate::avl::Op;

@@ -1,8 +1,8 @@
 //! Right proofs of other blocks, and headers that are not in the head's history.
 
 use prooflight_core::chain::{Blake2bTree, Header, SchemeConfig};
-use prooflight_core::merkle::{self, Hash};
-use prooflight_core::{Reason, Scheme};
+use prooflight_core::merkle;
+use prooflight_core::{Hash, Reason, Scheme};
 
 use super::{ledger, with_keys, with_proof};
 use crate::carrier::Hex;

@@ -1,7 +1,7 @@
 //! Proofs that say something else of the state than its root does.
 
-use prooflight_avl::state::state_key;
 use prooflight_core::Reason;
+use prooflight_core::chain::state_key;
 
 use super::{ledger, with_keys, with_proof};
 use crate::generate::anatomy::{Node, Proof, Way, directions};

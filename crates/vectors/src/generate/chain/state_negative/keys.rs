@@ -1,8 +1,8 @@
 //! Proofs about other keys than were asked for, and keys that a chain does not have.
 
 use blake2::{Blake2b512, Digest as _};
-use prooflight_avl::state::state_key;
 use prooflight_core::Reason;
+use prooflight_core::chain::state_key;
 use prooflight_core::chain::{ChainConfig, ChainLimits};
 use sha2::Sha256;
 

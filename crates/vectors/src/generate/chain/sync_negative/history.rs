@@ -1,8 +1,8 @@
 //! Heads of the right chain that do not extend the checkpoint, or not at the right time.
 
-use prooflight_core::Reason;
-use prooflight_core::chain::{Blake2bTree, Checkpoint, Header, blake2b256};
-use prooflight_core::merkle::{self, Hash, node_hash};
+use prooflight_core::chain::{Blake2bTree, Checkpoint, Header};
+use prooflight_core::merkle::{self, node_hash};
+use prooflight_core::{Hash, Reason, blake2b256};
 
 use super::small_chain;
 use crate::carrier::{Hash32, Quantity};

@@ -1,8 +1,7 @@
 //! Names of chains that no UTF-8 can encode: never read as another name, whose chain the head is of.
 
-use prooflight_core::chain::{ChainConfig, blake2b256};
-use prooflight_core::merkle::Hash;
-use prooflight_core::{Envelope, Reason, Scheme};
+use prooflight_core::chain::ChainConfig;
+use prooflight_core::{Envelope, Hash, Reason, Scheme, blake2b256};
 
 use crate::generate::builder::Builder;
 use crate::generate::chain::made::{Chain, config};

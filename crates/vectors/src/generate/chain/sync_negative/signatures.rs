@@ -4,10 +4,8 @@ use curve25519_dalek::Scalar;
 use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use ed25519_dalek::Signer as _;
-use prooflight_core::chain::{
-    ChainConfig, Header, LvmtConfig, SchemeConfig, SignedHeader, blake2b256,
-};
-use prooflight_core::{Reason, Scheme};
+use prooflight_core::chain::{ChainConfig, Header, LvmtConfig, SchemeConfig, SignedHeader};
+use prooflight_core::{Reason, Scheme, blake2b256};
 
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;

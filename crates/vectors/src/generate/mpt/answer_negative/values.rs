@@ -68,8 +68,8 @@ fn accounts(file: &mut Builder, state: &State) {
         ("the byte 80 as an account", vec![0x80]),
     ] {
         let mut input = state.input(CONTRACT, &[]);
-        let trie = Trie::new([(prooflight_mpt::keccak256(&CONTRACT.0), value)]);
-        let (root, proof) = trie.prove(&prooflight_mpt::keccak256(&CONTRACT.0));
+        let trie = Trie::new([(prooflight_core::keccak256(&[&CONTRACT.0]), value)]);
+        let (root, proof) = trie.prove(&prooflight_core::keccak256(&[&CONTRACT.0]));
         input.state_root = Hash32(root);
         input.response["accountProof"] = proof.into_iter().map(|node| json!(Hex(node))).collect();
         file.invalid(&["Account"], comment, &input, Reason::InvalidAccount);

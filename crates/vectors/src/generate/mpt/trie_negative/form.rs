@@ -170,7 +170,7 @@ fn children(file: &mut Builder) {
     file.invalid(&["Child", HOSTILE], comment, &input, Reason::InvalidChild);
     for length in [1, 20, 27] {
         let short = leaf(&[2], vec![0xcd; length]).encode();
-        let hash = string(prooflight_mpt::keccak256(&short));
+        let hash = string(prooflight_core::keccak256(&[&short]));
         let comment = format!("a leaf of {} bytes, of which the branch has the hash", short.len());
         let node = branch(&[(1, hash), (2, sibling.clone())], []).encode();
         file.invalid(

@@ -1,0 +1,40 @@
+//! The hashes that more than one scheme uses.
+
+use blake2::Blake2b;
+use blake2::digest::consts::U32;
+use sha3::{Digest as _, Keccak256};
+
+/// A hash of 32 bytes.
+pub type Hash = [u8; 32];
+
+/// BLAKE2b, with a digest of 32 bytes, of the parts, joined.
+pub fn blake2b256(parts: &[&[u8]]) -> Hash {
+    parts.iter().fold(Blake2b::<U32>::new(), Blake2b::<U32>::chain_update).finalize().into()
+}
+
+/// Keccak-256 of the parts, joined.
+///
+/// As Ethereum uses it: the submission to the SHA-3 contest, not the later standard.
+pub fn keccak256(parts: &[&[u8]]) -> Hash {
+    parts.iter().fold(Keccak256::new(), Keccak256::chain_update).finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hex;
+    use alloc::string::ToString;
+
+    #[test]
+    fn hashes_are_those_of_the_joined_parts() {
+        let abc: &[&[u8]] = &[b"a", b"", b"bc"];
+        assert_eq!(
+            Hex(&blake2b256(abc)).to_string(),
+            "0xbddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319"
+        );
+        assert_eq!(
+            Hex(&keccak256(abc)).to_string(),
+            "0x4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"
+        );
+    }
+}
