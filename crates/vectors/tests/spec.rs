@@ -76,7 +76,9 @@ fn the_registry_of_reasons_is_that_of_the_code_and_names_the_sections() {
     let sections = sections();
     let code = Reason::ALL.iter().map(|reason| {
         let name = format!("`{}`", reason.as_str());
-        let cited = sections.iter().filter(|section| section.text.contains(&name));
+        let in_pseudocode = format!("else {}\n", reason.as_str());
+        let raises = |text: &str| text.contains(&name) || text.contains(&in_pseudocode);
+        let cited = sections.iter().filter(|section| raises(&section.text));
         let cited = cited.map(|section| format!("[{}]", section.cited)).collect::<Vec<_>>();
         let cited = if cited.is_empty() { "-".to_owned() } else { cited.join(" ") };
         format!("| {name} | `{}` | {cited} | {} |", reason.code().as_str(), reason.meaning())

@@ -65,7 +65,7 @@ def verify_proof(root, key, proof, limits):
 
 
 def walk(ahead, proof, nodes):
-    """Step 7. Returns the value or None, and how many nodes of the proof were gone to."""
+    """Check 8 of mpt 4. Returns the value or None, and how many nodes of the proof were gone to."""
     node, used = nodes[0], 1
     while True:
         if isinstance(node, Leaf):

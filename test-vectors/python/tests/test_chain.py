@@ -86,7 +86,7 @@ class Example(unittest.TestCase):
     def setUp(self):
         section = SPEC.split("\n## 6. ")[1]
         self.example = json.loads(re.search(r"```json\n(.*?)```", section, re.DOTALL)[1])
-        self.hash = re.search(r"whose BLAKE2b-256 is\s+`(\w+)`", section)[1]
+        self.hash = re.search(r"its BLAKE2b-256\s+is\s+`(\w+)`", section)[1]
 
     def test_hash(self):
         config = checkpoint.read_checkpoint(self.example).config

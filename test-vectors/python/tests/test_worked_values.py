@@ -1,4 +1,4 @@
-"""The values worked out in chain 10, merkle 4, amt 6, lvmt 7 and smt 8, computed from their definitions.
+"""The values worked out in the specification, computed from their definitions.
 
 A value is a line of a code block: a name, two spaces or more, hexadecimal digits. Bytes that are
 explained piece by piece stand the other way round: digits, then what they are.
@@ -7,7 +7,7 @@ explained piece by piece stand the other way round: digits, then what they are.
 import json
 import re
 import unittest
-from hashlib import blake2s, sha512
+from hashlib import blake2b, blake2s, sha512
 
 from prooflight_vectors import amt, amt_setup, avl, avl_tree, bn254, borsh, ed25519, lvmt, merkle
 from prooflight_vectors.__main__ import VECTORS
@@ -21,6 +21,7 @@ from prooflight_vectors.mpt import Limits
 from prooflight_vectors.reader import Queue
 from prooflight_vectors.smt import Answer, verify_keys
 
+
 def section(cited):
     """The text of a section, as `chain 10` names it."""
     name, number = cited.split()
@@ -30,8 +31,9 @@ def section(cited):
 
 
 def named(text):
-    """The values of all lines `name  digits` in code blocks, by their names."""
+    """The values of all lines `name  digits` in code blocks, by their names; digits may go on."""
     lines = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))
+    lines = re.sub(r"\n {2,}(?=[0-9a-f]+$)", "", lines, flags=re.MULTILINE)
     return dict(re.findall(r"^(\S.*?) {2,}((?:[0-9a-f]{2})+)$", lines, re.MULTILINE))
 
 
@@ -49,6 +51,104 @@ class Values(unittest.TestCase):
         """Every value is the one that the section has by its name, and it has no other."""
         found = named(section(number))
         self.assertEqual(found, {name: value.hex() for name, value in expected.items()})
+
+
+class Conventions(Values):
+    def test_hashes(self):
+        self.check(
+            "conventions 1",
+            {
+                "BLAKE2b-256 of no bytes": blake2b(digest_size=32).digest(),
+                "BLAKE2b-256 of 61": blake2b(b"a", digest_size=32).digest(),
+                "Keccak-256 of no bytes": keccak256(b""),
+                "Keccak-256 of 61": keccak256(b"a"),
+            },
+        )
+
+
+class Avl(Values):
+    """avl 2 and 13: labels by their definition."""
+
+    def test_empty_dictionaries(self):
+        digests = {
+            f"k = {k}": label(b"\x00", bytes(k), b"\xff" * k) + b"\x00" for k in (1, 32)
+        }
+        self.check("avl 2", digests)
+
+    def test_example(self):
+        first = label(b"\x00", b"\x00", b"\x10")
+        leaf_10 = label(b"\x00", b"\x10", b"\xaa", b"\x20")
+        leaf_20 = label(b"\x00", b"\x20", b"\xbb\xbb", b"\xff")
+        internal = label(b"\x01", b"\x00", leaf_10, leaf_20)
+        root = label(b"\x01", b"\x01", first, internal)
+        new_leaf = label(b"\x00", b"\x10", b"\xaa", b"\xff")
+        self.check(
+            "avl 13",
+            {
+                "label of leaf 00": first,
+                "label of leaf 10": leaf_10,
+                "label of leaf 20": leaf_20,
+                "label of internal": internal,
+                "label of root": root,
+                "digest": root + b"\x02",
+                "new label of leaf 10": new_leaf,
+                "new digest": label(b"\x01", b"\x00", first, new_leaf) + b"\x01",
+            },
+        )
+        answer = avl.verify_batch(
+            root + b"\x02",
+            [avl.Operation("Remove", b"\x20")],
+            pieces(section("avl 13")),
+            avl.Params(key_length=1),
+        )
+        self.assertEqual(answer.digest, label(b"\x01", b"\x00", first, new_leaf) + b"\x01")
+
+
+def label(*parts):
+    return blake2b(b"".join(parts), digest_size=32).digest()
+
+
+class Mpt(Values):
+    """mpt 8, with an encoder of RLP that nothing else uses."""
+
+    def test_values(self):
+        node = pieces(section("mpt 8"))
+        key_of_slot = keccak256(bytes(32))
+        leaf_of_slot = rlp([b"\x20" + key_of_slot, rlp(b"\x01")])
+        key_of_account = keccak256(bytes(19) + b"\x01")
+        account = rlp([b"\x01", b"\x03\xe8", keccak256(leaf_of_slot), keccak256(b"")])
+        leaf_of_account = rlp([b"\x20" + key_of_account, account])
+        self.check(
+            "mpt 8",
+            {
+                "root": keccak256(node),
+                "root without keys": keccak256(rlp(b"")),
+                "RLP of a list": rlp([b"", b"\x01", b"\x04\x00"]),
+                "key of the slot": key_of_slot,
+                "leaf of the slot": leaf_of_slot,
+                "storage root": keccak256(leaf_of_slot),
+                "key of the account": key_of_account,
+                "value of the account": account,
+                "leaf of the account": leaf_of_account,
+                "state root": keccak256(leaf_of_account),
+            },
+        )
+        inner = [b"\x20", b"\xaa"], [b"\x20", b"\xbb"], *[b""] * 15
+        self.assertEqual(node, rlp([b"\x11", list(inner)]))
+
+
+def rlp(item):
+    """A string, or a list of items."""
+    if isinstance(item, bytes):
+        return item if len(item) == 1 and item < b"\x80" else rlp_head(0x80, item)
+    return rlp_head(0xC0, b"".join(rlp(part) for part in item))
+
+
+def rlp_head(first, payload):
+    if len(payload) < 56:
+        return bytes([first + len(payload)]) + payload
+    length = len(payload).to_bytes(1, "big")
+    return bytes([first + 55 + len(length)]) + length + payload
 
 
 def sign(seed, message):
@@ -209,7 +309,39 @@ def divide(polynomial, m, c):
 
 
 class Openings(Values):
-    """amt 4 and 6: points of one opening can be shifted against each other."""
+    """amt 1 to 6: encodings, and points of one opening that are shifted against each other."""
+
+    def test_points(self):
+        self.check(
+            "amt 1",
+            {
+                "infinity of G1": encode_g1(0),
+                "generator of G1": encode_g1(1),
+                "-[1]_1": encode_g1(-1),
+                "[2]_1": encode_g1(2),
+                "generator of G2": bn254.encode_g2(bn254.GENERATOR_2),
+            },
+        )
+
+    def test_scalars(self):
+        w = pow(5, (R - 1) >> 3, R)
+        versions = b"".join(number.to_bytes(5, "little") for number in (3, 1, 4, 1, 5, 9))
+        self.check(
+            "amt 2",
+            {
+                "w for k = 3": w.to_bytes(32, "little"),
+                "versions 3, 1, 4, 1, 5, 9": versions + bytes(2),
+            },
+        )
+
+    def test_setups(self):
+        self.check(
+            "amt 3",
+            {
+                f"params_id of {name}, k = {k}": amt_setup.named_key(name, k).params_id()
+                for name, k in (("dev", 3), ("ppot", 16))
+            },
+        )
 
     def test_shifted_points_hold(self):
         entries = {
@@ -221,9 +353,6 @@ class Openings(Values):
         }
         vector = Vector(3, {t: amt.value_of_entry(entry) for t, entry in entries.items()})
         honest = vector.open(2, 1)
-        text = section("amt 6")
-        for point in [vector.commitment(), *honest, *vector.open(2, 3)]:
-            self.assertIn(point.hex(), text)
 
         # s = 1, d = 1 and e = 2: m_1 = 4, m_2 = 2.
         tau, x, rest = amt_setup.DEV_TAU, vector.domain[2], list(vector.polynomial)
@@ -236,20 +365,30 @@ class Openings(Values):
         numbers[1] -= pow(tau, 4, R) - pow(x, 4, R)
         shifted = [encode_g1(number) for number in numbers]
         self.assertEqual([honest[2]], shifted[2:])
-        self.check("amt 6", {"shifted, q_1": shifted[0], "q_2": shifted[1], **self.others()})
         key = amt_setup.named_key("dev", 3)
         opening = amt.Opening(1, vector.commitment(), 2, vector.entries[2], shifted)
         amt.verify_openings(key, [opening])
+
+        single = vector.open(2, 3)
+        tree = opening._replace(points=honest)
+        seed = amt.seed_of(key, [tree, tree._replace(log_arity=None, points=single)])
+        self.check(
+            "amt 6",
+            {
+                "params_id": key.params_id(),
+                "C": vector.commitment(),
+                "a": vector.entries[2].to_bytes(32, "little"),
+                **{f"q_{d}, b=1": point for d, point in enumerate(honest, 1)},
+                "single": single[0],
+                **{f"q_{d}, shifted": point for d, point in enumerate(shifted[:2], 1)},
+                "seed": seed,
+                "r_1, LE": amt.coefficient(seed, 1).to_bytes(16, "little"),
+            },
+        )
         for points in (shifted[:1] + honest[1:], honest[:1] + shifted[1:]):
             with self.assertRaises(Exception) as caught:
                 amt.verify_openings(key, [opening._replace(points=points)])
             self.assertEqual(caught.exception.reason, "opening_mismatch")
-
-    def others(self):
-        """The other values of amt 6, which test_amt.py computes."""
-        found = named(section("amt 6"))
-        rest = {name: value for name, value in found.items() if name not in ("shifted, q_1", "q_2")}
-        return {name: bytes.fromhex(value) for name, value in rest.items()}
 
 
 class Lvmt(Values):
