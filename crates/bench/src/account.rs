@@ -3,8 +3,8 @@
 use alloy_trie::{Nibbles, proof::verify_proof as peer_verify_proof};
 use prooflight_bench::Result;
 use prooflight_core::{Hash, Limits, keccak256};
+use prooflight_json::Hex;
 use prooflight_mpt::verify_proof;
-use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::file::{VectorFile, Verdict};
 use prooflight_vectors::mpt::{EthGetProof, Response};
 

@@ -1,8 +1,8 @@
 //! A batch with its proof, read from and written to vector files.
 
 use prooflight_avl::{Digest, Params, ergo, verify_batch};
+use prooflight_json::Hex;
 use prooflight_vectors::avl::{Batch, BatchMode, Op};
-use prooflight_vectors::carrier::Hex;
 use prooflight_vectors::ergo::AdProofs;
 use prooflight_vectors::file::{Group, Test, VectorFile, Verdict};
 use prooflight_vectors::input::Input;

@@ -5,8 +5,8 @@ use std::io::{IsTerminal, stderr};
 
 use prooflight_avl::{AvlProver, Digest};
 use prooflight_bench::{Case, Cases, Hashing, Result, Work, read, write};
+use prooflight_json::Hex;
 use prooflight_vectors::avl::Op;
-use prooflight_vectors::carrier::Hex;
 use serde_json::Value;
 
 use crate::Plan;

@@ -5,8 +5,8 @@ use std::io::{Write, stdin, stdout};
 
 use prooflight_avl::{AvlProver, Params};
 use prooflight_bench::{Cases, PeerOperation, PeerProver, Result, peer_operations};
+use prooflight_json::Hex;
 use prooflight_vectors::avl::Op;
-use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 
 use crate::account::{self, Account};

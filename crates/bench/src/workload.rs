@@ -1,8 +1,8 @@
 //! The dictionaries and batches: the same in every run.
 
 use prooflight_avl::Params;
+use prooflight_json::Hex;
 use prooflight_vectors::avl::Op;
-use prooflight_vectors::carrier::Hex;
 
 /// Every fourth operation of a batch inserts, the others update.
 pub(crate) const OPERATIONS: usize = 2000;

@@ -2,8 +2,8 @@
 
 use prooflight_avl::{AvlProver, Digest, Params};
 use prooflight_bench::{Case, Cases, PeerCase, Result, Work, read, write};
+use prooflight_json::Hex;
 use prooflight_vectors::avl::Op;
-use prooflight_vectors::carrier::Hex;
 
 /// The first insert into an empty dictionary.
 fn first_insert(value: Vec<u8>) -> Result<Case> {

@@ -23,10 +23,8 @@ pub mod rpc;
 pub mod schemes;
 pub mod server;
 pub mod store;
-mod vectors;
 mod view;
 
 pub use block::{Block, Body};
 pub use chain::Chain;
-pub use vectors::run_vectors;
 pub use view::{At, Placed, ProvedBlocks, ProvedKeys, View};

@@ -2,11 +2,12 @@
 
 use prooflight_amt::{Kind, Opening, Scalar, VerifyingKey, verify_openings};
 use prooflight_core::{Error, Reason, Result};
+use prooflight_json::strict::{name, not_null, objects, some_number};
+use prooflight_json::{Hash32, Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::carrier::{Hash32, Hex, Quantity, name, not_null, objects, some_number};
-use crate::run::Answer;
+use crate::answer::Answer;
 
 /// The input of an `AmtOpening` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,36 +2,36 @@
 
 use prooflight_avl::{Digest, Mode, Neighbours, Operation, Params, VerifiedBatch, verify_batch};
 use prooflight_core::{Limits, Result, Verified};
+use prooflight_json::{Decimal, Hex, strict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::carrier::{self, Decimal, Hex};
-use crate::run::Answer;
+use crate::answer::Answer;
 
 /// The input of an `AvlBatch` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Batch {
     /// Bytes of every key.
-    #[serde(deserialize_with = "carrier::number")]
+    #[serde(deserialize_with = "strict::number")]
     pub key_length: usize,
     /// Bytes of every value, or none if each value says its own.
-    #[serde(deserialize_with = "carrier::number_or_null")]
+    #[serde(deserialize_with = "strict::number_or_null")]
     pub value_length: Option<usize>,
     /// The trusted digest of the dictionary before the batch.
     pub digest: Hex,
     /// The operations, in order.
-    #[serde(deserialize_with = "carrier::objects")]
+    #[serde(deserialize_with = "strict::objects")]
     pub ops: Vec<Op>,
     /// The proof.
     pub proof: Hex,
     /// How much is tolerated.
-    #[serde(default, deserialize_with = "carrier::name")]
+    #[serde(default, deserialize_with = "strict::name")]
     pub mode: BatchMode,
     /// Limits that differ from the defaults.
     #[serde(
         default,
-        deserialize_with = "carrier::some_object",
+        deserialize_with = "strict::some_object",
         skip_serializing_if = "Option::is_none"
     )]
     pub limits: Option<BatchLimits>,
@@ -69,28 +69,28 @@ pub struct BatchLimits {
     /// The largest number of operations.
     #[serde(
         default,
-        deserialize_with = "carrier::some_number",
+        deserialize_with = "strict::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_operations: Option<usize>,
     /// The largest number of operations that may delete; if left out, that of operations.
     #[serde(
         default,
-        deserialize_with = "carrier::some_number",
+        deserialize_with = "strict::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_deletes: Option<usize>,
     /// The largest proof.
     #[serde(
         default,
-        deserialize_with = "carrier::some_number",
+        deserialize_with = "strict::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_proof_bytes: Option<usize>,
     /// The largest value.
     #[serde(
         default,
-        deserialize_with = "carrier::some_number",
+        deserialize_with = "strict::some_number",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_value_bytes: Option<usize>,

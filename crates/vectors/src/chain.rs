@@ -4,12 +4,13 @@ use prooflight_core::chain::{
     Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_ancestors, verify_head,
 };
 use prooflight_core::{Hash, Limits, Result};
+use prooflight_json::checkpoint::CheckpointJson;
+use prooflight_json::strict::{not_null, object};
+use prooflight_json::{Hash32, Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::to_value;
 
-use crate::carrier::{Hash32, Hex, Quantity, not_null, object};
-use crate::checkpoint::CheckpointJson;
-use crate::run::Answer;
+use crate::answer::Answer;
 
 /// The input of a `HeaderSync` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]

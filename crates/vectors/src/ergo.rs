@@ -3,11 +3,12 @@
 use prooflight_avl::Digest;
 use prooflight_avl::ergo::{AdProofsHeader, verify_ad_proofs};
 use prooflight_core::{Error, Reason, Result};
+use prooflight_json::Hex;
+use prooflight_json::strict::objects;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Answer;
 use crate::avl::{Op, answer};
-use crate::carrier::{Hex, objects};
-use crate::run::Answer;
 
 /// The input of an `ErgoAdProofs` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use core::fmt;
 use std::collections::BTreeSet;
 
 use prooflight_core::{Error, Reason, Result};
+use prooflight_json::strict::{name, not_null, object, objects};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::carrier::{name, not_null, object, objects};
 use crate::input::Input;
 
 /// One file of test vectors.

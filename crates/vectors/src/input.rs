@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
+use prooflight_json::Hex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, from_str};
-
-use crate::carrier::Hex;
 
 /// The most bytes that all the parts of an input may come to.
 const MAX_JOINED_BYTES: u64 = 1 << 24;

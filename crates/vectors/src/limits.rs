@@ -1,9 +1,8 @@
 //! The member `limits` of inputs, the same for every scheme but AVL+, which counts operations.
 
 use prooflight_core::Limits;
+use prooflight_json::strict::some_number;
 use serde::{Deserialize, Serialize};
-
-use crate::carrier::some_number;
 
 /// Limits of the caller; what is left out has its default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,13 +2,14 @@
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Error, Hex as Bytes, Reason, Result, Verified};
+use prooflight_json::strict::{number, object, some_object};
+use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_lvmt::{Absence, Params, Root, Value, verify};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::json;
 
-use crate::carrier::{Hash32, Hex, Quantity, number, object, some_object};
+use crate::answer::Answer;
 use crate::limits::CallerLimits;
-use crate::run::Answer;
 
 /// The input of an `LvmtProof` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]

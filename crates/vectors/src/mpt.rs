@@ -1,13 +1,14 @@
 //! `MptProof`, `EthGetProof` and `EthHeader`: Ethereum's tries, answers and headers.
 
 use prooflight_core::{Error, Limits, Reason, Result, Verified};
+use prooflight_json::strict::{object, objects, some_object};
+use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
 use prooflight_mpt::{Account, GetProof, SlotProof, verify_get_proof, verify_header, verify_proof};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::carrier::{Address, Hash32, Hex, Quantity, Word, object, objects, some_object};
+use crate::answer::Answer;
 use crate::limits::CallerLimits;
-use crate::run::Answer;
 
 /// The input of an `MptProof` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,10 +1,11 @@
 //! Runs the tests of a vector file.
 
 use prooflight_core::{Error, Reason, Result};
+use prooflight_json::strict::object;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::carrier::object;
+use crate::answer::Answer;
 use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
 use crate::{amt, avl, chain, ergo, lvmt, mpt, smt, state};
@@ -76,9 +77,6 @@ fn answer(
     let input = input.read()?;
     verifier(group_type, &input).map_or_else(|| verify(group_type, &input), Ok)
 }
-
-/// What a verifier answers to an input: the members that `expected` may have.
-pub type Answer = Map<String, Value>;
 
 /// The answer of the verifier for this group type; outside, why there is none.
 pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {

@@ -1,15 +1,16 @@
 //! `SmtProof`, `SmtHistory` and `SmtDiff`: the sparse Merkle tree with historical proofs.
 
 use prooflight_core::Result;
+use prooflight_json::strict::{objects, some_object};
+use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_smt::{
     Answer as Found, Average, History, history_blocks, twap, verify, verify_diff, verify_history,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use crate::carrier::{Hash32, Hex, Quantity, objects, some_object};
+use crate::answer::Answer;
 use crate::limits::{CallerLimits, HistoryLimits};
-use crate::run::Answer;
 
 /// The input of an `SmtProof` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]

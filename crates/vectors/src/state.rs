@@ -4,13 +4,15 @@ use prooflight_avl::Digest;
 use prooflight_avl::state::verify_block;
 use prooflight_core::chain::{ChainLimits, Header, StateOperation};
 use prooflight_core::{Error, Limits, Reason, Result};
+pub use prooflight_json::StateOp;
+use prooflight_json::checkpoint::{CheckpointJson, LimitsJson};
+use prooflight_json::strict::{not_null, object, objects};
+use prooflight_json::{Hash32, Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::carrier::{Hash32, Hex, Quantity, not_null, object, objects};
+use crate::answer::Answer;
 use crate::chain::{HeaderSync, ancestor, answer};
-use crate::checkpoint::{CheckpointJson, LimitsJson};
-use crate::run::Answer;
 use crate::values::{Question, verifier};
 
 /// The input of a `StateAnswer` test.
@@ -65,15 +67,6 @@ pub struct BlockTransition {
     pub ops: Vec<StateOp>,
     /// The proof that they lead to the header's digest.
     pub proof: Hex,
-}
-
-/// One change of the raw state; the member `op` names it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "op", deny_unknown_fields)]
-#[allow(missing_docs, reason = "the same as `prooflight_core::chain::StateOperation`")]
-pub enum StateOp {
-    Set { key: Hex, value: Hex },
-    Delete { key: Hex },
 }
 
 impl StateAnswer {
@@ -131,24 +124,6 @@ impl BlockTransition {
         let limits = ChainLimits::from(self.limits);
         let after = verify_block(&before, &header, &operations, &self.proof.0, &limits)?;
         Ok(Answer::from_iter([("digest".to_owned(), hex(&after.0))]))
-    }
-}
-
-impl From<StateOp> for StateOperation {
-    fn from(op: StateOp) -> Self {
-        match op {
-            StateOp::Set { key: Hex(key), value: Hex(value) } => Self::Set { key, value },
-            StateOp::Delete { key: Hex(key) } => Self::Delete { key },
-        }
-    }
-}
-
-impl From<StateOperation> for StateOp {
-    fn from(operation: StateOperation) -> Self {
-        match operation {
-            StateOperation::Set { key, value } => Self::Set { key: Hex(key), value: Hex(value) },
-            StateOperation::Delete { key } => Self::Delete { key: Hex(key) },
-        }
     }
 }
 

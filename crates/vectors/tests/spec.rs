@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use prooflight_core::chain::LvmtConfig;
 use prooflight_core::{Limits, Reason, Scheme};
+use prooflight_json::Hash32;
+use prooflight_json::checkpoint;
 use prooflight_smt::hash::{Child, Preimage, hash_key, hash_value};
-use prooflight_vectors::carrier::Hash32;
-use prooflight_vectors::checkpoint;
 
 /// One file of the specification, by its name without `.md`.
 fn spec(name: &str) -> String {

@@ -2,20 +2,9 @@
 #![allow(dead_code, reason = "each example uses a part of it")]
 #![allow(unreachable_pub, reason = "an example exports nothing")]
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use prooflight_core::{Error, Reason};
-
-#[path = "../../../node/src/store/embedded.rs"]
-mod embedded;
-
-pub use embedded::EmbeddedStore;
-
-/// What the node's store says of damaged files.
-fn corrupt(expected: impl Display, found: impl Display) -> Error {
-    Error::new(Reason::StoreCorrupt, expected, found)
-}
+pub use prooflight_embedded::EmbeddedStore;
 
 /// An empty folder for a store, which is removed when it is dropped.
 pub struct Folder(PathBuf);

@@ -6,11 +6,11 @@ use clap::Args;
 use ed25519_dalek::SigningKey;
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
 use prooflight_core::{Code, Error, Hex, Reason, Result, Scheme};
+use prooflight_json::{self as json, checkpoint};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
 use prooflight_node::schemes::{self, SCHEMES, SchemeOptions};
 use prooflight_node::{At, Chain, View};
-use prooflight_vectors::{carrier, checkpoint};
 
 use super::cannot;
 use super::params::{Lvmt, Options};
@@ -37,7 +37,7 @@ pub(super) struct Init {
     keys: Vec<PathBuf>,
     /// Public keys of authorities elsewhere, 0x-hex.
     #[arg(long = "authority")]
-    authorities: Vec<carrier::Hex>,
+    authorities: Vec<json::Hex>,
     /// How many authorities must sign a header.
     #[arg(long, default_value_t = 1)]
     quorum: u16,
@@ -80,7 +80,7 @@ impl Init {
         }
         let mut public: Vec<[u8; 32]> =
             keys.iter().map(|key| key.verifying_key().to_bytes()).collect();
-        for carrier::Hex(bytes) in self.authorities {
+        for json::Hex(bytes) in self.authorities {
             let key = bytes.try_into().map_err(|bytes: Vec<u8>| {
                 Error::new(Reason::InvalidArgument, "an authority of 32 bytes", bytes.len())
             })?;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use prooflight_core::chain::Checkpoint;
 use prooflight_core::{Error, Reason, Result};
+use prooflight_json::checkpoint;
 use prooflight_node::Chain;
 use prooflight_node::blocking;
 use prooflight_node::follow::{FollowPace, Follower, Leader};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_vectors::checkpoint;
 use tokio::sync::watch;
 
 use super::cannot;

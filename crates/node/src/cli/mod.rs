@@ -10,7 +10,6 @@ mod settings;
 mod transfer;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use prooflight_core::{Error, Hex, Reason, Result};
@@ -51,16 +50,10 @@ enum Command {
     ServeHistory(archive::ServeHistory),
     /// Check a setup of lvmt, and build its tables.
     Params(params::Params),
-    /// Run test vectors natively.
-    Vectors {
-        /// The files.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-    },
 }
 
 /// Runs the command of the arguments.
-pub(crate) fn run() -> Result<ExitCode> {
+pub(crate) fn run() -> Result<()> {
     match Cli::parse().command {
         Command::Init(init) => init.run()?,
         Command::Run(settings) => run::run(settings)?,
@@ -76,25 +69,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Backup(backup) => backup.run()?,
         Command::ServeHistory(server) => server.run()?,
         Command::Params(params) => params.run()?,
-        Command::Vectors { files } => return vectors(&files),
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn vectors(files: &[PathBuf]) -> Result<ExitCode> {
-    let mut failed = 0;
-    for path in files {
-        let json = std::fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
-        let report = prooflight_node::run_vectors(&json)?;
-        println!("{}: {} passed, {} failed", path.display(), report.passed(), report.failed());
-        for test in &report.tests {
-            if let Some(failure) = &test.failure {
-                println!("  {} {}: {failure}", test.tc_id, test.comment);
-            }
-        }
-        failed += report.failed();
-    }
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(())
 }
 
 /// A file that could not be read or written.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::{Error, Reason, Result};
+use prooflight_json::Hex;
 use prooflight_node::authority::Signers;
 use prooflight_node::normalise::{check, check_all};
 use prooflight_node::producer::now_ms;
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain};
-use prooflight_vectors::carrier::Hex;
 use serde::{Deserialize, Serialize};
 
 use super::cannot;

@@ -9,8 +9,8 @@ use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme};
+use prooflight_json::{Hex, Quantity};
 use prooflight_smt::snapshot::Proved as Proof;
-use prooflight_vectors::carrier::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

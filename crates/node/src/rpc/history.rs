@@ -3,7 +3,7 @@
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::{Result, Scheme};
-use prooflight_vectors::carrier::{Hex, Quantity};
+use prooflight_json::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
 
 use super::json::{Json, json};

@@ -4,8 +4,7 @@ use core::fmt;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_vectors::carrier::{Hash32, Hex, Quantity};
-use prooflight_vectors::state::StateOp;
+use prooflight_json::{Hash32, Hex, Quantity, StateOp};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::{RawValue, to_raw_value};
 

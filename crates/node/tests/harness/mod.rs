@@ -218,11 +218,11 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    prooflight_vectors::carrier::Hex(bytes.to_vec()).to_string()
+    prooflight_json::Hex(bytes.to_vec()).to_string()
 }
 
 pub(crate) fn bytes(value: &Value) -> Vec<u8> {
-    value.as_str().unwrap().parse::<prooflight_vectors::carrier::Hex>().unwrap().0
+    value.as_str().unwrap().parse::<prooflight_json::Hex>().unwrap().0
 }
 
 pub(crate) fn set(key: &str, value: &str) -> Value {

@@ -13,9 +13,9 @@ use super::forge::{
     LEFT, RIGHT, compat, eight_keys, hostile_batch, mixed_batch, spine, taken_apart, whole_tree,
     with_digest, with_ops, with_proof,
 };
+use crate::answer::Answer;
 use crate::avl::{Batch, BatchMode, Op};
 use crate::carrier::Hex;
-use crate::run::Answer;
 
 const FLAGS: &[(&str, &str)] = &[
     ("Balance", "balances that are not those of the tree, with a digest that has them too"),

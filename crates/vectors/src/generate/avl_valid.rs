@@ -9,8 +9,8 @@ use super::dictionary::{
 };
 use super::rng::Rng;
 use super::trace::Event;
+use crate::answer::Answer;
 use crate::avl::{Batch, BatchLimits, BatchMode, Op};
-use crate::run::Answer;
 
 const FLAGS: &[(&str, &str)] = &[
     ("Absence", "lookups and other operations of absent keys, with the keys on both sides"),

@@ -6,9 +6,10 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, to_value};
 
+use crate::answer::Answer;
 use crate::file::{Group, Test, VectorFile, Verdict};
 use crate::input::{Input, take_apart};
-use crate::run::{Answer, verify};
+use crate::run::verify;
 
 /// A vector file in the making.
 pub(crate) struct Builder {

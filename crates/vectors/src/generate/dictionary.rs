@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::builder::expected;
 use super::rng::Rng;
+use crate::answer::Answer;
 use crate::avl::{Batch, BatchMode, Op};
 use crate::carrier::{Decimal, Hex};
-use crate::run::Answer;
 
 /// A dictionary with its prover.
 #[derive(Clone)]

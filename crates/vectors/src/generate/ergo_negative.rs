@@ -11,11 +11,11 @@ use super::builder::{Builder, expected};
 use super::dictionary::{Dictionary, insert, lookup, remove, remove_if_exists};
 use super::padded::{MOST, padded};
 use super::rng::Rng;
+use crate::answer::Answer;
 use crate::avl::{Batch, Op};
 use crate::carrier::Hex;
 use crate::ergo::AdProofs;
 use crate::file::VectorFile;
-use crate::run::Answer;
 
 const FLAGS: &[(&str, &str)] = &[
     (

@@ -1,6 +1,6 @@
 //! How Ethereum's methods name slots and blocks.
 
-use prooflight_vectors::carrier::{Hash32, Quantity, Word};
+use prooflight_json::{Hash32, Quantity, Word};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

@@ -8,11 +8,11 @@ use prooflight_core::{Hash, Scheme};
 use serde_json::{Value, json, to_value};
 
 use super::made::{Chain, accepted, sync};
+use crate::answer::Answer;
 use crate::avl::Op;
 use crate::carrier::{Hash32, Hex};
 use crate::checkpoint::LimitsJson;
 use crate::generate::dictionary::{Dictionary, insert_or_update, lookup, remove_if_exists};
-use crate::run::Answer;
 use crate::state::{BlockTransition, StateAnswer, StateOp};
 
 /// A chain and the states that its headers have the roots of.

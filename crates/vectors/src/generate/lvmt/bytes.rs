@@ -8,10 +8,11 @@ use super::input;
 use super::lies::Question;
 use super::sample::name;
 use super::state::State;
+use crate::answer::Answer;
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;
 use crate::lvmt::LvmtProof;
-use crate::run::{Answer, verify};
+use crate::run::verify;
 
 pub(super) fn add(file: &mut Builder) {
     let state = small();

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::plain::Plain;
 use super::{FAR, ask_history, delete, far, had, history_limits, key, random, sample, set};
+use crate::answer::Answer;
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
-use crate::run::Answer;
 use crate::smt::{AverageOver, BlockTime, SmtHistory};
 
 const FLAGS: &[(&str, &str)] = &[

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::plain::Plain;
 use super::{ask_keys, delete, had, key, limits, random, sample, set};
+use crate::answer::Answer;
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
-use crate::run::Answer;
 use crate::smt::SmtProof;
 
 const FLAGS: &[(&str, &str)] = &[

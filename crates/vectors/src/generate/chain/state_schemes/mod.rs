@@ -12,11 +12,11 @@ use serde_json::to_value;
 
 use super::ledger::{ops_root, seven_blocks, with_header};
 use super::made::{Chain, accepted, config, sync};
+use crate::answer::Answer;
 use crate::carrier::Hex;
 use crate::generate::builder::Builder;
 use crate::generate::lvmt::state::State;
 use crate::generate::smt::plain::Plain;
-use crate::run::Answer;
 use crate::state::{StateAnswer, StateOp};
 
 const FLAGS: &[(&str, &str)] = &[

@@ -4,7 +4,8 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig}
 use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::carrier::{Hash32, Hex, Quantity, object, objects};
+use crate::strict::{object, objects};
+use crate::{Hash32, Hex, Quantity};
 
 /// Reads a checkpoint; every member must be there, and no other.
 ///

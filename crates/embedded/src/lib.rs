@@ -1,13 +1,14 @@
-//! The store interface over fjall, a log-structured store in Rust. Measured in `docs/storage.md`.
+//! The store interface of `prooflight_core::store` over fjall, a log-structured store in Rust. Measured in
+//! `docs/storage.md`.
+
+#![forbid(unsafe_code)]
 
 use std::fmt;
 use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
-use prooflight_core::store::{Entry, Read, Store, WriteBatch};
+use prooflight_core::store::{Entry, Read, Store, WriteBatch, corrupt};
 use prooflight_core::{Error, Reason, Result};
-
-use super::corrupt;
 
 /// A store in a folder; clones are the same store.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Measures the embedded stores that could stand behind the node: `cargo run --release --example stores -- DIR`.
+//! Measures the embedded stores that could stand behind the node: `cargo run --release -p prooflight-embedded --example stores -- DIR`.
 //!
 //! Each store gets the same entries: keys of 33 bytes of which the last 32 are random, values of 128
 //! bytes, in atomic batches as large as a block's, each on disk before the next. What is read is

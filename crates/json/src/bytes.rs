@@ -1,0 +1,145 @@
+//! Bytes, hashes and addresses as `0x` and hexadecimal digits.
+
+use core::fmt;
+use core::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Bytes as `0x` and two hexadecimal digits a byte; written in lower case, read in any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hex(pub Vec<u8>);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0x")?;
+        // A node writes proofs of many megabytes: not byte by byte, which would take seven times as long.
+        self.0.chunks(1024).try_for_each(|chunk| f.write_str(&digits(chunk)))
+    }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
+}
+
+impl FromStr for Hex {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("0x").ok_or("bytes without 0x")?;
+        if digits.len() % 2 != 0 {
+            return Err("an odd number of hexadecimal digits");
+        }
+        let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|n| u8::try_from(n).ok());
+        digits
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?))
+            .collect::<Option<_>>()
+            .map(Self)
+            .ok_or("a character that is not a hexadecimal digit")
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A hash: 32 bytes as [`Hex`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hash32(pub [u8; 32]);
+
+impl fmt::Display for Hash32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Hex(self.0.to_vec()).fmt(f)
+    }
+}
+
+impl Serialize for Hash32 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash32 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        let length = bytes.len();
+        let hash = bytes.try_into();
+        hash.map(Self).map_err(|_| de::Error::custom(format!("{length} bytes, not 32")))
+    }
+}
+
+/// An address: 20 bytes as [`Hex`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(pub [u8; 20]);
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&Hex(self.0.to_vec()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        let length = bytes.len();
+        let address = bytes.try_into();
+        address.map(Self).map_err(|_| de::Error::custom(format!("{length} bytes, not 20")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    #[test]
+    fn bytes_round_trip() {
+        for text in ["\"0x\"", "\"0x00ff\""] {
+            assert_eq!(
+                from_str::<Hex>(text).and_then(|hex| to_string(&hex)).ok().as_deref(),
+                Some(text)
+            );
+        }
+        assert_eq!(from_str::<Hex>("\"0xAb\"").ok(), Some(Hex(vec![0xab])));
+        let all: Vec<u8> = (0..=255).collect();
+        let many = Hex(all.repeat(9));
+        let text = many.to_string();
+        assert!(text.starts_with("0x000102") && text.ends_with("fdfeff"), "{text}");
+        assert_eq!(text.parse(), Ok(many));
+    }
+
+    #[test]
+    fn what_is_not_bytes_is_refused() {
+        for text in [
+            "\"\"", "\"00\"", "\"0x0\"", "\"0X00\"", "\"0xgg\"", "\"0x+1\"", "\"0xé\"", "0", "null",
+        ] {
+            assert!(from_str::<Hex>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_hash_has_32_bytes() {
+        for (length, holds) in [(31, false), (32, true), (33, false)] {
+            let text = format!("\"0x{}\"", "ab".repeat(length));
+            assert_eq!(from_str::<Hash32>(&text).is_ok(), holds, "{length}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_20_bytes() {
+        for (length, holds) in [(19, false), (20, true), (21, false)] {
+            let text = format!("\"0x{}\"", "ab".repeat(length));
+            assert_eq!(from_str::<Address>(&text).is_ok(), holds, "{length}");
+        }
+    }
+}

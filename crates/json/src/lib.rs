@@ -1,0 +1,21 @@
+//! The JSON that a node and its tools read and write: how it carries bytes and integers, checkpoints,
+//! operations. Specified in `test-vectors/spec`.
+//!
+//! ```
+//! use prooflight_json::{Hex, Quantity};
+//!
+//! assert_eq!(Hex(vec![0, 255]).to_string(), "0x00ff");
+//! assert_eq!("0xa0".parse(), Ok(Quantity(160)));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod bytes;
+pub mod checkpoint;
+mod integer;
+mod operation;
+pub mod strict;
+
+pub use bytes::{Address, Hash32, Hex};
+pub use integer::{Decimal, Quantity, Word};
+pub use operation::StateOp;

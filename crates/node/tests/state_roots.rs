@@ -1,0 +1,98 @@
+//! The vectors of `test-vectors/state-roots`: a chain's blocks lead to the roots that they name.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use prooflight_amt::VerifyingKey;
+use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation};
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_json::{Hex, StateOp};
+use prooflight_node::Chain;
+use prooflight_node::authority::{Signers, generate};
+use prooflight_node::schemes::{self, SchemeOptions};
+use prooflight_vectors::{Answer, Report, run_with};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The input of a `StateRoots` test.
+#[derive(Deserialize)]
+struct StateRoots {
+    scheme: String,
+    params: Params,
+    blocks: Vec<Vec<StateOp>>,
+}
+
+/// The parameters of a scheme; only `lvmt` has any.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Params {
+    Lvmt {
+        #[serde(rename = "logN")]
+        log_n: u8,
+        setup: String,
+    },
+    None {},
+}
+
+#[test]
+fn the_roots_are_those_of_the_vectors() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/state-roots");
+    for (file, tests) in [("avl.json", 4), ("lvmt.json", 4), ("mpt.json", 2), ("smt.json", 4)] {
+        let json = fs::read_to_string(folder.join(file)).unwrap();
+        let report = run(&json);
+        let failures: Vec<_> =
+            report.tests.iter().filter_map(|test| test.failure.as_ref()).collect();
+        assert_eq!((report.passed(), failures), (tests, vec![]), "{file}");
+        // A wrong expectation is noticed.
+        let (before, roots) = json.split_once("\"roots\"").unwrap();
+        let changed = format!("{before}\"roots\"{}", roots.replacen("0x", "0x00", 1));
+        assert_eq!(run(&changed).failed(), 1, "{file}");
+    }
+}
+
+fn run(json: &str) -> Report {
+    run_with(json, |group_type, input| (group_type == "StateRoots").then(|| state_roots(input)))
+        .unwrap()
+}
+
+/// Makes the blocks on a chain of their own.
+fn state_roots(input: &Value) -> Result<Answer> {
+    let input = StateRoots::deserialize(input).unwrap();
+    let scheme = schemes::named(&input.scheme).unwrap();
+    let key = generate()?;
+    let config = ChainConfig {
+        version: ChainConfig::VERSION,
+        chain_id: String::new(),
+        schemes: vec![scheme_config(scheme, &input.params)?],
+        authorities: vec![key.verifying_key().to_bytes()],
+        quorum: 1,
+        limits: ChainLimits::default(),
+        genesis_timestamp_ms: 0,
+    };
+    let signers = Signers::new(&config, vec![key])?;
+    let folder = tempfile::tempdir().unwrap();
+    // Nothing is proved, so that `lvmt` needs few tables.
+    let options =
+        SchemeOptions { proof_shard: "none".parse().unwrap(), ..SchemeOptions::default() };
+    let mut chain = Chain::create_with(folder.path(), &config, &options)?;
+    let mut roots = Vec::new();
+    for block in input.blocks {
+        let view = chain.make(block.into_iter().map(StateOperation::from), 0, &signers)?;
+        let root = view.head().header.root(scheme).unwrap();
+        roots.push(Value::from(Hex(root.to_vec()).to_string()));
+    }
+    Ok(Answer::from_iter([("roots".to_owned(), Value::from(roots))]))
+}
+
+fn scheme_config(scheme: Scheme, params: &Params) -> Result<SchemeConfig> {
+    match params {
+        Params::Lvmt { log_n, setup } if setup == "dev" => {
+            let params_id = VerifyingKey::dev(*log_n)?.params_id();
+            // Any arity has the same roots; this one divides every size.
+            Ok(SchemeConfig::lvmt(&LvmtConfig { params_id, log_n: *log_n, log_arity: 1 }))
+        }
+        Params::Lvmt { setup, .. } => Err(Error::new(Reason::UnknownSetup, "dev", setup)),
+        Params::None {} => Ok(SchemeConfig::plain(scheme)),
+    }
+}
