@@ -1,4 +1,4 @@
-/** What `get`, `head` and `watch` share: their options, and how they show blocks and values. */
+/** Shared by the commands that ask servers: their options, and how blocks and values are shown. */
 
 import { fromHex, toHex } from "../bytes.js";
 import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
@@ -24,7 +24,7 @@ export interface ChainOptions {
   "verifying-key"?: string | undefined;
 }
 
-/** Connects to the servers, and says which of them failed or lied. */
+/** Connects to the servers. Prints each failure of a server. */
 export async function connect(options: ChainOptions): Promise<LightClient> {
   const { server = [], checkpoint, "verifying-key": verifyingKey } = options;
   if (server.length === 0) throw needed("--server URL, once for each server");
@@ -68,7 +68,7 @@ export function heightOf(argument: string, name: string): bigint {
   throw refuse("invalid_argument", `${name} HEIGHT`, describe(argument));
 }
 
-/** A block by its height and time; its hash, which fills a line, stands in one of its own. */
+/** A block's height and time, without its hash, which fills a line. */
 export function blockName({ height, timestampMs }: Header): SafeText {
   return text`block ${String(height)}  ${dim(timeOf(timestampMs))}`;
 }
@@ -86,15 +86,15 @@ export function headRows(head: Header): Row[] {
   ];
 }
 
-/** How many bytes of a value people are shown; `--json` has all of them. */
+/** The most bytes of a value that are shown. `--json` prints all. */
 const SHOWN_BYTES = 64;
 
-/** A key: all of it in hexadecimal digits, so that no other looks the same, and as text if it is some. */
+/** A key: all its bytes in hexadecimal, so that no other key looks the same, and as text if it is readable. */
 export function keyText(key: Uint8Array): SafeText {
   return bytesText(key, toHex(key));
 }
 
-/** A value: in hexadecimal digits, and as text if it is some. */
+/** A value: in hexadecimal, shortened if it is long, and as text if it is readable. */
 export function valueText(value: Uint8Array): SafeText {
   const cut = value.length > SHOWN_BYTES;
   return bytesText(value, cut ? `${toHex(value.subarray(0, SHOWN_BYTES))}…` : toHex(value));
@@ -106,10 +106,10 @@ function bytesText(bytes: Uint8Array, hex: string): SafeText {
   return words === undefined ? text`${hex}  ${size}` : text`${words}  ${dim(hex)}  ${size}`;
 }
 
-/** Whether a scheme proves which block gave a key its value, and tells deleted keys from others. */
+/** Whether a scheme proves the block of a key's last change, and distinguishes deleted keys from unwritten ones. */
 const provesBlocks = (scheme: StateScheme) => scheme !== "avl";
 
-/** What a key has, as `scheme` proves it. */
+/** The verified result for a key, with the details that `scheme` proves. */
 export function resultText(result: Present | Absent, scheme: StateScheme): SafeText {
   if (result.kind === "present") {
     const { value, since } = result;
@@ -141,10 +141,9 @@ export function answerJson(answer: Answer, scheme: StateScheme) {
 }
 
 /**
- * What a key has, as `--json` prints it.
+ * The verified result for a key, as `--json` prints it.
  *
- * A scheme that proves it also says since which block, and in which an absent key was deleted: null if it
- * was never written.
+ * Schemes that prove it add `since`, or `deletedAt` for an absent key: null if it was never written.
  */
 export function resultJson(result: Present | Absent, scheme: StateScheme) {
   const height = (block: bigint | undefined) => (block === undefined ? null : String(block));
@@ -157,7 +156,7 @@ export function resultJson(result: Present | Absent, scheme: StateScheme) {
   return { kind, value: null, ...(proves && { deletedAt: height(deletedAt) }) };
 }
 
-/** A time as people write it. */
+/** A time in ISO 8601. */
 export function timeOf(timestampMs: bigint): string {
   const time = new Date(Number(timestampMs));
   return Number.isNaN(time.getTime()) ? `${timestampMs} ms` : time.toISOString();

@@ -1,6 +1,6 @@
 import { refuse } from "../error.js";
 
-/** The options that say what an answer to `eth_getProof` is verified against. */
+/** The options for verifying an answer to `eth_getProof`. */
 export interface EthOptions {
   "state-root"?: string | undefined;
   address?: string | undefined;
@@ -10,15 +10,15 @@ export interface EthOptions {
 /** An answer to `eth_getProof` as a statement. */
 export interface EthStatement {
   statement: Record<string, unknown>;
-  /** What of the question no option said, so that it is what the answer says it was. */
+  /** Parts of the question that no option gave and that were therefore taken from the answer. */
   taken: ("address" | "slots")[];
 }
 
 /**
- * The statement that an answer to `eth_getProof` makes, given as it came: the result, or the whole
- * reply of JSON-RPC; undefined if it is none.
+ * The statement of an answer to `eth_getProof`, which is the result or the whole JSON-RPC reply; undefined for
+ * other JSON.
  *
- * What was asked is what the answer is about, unless the caller says which address and slots it was.
+ * The address and the slots are those of the options, else those of the answer.
  */
 export function ethStatement(json: unknown, options: EthOptions): EthStatement | undefined {
   const response = isAnswer(json) ? json : resultOf(json);
@@ -48,7 +48,7 @@ export function ethStatement(json: unknown, options: EthOptions): EthStatement |
   };
 }
 
-/** Refuses the options for an answer to `eth_getProof`, which would say nothing of another statement. */
+/** Refuses options that apply only to an answer to `eth_getProof`. */
 export function refuseEthOptions(options: EthOptions): void {
   const given = (["state-root", "address", "slot"] as const).find(
     (name) => options[name] !== undefined,
@@ -66,7 +66,7 @@ function resultOf(json: unknown): unknown {
   return typeof json === "object" && json !== null && "result" in json ? json.result : undefined;
 }
 
-/** A slot that has no key is refused with the answer. */
+/** The key of a slot. Verification refuses an answer in which one is missing. */
 function keyOf(slot: unknown): unknown {
   return typeof slot === "object" && slot !== null && "key" in slot ? slot.key : "0x0";
 }

@@ -6,14 +6,14 @@ interface AncestorJson {
   path: string[];
 }
 
-/** What the authorities signed, as `--json` prints it: all that someone else needs to see it too. */
+/** Evidence of two signed histories, as `--json` prints it. Anyone can check it. */
 export interface EvidenceJson {
   height: string;
   accepted: { hash: string; signed: string | null; ancestor: AncestorJson | null };
   conflicting: { signed: string; ancestor: AncestorJson | null };
 }
 
-/** The evidence of two histories in JSON. */
+/** Converts the evidence to JSON. */
 export function evidenceJson({ evidence }: EquivocationError): EvidenceJson {
   const { height, accepted, conflicting } = evidence;
   return {

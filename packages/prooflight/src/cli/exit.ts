@@ -8,7 +8,7 @@ export const EXIT = {
   usage: 2,
   unavailable: 3,
   unsupported: 4,
-  /** It holds, but rests on something that only its own file says. */
+  /** Valid, but only relative to a checkpoint or key in the file itself. */
   unpinned: 5,
   internal: 70,
 } as const;
@@ -23,7 +23,7 @@ const OF_CODE: Readonly<Record<Code, number>> = {
   internal: EXIT.internal,
 };
 
-/** The exit code for something that was thrown. */
+/** The exit code for a thrown value. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof VerifyError ? OF_CODE[error.code] : EXIT.internal;
 }

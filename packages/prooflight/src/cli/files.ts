@@ -13,7 +13,7 @@ export function readBytes(file: string): Promise<Uint8Array> {
   return readable(file === "-" ? buffer(process.stdin) : readFile(file));
 }
 
-/** Also fails where there is more than a string or a buffer can hold. */
+/** Fails also if the content exceeds the longest string or buffer. */
 async function readable<Content>(content: Promise<Content>): Promise<Content> {
   try {
     return await content;

@@ -20,7 +20,7 @@ import { allowsInsecure, insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printJson, printRows } from "./output.js";
 import { bold, dim, green, text } from "./text.js";
 
-/** `prooflight get KEY…`: asks the servers, prints what is verified, gives the exit code. */
+/** `prooflight get KEY…`: asks the servers and prints the verified values. Returns the exit code. */
 export async function get(
   keys: readonly string[],
   options: ChainOptions & { bundle?: string | undefined; scheme?: string | undefined },

@@ -103,7 +103,7 @@ function historyJson({ key, from, to, entering, changes, evidence }: History) {
     from: headerJson(from),
     to: headerJson(to),
     head: headerJson(evidence.head),
-    // Left out where the first block changed the key: what it had before is hidden then.
+    // Unknown if the first block of the range changed the key.
     ...(entering && { entering: resultJson(entering, "smt") }),
     changes: changes.map(({ block, value }) => ({
       block: headerJson(block),

@@ -69,7 +69,7 @@ ${bold("Exit codes")}
   5   holds, but only relative to the checkpoint or verifying key in the file itself
   70  anything else: a bug in Prooflight, or output that could not be written`;
 
-// Without this Node would end with 1, as if a proof were wrong, where standard output is full or closed.
+// By default Node exits with 1 if standard output is full or closed; that code means a wrong proof.
 process.on("uncaughtException", (error) => {
   try {
     printError(error, false);
@@ -150,7 +150,7 @@ async function main(args: string[]): Promise<number> {
 const ASKING = ["server", "checkpoint", "timeout", "max-head-age"];
 const PROVED = ["scheme", "allow-insecure-setup", "verifying-key"];
 
-/** The commands, and the options of each beside those of all. */
+/** The commands, and the options that each adds to the common ones. */
 const OPTIONS = {
   get: [...ASKING, ...PROVED, "at", "bundle"],
   history: [...ASKING, "from", "to", "average"],

@@ -1,4 +1,4 @@
-/** How the command prints: a line at a time, JSON on request. */
+/** Prints lines or JSON to standard output, and problems to standard error. */
 
 import { EquivocationError } from "../client/equivocation.js";
 import { VerifyError } from "../error.js";
@@ -10,7 +10,7 @@ export function print(line: string | SafeText = ""): void {
   process.stdout.write(`${safe(line)}\n`);
 }
 
-/** Prints what others wrote at any length, so that no line of the terminal begins with it. */
+/** Prints untrusted text. It is wrapped here, so that it cannot begin a line of the terminal. */
 export function printWrapped(line: string | SafeText): void {
   const { isTTY, columns } = process.stdout;
   process.stdout.write(`${isTTY ? wrap(plain(line), columns) : plain(line)}\n`);
@@ -18,7 +18,7 @@ export function printWrapped(line: string | SafeText): void {
 
 /** Prints a value as JSON. */
 export function printJson(value: unknown): void {
-  // JSON escapes control characters itself, but not all.
+  // JSON.stringify does not escape all control characters.
   const lines = JSON.stringify(value, undefined, 2).split("\n");
   process.stdout.write(`${lines.map(visible).join("\n")}\n`);
 }
@@ -28,25 +28,25 @@ export function printJsonLine(value: unknown): void {
   process.stdout.write(`${visible(JSON.stringify(value))}\n`);
 }
 
-/** A name and what belongs to it. */
+/** A label and its content. */
 export type Row = readonly [name: string, of: string | SafeText];
 
-/** Prints rows, the names as wide as the widest. */
+/** Prints rows, with their labels padded to one width. */
 export function printRows(rows: readonly Row[], indent = "  "): void {
   const width = Math.max(...rows.map(([name]) => name.length));
   for (const [name, of] of rows) print(text`${indent}${dim(name.padEnd(width))}  ${of}`);
 }
 
-/** The failures of servers that were printed. */
+/** Failures of servers that were already printed. */
 const told = new WeakSet<VerifyError>();
 
-/** Prints what a server did; with one server alone it is also what the command ends with. */
+/** Prints a server's failure. If it is the only server, the same error later ends the command. */
 export function printFailure(host: string, error: VerifyError): void {
   told.add(error);
   complain(text`${host}: ${describe(error)}`);
 }
 
-/** Prints what went wrong before there was a verdict; `file` is what it went wrong with. */
+/** Prints an error that prevented a verdict, with the name of its file if there is one. */
 export function printError(error: unknown, json: boolean, file?: string): void {
   if (error instanceof VerifyError && json) {
     const evidence = error instanceof EquivocationError && { evidence: evidenceJson(error) };

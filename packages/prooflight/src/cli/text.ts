@@ -1,11 +1,11 @@
 /**
- * Text that is safe to print: what comes from files and errors loses the characters that terminals
- * obey or do not show, and only this command's own colours and line ends are left.
+ * Text that is safe to print. Characters in files and errors that a terminal would interpret, or not show, are
+ * escaped; only this command's own colours and line ends remain.
  */
 
 const coloured = process.stdout.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
-/** What {@link text} and the colours make; a plain string is not trusted. */
+/** Text made by {@link text} or a colour. A plain string is untrusted. */
 export class SafeText {
   readonly safe: string;
 
@@ -16,7 +16,7 @@ export class SafeText {
 
 type Part = string | number | SafeText;
 
-/** A template whose own characters are kept, and whose values are made visible. */
+/** A template: its literal parts are kept, its values escaped. */
 export function text(strings: TemplateStringsArray, ...values: Part[]): SafeText {
   return new SafeText(String.raw({ raw: strings }, ...values.map(safe)));
 }
@@ -30,20 +30,20 @@ export const red = paint(31);
 export const green = paint(32);
 export const yellow = paint(33);
 
-/** The characters of a part, fit to be printed. */
+/** A part with unsafe characters escaped. */
 export function safe(part: Part): string {
   return part instanceof SafeText ? part.safe : visible(String(part));
 }
 
-/** The same without colours: every escape character in it is one of theirs. */
+/** The same without colours. Any escape character in it is part of a colour. */
 export function plain(part: Part): string {
   // eslint-disable-next-line no-control-regex -- it looks for what `paint` writes
   return safe(part).replace(/\u001b\[\d+m/g, "");
 }
 
 /**
- * Writes characters that terminals obey or do not show as JSON escapes them: control characters, those
- * that turn the direction of writing or join others, and those without a shape.
+ * Escapes, as in JSON, the characters that a terminal interprets or does not show: control characters, marks of
+ * direction, joiners, and invisible ones.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
@@ -54,11 +54,11 @@ export function visible(text: string): string {
 }
 
 /**
- * The text that bytes are, if people can read it and it can pass for nothing else; undefined for other bytes.
+ * The bytes as text, if it is readable and cannot imitate this command's output; else undefined.
  *
- * Look-alikes of letters remain: the digits beside the text are what tells two keys apart. Left out are
- * symbols, among which are the marks of a verdict, letters that are written from right to left, which
- * move the digits beside them, and spaces that a line of this command has between two things.
+ * Not accepted are symbols, since the marks of a verdict are some; letters written from right to left, which
+ * would move the digits beside them; and the double spaces that separate parts of a line. Letters that look
+ * alike are accepted: the digits beside the text distinguish keys.
  */
 export function readable(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0 || bytes.length > LONGEST_TEXT) return undefined;
@@ -78,9 +78,9 @@ const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * Breaks lines that are wider than a terminal, and indents what goes on.
+ * Breaks lines that are wider than the terminal, and indents their continuations.
  *
- * The terminal would break them as well, but then what somebody else wrote could begin a line.
+ * If the terminal broke them, untrusted text could begin a line.
  */
 export function wrap(text: string, width: number): string {
   const lines = text.split("\n").map((line) => broken(line, Math.max(width, NARROWEST)));
@@ -95,7 +95,7 @@ function broken(line: string, width: number): string[] {
   let rest = Array.from(line);
   while (rest.length > width) {
     const space = rest.lastIndexOf(" ", width);
-    // A word that is longer than the line is broken as well.
+    // A word longer than half the line is broken.
     const end = space > width / 2 ? space : width;
     lines.push(rest.slice(0, end).join(""));
     const next = rest.slice(end === space ? end + 1 : end);

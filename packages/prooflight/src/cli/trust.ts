@@ -1,8 +1,7 @@
 /**
- * What a statement may not decide about itself: only options and the clock say what whoever verifies it
- * trusts.
+ * Replaces what a statement must not decide about itself. What is trusted comes from the options and the clock.
  *
- * Runs of test vectors take files as they stand instead; see `vectors.ts`.
+ * Test vectors are run without this; see `vectors.ts`.
  */
 
 import { toHex } from "../bytes.js";
@@ -12,31 +11,31 @@ import type { Kind } from "../vectors/kinds.js";
 import { readCheckpointFile } from "./chain.js";
 import { readBytes } from "./files.js";
 
-/** The options that say what is trusted. */
+/** The options that name trusted inputs. */
 export interface TrustOptions {
   checkpoint?: string | undefined;
   "allow-insecure-setup"?: boolean | undefined;
   "verifying-key"?: string | undefined;
 }
 
-/** What a statement is verified with. */
+/** A statement's input, ready to be verified. */
 export interface Trusted {
-  /** Its input, with what the options say. */
+  /** The input, with the trusted members taken from the options. */
   input: Record<string, unknown>;
-  /** The verifying key of the options, if the input has no place for it. */
+  /** The verifying key of the options, if the input has no member for it. */
   verifyingKey: Uint8Array | undefined;
-  /** What it rests on that only its own file says. */
+  /** Members that should be trusted but come from the statement's own file. */
   unpinned: Unpinned[];
 }
 
 export interface Unpinned {
   member: string;
-  /** What it is, and what to do to verify the statement from one's own. */
+  /** Its name in a sentence, and how to replace it. */
   what: string;
   remedy: string;
 }
 
-/** Puts what the options say into a statement's input. */
+/** Puts the trusted members into a statement's input. */
 export async function withTrust(
   kind: Kind,
   stated: Readonly<Record<string, unknown>>,
@@ -50,7 +49,7 @@ export async function withTrust(
   return { input, verifyingKey, unpinned };
 }
 
-/** An insecure setup is allowed by the option, whatever the file says. */
+/** Only the option can allow an insecure setup. The file's own permission is dropped. */
 function permission(
   { asked }: Kind,
   input: Record<string, unknown>,

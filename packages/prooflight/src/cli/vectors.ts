@@ -4,7 +4,7 @@ import { readText } from "./files.js";
 import { print, printError, printJson, printWrapped } from "./output.js";
 import { dim, green, red, text, yellow } from "./text.js";
 
-/** `prooflight vectors FILE…`: runs the files, prints what failed, gives the exit code. */
+/** `prooflight vectors FILE…`: runs the files and prints the failures. Returns the exit code. */
 export async function vectors(files: readonly string[], json: boolean): Promise<number> {
   const reports: { file: string; tests: TestReport[] }[] = [];
   for (const file of files) {

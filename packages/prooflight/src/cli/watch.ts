@@ -19,9 +19,9 @@ import { print, printJsonLine } from "./output.js";
 import { green, text } from "./text.js";
 
 /**
- * `prooflight watch [KEY…]`: prints every head and what keys have, as they change, until Ctrl-C.
+ * `prooflight watch [KEY…]`: prints every new head, and the values of the keys as they change, until Ctrl-C.
  *
- * Throws the `EquivocationError` once the authorities were seen to sign two histories.
+ * Throws an `EquivocationError` if the authorities signed two histories.
  */
 export async function watch(
   keys: readonly string[],
@@ -36,7 +36,7 @@ export async function watch(
   const shown = new Map<string, string>();
   const show = (header: Header) =>
     showBlock(client, header, { keys: raw, scheme, insecure, shown, json });
-  // One block after the other, in their order.
+  // Blocks are shown one after the other, in order.
   let last = Promise.resolve();
   let failure: unknown;
   await new Promise<void>((resolve) => {
@@ -48,7 +48,7 @@ export async function watch(
       last = last.then(() => show(header)).catch(fail);
     };
     client.onHead(next, (error) => {
-      // What else servers do is told where it happens, and the others are asked.
+      // Other failures are printed when they happen, and the next server is asked.
       if (error instanceof EquivocationError) fail(error);
     });
     process.once("SIGINT", resolve);
@@ -59,7 +59,7 @@ export async function watch(
   return EXIT.ok;
 }
 
-/** What is watched, and what was shown of it. */
+/** What is watched, and the values that were last shown. */
 interface Watched {
   keys: readonly Uint8Array[];
   scheme: StateScheme;

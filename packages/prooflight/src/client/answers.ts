@@ -1,4 +1,4 @@
-/** What keys have at one block: asks servers, authenticates the block, verifies the proofs. */
+/** Values of keys at one block: asks servers, authenticates the block, verifies the proofs. */
 
 import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
@@ -21,7 +21,7 @@ export type Answer = (Present | Absent) & {
   key: Bytes;
   /** The header of the block that the answer is about. */
   block: Header;
-  /** What it took to verify it. */
+  /** How the answer was verified. */
   evidence: {
     /** The accepted head that the block is, or is an ancestor of. */
     head: Header;
@@ -32,22 +32,22 @@ export type Answer = (Present | Absent) & {
     /** The server that answered. */
     server: string;
   };
-  /** The answers of one server's request with their proof, to save and verify without a server. */
+  /** All answers of the same request with their proof, to save and verify offline. */
   toBundle(): Bundle;
 };
 
-/** Keys to ask for, checked. */
+/** A question about keys, with its arguments checked. */
 export interface Question {
   scheme: StateScheme;
   config: ChainConfig;
   setup: SetupTrust;
   /** Raw keys. */
   keys: readonly Bytes[];
-  /** The block, as the wire names it. */
+  /** The block, in the form of the JSON-RPC parameter. */
   at: string;
 }
 
-/** What asking needs of a client. */
+/** The parts of a client that questions use. */
 export interface AskingClient {
   servers: Servers;
   trust: Trust;
@@ -70,7 +70,7 @@ export async function answers(
   let { at } = question;
   const ask = async (server: Server, keys: readonly Bytes[]) => {
     const answers = await answersOf(client, server, { ...question, at, keys });
-    // The first reply says which block is the newest; the others must be about the same one.
+    // The first reply fixes which block is the newest. The others must be about the same block.
     if (answers[0]) at = toHex(answers[0].block.hash);
     return answers;
   };

@@ -1,4 +1,4 @@
-/** Shows that headers which servers send are of the one history that the client trusts. */
+/** Checks that headers from servers belong to the history that the client trusts. */
 
 import { type Bytes, toHex } from "../bytes.js";
 import { decodeHeader, type Header } from "../chain/header.js";
@@ -10,7 +10,7 @@ import { type HeaderProof, readHeaderProof } from "./replies.js";
 import type { Server } from "./servers.js";
 import type { Accepted, Trust } from "./trust.js";
 
-/** A header that is accepted, and why. */
+/** A header of the trusted history, with its evidence. */
 export interface Authentic {
   block: Header;
   accepted: Accepted;
@@ -20,7 +20,7 @@ export interface Authentic {
 /**
  * Accepts heads, and places older blocks in an accepted head's history.
  *
- * Whatever is refused is looked at by {@link Forks}: it may show that the authorities signed two histories.
+ * {@link Forks} examines refused headers: they may show that the authorities signed two histories.
  */
 export class Authentication {
   readonly #trust: Trust;
@@ -40,7 +40,7 @@ export class Authentication {
       try {
         const head = decodeHeader(proof.head);
         const fromPinned = await this.#pathFromPinned(server, head, proof.path, shown);
-        // Another call may have accepted a head meanwhile, of which this path knows nothing.
+        // Another call accepted a head meanwhile, and this path does not start there.
         if (this.#trust.accepted !== before) continue;
         return this.#trust.accept(proof.head, proof, fromPinned);
       } catch (error) {
@@ -49,14 +49,14 @@ export class Authentication {
     }
   }
 
-  /** Shows that a header is that of a wanted block, and is an accepted head or an ancestor of one. */
+  /** Checks that a header is that of the wanted block and belongs to the trusted history. */
   async block(server: Server, signed: Bytes, wanted: Wanted): Promise<Authentic> {
     const claimed = decodeHeader(signed);
     const shown = [signed];
     try {
       checkBlock(wanted, claimed);
       const authentic = await this.#place(server, signed, claimed, shown);
-      // Of a newest block that a newer one has overtaken meanwhile, nobody has looked at the age.
+      // Accepting a head checks its age. This block was the newest, but was overtaken by an accepted head.
       if (authentic.older && wanted.at === "latest") this.#trust.checkFresh(signed, claimed);
       return authentic;
     } catch (error) {
@@ -64,7 +64,7 @@ export class Authentication {
     }
   }
 
-  /** The newest head that a server has, with the place of what is trusted in its history. */
+  /** A server's newest head, with the position of the trusted header in its history. */
   async #newestOf(server: Server): Promise<HeaderProof> {
     const params = { at: toQuantity(this.#trust.height), head: "latest" };
     try {
@@ -79,7 +79,7 @@ export class Authentication {
       const accepted = this.#trust.head;
       const { header } = accepted;
       if (toHex(claimed.hash) === toHex(header.hash)) {
-        // Its age is checked again.
+        // Accepting it again checks its age.
         const block = this.#trust.accept(
           signed,
           { header: signed, head: signed, path: [] },
@@ -104,7 +104,7 @@ export class Authentication {
     }
   }
 
-  /** The path of the pinned checkpoint's header in a head's history. */
+  /** The inclusion path of the pinned checkpoint's header in a head's history. */
   async #pathFromPinned(
     server: Server,
     head: Header,
@@ -118,7 +118,7 @@ export class Authentication {
   }
 }
 
-/** Asks for the place of a block in a head's history; notes the signed headers of the reply in `shown`. */
+/** Asks for the position of a block in a head's history. Adds the signed headers of the reply to `shown`. */
 async function askPlace(
   server: Server,
   height: bigint,

@@ -1,4 +1,4 @@
-/** How much of a reply is read: what an honest answer to the question can need, and some room beside it. */
+/** Bounds of replies: the most that an honest answer to a question can need, and a margin. */
 
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { parseQuantity } from "../chain/quantity.js";
@@ -6,7 +6,7 @@ import { MAX_PROOF_BYTES } from "../registry.js";
 import { LONGEST_PATH, MOST_DIFF_HEADERS, MOST_HEADERS } from "./replies.js";
 import { lvmtConfig } from "../lvmt/config.js";
 
-/** What a reply may have. */
+/** The bounds of one reply. */
 export interface Bounds {
   /** Bytes of its text. */
   bytes: number;
@@ -16,19 +16,19 @@ export interface Bounds {
   members: number;
 }
 
-/** For what stands beside the bytes, which is for people, and for errors. */
+/** The margin: members that repeat data in readable form, and errors. */
 const BESIDE = 64 * 1024;
 const FEW = 500;
-/** Of one key in a tree: at most 256 levels with a hash and a few more bytes each. */
+/** The proof of one key in a tree: at most 256 levels, each a hash and a few more bytes. */
 const KEY_BYTES = 16 * 1024;
-/** Of one key at one level of LVMT: an entry, its points, six leaves, and their paths in two trees. */
+/** The proof of one key at one level of LVMT: an entry, its points, and six leaves with their paths in two trees. */
 const LVMT_LEVEL_BYTES = 24 * 1024;
-/** What a block's operations may have, each with 20 bytes beside its key and value. */
+/** The operations of a block, each with its key, its value, and 20 more bytes. */
 const BLOCK_BYTES = 8 * 1024 * 1024;
-/** A hash in JSON has more, and so has a header. */
+/** A hash in JSON, with quotes and a comma. */
 const HASH_JSON = 69;
 
-/** The bounds of a reply to a call, by the chain's configuration, which the application pinned. */
+/** The bounds of the reply to a call, by the pinned chain configuration. */
 export function boundsOf(config: ChainConfig, method: string, params: object): Bounds {
   const header = headerJson(config);
   const { maxKey, maxValue, maxOps } = config.limits;
@@ -67,7 +67,7 @@ const bounds = (bytes: number, items = 0, members = 0): Bounds => ({
   members: FEW + members,
 });
 
-/** A header in JSON: its bytes, signed by all authorities, and what is beside them. */
+/** A header in JSON: its bytes, signed by all authorities, and its members in readable form. */
 function headerJson({ authorities, schemes }: ChainConfig): number {
   const bytes = 153 + 101 * schemes.length + 66 * authorities.length;
   return 2 * bytes + 256 * schemes.length + 1024;
@@ -79,7 +79,7 @@ const proofJson = (bytes: number) => 2 * Math.min(MAX_PROOF_BYTES, 4096 + bytes)
 const lvmtBytes = (config: ChainConfig) =>
   Math.floor(256 / (lvmtConfig(config)?.logN ?? 16)) * LVMT_LEVEL_BYTES;
 
-/** How many blocks a range has; one up to the newest block may have any number. */
+/** The number of blocks in a range; unbounded if it ends at the newest block. */
 function lengthOf(from: unknown, to: unknown): number {
   const [first, last] = [parseQuantity(from), parseQuantity(to)];
   return first === undefined || last === undefined ? Infinity : Number(last - first) + 1;

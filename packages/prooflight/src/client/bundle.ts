@@ -32,7 +32,7 @@ export interface Bundle {
   proof: Hex;
 }
 
-/** What {@link verifyBundle} takes beside the bundle. */
+/** The trusted inputs of {@link verifyBundle}. */
 export interface BundleTrust extends Freshness, SetupTrust {
   /** What the caller trusts: the checkpoint that the client pinned, from the caller's own source. */
   checkpoint: Checkpoint;
@@ -73,7 +73,7 @@ export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<
   await initScheme(readScheme(said.scheme));
   const verified = verifyAnswer({
     ...said,
-    // verifyAnswer checks what is passed on as it is.
+    // verifyAnswer checks the values.
     checkpoint: trusted.unchecked("checkpoint") as Checkpoint,
     now: trusted.optionalU64("now") ?? BigInt(Date.now()),
     maxClockSkew: trusted.optionalU64("maxClockSkew"),

@@ -1,6 +1,6 @@
 import type { Bytes } from "../bytes.js";
 
-/** A header of the accepted history; without its signed form if it is the pinned checkpoint. */
+/** A header of the accepted history. The pinned checkpoint has no signed form. */
 export interface Known {
   height: bigint;
   hash: Bytes;
@@ -11,9 +11,9 @@ const MOST_HEADS = 256;
 const MOST_BYTES = 1 << 20;
 
 /**
- * The heads that were accepted last, and the pinned checkpoint.
+ * The last accepted heads, and the pinned checkpoint.
  *
- * With them a client that has one server alone can tell that this shows a lower head of another history.
+ * They show a client with a single server that a lower head belongs to another history.
  */
 export class KnownHeads {
   readonly #pinned: Known;
@@ -37,7 +37,7 @@ export class KnownHeads {
     }
   }
 
-  /** The newest one of at most this height. */
+  /** The newest known header up to this height. */
   upTo(height: bigint): Known | undefined {
     for (let at = this.#heads.length - 1; at >= 0; at--) {
       const head = this.#heads[at];

@@ -25,20 +25,20 @@ import { type At, type Key, readAt, readKeys } from "./questions.js";
 import { Servers } from "./servers.js";
 import { Trust } from "./trust.js";
 
-/** What {@link LightClient.get} takes beside the key. */
+/** Options of {@link LightClient.get}. */
 export interface GetOptions {
   /** The scheme that proves the answer. Default `avl`. */
   scheme?: StateScheme | undefined;
   /** The block to ask about. Default `latest`. */
   at?: At | undefined;
-  /** Ends the request. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A client that believes nothing but what follows from the checkpoint it was given.
+ * A client that accepts only what follows from the checkpoint it was given.
  *
- * It may use several servers: where one fails or lies, the next is asked. Every error is a
+ * It may use several servers: if one fails or lies, the next is asked. Every error is a
  * `VerifyError`, or the reason of an `AbortSignal`.
  */
 export class LightClient {
@@ -64,8 +64,8 @@ export class LightClient {
   /**
    * Makes a client and accepts a first head; loads the WebAssembly if it is not loaded.
    *
-   * Throws `invalid_input` for wrong options or a checkpoint that is none, `untrusted` if no head of
-   * the servers extends the checkpoint, `unavailable` if none could be had.
+   * Throws `invalid_input` for wrong options or a malformed checkpoint, `untrusted` if no server's head extends
+   * the checkpoint, `unavailable` if no server answers.
    */
   static async connect(options: Options): Promise<LightClient> {
     const settings = readOptions(options);
@@ -98,11 +98,10 @@ export class LightClient {
   }
 
   /**
-   * The verified value of a key, or that it has none.
+   * Gives the verified value of a key, or its verified absence.
    *
-   * Throws a `VerifyError` if no server gives an answer that verifies: `mismatch` or
-   * `malformed` for a wrong proof, `untrusted` for a wrong head or block, `unavailable` if there is
-   * no answer or no such block.
+   * Throws a `VerifyError` if no server's answer verifies: `mismatch` or `malformed` for a wrong proof,
+   * `untrusted` for a wrong head or block, `unavailable` if there is no answer or no such block.
    */
   async get(key: Key, options: GetOptions = {}): Promise<Answer> {
     const [answer] = await this.getMany([key], options);
@@ -111,8 +110,8 @@ export class LightClient {
   }
 
   /**
-   * The verified values of several keys at one block, with one request and one verification: of `lvmt`, one
-   * for each of the servers whose shards are needed.
+   * Gives the verified values of several keys at one block, with one request and one verification. For `lvmt`
+   * with shards, there is one for each server that is needed.
    */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
     this.#trust.check();
@@ -132,7 +131,7 @@ export class LightClient {
   }
 
   /**
-   * Every change of a key in a range of blocks, verified to be all of them; on a chain with `smt`.
+   * Gives every change of a key in a range of blocks, and verifies that none is missing. Needs a chain with `smt`.
    *
    * Throws as {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
    */
@@ -142,8 +141,8 @@ export class LightClient {
   }
 
   /**
-   * Every key that changed after one block and up to another, with its last change, verified to be all of
-   * them; on a chain with `smt`. Throws as {@link LightClient.history}.
+   * Gives every key that changed after one block and up to another, with its last change, and verifies that none
+   * is missing. Needs a chain with `smt`. Throws as {@link LightClient.history}.
    */
   async diff(options: DiffOptions): Promise<Diff> {
     this.#trust.check();
@@ -151,10 +150,10 @@ export class LightClient {
   }
 
   /**
-   * The average of a key's values over the time from one block to another, each weighted by how long the
-   * key had it, with the verified history that it is of; on a chain with `smt`.
+   * Gives the time-weighted average of a key's values from one block to another, with the verified history that
+   * it is computed from. Needs a chain with `smt`.
    *
-   * Values are unsigned integers of 1 to 32 bytes, big-endian; another is `value_not_number`. Throws as
+   * Values must be unsigned integers of 1 to 32 bytes, big-endian, else it throws `value_not_number`. Throws as
    * {@link LightClient.history}.
    */
   async twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
@@ -163,11 +162,11 @@ export class LightClient {
   }
 
   /**
-   * Calls `listener` with every new head that was accepted, the present one first.
+   * Calls `listener` with the present head and then with every newly accepted one.
    *
-   * A server that fails or lies is reported to `onFailure` of the options, and the next one asked, for
-   * ever; `onError` gets what none could mend. The function that is returned ends it. Throws
-   * `invalid_argument` for a listener that is no function.
+   * Failures of a server are reported to `onFailure` of the options, and the next one is asked. If all servers
+   * fail, `onError` gets the error, and they are asked again. Returns a function that ends the subscription.
+   * Throws `invalid_argument` if a listener is not a function.
    */
   onHead(listener: (head: Header) => void, onError?: (error: unknown) => void): () => void {
     checkFunction(listener, "listener");
@@ -176,12 +175,12 @@ export class LightClient {
   }
 
   /**
-   * Follows the chain block by block: checks that each block's operations are those of its header, and
-   * lead from the state before to the one that its header has. Needs 33 bytes of state.
+   * Follows the chain block by block. It verifies that a block's operations are those of its header, and that they
+   * lead from the state before to the state of the header. The client keeps only 33 bytes of state.
    *
-   * Where servers are unavailable it waits for them; else it throws as {@link LightClient.get}, and
-   * the reason of `signal` once that says to end. `return()` ends it at once, and so does
-   * {@link LightClient.close}: a `next()` under way gives that it is done.
+   * It waits while servers are unavailable. Other errors are thrown as by {@link LightClient.get}, and so is the
+   * reason of an aborted `signal`. `return()` and {@link LightClient.close} end it at once; a pending `next()`
+   * then resolves as done.
    */
   blocks(options: BlocksOptions = {}): AsyncGenerator<Block, void, undefined> {
     const client = {
@@ -202,7 +201,7 @@ export class LightClient {
     return this.#trust.checkpoint;
   }
 
-  /** Ends what {@link LightClient.onHead} and {@link LightClient.blocks} began; both may be begun again. */
+  /** Ends all subscriptions of {@link LightClient.onHead} and {@link LightClient.blocks}. New ones may follow. */
   close(): void {
     for (const following of [...this.#following]) following.end();
     this.#watch.close();

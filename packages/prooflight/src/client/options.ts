@@ -7,42 +7,42 @@ import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
 import type { Shard } from "./shards.js";
 
-/** What {@link LightClient.connect} takes; times are in milliseconds. */
+/** Options of {@link LightClient.connect}. Times are in milliseconds. */
 export interface Options extends SetupTrust {
   /**
-   * The servers, in the order in which they are tried; http or https. Redirects are not followed. One that
-   * proves only a part of LVMT's keys says which.
+   * The servers' URLs, http or https, in the order in which they are tried. Redirects are not followed. A server
+   * that proves only a part of LVMT's keys is listed with its shard.
    */
   urls: readonly (string | URL | ShardServer)[];
-  /** What the application trusts, from its own source. */
+  /** The checkpoint, which the application must have from a source that it trusts. */
   checkpoint: Checkpoint;
   /** How long a call to a server may take. Default 10,000. */
   timeout?: number | undefined;
-  /** How old a head may be. Default: any age, so that a chain that stopped is not noticed. */
+  /** The greatest age of a head. Default: any age; a server can then withhold new heads unnoticed. */
   maxHeadAge?: number | undefined;
-  /** How far ahead of the clock a head may be. Default 30,000. */
+  /** How far a head's time may be ahead of the clock. Default 30,000. */
   maxClockSkew?: number | undefined;
-  /** How often heads are asked for where no WebSocket tells of them, 50 at least. Default 1000. */
+  /** The interval at which heads are asked for without a WebSocket, at least 50. Default 1000. */
   pollInterval?: number | undefined;
   /**
-   * Whether a WebSocket may tell of heads. Default: in browsers yes, in Node no, whose WebSocket holds
-   * a message of any length in memory before anyone can refuse it. In Bun and Deno a server that does not
-   * close its side keeps the process alive after {@link LightClient.close}; in Node it does not.
+   * Whether a WebSocket may announce heads. Default: true in browsers; false in Node, whose WebSocket buffers
+   * messages of any length. In Bun and Deno, a server that does not close its side keeps the process alive after
+   * {@link LightClient.close}; in Node it does not.
    */
   webSocket?: boolean | undefined;
-  /** The most bytes of a reply. Default 40 MiB; never more than an honest answer to the question can need. */
+  /** The most bytes of a reply. Default 40 MiB; less where an honest answer to the question must be shorter. */
   maxReplyBytes?: number | undefined;
-  /** Hears of every server that failed or lied, also where another one answered. */
+  /** Called with every failure or lie of a server, even if another server answers. */
   onFailure?: ((failure: Failure) => void) | undefined;
-  /** How requests are sent. Default: the platform's `fetch`. */
+  /** Sends requests. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** The time, in milliseconds since 1970. Default: the clock's. */
+  /** Gives the time, in milliseconds since 1970. Default: the system's clock. */
   now?: (() => bigint) | undefined;
-  /** Ends the first synchronisation. */
+  /** Aborts the first synchronisation. */
   signal?: AbortSignal | undefined;
 }
 
-/** A server that proves only a part of LVMT's keys; of other schemes it proves all. */
+/** A server that proves only a part of LVMT's keys, and all keys of other schemes. */
 export interface ShardServer {
   url: string | URL;
   shard: Shard;
@@ -64,7 +64,7 @@ export interface Settings {
 
 const MAX_REPLY_BYTES = 40 * 1024 * 1024;
 
-/** The longest time that a timer can wait, in milliseconds; where it is more, it does not wait at all. */
+/** The longest delay of a timer, in milliseconds. With a longer one, it fires at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Checks the options; throws `invalid_argument`. */

@@ -1,4 +1,4 @@
-/** Keys and blocks as callers name them. */
+/** Keys and blocks in callers' arguments. */
 
 import { invalid } from "../arguments.js";
 import { type Bytes, fromHex, toHex, viewOf } from "../bytes.js";
@@ -10,23 +10,23 @@ import { describe, refuse } from "../error.js";
 /** A raw key, as bytes or in 0x-hex. */
 export type Key = Uint8Array | Hex;
 
-/** A block: the newest, the one of a height, or the one with a header hash in 0x-hex. */
+/** A block: the newest, or by height, or by header hash in 0x-hex. */
 export type At = "latest" | bigint | Hex;
 
 /** A block that was asked about. */
 export type Wanted =
   | {
       at: "latest";
-      /** Its height is at least this: that of a head which was accepted before anyone was asked. */
+      /** The least height that it must have: that of the head accepted before the question. */
       newest: bigint;
     }
   | {
-      /** The block, as the wire names it; undefined if any will do. */
+      /** The block, in the form of the JSON-RPC parameter; undefined for any block. */
       at: string | undefined;
       newest?: never;
     };
 
-/** Whether a header is that of the block which was asked about. */
+/** Checks that a header is that of the wanted block. */
 export function checkBlock({ at, newest }: Wanted, claimed: Header): void {
   if (at === undefined) return;
   if (newest !== undefined) {
@@ -57,7 +57,7 @@ function bytesOf(key: unknown): Bytes {
   return bytes.slice();
 }
 
-/** How the wire names a block. */
+/** Checks a block argument; gives the JSON-RPC parameter. */
 export function readAt(at: unknown): string {
   if (at === "latest") return at;
   if (typeof at === "bigint" && at >= 0n && at < 1n << 64n) return toQuantity(at);

@@ -1,4 +1,4 @@
-/** The results of the node's methods, as far as a client reads them. Nothing of them is believed. */
+/** Reads results of the node's methods. They are untrusted: only their form is checked here. */
 
 import { type Bytes, fromHex } from "../bytes.js";
 import type { StateOperation } from "../chain/state.js";
@@ -38,10 +38,10 @@ export const LONGEST_PATH = 64;
 /** A history has at most 100,000 changes, and needs at most two headers for each and two for its ends. */
 export const MOST_HEADERS = 200_002;
 
-/** A diff needs that of its last block; where there is another, the place of both is looked at. */
+/** A diff needs the header of its last block; one more is tolerated, and its position verified. */
 export const MOST_DIFF_HEADERS = 2;
 
-/** Reads a header's place in a head's history; both headers come signed. */
+/** Reads a header's position in a head's history. Both headers are signed. */
 export function readHeaderProof(result: unknown): HeaderProof {
   const { header, head, path } = members(result, "a header's place");
   return {
@@ -57,14 +57,14 @@ export function readStateProof(result: unknown): StateProof {
   return { header: signedHeader(header, "header"), proof: bytes(proof, "proof") };
 }
 
-/** Reads a proof about a range of blocks, with at most so many headers; the head comes signed. */
+/** Reads a proof about a range of blocks, with at most `mostHeaders` headers. The head is signed. */
 export function readRangeProof(result: unknown, mostHeaders: number): RangeReply {
   const { head, headers: given, hashes, proof } = members(result, "a proof about a range");
   const headers = list(given, "headers", mostHeaders);
   return {
     head: signedHeader(head, "head"),
     headers: headers.map((header, index) => bytes(header, `headers[${index}]`)),
-    // Even without headers one too many is read, so that its place is refused and not its number.
+    // Without headers, one path is still read: the verification then gives the more precise refusal.
     hashes: list(hashes, "hashes", LONGEST_PATH * Math.max(headers.length, 1)).map((hash, index) =>
       bytes(hash, `hashes[${index}]`, 32),
     ),
@@ -83,7 +83,7 @@ export function readBlock(result: unknown, scheme: string, maxOps: number): Bloc
   };
 }
 
-/** Their number is checked first: each takes more memory than it has bytes in the reply. */
+/** Checks the number first, since an operation takes more memory than its bytes in the reply. */
 function operations(ops: unknown[], most: number): StateOperation<Bytes>[] {
   if (ops.length <= most) return ops.map(operation);
   throw refuse("invalid_block", `at most ${most} operations`, `${ops.length}`);

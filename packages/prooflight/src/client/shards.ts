@@ -1,4 +1,4 @@
-/** Servers that prove only a part of LVMT's keys: each key's question goes to one that has it. */
+/** Servers that each prove a part of LVMT's keys. A key is asked for at a server of its shard. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
@@ -9,7 +9,7 @@ import { type Listed, type Server, type Servers, worst } from "./servers.js";
 
 /** The keys that a server proves: those whose class, the low `bits` bits of their index, is `value`. */
 export interface Shard {
-  /** How many bits make a class, 0 to 16; `2^bits` such servers together prove everything. */
+  /** The number of bits of a class, 0 to 16. `2^bits` such servers together prove all keys. */
   bits: number;
   /** The class, below `2^bits`. */
   value: number;
@@ -24,13 +24,13 @@ export function readShard(given: unknown, path: string): Shard {
   return { bits, value };
 }
 
-/** A raw key with the index of its entry in the root vector, which says its class. */
+/** A raw key with the index of its entry in the root vector, which determines its class. */
 export interface Placed {
   key: Bytes;
   index: number;
 }
 
-/** Where a key is: its index is the first `logN` bits of its Keccak-256. */
+/** Computes a key's index: the first `logN` bits of its Keccak-256. */
 export function place(key: Bytes, { logN }: LvmtConfig): Placed {
   const [first = 0, second = 0] = hash.call("lvmt", (wasm) => wasm.keccak256(key));
   return { key, index: ((first << 8) | second) >> (16 - logN) };
@@ -39,9 +39,8 @@ export function place(key: Bytes, { logN }: LvmtConfig): Placed {
 /**
  * Gives an answer for each key, in order, from servers that prove its class.
  *
- * One server is asked first, alone; once it has answered, the others, all at once. Where one fails or
- * lies, the next that proves the same keys is asked. Throws `shard_unavailable` if none proves a key,
- * before any is asked; else as `Servers.ask`.
+ * First one server is asked alone, then the others at the same time. If one fails or lies, the next that proves the
+ * same keys is asked. Throws `shard_unavailable`, before any is asked, if none proves a key; else as `Servers.ask`.
  */
 export async function askShards<T>(
   servers: Servers,
@@ -79,7 +78,7 @@ export async function askShards<T>(
   return keys.flatMap((key) => answers.get(key) ?? []);
 }
 
-/** The keys that each server gets, by what `choose` says for their indices. */
+/** Splits the keys by the server that `choose` gives for their index. */
 function split(keys: readonly Placed[], choose: (index: number) => Listed): [Listed, Placed[]][] {
   const parts = new Map<Listed, Placed[]>();
   for (const key of keys) {

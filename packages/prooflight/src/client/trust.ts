@@ -1,4 +1,4 @@
-/** What a client has accepted of its chain, from the checkpoint that the application pinned on. */
+/** The trusted history of a client: the pinned checkpoint and the accepted heads that extend it. */
 
 import { toHex } from "../bytes.js";
 import type { Bytes } from "../bytes.js";
@@ -11,7 +11,7 @@ import { type Ancestor, EquivocationError, type Evidence } from "./equivocation.
 import { type Known, KnownHeads } from "./known-heads.js";
 import type { HeaderProof } from "./replies.js";
 
-/** An accepted head, with what shows others that it extends the pinned checkpoint. */
+/** An accepted head, with the proof that it extends the pinned checkpoint. */
 export interface Accepted {
   header: Header;
   /** The head as the authorities signed it. */
@@ -22,7 +22,7 @@ export interface Accepted {
 
 const MAX_U64 = 2n ** 64n - 1n;
 
-/** Nothing of it goes to the application as it is: what that gets are copies. */
+/** Private to the client. The application only gets copies of its headers and checkpoints. */
 export class Trust {
   readonly pinned: Pinned;
   readonly #freshness: Freshness;
@@ -39,12 +39,12 @@ export class Trust {
     this.#known = new KnownHeads({ height, hash: headerHash as Bytes, signed: undefined });
   }
 
-  /** The newest accepted head; none before the first. */
+  /** The newest accepted head; undefined before the first. */
   get accepted(): Accepted | undefined {
     return this.#accepted;
   }
 
-  /** The newest accepted head, once there is one. */
+  /** The newest accepted head. There must be one. */
   get head(): Accepted {
     if (!this.#accepted) throw refuse("bug", "an accepted head", "none");
     return this.#accepted;
@@ -62,21 +62,20 @@ export class Trust {
     return structuredClone(header ? this.#checkpointOf(header) : json);
   }
 
-  /** Throws the error that stopped the client, once the authorities were seen to sign two histories. */
+  /** Throws the error that stopped the client, if the authorities signed two histories. */
   check(): void {
     if (this.#stopped) throw this.#stopped;
   }
 
   /**
-   * Accepts a head that extends what is trusted, at once.
+   * Verifies that a head extends the trusted history, and accepts it.
    *
-   * `fromNewest` has the place of the newest trusted header in its history, `fromPinned` the path of
-   * the pinned one. Throws as `verifyHead`, an {@link EquivocationError} if the authorities signed two
-   * histories.
+   * `fromNewest` has the position of the newest trusted header in its history, `fromPinned` the path of the pinned
+   * one. Throws as `verifyHead`; an {@link EquivocationError} if the authorities signed two histories.
    */
   accept(signed: Bytes, fromNewest: HeaderProof, fromPinned: readonly Bytes[]): Header {
     const header = this.#verify(this.checkpoint, signed, fromNewest);
-    // Only its age was in question. What is accepted stays, so that calls under way can go on from it.
+    // Only its age had to be checked. The accepted object stays the same for pending calls.
     if (this.#isAccepted(header)) return header;
     if (this.#accepted) this.#verifyPath(this.pinned.json, signed, fromPinned);
     this.#accepted = { header, signed, inclusion: fromPinned };
@@ -84,7 +83,7 @@ export class Trust {
     return header;
   }
 
-  /** Throws unless a quorum signed the header and it is as fresh as a head has to be. */
+  /** Throws unless a quorum signed the header and it is as fresh as a head must be. */
   checkFresh(signed: Bytes, header: Header): void {
     this.#verifyPath(this.#checkpointOf(header), signed, []);
   }
@@ -106,7 +105,7 @@ export class Trust {
     return this.#known.upTo(height);
   }
 
-  /** Stops the client for good: the evidence shows two histories. The caller has verified all of it. */
+  /** Stops the client for good. The caller has verified the evidence of two histories. */
   stop(evidence: Evidence, found: Bytes, cause?: VerifyError): EquivocationError {
     if (!this.#stopped) {
       this.#stopped = EquivocationError.of(evidence, found, cause);
@@ -138,7 +137,7 @@ export class Trust {
     return { config, height: toQuantity(height), headerHash: toHex(hash) as Hex };
   }
 
-  /** The same refusal with its evidence, if it is that the authorities signed two histories. */
+  /** The refusal with evidence, if it shows that the authorities signed two histories. */
   #equivocation(
     error: unknown,
     signed: Bytes,
@@ -152,17 +151,17 @@ export class Trust {
     if (error.reason === "equivocation") {
       return this.stop({ height, accepted, conflicting: { signed } }, head.hash, error);
     }
-    // The head is signed, but what is trusted is not in its history: does it have another there?
+    // The head is signed, but the trusted header is not in its history. Is there another at its height?
     if (error.reason !== "not_extending") return undefined;
     const other = ancestorAt(height, head, header, path);
-    // If not, the server only failed to show what the head's history has.
+    // If not, the server merely failed to prove the head's history.
     if (!other || toHex(hash) === toHex(other.hash)) return undefined;
     const ancestor: Ancestor = { header: other.encoded, path };
     return this.stop({ height, accepted, conflicting: { signed, ancestor } }, other.hash, error);
   }
 }
 
-/** The header that a head's history has at a height, if `path` shows that it is this one. */
+/** The header at a height of a head's history, if `inclusion` proves it. */
 export function ancestorAt(
   height: bigint,
   { encoded: head }: Header,

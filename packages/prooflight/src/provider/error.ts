@@ -1,16 +1,16 @@
 import { describe, type Refusal, refuse, VerifyError } from "../error.js";
 
 /**
- * Why a request has no answer, as EIP-1193 has errors: `code` is a number, `data` says what this
- * package's `VerifyError` does, which is the `cause`.
+ * An error of EIP-1193: a request has no verified answer. `code` is a number; `data` is the `VerifyError` of this
+ * package as JSON, which is also the `cause`.
  *
  * | `code` | |
  * |---|---|
- * | -32601 | nobody should answer the method: a local key would sign what the server says (`unsupported`) |
+ * | -32601 | the method is never answered: a local key would sign what the server chose (`unsupported`) |
  * | -32602 | the request is wrong (`invalid_input`) |
- * | 4200 | the method cannot be verified, and may not be handed on (`unsupported`) |
+ * | 4200 | the method cannot be verified and is not handed on (`unsupported`) |
  * | 4900 | the server gave no answer, or nothing is trusted about the block (`unavailable`) |
- * | 4901 | the server, which should sign, is on another chain (`untrusted`) |
+ * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
  * | -32099 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
  * | -32603 | a bug in Prooflight (`internal`) |
  */
@@ -25,7 +25,7 @@ export class ProviderError extends Error {
     this.data = error.toJSON();
   }
 
-  /** Everything but the stack, as JSON carries it. */
+  /** All members but the stack, as JSON. */
   toJSON(): { name: string; code: number; message: string; data: Refusal } {
     const { name, code, message, data } = this;
     return { name, code, message, data: { ...data } };
@@ -43,8 +43,8 @@ const CODES = {
 } as const;
 
 /**
- * An error that the server, or the wallet, gave for a method that was handed on: its own code,
- * message and data, of which nothing is verified.
+ * The server's or wallet's own error for a method that was handed on. Its code, message and data are not
+ * verified.
  */
 export class HandedOnError extends Error {
   override readonly name = "HandedOnError";
@@ -58,7 +58,7 @@ export class HandedOnError extends Error {
   }
 }
 
-/** The error as libraries of Ethereum expect it, whatever was thrown. */
+/** Converts anything thrown into an error that Ethereum libraries expect. */
 export function toProviderError(error: unknown, method?: string): Error {
   if (error instanceof HandedOnError) return error;
   const known = error instanceof ProviderError ? error : new ProviderError(refusalOf(error));
@@ -71,12 +71,12 @@ function refusalOf(error: unknown): VerifyError {
 }
 
 /**
- * Keeps ethers from making a revert of a refusal.
+ * Keeps ethers from presenting a refusal as a revert.
  *
- * Of these two methods it reports every error, whatever its code, as `CALL_EXCEPTION`: the contract
- * would seem to have answered. It copies `code`, `message` and `data` and writes them as JSON before
- * it does; what is thrown there reaches the caller as it is, so that a `data` without JSON throws its
- * error. The error itself, and `data` alone, have their JSON as before.
+ * For these two methods ethers reports every error as `CALL_EXCEPTION`, as if the contract had answered. Before
+ * that it copies `code`, `message` and `data` and serialises the copy, and whatever this throws reaches the
+ * caller. So `data`, as a member named `data`, throws the error when it is serialised. The error itself, and
+ * `data` alone, still have their JSON.
  */
 function withoutRevert(error: ProviderError): ProviderError {
   const toJSON = (key: string): Refusal => {

@@ -1,17 +1,17 @@
-/** A wallet's events, which tell of the wallet and not of the chain's state. */
+/** A wallet's events. */
 
 import type { Eip1193Provider } from "./request.js";
 
-/** What EIP-1193 has of a provider besides its requests. */
+/** The events of a provider, as in EIP-1193. */
 export interface Eip1193Events {
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   removeListener(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
-/** Events about the wallet itself; others, `message` for one, tell what was not verified. */
+/** Events about the wallet itself. Others, such as `message`, carry unverified data. */
 const OF_WALLETS = new Set(["accountsChanged", "chainChanged", "connect", "disconnect"]);
 
-/** Listens to a provider, or stops to; does nothing where it has no events, or none that may be heard. */
+/** Adds or removes a listener, if the provider has events and this one may be listened to. */
 export function listen(
   provider: Eip1193Provider & Partial<Eip1193Events>,
   how: keyof Eip1193Events,

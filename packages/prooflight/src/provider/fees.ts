@@ -1,7 +1,7 @@
 import { describe } from "../error.js";
 import { integerOfResult, quantity, wrongAnswer } from "./request.js";
 
-/** The answer to a method that asks for fees; throws `invalid_answer` if one is above the limit. */
+/** Checks the answer to a method about fees; throws `invalid_answer` if a fee is above the limit. */
 export function checkFees(method: string, answer: unknown, most = 0n): unknown {
   if (method !== "eth_feeHistory") return quantity(checkFee(method, answer, most));
   const { oldestBlock, baseFeePerGas, gasUsedRatio, reward, baseFeePerBlobGas, blobGasUsedRatio } =
@@ -29,7 +29,7 @@ function membersOf(method: string, answer: unknown): Record<string, unknown> {
   throw wrongAnswer(method, "an object", describe(answer));
 }
 
-/** A list of at most as many items as the method gives blocks. */
+/** A list; the method gives at most 1024 blocks and the next one. */
 function list(method: string, given: unknown): unknown[] {
   if (Array.isArray(given) && given.length <= 1025) return [...(given as unknown[])];
   throw wrongAnswer(method, "lists of at most 1025 items", describe(given));

@@ -1,4 +1,4 @@
-/** What is looked at before a method is handed on, and of its answer where something can be. */
+/** Hands methods on to the server: the checks before, and those of the answer where there are any. */
 
 import { describe, refuse } from "../error.js";
 import { wordOf } from "../mpt/bytes.js";
@@ -9,7 +9,7 @@ import { listOf, quantity, type Request, type RequestArguments } from "./request
 import type { Server } from "./server.js";
 import { sendRaw } from "./transaction.js";
 
-/** What may be handed on, to whom, and who hears of it. */
+/** Which methods may be handed on to which server, and under what conditions. */
 export interface HandOn {
   server: Server;
   chainId: bigint;
@@ -50,7 +50,7 @@ export async function allow(to: HandOn, request: Request): Promise<void> {
   }
   let agreed: unknown;
   try {
-    // A copy: what was looked at is what is asked.
+    // A copy, so that the application cannot change the request after it was checked.
     agreed = await to.onUnverified?.(structuredClone(request));
   } catch (cause) {
     throw unverifiable("onUnverified to agree", `${method}, for which it threw`, cause);
@@ -58,7 +58,7 @@ export async function allow(to: HandOn, request: Request): Promise<void> {
   if (agreed === false) throw unverifiable("onUnverified to agree", `${method}, which it refused`);
 }
 
-/** Throws `wrong_chain`, as EIP-1193 has it, unless the server says that it is on the caller's chain. */
+/** Throws `wrong_chain`, with EIP-1193's code, unless the server claims to be on the caller's chain. */
 async function checkChain({ server, chainId }: HandOn): Promise<void> {
   const answered = await server.request("eth_chainId", []);
   const digits = wordOf(answered);
@@ -75,7 +75,7 @@ const WITH_CHAIN = new Set([
   ...["wallet_sendTransaction", "wallet_sendCalls"],
 ]);
 
-/** A transaction says which chain it is for, should the wallet change its own before it signs. */
+/** Adds the chain's id to a transaction, in case the wallet switches chains before it signs. */
 function withChain(chainId: bigint, request: Request): Request {
   if (!WITH_CHAIN.has(request.method)) return request;
   const [transaction, ...others] = listOf(request);

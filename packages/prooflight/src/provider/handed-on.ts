@@ -1,9 +1,9 @@
-/** Which methods are handed on to the server, and what each of them does there. */
+/** The methods that may be handed on to the server, and their kinds. */
 
 /**
- * What a method does: `read` asks for what cannot be verified; `fee` asks for a price that a local
- * key may sign; `send` publishes a signed transaction; `sign` has a key of the server's sign;
- * `connect` asks a person for something else.
+ * What a method does: `read` reads data that cannot be verified; `fee` asks for a price that a local key may
+ * sign; `send` publishes a signed transaction; `sign` signs with a key of the wallet; `connect` asks the user for
+ * something else.
  */
 export type Kind = "read" | "fee" | "send" | "sign" | "connect";
 
@@ -34,16 +34,16 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /**
- * The methods that the mode `if-possible` hands on unless `handOn` says otherwise.
+ * The methods that the mode `if-possible` hands on by default.
  *
- * Of `eth_getTransactionCount` that is the block `pending` alone; those that ask for fees are handed
- * on only below a `maxFeePerGas`.
+ * `eth_getTransactionCount` is handed on for the block `pending` only, and methods about fees only with a
+ * `maxFeePerGas`.
  */
 export const HANDED_ON: readonly string[] = Object.freeze([...KINDS.keys()]);
 
 /**
- * Methods that have a server write what a local key is about to sign: nonce, fees, calls, hashes.
- * Libraries sign it unseen, so that nobody answers them, whatever the mode.
+ * Methods whose answer a local key signs: nonce, fees, calls or hashes chosen by the server. Libraries sign it
+ * unseen, so these methods are refused in every mode.
  */
 export const NEVER: ReadonlySet<string> = new Set([
   ...["eth_fillTransaction", "parity_composeTransaction", "wallet_prepareCalls"],
@@ -51,10 +51,10 @@ export const NEVER: ReadonlySet<string> = new Set([
   ...["pm_getPaymasterData", "pm_getPaymasterStubData"],
 ]);
 
-/** What a method does; of one that is not known, that it signs. */
+/** The kind of a method. An unknown one is assumed to sign. */
 export const kindOf = (method: string): Kind => KINDS.get(method) ?? "sign";
 
-/** Whether a person decides about a method, as far as it is known. */
+/** Whether the user decides about a method, as far as it is known. */
 export function needsPerson(method: string): boolean {
   const kind = KINDS.get(method);
   return kind === "sign" || kind === "connect";

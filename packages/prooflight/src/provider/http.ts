@@ -8,23 +8,23 @@ import { type Eip1193Provider, requestOf } from "./request.js";
 
 /** How {@link httpProvider} asks. */
 export interface HttpOptions {
-  /** How long a request may take, in milliseconds, unless a person decides. Default 10,000. */
+  /** How long a request may take, in milliseconds, unless the user decides about it. Default 10,000. */
   timeout?: number | undefined;
-  /** The most bytes of a reply. Default 40 MiB; never more than an answer to the method can need. */
+  /** The most bytes of a reply. Default 40 MiB, or less where an answer to the method is shorter. */
   maxReplyBytes?: number | undefined;
   /** How requests are sent. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
-/** The longest that a timer of the platform runs, in milliseconds: 24 days. */
+/** The longest timer of the platform, in milliseconds: 24 days. */
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * A provider of EIP-1193 over HTTP, for `createProvider`: it bounds time and size, and believes
- * whatever the server says.
+ * A provider of EIP-1193 over HTTP, for `createProvider`. It bounds the time and size of replies and verifies
+ * nothing.
  *
- * Throws `invalid_argument` if the URL is not one of http or https; its requests throw a
- * `VerifyError` with code `unavailable`, whose cause is the server's error if it answered one.
+ * Throws `invalid_argument` unless the URL is http or https. Requests throw a `VerifyError` with code
+ * `unavailable`; if the server answered with an error, that is its cause.
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
   const [parsed, transport] = reading(() => [urlOf(url), transportOf(options)] as const);

@@ -11,12 +11,12 @@ import { addressAt, blockAt, bytesOfResult, quantity, slotOf, word } from "./req
 import type { Server } from "./server.js";
 import { type Anchor, anchorOf, type BlockName, type Trust } from "./trust.js";
 
-/** What the methods work with. */
+/** The provider's settings, as methods need them. */
 export interface Context {
   chainId: bigint;
   server: Server;
   trust: Trust;
-  /** What may be handed on without proof; nothing in the mode `strict`. */
+  /** How methods are handed on; undefined in the mode `strict`. */
   handOn: HandOn | undefined;
 }
 
@@ -27,7 +27,7 @@ const EMPTY_CODE = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d
 /** The root of a trie without keys. */
 const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 
-/** Every method whose answer is verified, or comes from what the caller said. */
+/** The methods whose answers are verified, or taken from the options. */
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["eth_chainId", ({ chainId }) => quantity(chainId)],
   ["net_version", ({ chainId }) => String(chainId)],
@@ -89,7 +89,7 @@ async function getProof(context: Context, params: readonly unknown[], name: stri
   }
   const slots = asked.map((slot) => slotOf(name, slot));
   const { account, response } = await accountAt(context, address, slots, blockAt(name, params, 2));
-  // What was verified, in the order of EIP-1186; nothing else that the server may have sent.
+  // Only verified members, in the order of EIP-1186.
   const { accountProof, storageProof } = response;
   const present = account.kind === "present";
   return {
@@ -107,7 +107,7 @@ async function getProof(context: Context, params: readonly unknown[], name: stri
   };
 }
 
-/** What the state of a trusted block has about an account. */
+/** The verified account and slots in the state of a trusted block. */
 async function accountAt(
   { server, trust }: Context,
   address: string,
@@ -115,7 +115,7 @@ async function accountAt(
   name: BlockName,
 ): Promise<{ account: PresentAccount | AbsentAccount; block: Anchor; response: Answer }> {
   const block = await anchorOf(trust, name);
-  // By number, which every server understands; the proof shows that it is this block's state.
+  // By number, which every server supports. The proof shows that it is the state of this block.
   const params = [address, slots, quantity(block.number)];
   const response = copyAnswer(await server.request("eth_getProof", params), slots.length);
   const { stateRoot } = block;

@@ -9,37 +9,36 @@ import { Server } from "./server.js";
 import type { Trust } from "./trust.js";
 
 /**
- * What becomes of methods whose answers cannot be verified: `strict`, they are refused;
- * `if-possible`, those on a list are handed on to the server, after `onUnverified` has heard of them.
+ * How to treat methods whose answers cannot be verified. `strict` refuses them. `if-possible` hands those of a
+ * list on to the server, after a call of `onUnverified`.
  */
 export type Mode = "strict" | "if-possible";
 
-/** What `createProvider` takes. */
+/** Options of `createProvider`. */
 export interface ProviderOptions {
-  /** The provider that is asked, and not trusted: of a wallet, of a library, or `httpProvider(url)`. */
+  /** The untrusted provider to ask: a wallet's, a library's, or `httpProvider(url)`. */
   provider: Eip1193Provider & Partial<Eip1193Events>;
-  /** The id of the chain, which `eth_chainId` answers. */
+  /** The id of the chain. `eth_chainId` answers it. */
   chainId: bigint | number;
-  /** Says which state is trusted. */
+  /** Gives the trusted state. */
   trust: Trust;
-  /** What becomes of other methods. Default `strict`. */
+  /** How to treat methods that cannot be verified. Default `strict`. */
   mode?: Mode | undefined;
   /**
-   * The methods that may be handed on in `if-possible`; of one that Prooflight does not know it is
-   * assumed that it signs. Default `HANDED_ON`.
+   * The methods that may be handed on in `if-possible`. One that Prooflight does not know is assumed to sign.
+   * Default `HANDED_ON`.
    */
   handOn?: readonly string[] | undefined;
   /**
-   * The most wei for each gas that a server may name where a method asks for fees, which a local key
-   * then signs. Without it, those methods are refused.
+   * The highest fee per gas, in wei, that methods about fees may answer. Local keys sign such fees unseen, so
+   * without this option those methods are refused.
    */
   maxFeePerGas?: bigint | undefined;
   /**
-   * Hears of every request that is about to be handed on, and is waited for; the request is refused if
-   * it gives `false` or throws.
+   * Called, and awaited, before a request is handed on. The request is refused if it returns `false` or throws.
    */
   onUnverified?: ((request: RequestArguments) => unknown) | undefined;
-  /** How long the server may take for an answer, in milliseconds, unless a person decides. Default 10,000. */
+  /** How long the server may take to answer, in milliseconds, unless the user decides. Default 10,000. */
   timeout?: number | undefined;
 }
 
@@ -52,7 +51,7 @@ export interface Settings {
 /** Reads options; throws `invalid_argument`. */
 export const settingsOf = (options: ProviderOptions): Settings => reading(() => read(options));
 
-/** What the caller passed may run code when it is read, and that may throw. */
+/** Reads arguments whose getters may throw; such an error becomes `invalid_argument`. */
 export function reading<T>(read: () => T): T {
   try {
     return read();
@@ -91,7 +90,7 @@ function read(options: ProviderOptions): Settings {
   const context = { chainId, server, trust: trust as Trust };
   if (mode === "strict") {
     for (const name of ["handOn", "maxFeePerGas"] as const) {
-      // It would not be looked at, and whoever gives it may believe that it is.
+      // Strict mode ignores it, so passing it is likely a mistake.
       if (given.unchecked(name) === undefined) continue;
       throw invalid("mpt", name, "left out in the mode strict", "there");
     }
@@ -125,7 +124,7 @@ function methodsOf(given: Arguments<"handOn">): string[] {
     if (NEVER.has(method)) {
       throw invalid("mpt", name, "a method whose answer no local key signs", method);
     }
-    // Of a nonce, only the block `pending` is ever handed on.
+    // For this one, only the block `pending` is ever handed on.
     if (METHODS.has(method) && method !== "eth_getTransactionCount") {
       throw invalid("mpt", name, "a method whose answer cannot be verified", method);
     }

@@ -2,15 +2,15 @@ import { refuse } from "../error.js";
 import { allow, type HandOn } from "./hand-on.js";
 import { integerOfResult, type Request } from "./request.js";
 
-/** How many transactions of one account nodes keep that are not in a block yet. */
+/** The number of pending transactions that nodes keep for one account. */
 const MOST = 64n;
 
 /**
- * The nonce of an account's next transaction, counting those that are in no block yet.
+ * The nonce of an account's next transaction, after its pending ones.
  *
- * No proof shows them: the server's word is taken within bounds. It is never below the verified nonce,
- * which an honest server may not have reached, and at most 64 above it (`account_mismatch`). A lie
- * within them makes a transaction wait, or replace another one of the same account.
+ * No proof shows pending transactions, so the server's number is believed within bounds: at least the verified
+ * nonce, which an honest server may be behind, and at most 64 more (`account_mismatch`). A lie within the bounds
+ * can make a transaction wait, or replace another one of the same account.
  */
 export async function pendingNonce(
   to: HandOn,

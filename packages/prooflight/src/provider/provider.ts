@@ -17,18 +17,18 @@ import {
 /** A provider of EIP-1193. */
 export interface VerifyingProvider extends Eip1193Provider {
   /**
-   * Throws a `ProviderError` if there is no answer that verifies, and a `HandedOnError` if the server
-   * answers a method that was handed on with an error.
+   * Throws a `ProviderError` if no answer verifies, and a `HandedOnError` if a method was handed on and the
+   * server answered with an error.
    */
   request(args: RequestArguments): Promise<unknown>;
-  /** Listens to the wallet's events; in the mode `strict` to those about the wallet itself. */
+  /** Listens to the wallet's events; in the mode `strict`, only to those about the wallet itself. */
   on(event: string, listener: (...args: unknown[]) => void): this;
   removeListener(event: string, listener: (...args: unknown[]) => void): this;
 }
 
 /**
- * A provider that answers balances, nonces, code, storage and proofs only once `eth_getProof` has
- * shown them in a state that the caller trusts; loads the WebAssembly if it is not loaded.
+ * Creates a provider that verifies balances, nonces, code, storage and proofs by `eth_getProof` against a state
+ * that the caller trusts. Loads the WebAssembly with the first request.
  *
  * For viem: `createPublicClient({ transport: custom(provider) })`; for ethers: `new
  * BrowserProvider(provider)`. Throws `invalid_argument` for wrong options. The documentation has a

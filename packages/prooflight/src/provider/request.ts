@@ -1,4 +1,4 @@
-/** What EIP-1193 calls a request, and the parameters of Ethereum's methods. */
+/** Requests of EIP-1193, and the parameters and results of Ethereum's methods. */
 
 import { type Bytes, toHex } from "../bytes.js";
 import type { Hex } from "../chain/checkpoint.js";
@@ -18,13 +18,13 @@ export interface Eip1193Provider {
   request(args: RequestArguments): Promise<unknown>;
 }
 
-/** A request that has been read, once: nobody else has its parameters. */
+/** A copy of a request, which only the provider holds. */
 export interface Request {
   readonly method: string;
   readonly params: unknown[] | object;
 }
 
-/** What a caller asks, copied as JSON carries it; throws `invalid_argument` if it is no request. */
+/** Copies a caller's request; throws `invalid_argument` if it is not one, or not JSON. */
 export function requestOf(args: unknown): Request {
   let found: string;
   try {
@@ -42,7 +42,7 @@ export function requestOf(args: unknown): Request {
   throw refuse("invalid_argument", expected, found, { scheme: "mpt" });
 }
 
-/** Plain data, as JSON carries it; throws whatever reading the value does. */
+/** Copies a value by way of JSON; throws what the value's getters throw. */
 export const copyOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 /** The parameters of a request as an array. */
@@ -63,7 +63,7 @@ export function slotOf(method: string, slot: unknown): Hex {
   throw wrong(method, "a slot, an integer of 256 bits in 0x-hex", slot);
 }
 
-/** The block that a request is about; `latest` if it does not say. */
+/** The block of a request; `latest` if it names none. */
 export function blockAt(method: string, params: readonly unknown[], index: number): BlockName {
   const given = params[index] ?? "latest";
   if (typeof given === "object") return blockOf(method, given);
@@ -77,7 +77,7 @@ export function blockAt(method: string, params: readonly unknown[], index: numbe
   throw wrong(method, "a block: latest, safe, finalized, a number, or a hash", given);
 }
 
-/** The block that an object of EIP-1898 names: by its hash or by its number, and nothing else. */
+/** The block named by an object of EIP-1898, which has its hash or its number and no other members. */
 function blockOf(method: string, given: object): BlockName {
   const { blockHash, blockNumber, requireCanonical, ...others } = given as Record<string, unknown>;
   if (Object.keys(others).length === 0) {
@@ -98,19 +98,19 @@ const hashOf = (given: unknown): Hex | undefined =>
     ? (given.toLowerCase() as Hex)
     : undefined;
 
-/** A number of 64 bits as Ethereum writes it; undefined if it is none. */
+/** Reads a 64-bit quantity; undefined if it is not one. */
 const integerOf = (given: unknown): bigint | undefined =>
   typeof given === "string" && /^0x(0|[1-9a-f][0-9a-f]{0,15})$/i.test(given)
     ? BigInt(given)
     : undefined;
 
-/** A number of 64 or 256 bits as Ethereum writes it. */
+/** Writes a quantity. */
 export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
 
-/** 32 bytes of a number, in 0x-hex. */
+/** Writes a number as 32 bytes in 0x-hex. */
 export const word = (number: bigint): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 
-/** The bytes of a server's result; throws `invalid_answer` if it is none, or larger than a proof. */
+/** Reads bytes in a server's result; throws `invalid_answer` if they are malformed, or more than a proof may have. */
 export function bytesOfResult(method: string, result: unknown): Uint8Array | Bytes {
   const most = 2 * MAX_PROOF_BYTES + 2;
   if (typeof result !== "string" || result.length > most) {
@@ -125,14 +125,14 @@ export function bytesOfResult(method: string, result: unknown): Uint8Array | Byt
   }
 }
 
-/** The integer of a server's result; throws `invalid_answer` if it is none of 256 bits. */
+/** Reads a 256-bit integer in a server's result; throws `invalid_answer` if it is not one. */
 export function integerOfResult(method: string, result: unknown): bigint {
   const digits = wordOf(result);
   if (digits) return BigInt(digits);
   throw wrongAnswer(method, "an integer of 256 bits in 0x-hex", describe(result));
 }
 
-/** The refusal of a result that does not have the form of its method's. */
+/** The refusal of a malformed result. */
 export const wrongAnswer = (method: string, expected: string, found: string): VerifyError =>
   refuse("invalid_answer", `${expected} from ${method}`, found, { scheme: "mpt" });
 

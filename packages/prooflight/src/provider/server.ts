@@ -1,4 +1,4 @@
-/** The provider that is checked: it may fail, lie, or never answer. */
+/** The untrusted provider: it may fail, lie, or never answer. */
 
 import { describe, refuse, VerifyError } from "../error.js";
 import { HandedOnError } from "./error.js";
@@ -13,7 +13,7 @@ export class Server {
     this.#timeout = timeout;
   }
 
-  /** Asks for what will be verified; throws `unavailable` if there is no answer in time. */
+  /** Asks for an answer that will be verified; throws `unavailable` if none comes in time. */
   async request(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
       return await this.#withTimeout(method, this.#ask({ method, params: [...params] }));
@@ -23,9 +23,9 @@ export class Server {
   }
 
   /**
-   * Asks for what will not be; the server's own errors are kept, as a `HandedOnError`.
+   * Asks for an answer that will not be verified. The server's errors become a `HandedOnError`.
    *
-   * Where a person decides, it takes as long as it takes.
+   * There is no timeout if the user decides about the request.
    */
   async handOn(request: Request, person: boolean): Promise<unknown> {
     const { method } = request;
@@ -57,13 +57,13 @@ export class Server {
   }
 }
 
-/** The most characters of a server's message. */
+/** The most characters that are kept of a server's message. */
 const MESSAGE = 1000;
 
-/** An error with a code, as EIP-1193 and JSON-RPC have them; undefined if it is none. */
+/** Reads an error with a code, as in EIP-1193 and JSON-RPC; undefined if it is not one. */
 function errorOf(error: unknown): HandedOnError | undefined {
   try {
-    // An error of `httpProvider` has what the server said as its cause.
+    // The cause of an error of `httpProvider` is the server's own error.
     const said: unknown = error instanceof VerifyError ? error.cause : error;
     const { code, message, data } = said as { code?: unknown; message?: unknown; data?: unknown };
     if (typeof code !== "number" || !Number.isSafeInteger(code)) return undefined;
@@ -71,7 +71,7 @@ function errorOf(error: unknown): HandedOnError | undefined {
     const copy = data === undefined ? undefined : copyOf(data);
     return new HandedOnError(code, text, copy, { cause: error });
   } catch {
-    return undefined; // Reading it runs code of the provider.
+    return undefined; // A getter of the provider's threw.
   }
 }
 
@@ -81,7 +81,7 @@ function failureOf(method: string, error: unknown): VerifyError {
     if (error instanceof VerifyError && error.code === "unavailable") return error;
     found = error instanceof Error ? error.message.slice(0, MESSAGE) : describe(error);
   } catch {
-    // Reading it runs code of the provider.
+    // A getter of the provider's threw.
   }
   return refuse("server_error", `an answer to ${method}`, found, { scheme: "mpt", cause: error });
 }

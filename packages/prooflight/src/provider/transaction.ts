@@ -1,4 +1,4 @@
-/** A transaction that is sent: its hash is that of its own bytes, not the one that the server says. */
+/** Sends transactions. A transaction's hash is computed here, not taken from the server. */
 
 import { toHex } from "../bytes.js";
 import { refuse } from "../error.js";
@@ -11,8 +11,8 @@ import type { Server } from "./server.js";
 /**
  * Sends a signed transaction; gives its hash.
  *
- * Throws `transaction_mismatch` if the server says another one; it may have published the transaction
- * nevertheless, whose own hash is what the error expects.
+ * Throws `transaction_mismatch` if the server names another hash. The server may have published the transaction
+ * all the same; the error's `expected` is its hash.
  */
 export async function sendRaw(server: Server, request: Request): Promise<string> {
   const { method } = request;
@@ -33,7 +33,7 @@ export async function sendRaw(server: Server, request: Request): Promise<string>
   throw refuse("transaction_mismatch", expected, found, { scheme: "mpt" });
 }
 
-/** The Keccak-256 of a transaction's bytes, without the blobs that travel beside it. */
+/** The Keccak-256 of a transaction's bytes, without the blobs of its network form. */
 function transactionHash(raw: Uint8Array): string {
   const signed = raw[0] === BLOBS ? withoutBlobs(raw) : raw;
   return toHex(wasm.call("mpt", (wasm) => wasm.keccak256(signed)));
@@ -43,8 +43,8 @@ function transactionHash(raw: Uint8Array): string {
 const BLOBS = 3;
 
 /**
- * What is signed of a transaction with blobs: of `03 || rlp([transaction, blobs…])` it is
- * `03 || rlp(transaction)`. Of anything else all bytes: then the list's first item is no list.
+ * Removes the blobs of a transaction: `03 || rlp([transaction, blobs…])` becomes `03 || rlp(transaction)`. Other
+ * bytes, in which the first item of the list is not a list, are returned unchanged.
  */
 function withoutBlobs(raw: Uint8Array): Uint8Array {
   const outer = listAt(raw, 1);
@@ -56,7 +56,7 @@ function withoutBlobs(raw: Uint8Array): Uint8Array {
   return signed;
 }
 
-/** Where the payload of the RLP list that begins at `at` starts and ends; undefined if there is none. */
+/** The bounds of the payload of the RLP list at `at`; undefined if there is no list. */
 function listAt(bytes: Uint8Array, at: number): { start: number; end: number } | undefined {
   const first = bytes[at] ?? 0;
   if (first < 0xc0) return undefined;

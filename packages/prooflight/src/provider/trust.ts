@@ -1,4 +1,4 @@
-/** Which state a provider trusts: what the caller says, and nothing else. */
+/** The state that a provider trusts, which only the caller can name. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
@@ -7,7 +7,7 @@ import { describe, refuse, VerifyError } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import { verifyEthHeader } from "../mpt/header.js";
 
-/** A block as requests name it: a tag, a number, or a hash. */
+/** A block in a request: a tag, a number, or a hash. */
 export type BlockName = "latest" | "safe" | "finalized" | bigint | Hex;
 
 /** A block whose state the caller trusts. */
@@ -28,10 +28,10 @@ export interface TrustedHeader {
 }
 
 /**
- * Says what is trusted about a block, or `undefined` if nothing is.
+ * Gives a trusted block, or `undefined` if there is none.
  *
- * It must not ask the server that is being checked: a light client, a node of one's own, or a block
- * that the application pins are sources.
+ * It must not ask the server that is being checked. Possible sources are a light client, a node of your own, or a
+ * block that the application pins.
  */
 export type Trust = (
   block: BlockName,
@@ -44,7 +44,7 @@ export interface Anchor {
   stateRoot: Bytes;
 }
 
-/** What the caller trusts about a block; throws `unknown_block` if nothing, `wrong_block` if another. */
+/** Gives the trusted block that a request names; throws `unknown_block` or, if `trust` gives another, `wrong_block`. */
 export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> {
   const anchor = await ask(trust, block);
   const found = typeof block === "bigint" ? anchor.number : toHex(anchor.hash);
@@ -78,7 +78,7 @@ function read(trusted: unknown): Anchor {
   const hash = bytesLike(given.unchecked("hash"), "hash of trust()", 32).slice();
   if (given.unchecked("headerRlp") !== undefined) {
     for (const name of ["number", "stateRoot"] as const) {
-      // They would not be looked at, and whoever gives them may believe that they are compared.
+      // They are not compared with the header, so passing them is likely a mistake.
       if (given.unchecked(name) === undefined) continue;
       throw invalid("mpt", `${name} of trust()`, "left out beside headerRlp", "there");
     }

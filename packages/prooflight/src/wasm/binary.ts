@@ -3,7 +3,7 @@ import { type Scheme, VERSION } from "../registry.js";
 import { compile, compileSync, unavailable, type WasmInput } from "./compile.js";
 import { requireFeatures } from "./features.js";
 
-/** What wasm-bindgen generates for every binary. */
+/** The functions that wasm-bindgen generates for every binary. */
 export interface Glue {
   __wbg_set_wasm(exports: WebAssembly.Exports): void;
   version(): string;
@@ -15,9 +15,9 @@ interface GlueExports extends WebAssembly.Exports {
 }
 
 /**
- * One wasm binary with its glue: how it is loaded, called, and started afresh when it traps.
+ * A wasm binary with its glue. Loads it, calls it, and replaces the instance after a trap.
  *
- * One instance is in use at a time: the glue keeps it in a variable.
+ * There is one instance at a time, since the glue keeps it in a variable.
  */
 export class Binary<G extends Glue> {
   readonly #file: string;
@@ -30,7 +30,7 @@ export class Binary<G extends Glue> {
   #ready = false;
   #lost = 0;
 
-  /** `locate` gives the file's URL, written out where bundlers look for such URLs. */
+  /** `locate` gives the file's URL. It is written in full by the caller, where bundlers find it. */
   constructor(file: string, glueFile: string, glue: G, locate: () => URL) {
     this.#file = file;
     this.#glue = glue;
@@ -38,7 +38,7 @@ export class Binary<G extends Glue> {
     this.#locate = locate;
   }
 
-  /** Loads the binary unless it is loaded or being loaded; may be called again after a failure. */
+  /** Loads the binary, unless it is loaded or being loaded. May be repeated after a failure. */
   init(input?: WasmInput): Promise<void> {
     if (this.#ready) return Promise.resolve();
     this.#loading ??= this.#load(input).finally(() => {
@@ -47,7 +47,7 @@ export class Binary<G extends Glue> {
     return this.#loading;
   }
 
-  /** Loads the binary from a module or bytes, at once. */
+  /** Loads the binary synchronously, from a module or bytes. */
   initSync(input: WebAssembly.Module | BufferSource): void {
     if (this.#ready) return;
     requireFeatures();
@@ -58,9 +58,8 @@ export class Binary<G extends Glue> {
   /**
    * Calls into the binary; `run` must do nothing else.
    *
-   * Refusals become a `VerifyError`. Anything else that comes out, a trap or a stack overflow,
-   * leaves the instance's memory in an unknown state: it is given up for a fresh one, and the call
-   * throws `internal`.
+   * Throws a refusal as a `VerifyError`. After anything else, such as a trap or a stack overflow, the instance's
+   * memory is in an unknown state: a new instance replaces it, and the call throws `internal`.
    */
   call<T>(scheme: Scheme | undefined, run: (glue: G) => T): T {
     if (!this.#ready) {
@@ -76,7 +75,7 @@ export class Binary<G extends Glue> {
     }
   }
 
-  /** How many instances were given up so far; what they held in memory is lost. */
+  /** The number of instances that were replaced so far. Data in their memory is lost. */
   get lost(): number {
     return this.#lost;
   }
@@ -90,7 +89,7 @@ export class Binary<G extends Glue> {
     } catch (cause) {
       throw this.#wrong(cause);
     }
-    // initSync may have been faster.
+    // initSync may have loaded it meanwhile.
     if (!this.#ready) this.#start(module, () => instance);
   }
 
@@ -102,8 +101,8 @@ export class Binary<G extends Glue> {
     try {
       this.#start(module, () => new WebAssembly.Instance(module, this.#imports));
     } catch {
-      // Some browsers do not make instances at once on a page's main thread. Calls throw
-      // `not_initialised` until `init` has been awaited again, which does it from the module.
+      // Some browsers refuse synchronous instantiation on a page's main thread. Calls then throw
+      // `not_initialised` until `init`, which still has the module, has been awaited again.
     }
   }
 
@@ -112,8 +111,8 @@ export class Binary<G extends Glue> {
     try {
       const exports = instantiate().exports as GlueExports;
       if (!(exports.memory instanceof WebAssembly.Memory)) throw new TypeError("another program");
-      // The glue keeps views of the memory until their buffer is detached. Growing a memory
-      // detaches its buffer, even by nothing.
+      // The glue caches views of the old memory until their buffer is detached, which growing by
+      // 0 pages does.
       this.#inGlue?.memory.grow(0);
       this.#glue.__wbg_set_wasm(exports);
       this.#inGlue = exports;
@@ -132,7 +131,7 @@ export class Binary<G extends Glue> {
   }
 }
 
-/** Whether this is what `bindings/wasm/src/refusal.rs` throws. */
+/** Whether this was thrown by `bindings/wasm/src/refusal.rs`. */
 function isRefusal(thrown: unknown): thrown is Refusal {
   return (
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown

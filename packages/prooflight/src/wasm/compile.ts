@@ -1,14 +1,14 @@
 import { describe, refuse, type VerifyError } from "../error.js";
 import { nodeModule } from "../node-module.js";
 
-/** Where a binary comes from: a compiled module, its bytes, or where to load them from. */
+/** A compiled module, its bytes, a response with them, or their URL. */
 export type WasmInput = WebAssembly.Module | BufferSource | Response | URL | string;
 
 /**
  * Compiles a binary.
  *
- * Throws `wasm_unavailable` if it cannot be loaded or is not wasm, `invalid_argument` if the input
- * is none of those.
+ * Throws `wasm_unavailable` if it cannot be loaded or is not wasm, `invalid_argument` if the input has another
+ * type.
  */
 export async function compile(input: WasmInput): Promise<WebAssembly.Module> {
   if (isModule(input)) return input;
@@ -22,7 +22,7 @@ export async function compile(input: WasmInput): Promise<WebAssembly.Module> {
   return compileResponse(await loading(url, fetch(url)));
 }
 
-/** Compiles without waiting; browsers allow it for small binaries or in workers only. */
+/** Compiles synchronously; browsers allow that only for small binaries or in workers. */
 export function compileSync(input: WebAssembly.Module | BufferSource): WebAssembly.Module {
   if (isModule(input)) return input;
   if (!isBufferSource(input)) {
@@ -35,7 +35,7 @@ export function compileSync(input: WebAssembly.Module | BufferSource): WebAssemb
   }
 }
 
-/** The refusal of a binary that could not be had from `source`. */
+/** The refusal of a binary that could not be loaded from `source`. */
 export function unavailable(source: string, found: string, cause?: unknown): VerifyError {
   return refuse("wasm_unavailable", `WebAssembly from ${source}`, found, { cause });
 }
@@ -51,7 +51,7 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
       throw unavailable(source, String(cause), cause);
     }
   }
-  // Servers that do not know wasm are common; only streaming needs the type.
+  // Many servers send another type for wasm. Only streaming needs it.
   const bytes = await loading(source, response.arrayBuffer());
   return compileBytes(bytes, source, ` (${type})`);
 }

@@ -1,11 +1,11 @@
 import { refuse } from "../error.js";
 
-/** What the binaries are compiled for; the oldest releases that have it are in the README too. */
+/** The features that the binaries use. The README lists the same releases. */
 const REQUIRED =
   "WebAssembly with simd128 and reference types (Chrome 96, Edge 96, Firefox 93, Safari 16.4, Node 20.19 or newer)";
 
 /**
- * The smallest module that needs both: `(func (param externref) (result v128) i32.const 0 i8x16.splat)`.
+ * The smallest module that uses both: `(func (param externref) (result v128) i32.const 0 i8x16.splat)`.
  */
 const PROBE = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],

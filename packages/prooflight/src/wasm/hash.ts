@@ -5,7 +5,7 @@ import * as glue from "./prooflight_hash_bg.js";
 /** The functions of the binary. */
 export type HashGlue = typeof glue;
 
-/** The binary of the schemes that need nothing but hashes. */
+/** The binary of the hash-based schemes. */
 export const hash = new Binary(
   "prooflight-hash.wasm",
   "prooflight_hash_bg.js",
@@ -14,21 +14,21 @@ export const hash = new Binary(
 );
 
 /**
- * Loads the WebAssembly of the hash-based schemes; their functions work once this has resolved.
+ * Loads the WebAssembly of the hash-based schemes. Their functions can be called once this has resolved.
  *
- * Without input it finds its own file. Calling it again does nothing, unless it failed: then it
- * tries again. Throws `unavailable` if the file cannot be loaded, `unsupported` if the engine is
- * too old, `invalid_input` if the input is of no such type.
+ * Without input, it finds its own file. Calling it again has no effect, or retries after a failure. Throws
+ * `unavailable` if the file cannot be loaded, `unsupported` if the engine is too old, `invalid_input` for an input
+ * of another type.
  */
 export function init(input?: WasmInput): Promise<void> {
   return hash.init(input);
 }
 
 /**
- * The same as {@link init} from a compiled module or its bytes, at once.
+ * Like {@link init}, but synchronous, from a compiled module or its bytes.
  *
- * For runtimes that hand out modules, and for workers. On a page's main thread some browsers
- * compile only small binaries without waiting.
+ * For runtimes that provide modules, and for workers. On a page's main thread, some browsers refuse to compile
+ * large binaries synchronously.
  */
 export function initSync(module: WebAssembly.Module | BufferSource): void {
   hash.initSync(module);

@@ -14,15 +14,15 @@ export const lvmt = new Binary(
 );
 
 /**
- * Loads the WebAssembly of LVMT, a file of its own; its functions work once this has resolved.
+ * Loads the WebAssembly of LVMT, which is a separate file. Its functions can be called once this has resolved.
  *
- * Takes and throws what `init` of the other modules does.
+ * Arguments and errors are those of `init` of the other modules.
  */
 export function init(input?: WasmInput): Promise<void> {
   return lvmt.init(input);
 }
 
-/** The same as {@link init} from a compiled module or its bytes, at once. */
+/** Like {@link init}, but synchronous, from a compiled module or its bytes. */
 export function initSync(module: WebAssembly.Module | BufferSource): void {
   lvmt.initSync(module);
 }
