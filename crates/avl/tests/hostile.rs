@@ -7,14 +7,12 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use arbitrary::Unstructured;
-use harness::anatomy::{Anatomy, Token};
-use harness::draw::Shape;
-use harness::hostile::Hostile;
-use harness::op::{Op, ours};
 use prooflight_avl::{Digest, Mode, verify_batch};
+use prooflight_testkit::avl::anatomy::{Anatomy, Token};
+use prooflight_testkit::avl::draw::Shape;
+use prooflight_testkit::avl::hostile::Hostile;
+use prooflight_testkit::avl::op::{Op, ours};
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
 

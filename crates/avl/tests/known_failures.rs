@@ -8,16 +8,14 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use std::slice;
 
-use harness::anatomy::{Anatomy, LEAF, Token, hash};
-use harness::draw::Shape;
-use harness::honest::Honest;
-use harness::op::{Op, ours};
 use prooflight_avl::{Digest, Mode, Operation, Params, VerifiedBatch, verify_batch};
 use prooflight_core::{Code, Error, Limits, Reason};
+use prooflight_testkit::avl::anatomy::{Anatomy, LEAF, Token, hash};
+use prooflight_testkit::avl::draw::Shape;
+use prooflight_testkit::avl::honest::Honest;
+use prooflight_testkit::avl::op::{Op, ours};
 
 const MODES: [Mode; 2] = [Mode::Strict, Mode::Compat];
 const VARIABLE: Shape = Shape { key_length: 32, value_length: None };

@@ -6,23 +6,21 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::slice;
 
-use harness::anatomy::{Anatomy, LEAF, Token, hash};
-use harness::draw::Shape;
-use harness::honest::Honest;
-use harness::op::{Op, ours};
 use prooflight_avl::{
     AvlProver, Digest, MAX_KEY_LENGTH, Mode, Operation, Params, PersistentAvlProver, ergo,
     verify_batch,
 };
 use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
 use prooflight_core::{Code, Error, Limits, Reason, Result};
+use prooflight_testkit::avl::anatomy::{Anatomy, LEAF, Token, hash};
+use prooflight_testkit::avl::draw::Shape;
+use prooflight_testkit::avl::honest::Honest;
+use prooflight_testkit::avl::op::{Op, ours};
 
 /// Keys of one byte and values of any length.
 const PARAMS: Params = Params::new(1, None);

@@ -10,17 +10,15 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use arbitrary::Unstructured;
-use harness::anatomy::{Anatomy, LABEL, Token, hash};
-use harness::draw::Shape;
-use harness::honest::{Honest, Statement};
-use harness::mutation::mutate_ops;
-use harness::op::{Op, ours};
-use harness::targets::avl_mutate;
 use prooflight_avl::{Digest, Mode, ergo, verify_batch};
 use prooflight_core::Reason;
+use prooflight_testkit::avl::anatomy::{Anatomy, LABEL, Token, hash};
+use prooflight_testkit::avl::draw::Shape;
+use prooflight_testkit::avl::honest::{Honest, Statement};
+use prooflight_testkit::avl::mutation::mutate_ops;
+use prooflight_testkit::avl::op::{Op, ours};
+use prooflight_testkit::avl::targets::avl_mutate;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 

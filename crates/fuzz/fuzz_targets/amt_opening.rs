@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::amt::targets::amt_opening;
+use prooflight_testkit::amt::targets::amt_opening;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match amt_opening(&mut Unstructured::new(data)) {

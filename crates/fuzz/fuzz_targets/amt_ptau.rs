@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::amt::targets::amt_ptau;
+use prooflight_testkit::amt::targets::amt_ptau;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match amt_ptau(&mut Unstructured::new(data)) {

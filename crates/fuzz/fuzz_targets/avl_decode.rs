@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::harness::targets::avl_decode;
+use prooflight_testkit::avl::targets::avl_decode;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match avl_decode(&mut Unstructured::new(data)) {

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::harness::targets::avl_prover;
+use prooflight_testkit::avl::targets::avl_prover;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match avl_prover(&mut Unstructured::new(data)) {

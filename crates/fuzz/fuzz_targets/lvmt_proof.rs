@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::lvmt::targets::lvmt_proof;
+use prooflight_testkit::lvmt::targets::lvmt_proof;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match lvmt_proof(&mut Unstructured::new(data)) {

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::mpt::targets::mpt_get_proof;
+use prooflight_testkit::mpt::targets::mpt_get_proof;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match mpt_get_proof(&mut Unstructured::new(data)) {

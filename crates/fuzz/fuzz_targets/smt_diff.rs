@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use prooflight_fuzz::smt::targets::smt_diff;
+use prooflight_testkit::smt::targets::smt_diff;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match smt_diff(&mut Unstructured::new(data)) {

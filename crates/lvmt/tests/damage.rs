@@ -3,15 +3,16 @@
 //! What is read is found to be damaged, or was not needed: no wrong root, value or proof comes of it.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
-mod harness;
+mod run;
 
 use std::collections::BTreeMap;
 
-use harness::run::{Run, changes, entries, params, verify_proof};
 use prooflight_core::store::{MemoryStore, Store, WriteBatch};
 use prooflight_core::{Reason, Result};
 use prooflight_lvmt::{LvmtStore, ProofShard, ProvedKeys, StateRoot};
 use rand::Rng;
+
+use run::{Run, changes, entries, params, verify_proof};
 
 /// Whatever a store does: it is opened, proves all keys, makes a block, and goes back.
 fn use_all(store: MemoryStore, run: &Run) -> Result<(ProvedKeys, StateRoot, StateRoot)> {

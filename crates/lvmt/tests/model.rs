@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
-mod harness;
-
-use harness::check;
-use harness::sample::{find, name, sample};
-use harness::state::{State, keccak};
 use prooflight_core::Verified;
 use prooflight_lvmt::Absence;
 use prooflight_lvmt::proof::OpeningForm;
+use prooflight_testkit::lvmt::check;
+use prooflight_testkit::lvmt::sample::{find, name, sample};
+use prooflight_testkit::lvmt::state::{State, keccak};
 use serde_json::Value as Json;
 
 #[test]

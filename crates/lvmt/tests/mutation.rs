@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
-mod harness;
-
 use arbitrary::Unstructured;
-use harness::sample::{find, name, sample};
-use harness::state::{State, keccak};
-use harness::targets::lvmt_proof;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Limits, Reason, Result, Verified};
 use prooflight_lvmt::proof::{ENVELOPE, Proof};
 use prooflight_lvmt::{Absence, Params, Root, Value, verify};
+use prooflight_testkit::lvmt::sample::{find, name, sample};
+use prooflight_testkit::lvmt::state::{State, keccak};
+use prooflight_testkit::lvmt::targets::lvmt_proof;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -151,7 +149,7 @@ fn members_of_other_proofs_prove_nothing_else() {
             _ => proof.clone_from(other()),
         }
         newer.seal(&mut proof);
-        if let Ok(answers) = harness::check(&newer, &[key], &proof) {
+        if let Ok(answers) = prooflight_testkit::lvmt::check(&newer, &[key], &proof) {
             accepted += 1;
             let value = newer.keys.get(&keccak(key)).and_then(|record| record.value.as_deref());
             assert_eq!(answers[0].as_value().map(|value| &value.bytes[..]), value);

@@ -1,10 +1,9 @@
 //! Inputs of the fuzz target, run again.
 
-mod harness;
-#[path = "../../fuzz/replay.rs"]
-mod replay;
+use prooflight_testkit::lvmt::targets::lvmt_proof;
+use prooflight_testkit::replay::replay;
 
 #[test]
 fn inputs_of_the_fuzz_target() {
-    replay::replay(&[("lvmt_proof", harness::targets::lvmt_proof)]);
+    replay(env!("CARGO_MANIFEST_DIR"), &[("lvmt_proof", lvmt_proof)]);
 }

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
-mod harness;
-
 use std::collections::BTreeSet;
 
-use harness::lies::{Lie, lies};
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Reason, Result};
 use prooflight_lvmt::{Params, verify};
+use prooflight_testkit::lvmt::lies::{Lie, lies};
 
 fn outcome(Lie { question: asked, .. }: &Lie) -> Result<()> {
     let key =

@@ -6,17 +6,18 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
+mod run;
 
 use std::collections::BTreeSet;
 
-use harness::run::{Changes, Run, changes, entries, params, verify_proof};
-use harness::state::keccak;
 use prooflight_core::store::{MemoryStore, Store};
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
+use prooflight_testkit::lvmt::state::keccak;
 use rand::Rng;
+
+use run::{Changes, Run, changes, entries, params, verify_proof};
 
 /// `log_n`, `log_arity`: deep walks, and wide AMTs.
 const SHAPES: [(u8, u8); 5] = [(1, 1), (2, 1), (2, 2), (4, 2), (6, 2)];

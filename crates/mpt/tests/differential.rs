@@ -6,20 +6,18 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 
 use alloy_trie::proof::{ProofRetainer, verify_proof as peer_verifies};
 use alloy_trie::{HashBuilder, Nibbles};
 use arbitrary::Unstructured;
-use harness::honest::{Honest, Keys, draw_value};
-use harness::mutation::mutate;
-use harness::rlp::Rlp;
-use harness::slices;
 use prooflight_core::{Limits, Reason, keccak256};
 use prooflight_mpt::verify_proof;
+use prooflight_testkit::mpt::honest::{Honest, Keys, draw_value};
+use prooflight_testkit::mpt::mutation::mutate;
+use prooflight_testkit::mpt::rlp::Rlp;
+use prooflight_testkit::mpt::slices;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 

@@ -6,16 +6,14 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use harness::slices;
 use prooflight_core::store::MemoryStore;
 use prooflight_core::{Limits, keccak256};
 use prooflight_mpt::{Account, Change, PersistentState, PersistentTrie, StateChange, verify_proof};
+use prooflight_testkit::mpt::slices;
 use serde_json::Value;
 
 /// A file of `tests/data`.

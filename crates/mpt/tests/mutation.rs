@@ -7,14 +7,12 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use arbitrary::Unstructured;
-use harness::honest::Honest;
-use harness::oracle;
-use harness::state::HonestState;
-use harness::targets::{mpt_get_proof, mpt_proof};
 use prooflight_core::{Reason, keccak256};
+use prooflight_testkit::mpt::honest::Honest;
+use prooflight_testkit::mpt::oracle;
+use prooflight_testkit::mpt::state::HonestState;
+use prooflight_testkit::mpt::targets::{mpt_get_proof, mpt_proof};
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
 
@@ -51,7 +49,7 @@ fn refused(honest: &Honest, key: &[u8], proof: &[Vec<u8>]) -> Reason {
     assert_eq!(oracle::verify(&honest.trie.root(), key, proof), None);
     if let [first, ..] = proof {
         let (root, proof) = (keccak256(&[first]), proof.to_vec());
-        harness::hostile::Hostile { root, key: key.to_vec(), proof }.check();
+        prooflight_testkit::mpt::hostile::Hostile { root, key: key.to_vec(), proof }.check();
     }
     error.reason()
 }
@@ -178,7 +176,7 @@ fn every_bit_of_the_root_flipped() {
             let verified = prooflight_mpt::verify_proof(
                 &root,
                 key,
-                &harness::slices(proof),
+                &prooflight_testkit::mpt::slices(proof),
                 &prooflight_core::Limits::DEFAULT,
             );
             assert_eq!(verified.unwrap_err().reason(), Reason::RootMismatch);
@@ -196,7 +194,7 @@ fn fields_of_answers() {
         let honest = HonestState::draw(u, 3).unwrap();
         let asked = honest.draw_question(u).unwrap();
         honest.judge(&asked).unwrap();
-        let mut refused = |change: &dyn Fn(&mut harness::state::Answer), reason| {
+        let mut refused = |change: &dyn Fn(&mut prooflight_testkit::mpt::state::Answer), reason| {
             let mut other = asked.clone();
             change(&mut other.answer);
             if other.answer != asked.answer {

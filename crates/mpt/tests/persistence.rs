@@ -6,20 +6,18 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use std::collections::BTreeMap;
 
 use arbitrary::Unstructured;
-use harness::honest::{Honest, Keys, draw_value};
-use harness::slices;
-use harness::state::{HonestState, word};
 use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_mpt::{
     Change, EMPTY_ROOT, PersistentState, PersistentTrie, StateChange, prove_at, prove_state_at,
     verify_proof,
 };
+use prooflight_testkit::mpt::honest::{Honest, Keys, draw_value};
+use prooflight_testkit::mpt::slices;
+use prooflight_testkit::mpt::state::{HonestState, word};
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
 

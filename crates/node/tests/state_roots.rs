@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation};
@@ -37,18 +37,25 @@ enum Params {
 
 #[test]
 fn the_roots_are_those_of_the_vectors() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/state-roots");
     for (file, tests) in [("avl.json", 4), ("lvmt.json", 4), ("mpt.json", 2), ("smt.json", 4)] {
-        let json = fs::read_to_string(folder.join(file)).unwrap();
+        let json = fs::read_to_string(folder().join(file)).unwrap();
         let report = run(&json);
         let failures: Vec<_> =
             report.tests.iter().filter_map(|test| test.failure.as_ref()).collect();
         assert_eq!((report.passed(), failures), (tests, vec![]), "{file}");
-        // A wrong expectation is noticed.
-        let (before, roots) = json.split_once("\"roots\"").unwrap();
-        let changed = format!("{before}\"roots\"{}", roots.replacen("0x", "0x00", 1));
-        assert_eq!(run(&changed).failed(), 1, "{file}");
     }
+}
+
+#[test]
+fn a_wrong_root_is_noticed() {
+    let json = fs::read_to_string(folder().join("avl.json")).unwrap();
+    let (before, roots) = json.split_once("\"roots\"").unwrap();
+    let changed = format!("{before}\"roots\"{}", roots.replacen("0x", "0x00", 1));
+    assert_eq!(run(&changed).failed(), 1);
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/state-roots")
 }
 
 fn run(json: &str) -> Report {

@@ -7,14 +7,12 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
-use harness::judge::Question;
-use harness::plain::{Node, Plain, bit, encode_diff, encode_history, encode_proof};
 use prooflight_core::{Code, Hash, Limits, Reason};
 use prooflight_smt::hash::{EMPTY_ROOT, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, PROOF, ProofLeaf, Writer};
 use prooflight_smt::{Answer, verify, verify_diff, verify_history};
+use prooflight_testkit::smt::judge::Question;
+use prooflight_testkit::smt::plain::{Node, Plain, bit, encode_diff, encode_history, encode_proof};
 
 /// A key in block 1 and 16 in block 2; then half of them change, one of those is deleted and one of these set again.
 fn plain() -> Plain {

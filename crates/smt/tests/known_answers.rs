@@ -6,12 +6,10 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use std::fs;
 use std::path::Path;
 
-use harness::plain::{Op, Plain};
+use prooflight_testkit::smt::plain::{Op, Plain};
 use serde_json::Value;
 
 fn bytes(value: &Value) -> Vec<u8> {

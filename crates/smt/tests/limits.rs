@@ -6,13 +6,11 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
-use harness::plain::Plain;
 use prooflight_core::{Limits, Reason, Result};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_VERSION};
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
 use prooflight_smt::{Answer, MAX_CHANGES, history_blocks, verify, verify_diff, verify_history};
+use prooflight_testkit::smt::plain::Plain;
 
 const DEFAULT: &Limits = &Limits::DEFAULT;
 

@@ -6,10 +6,8 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
-use harness::judge::Question;
-use harness::plain::Plain;
+use prooflight_testkit::smt::judge::Question;
+use prooflight_testkit::smt::plain::Plain;
 
 /// Keys that are set, set again, deleted, and set after that.
 fn plain() -> Plain {

@@ -1,10 +1,9 @@
 //! Inputs of the fuzz targets, run again.
 
-mod harness;
-#[path = "../../fuzz/replay.rs"]
-mod replay;
+use prooflight_testkit::replay::replay;
+use prooflight_testkit::smt::targets::TARGETS;
 
 #[test]
 fn inputs_of_the_fuzz_targets() {
-    replay::replay(&harness::targets::TARGETS);
+    replay(env!("CARGO_MANIFEST_DIR"), &TARGETS);
 }

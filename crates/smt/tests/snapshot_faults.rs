@@ -1,7 +1,6 @@
 //! Damaged files are named and never served, and the writer goes on from before them; kill -9 at any time.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
-mod harness;
 mod snapshot;
 
 use std::fs;
@@ -9,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use harness::plain::Plain;
 use prooflight_core::{Hash, Reason, Result};
 use prooflight_smt::hash::{hash_key, hash_value};
 use prooflight_smt::prover::tree::{Change, Tree};
 use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
+use prooflight_testkit::smt::plain::Plain;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use snapshot::{
@@ -314,7 +313,7 @@ const GROUP: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
 const BACKGROUND: &str = "PROOFLIGHT_SNAPSHOT_BACKGROUND";
 
 /// Blocks of which a file takes some time to write.
-fn large_block(height: u64) -> Vec<harness::plain::Op> {
+fn large_block(height: u64) -> Vec<prooflight_testkit::smt::plain::Op> {
     block(500, height, 3000, 2000)
 }
 
@@ -401,7 +400,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
     }
 }
 
-fn changes(ops: &[harness::plain::Op]) -> Vec<Change> {
+fn changes(ops: &[prooflight_testkit::smt::plain::Op]) -> Vec<Change> {
     ops.iter()
         .map(|(key, value)| Change {
             key_hash: hash_key(key),

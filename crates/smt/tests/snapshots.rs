@@ -1,12 +1,10 @@
 //! Proofs from snapshot files against the plain tree, which keeps every version.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
-mod harness;
 mod snapshot;
 
 use std::sync::Arc;
 
-use harness::plain::{Op, Plain};
 use object_store::memory::InMemory;
 use prooflight_core::Reason;
 use prooflight_smt::hash::EMPTY_ROOT;
@@ -14,6 +12,7 @@ use prooflight_smt::snapshot::{
     Files, KeptBlocks, Options, Record, Retention, SnapshotReader, SnapshotWriter,
 };
 use prooflight_smt::{Answer, verify, verify_diff, verify_history};
+use prooflight_testkit::smt::plain::{Op, Plain};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use snapshot::{

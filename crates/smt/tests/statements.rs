@@ -6,15 +6,13 @@
     reason = "tests say what they expect by panicking"
 )]
 
-mod harness;
-
 use arbitrary::Unstructured;
-use harness::draw::chain;
-use harness::judge::Question;
-use harness::plain::Plain;
-use harness::targets::TARGETS;
 use prooflight_core::Limits;
 use prooflight_smt::{Answer, verify};
+use prooflight_testkit::smt::draw::chain;
+use prooflight_testkit::smt::judge::Question;
+use prooflight_testkit::smt::plain::Plain;
+use prooflight_testkit::smt::targets::TARGETS;
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
 

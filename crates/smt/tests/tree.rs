@@ -2,16 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 mod by_hash;
-mod harness;
-
 use std::collections::BTreeMap;
 
 use by_hash::ByHash;
-use harness::plain::{Op, Plain};
 use prooflight_core::{Error, Hash, Limits, Reason};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_VERSION, Preimage, hash_key, hash_value};
 use prooflight_smt::prover::tree::{Change, Child, Entry, Kind, Node, Tree};
 use prooflight_smt::verify;
+use prooflight_testkit::smt::plain::{Op, Plain};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};

@@ -11,7 +11,7 @@ use prooflight_smt::verify;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::harness::plain::{Op, Plain};
+use prooflight_testkit::smt::plain::{Op, Plain};
 
 pub const LIMITS: Limits = Limits::DEFAULT;
 

@@ -1,35 +1,23 @@
 //! The generated files of `lvmt/`: proofs by the model that the tests of the crate have.
 
 #![allow(
-    dead_code,
-    unreachable_pub,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
-    reason = "the model belongs to the tests of the crate, whose states are small"
+    reason = "the states of the model are small"
 )]
 
 mod bytes;
 mod cancelling;
-#[path = "../../../../lvmt/tests/harness/lies/mod.rs"]
-mod lies;
 pub(super) mod negative;
 mod nodes;
-#[path = "../../../../lvmt/tests/harness/prove.rs"]
-mod prove;
-#[path = "../../../../lvmt/tests/harness/sample.rs"]
-mod sample;
-#[path = "../../../../lvmt/tests/harness/state.rs"]
-pub(super) mod state;
-#[path = "../../../../lvmt/tests/harness/tower.rs"]
-mod tower;
 mod trees;
 pub(super) mod valid;
-#[path = "../../../../lvmt/tests/harness/vector.rs"]
-mod vector;
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Limits;
 use prooflight_lvmt::Root;
+pub(super) use prooflight_testkit::lvmt::state;
+use prooflight_testkit::lvmt::{lies, sample, tower};
 
 use self::lies::Question;
 use crate::carrier::{Hash32, Hex, Quantity};

@@ -6,13 +6,12 @@ pub(super) mod history;
 mod history_ends;
 pub(super) mod history_negative;
 mod inputs;
-#[path = "../../../../smt/tests/harness/plain.rs"]
-pub(super) mod plain;
 pub(super) mod proof;
 pub(super) mod proof_negative;
 mod wire;
 
 use prooflight_smt::hash::MAX_VERSION;
+pub(super) use prooflight_testkit::smt::plain;
 use serde_json::{Value, json};
 
 use self::plain::{Op, Plain};

@@ -1,22 +1,9 @@
 //! A model of the store and an honest prover, written apart from the crate's own: all that it knows of the
 //! scheme is in `test-vectors/spec/lvmt.md`. It knows the secret of its setup, so it needs no tables, and opens
 //! whatever it is told to. Tests take its proofs apart and put them together as a liar would.
-#![allow(dead_code, reason = "each test uses a part of it")]
-#![allow(unreachable_pub, reason = "a test crate exports nothing")]
-#![allow(unexpected_cfgs, reason = "crates/fuzz, which has this too, has no feature `prover`")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::missing_panics_doc,
-    clippy::cast_possible_truncation,
-    reason = "tests say what they expect by panicking, and their states are small"
-)]
 
 pub mod lies;
 pub mod prove;
-#[cfg(feature = "prover")]
-pub mod run;
 pub mod sample;
 pub mod state;
 pub mod targets;

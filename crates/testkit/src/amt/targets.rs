@@ -145,7 +145,7 @@ fn flip(u: &mut Unstructured<'_>, bytes: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-static PTAU: &[u8] = include_bytes!("../data/ptau/prepared.ptau");
+static PTAU: &[u8] = include_bytes!("../../../amt/tests/data/ptau/prepared.ptau");
 
 /// A file of snarkjs, changed, or any bytes: it is refused, or is the setup that it was.
 pub fn amt_ptau(u: &mut Unstructured<'_>) -> Result<()> {

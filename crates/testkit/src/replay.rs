@@ -1,6 +1,5 @@
-//! What the crates' `tests/regressions.rs` share: every input of their fuzz targets is run again, the seeds of
-//! `crates/fuzz/corpus` and, in `tests/regressions`, whatever once failed. Both have one folder a target.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+//! Runs the inputs of fuzz targets again: the seeds in `crates/fuzz/corpus`, and what once failed, in the
+//! `tests/regressions` of a crate. Both have one folder a target.
 
 use std::fs;
 use std::path::Path;
@@ -9,9 +8,9 @@ use arbitrary::{Result, Unstructured};
 
 type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 
-/// Runs targets, which come by their names; a panic of one is a finding.
-pub(crate) fn replay(targets: &[(&str, Target)]) {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+/// Runs targets, given with their names, for the crate in the folder `here`; a panic of one is a finding.
+pub fn replay(here: &str, targets: &[(&str, Target)]) {
+    let here = Path::new(here);
     for (name, target) in targets {
         let seeds = inputs(&here.join("../fuzz/corpus").join(name));
         assert!(seeds.len() >= 20, "{name} has {} seeds", seeds.len());

@@ -1,4 +1,7 @@
 //! A store beside the model, in random runs.
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(unreachable_pub, reason = "a test crate exports nothing")]
+#![allow(clippy::missing_panics_doc, reason = "tests say what they expect by panicking")]
 
 use std::sync::Arc;
 
@@ -8,10 +11,9 @@ use prooflight_core::{Result, Verified};
 use prooflight_lvmt::{
     Absence, Change, LvmtStore, Params, ProofShard, Root, StoreParams, Value, verify,
 };
+use prooflight_testkit::lvmt::state::{State, keccak};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-
-use super::state::{State, keccak};
 
 /// The changes of a block.
 pub type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;

@@ -1,0 +1,25 @@
+//! What tests, fuzz targets and generators of vectors share: models of each scheme, provers that are not
+//! bound to honesty, judges of what the verifiers accept, and the work of the fuzz targets.
+
+#![forbid(unsafe_code)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::cast_possible_truncation,
+    reason = "tests say what they expect by panicking, and their states are small"
+)]
+
+#[cfg(feature = "amt")]
+pub mod amt;
+#[cfg(feature = "avl")]
+pub mod avl;
+#[cfg(feature = "lvmt")]
+pub mod lvmt;
+#[cfg(feature = "mpt")]
+pub mod mpt;
+pub mod replay;
+#[cfg(feature = "smt")]
+pub mod smt;

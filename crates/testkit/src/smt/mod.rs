@@ -1,0 +1,7 @@
+//! What the tests share with each other and with the fuzz targets of `crates/fuzz`: a plain tree and its
+//! prover, and the judges of what the verifiers accept.
+
+pub mod draw;
+pub mod judge;
+pub mod plain;
+pub mod targets;
