@@ -108,7 +108,8 @@ export const STEPS = {
     },
   },
   scripts: {
-    tools: [],
+    // Cargo says which crate needs which.
+    tools: ["rust"],
     async run({ sh, output }) {
       await sh("node", ["--test", ...testFiles("scripts")]);
       return nodeTests(output());

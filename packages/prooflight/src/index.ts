@@ -42,7 +42,7 @@ export { LightClient } from "./client/light-client.js";
 export type { Options, ShardServer } from "./client/options.js";
 export type { At, Key } from "./client/questions.js";
 export type { Failure } from "./client/servers.js";
-export type { Shard } from "./client/shards.js";
+export type { Shard } from "./client/shard.js";
 export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { Code, Reason, Scheme } from "./registry.js";

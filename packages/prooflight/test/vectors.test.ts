@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { KINDS } from "../src/vectors/kinds.js";
+import { KINDS } from "../src/statement/kinds.js";
 import { runVectors } from "../src/vectors/run.js";
 import { vectorFiles } from "./files.js";
 

@@ -7,7 +7,7 @@
 import { toHex } from "../bytes.js";
 import { toQuantity } from "../chain/quantity.js";
 import { describe, refuse } from "../error.js";
-import type { Kind } from "../vectors/kinds.js";
+import type { Kind } from "../statement/kind.js";
 import { readCheckpointFile } from "./chain.js";
 import { readBytes } from "./files.js";
 

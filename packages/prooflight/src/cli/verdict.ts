@@ -3,7 +3,7 @@
 import { fromHex } from "../bytes.js";
 import { parseQuantity } from "../chain/quantity.js";
 import type { VerifyError } from "../error.js";
-import type { Json } from "../vectors/json.js";
+import type { Json } from "../statement/json.js";
 import { keyText, timeOf, valueText } from "./chain.js";
 import { insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printRows, printWrapped, type Row } from "./output.js";

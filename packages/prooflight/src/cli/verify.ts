@@ -1,7 +1,8 @@
 import { toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
-import { type Json, parseJson } from "../vectors/json.js";
-import { type Kind, KINDS } from "../vectors/kinds.js";
+import { type Json, parseJson } from "../statement/json.js";
+import type { Kind } from "../statement/kind.js";
+import { KINDS } from "../statement/kinds.js";
 import { type EthOptions, ethStatement, refuseEthOptions } from "./eth.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";

@@ -5,7 +5,7 @@ import type { Checkpoint, Hex } from "../chain/checkpoint.js";
 import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
-import { answerInput, BUNDLE } from "../vectors/answer.js";
+import { answerInput, BUNDLE } from "../statement/answer.js";
 import { init } from "../wasm/hash.js";
 
 /**

@@ -5,7 +5,7 @@ import type { Freshness } from "../chain/sync.js";
 import { describe } from "../error.js";
 import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
-import type { Shard } from "./shards.js";
+import type { Shard } from "./shard.js";
 
 /** Options of {@link LightClient.connect}. Times are in milliseconds. */
 export interface Options extends SetupTrust {

@@ -7,7 +7,7 @@ import type { Bounds } from "./bounds.js";
 import { notify } from "./callback.js";
 import { InFlight } from "./in-flight.js";
 import { call, type Transport } from "./rpc.js";
-import { readShard, type Shard } from "./shards.js";
+import { readShard, type Shard } from "./shard.js";
 
 /** A server, asked one call at a time. */
 export interface Server {

@@ -1,5 +1,5 @@
 import { describe, refuse } from "../error.js";
-import { type Json, parseJson } from "./json.js";
+import { type Json, parseJson } from "../statement/json.js";
 
 /** What is needed of a vector file to run it; `test-vectors/schema` has the whole form. */
 export interface VectorFile {

@@ -1,8 +1,9 @@
 import { type Refusal, VerifyError } from "../error.js";
+import type { Json } from "../statement/json.js";
+import type { Kind } from "../statement/kind.js";
+import { KINDS } from "../statement/kinds.js";
 import { parseVectors, type Test } from "./file.js";
 import { joinAll } from "./joined.js";
-import type { Json } from "./json.js";
-import { type Kind, KINDS } from "./kinds.js";
 
 /** What became of one test. */
 export interface TestReport {

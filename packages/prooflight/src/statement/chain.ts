@@ -7,7 +7,7 @@ import { type Freshness, verifyAncestor, verifyAncestors, verifyHead } from "../
 import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { hexItems, hexMember, type Json } from "./json.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "./kind.js";
 
 /** A head that extends a checkpoint. */
 export const HeaderSync: Kind = {

@@ -10,7 +10,7 @@ import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "../lvmt/proo
 import { init } from "../wasm/lvmt.js";
 import { there } from "./chain.js";
 import { hexItems, hexMember, type Json } from "./json.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "./kind.js";
 
 /** Openings of vector commitments. */
 export const AmtOpening: Kind = {

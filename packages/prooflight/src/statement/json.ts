@@ -1,4 +1,4 @@
-/** The JSON of test vectors: bytes are 0x-hex, signed 64-bit integers decimal strings. */
+/** The JSON of statements: bytes are 0x-hex, signed 64-bit integers decimal strings. */
 
 import { type Arguments, invalid } from "../arguments.js";
 import { type Bytes, fromHex } from "../bytes.js";

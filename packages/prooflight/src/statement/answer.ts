@@ -11,7 +11,7 @@ import { init } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";
 import { path, SYNC, syncInput, there } from "./chain.js";
 import { hexItems, hexMember } from "./json.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "./kind.js";
 
 /** What a bundle has: an answer, without what whoever verifies it must know. */
 export const BUNDLE = [

@@ -1,11 +1,5 @@
 import type { Scheme } from "../registry.js";
-import * as answer from "./answer.js";
-import * as avl from "./avl.js";
-import * as chain from "./chain.js";
 import type { Json } from "./json.js";
-import * as lvmt from "./lvmt.js";
-import * as mpt from "./mpt.js";
-import * as smt from "./smt.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/spec/vectors.md`. */
 export interface Kind {
@@ -35,24 +29,3 @@ export interface Kind {
 
 /** What only whoever verifies can say. */
 export type Asked = "checkpoint" | "now" | "allowInsecureSetup" | "verifyingKey";
-
-/** Every kind of statement that this build knows; a new scheme adds its own. */
-export const KINDS: ReadonlyMap<string, Kind> = new Map(
-  Object.entries({
-    AvlBatch: avl.AvlBatch,
-    ErgoAdProofs: avl.ErgoAdProofs,
-    HeaderSync: chain.HeaderSync,
-    HeaderInclusion: chain.HeaderInclusion,
-    HeadersInclusion: chain.HeadersInclusion,
-    StateAnswer: answer.StateAnswer,
-    BlockTransition: answer.BlockTransition,
-    AmtOpening: lvmt.AmtOpening,
-    LvmtProof: lvmt.LvmtProof,
-    MptProof: mpt.MptProof,
-    EthGetProof: mpt.EthGetProof,
-    EthHeader: mpt.EthHeader,
-    SmtProof: smt.SmtProof,
-    SmtHistory: smt.SmtHistory,
-    SmtDiff: smt.SmtDiff,
-  }),
-);

@@ -12,7 +12,7 @@ import { verifyMptProof } from "../mpt/proof.js";
 import { init } from "../wasm/hash.js";
 import { there } from "./chain.js";
 import { hexItems, hexMember, type Json } from "./json.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "./kind.js";
 
 /** The value of a key in one trie. */
 export const MptProof: Kind = {

@@ -5,7 +5,7 @@ import type { AbsentBetween, VerifiedBatch } from "../avl/result.js";
 import { type BatchInput, verifyBatch, verifyErgoAdProofs } from "../avl/verify.js";
 import { init } from "../wasm/hash.js";
 import { decimalMember, hexMember, type Json } from "./json.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "./kind.js";
 
 /** A batch of operations on a dictionary. */
 export const AvlBatch: Kind = {

@@ -19,7 +19,7 @@ import { type BlockTime, smtTwap } from "../smt/twap.js";
 import { init } from "../wasm/hash.js";
 import { there } from "./chain.js";
 import { hexItems, hexMember, type Json } from "./json.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "./kind.js";
 
 /** What keys had at a block. */
 export const SmtProof: Kind = {

@@ -1,0 +1,28 @@
+import * as answer from "./answer.js";
+import * as avl from "./avl.js";
+import * as chain from "./chain.js";
+import type { Kind } from "./kind.js";
+import * as lvmt from "./lvmt.js";
+import * as mpt from "./mpt.js";
+import * as smt from "./smt.js";
+
+/** Every kind of statement that this build knows; a new scheme adds its own. */
+export const KINDS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries({
+    AvlBatch: avl.AvlBatch,
+    ErgoAdProofs: avl.ErgoAdProofs,
+    HeaderSync: chain.HeaderSync,
+    HeaderInclusion: chain.HeaderInclusion,
+    HeadersInclusion: chain.HeadersInclusion,
+    StateAnswer: answer.StateAnswer,
+    BlockTransition: answer.BlockTransition,
+    AmtOpening: lvmt.AmtOpening,
+    LvmtProof: lvmt.LvmtProof,
+    MptProof: mpt.MptProof,
+    EthGetProof: mpt.EthGetProof,
+    EthHeader: mpt.EthHeader,
+    SmtProof: smt.SmtProof,
+    SmtHistory: smt.SmtHistory,
+    SmtDiff: smt.SmtDiff,
+  }),
+);

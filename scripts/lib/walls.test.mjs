@@ -1,0 +1,92 @@
+// The walls of the repository: production code needs nothing that only tests have, and nothing goes in circles.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { VERIFIERS } from "./crates.mjs";
+import { filesUnder } from "./fingerprint.mjs";
+import { inside } from "./paths.mjs";
+import { crates } from "./walls/crates.mjs";
+import { byFolder, circle, importsIn, importsOf } from "./walls/imports.mjs";
+
+const sdk = importsOf(inside("packages", "prooflight", "src"));
+
+test("only the command that runs vectors imports vectors/", () => {
+  const importers = [...sdk].filter(([path, names]) => {
+    return !path.startsWith("vectors/") && names.some((name) => name.startsWith("vectors/"));
+  });
+  assert.deepEqual(
+    importers.map(([path]) => path),
+    ["cli/vectors.ts"],
+  );
+});
+
+test("the SDK imports nothing but its own files and what Node has", () => {
+  const strangers = [...sdk].flatMap(([path, names]) => {
+    const allowed = (name) => sdk.has(name) || name.startsWith("node:") || isGlue(name);
+    return names.filter((name) => !allowed(name)).map((name) => `${path}: ${name}`);
+  });
+  assert.deepEqual(strangers, []);
+});
+
+/** What wasm-bindgen makes. */
+const isGlue = (name) => /^wasm\/prooflight_\w+_bg\.ts$/.test(name);
+
+test("what is published depends on nothing that is not", () => {
+  const all = crates();
+  const unpublished = new Set(all.filter(({ published }) => !published).map(({ name }) => name));
+  assert.ok(unpublished.has("prooflight-vectors") && unpublished.has("prooflight-testkit"));
+  const broken = all
+    .filter(({ published }) => published)
+    .flatMap(({ name, needs }) => {
+      return needs.filter((need) => unpublished.has(need)).map((need) => `${name}: ${need}`);
+    });
+  assert.deepEqual(broken, []);
+});
+
+test("no verifier knows JSON", () => {
+  const verifiers = crates().filter(({ name }) => VERIFIERS.includes(name));
+  assert.equal(verifiers.length, VERIFIERS.length);
+  const json = ["serde", "serde_json", "prooflight-json"];
+  const broken = verifiers.filter(({ needs }) => needs.some((need) => json.includes(need)));
+  assert.deepEqual(broken, []);
+});
+
+test("no crate includes the source of another by its path", () => {
+  const sources = filesUnder(["crates", "bindings"], new Set(["target", "node_modules"]));
+  const rust = sources.filter((path) => path.endsWith(".rs"));
+  assert.ok(rust.length > 100);
+  const including = rust.filter((path) => /#\[path\b/.test(readFileSync(path, "utf8")));
+  assert.deepEqual(including, []);
+});
+
+test("imports are found in every form", () => {
+  const text = `
+import { a } from "./a.js";
+import type {
+  B,
+} from "../b.js";
+export { c } from "./d/c.js";
+import "./side.js";
+const late = await import("./late.js");
+const text = "not from ";
+import { readFile } from "node:fs/promises";
+`;
+  assert.deepEqual(importsIn("x/y.ts", text), [
+    ...["x/a.ts", "b.ts", "x/d/c.ts", "x/side.ts", "x/late.ts"],
+    "node:fs/promises",
+  ]);
+});
+
+test("a circle is found, of files and of folders", () => {
+  const imports = new Map([
+    ["a/one.ts", ["b/two.ts"]],
+    ["b/two.ts", []],
+    ["b/three.ts", ["a/one.ts"]],
+  ]);
+  assert.equal(circle(imports), undefined);
+  assert.deepEqual(circle(byFolder(imports)), ["a", "b"]);
+  imports.set("b/two.ts", ["b/three.ts"]);
+  assert.deepEqual(circle(imports), ["a/one.ts", "b/two.ts", "b/three.ts"]);
+});

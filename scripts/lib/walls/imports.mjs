@@ -1,0 +1,58 @@
+// Which files of a TypeScript folder import which, and the circles among them.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+
+/** The imports of every .ts file under `folder`, types included: paths in it, or names of packages. */
+export function importsOf(folder) {
+  const files = readdirSync(folder, { recursive: true })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
+  const read = (path) => importsIn(path, readFileSync(`${folder}/${path}`, "utf8"));
+  return new Map(files.map((path) => [path, read(path)]));
+}
+
+/** What a file with this text imports; `path` is its own. */
+export function importsIn(path, text) {
+  const resolve = (name) =>
+    name.startsWith(".") ? join(dirname(path), name).replace(/\.js$/, ".ts") : name;
+  return [...text.matchAll(IMPORT)].map(([, from, alone, late]) => resolve(from ?? alone ?? late));
+}
+
+/** A statement at the beginning of a line, which may have begun on another, or a call. */
+const IMPORT =
+  /^(?:(?:import|export)\b[^"'`;]*|\}) from "([^"\n]+)"|^import "([^"\n]+)"|\bimport\(\s*"([^"\n]+)"/gm;
+
+/** The imports between folders; a file that lies in none stands for itself. */
+export function byFolder(imports) {
+  const folderOf = (path) => path.split("/")[0];
+  const folders = new Map();
+  for (const [path, names] of imports) {
+    const from = folderOf(path);
+    const others = names.filter((name) => imports.has(name)).map(folderOf);
+    const all = [...(folders.get(from) ?? []), ...others.filter((to) => to !== from)];
+    folders.set(from, all);
+  }
+  return folders;
+}
+
+/** One circle, as the names along it; undefined if there is none. */
+export function circle(imports) {
+  const done = new Set();
+  const visit = (name, path) => {
+    const at = path.indexOf(name);
+    if (at >= 0) return path.slice(at);
+    if (done.has(name)) return undefined;
+    for (const next of imports.get(name) ?? []) {
+      const found = visit(next, [...path, name]);
+      if (found) return found;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const name of imports.keys()) {
+    const found = visit(name, []);
+    if (found) return found;
+  }
+  return undefined;
+}
