@@ -50,13 +50,13 @@ const QUICK_BUILD = {
   CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "256",
 };
 
-/** A tool of `cargoTools`, built from source into our own folder. */
+/** A tool of `cargoTools`: the machine's if it has that version, else built from source into our own folder. */
 export function cargoTool(name) {
   const { crate, version } = cargoTools[name];
   return {
     title: `${name} ${version}`,
     requires: ["rustup", "cc"],
-    ready: () => ask(`${tools}/bin/${name}`, "--version")?.split(/\s+/).includes(version) ?? false,
+    ready: () => ask(name, "--version")?.split(/\s+/).includes(version) ?? false,
     install: ({ sh }) => {
       const what = ["--bin", name, "--root", tools, `${crate}@${version}`];
       return sh("cargo", ["install", "--locked", "--force", ...what], { env: QUICK_BUILD });
