@@ -19,7 +19,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/spec")
 }
 
-/// The files that a verifier is written from, in the order of the index: their names.
+/// The files whose sections say what is refused, in the order in which reasons name them.
 const FILES: [&str; 10] =
     ["conventions", "merkle", "avl", "mpt", "amt", "lvmt", "smt", "chain", "rpc", "vectors"];
 
@@ -68,6 +68,16 @@ fn every_file_is_listed() {
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>();
     files.sort();
     assert_eq!(files, names);
+}
+
+#[test]
+fn lines_are_short() {
+    // A reason's row names every section that raises it.
+    for name in FILES.iter().copied().chain(["references", "../SPEC"]) {
+        let text = spec(name);
+        let long = text.lines().filter(|line| line.chars().count() >= 120);
+        assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{name}.md");
+    }
 }
 
 #[test]
