@@ -6,6 +6,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import Ajv2020 from "ajv/dist/2020.js";
 
+import { withInputs } from "./whole.mjs";
+
 const folder = dirname(fileURLToPath(import.meta.url));
 const root = dirname(folder);
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
@@ -26,6 +28,10 @@ for (const path of vectorFiles) {
   test(`${path} follows the schema`, () => {
     const file = readJson(join(root, path));
     assert.ok(validate(file), `${path}: ${ajv.errorsText(validate.errors)}`);
+    assert.ok(
+      validate(withInputs(file)),
+      `${path}, edits applied: ${ajv.errorsText(validate.errors)}`,
+    );
     const tests = file.testGroups.flatMap((group) => group.tests);
     assert.equal(file.numberOfTests, tests.length);
     assert.equal(new Set(tests.map((t) => t.tcId)).size, tests.length, "tcIds are unique");
@@ -219,6 +225,22 @@ const accepted = {
   "a setup of LVMT": ({ sync }) => {
     sync.checkpoint.config.schemes.push({ id: 2, params: `${hash}1004` });
   },
+  "edits of an earlier input": ({ invalid }) => {
+    delete invalid.input;
+    invalid.base = 1;
+    invalid.edits = [
+      { at: ["proof"], from: 0, cut: 1, put: "0x" },
+      { at: ["ops"], from: 0, cut: 0, put: [null] },
+      { at: ["ops", 1, "key"], set: "" },
+      { at: ["mode"], remove: true },
+    ];
+  },
+  "a long array by its parts": ({ valid }) => {
+    valid.input.ops = { joined: [{ repeat: input.ops, times: 4096 }, input.ops] };
+  },
+  "an expected value by its parts": ofType("StateAnswer", stateAnswer, ({ expected }) => {
+    expected.values[0] = { joined: [{ repeat: "0x00", times: 70_000 }] };
+  }),
   "long bytes by their parts": ({ valid, sync }) => {
     valid.input.proof = { joined: ["0x01", { repeat: "0x00", times: 3 }] };
     sync.head = { joined: [] };
@@ -314,8 +336,24 @@ const refused = {
   "a part that comes more often than an input is long": ({ valid }) => {
     valid.input.proof = { joined: [{ repeat: "0x00", times: 2 ** 24 + 1 }] };
   },
-  "an expected value by its parts": ({ valid }) => {
-    valid.expected.results = [{ joined: ["0x01"] }];
+  "a base beside an input": ({ invalid }) => {
+    Object.assign(invalid, { base: 1, edits: [] });
+  },
+  "edits without a base": ({ invalid }) => {
+    delete invalid.input;
+    invalid.edits = [];
+  },
+  "an edit without a place": ({ invalid }) => {
+    delete invalid.input;
+    Object.assign(invalid, { base: 1, edits: [{ set: 1 }] });
+  },
+  "an edit of two kinds": ({ invalid }) => {
+    delete invalid.input;
+    Object.assign(invalid, { base: 1, edits: [{ at: ["mode"], set: 1, remove: true }] });
+  },
+  "an edit of the whole input": ({ invalid }) => {
+    delete invalid.input;
+    Object.assign(invalid, { base: 1, edits: [{ at: [], set: {} }] });
   },
   "a valid test with an unknown member in its input": ({ valid }) => {
     valid.input.Limits = {};

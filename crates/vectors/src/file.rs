@@ -1,14 +1,16 @@
 //! The JSON of vector files, as `test-vectors/schema/vectors_v1.json` describes it.
 
 use core::fmt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use prooflight_core::{Error, Reason, Result};
 use prooflight_json::strict::{name, not_null, object, objects};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::input::Input;
+use crate::edits::Edits;
+use crate::input::{Input, put_in};
 
 /// One file of test vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,13 +41,13 @@ pub struct Group {
     #[serde(rename = "type")]
     pub group_type: String,
     /// The tests.
-    #[serde(deserialize_with = "objects")]
+    #[serde(deserialize_with = "whole_tests")]
     pub tests: Vec<Test>,
 }
 
 /// One test: an input, and what a verifier must make of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Test {
     /// The number of the test, unique in its file.
     pub tc_id: u32,
@@ -56,17 +58,83 @@ pub struct Test {
     /// What the verifier gets; of an invalid test it may be malformed in any way.
     pub input: Input,
     /// Whether the verifier must accept.
-    #[serde(deserialize_with = "name")]
     pub result: Verdict,
     /// What the verifier must answer, where the test pins it.
-    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Map<String, Value>>,
     /// The code that the verifier must refuse with, where the test pins it.
-    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_error: Option<String>,
     /// The reason that the verifier must refuse with, where the test pins it.
-    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_reason: Option<String>,
+}
+
+/// A test as a file has it: with an input, or with edits of the input of another one.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Written {
+    tc_id: u32,
+    comment: String,
+    flags: Vec<String>,
+    #[serde(default, deserialize_with = "not_null")]
+    input: Option<Input>,
+    #[serde(default, deserialize_with = "not_null")]
+    base: Option<u32>,
+    #[serde(default, deserialize_with = "not_null")]
+    edits: Option<Edits>,
+    #[serde(deserialize_with = "name")]
+    result: Verdict,
+    #[serde(default, deserialize_with = "not_null")]
+    expected: Option<Map<String, Value>>,
+    #[serde(default, deserialize_with = "not_null")]
+    expected_error: Option<String>,
+    #[serde(default, deserialize_with = "not_null")]
+    expected_reason: Option<String>,
+}
+
+/// Reads the tests of a group, each with its input.
+fn whole_tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Test>, D::Error> {
+    let mut inputs = BTreeMap::new();
+    let tests = objects::<_, Written>(deserializer)?.into_iter().map(|test| {
+        let number = test.tc_id;
+        test.whole(&mut inputs).map_err(|why| D::Error::custom(format!("test {number}: {why}")))
+    });
+    tests.collect()
+}
+
+impl Written {
+    /// The test with its input, given the inputs that the tests before it have; adds its own.
+    fn whole(self, inputs: &mut BTreeMap<u32, Value>) -> Result<Test, String> {
+        let input = match (self.input, self.base, self.edits) {
+            (Some(input), None, None) => {
+                if let Input::Json(input) = &input {
+                    inputs.insert(self.tc_id, input.clone());
+                }
+                input
+            }
+            (None, Some(base), Some(edits)) => {
+                let base = inputs.get(&base).ok_or("a base without an input before it")?;
+                Input::Json(edits.apply(base.clone())?)
+            }
+            _ => return Err("expected an input, or a base and edits".to_owned()),
+        };
+        let expected = self.expected.map(|members| {
+            let mut expected = Value::Object(members);
+            put_in(&mut expected)?;
+            serde_json::from_value(expected).map_err(|error| error.to_string())
+        });
+        Ok(Test {
+            tc_id: self.tc_id,
+            comment: self.comment,
+            flags: self.flags,
+            input,
+            result: self.result,
+            expected: expected.transpose()?,
+            expected_error: self.expected_error,
+            expected_reason: self.expected_reason,
+        })
+    }
 }
 
 /// Whether a verifier must accept an input.

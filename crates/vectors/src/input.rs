@@ -1,4 +1,4 @@
-//! The input of a test: any JSON, in which long bytes may be written by their parts.
+//! The input of a test: any JSON, in which long bytes and arrays may be written by their parts.
 
 use std::borrow::Cow;
 
@@ -9,6 +9,9 @@ use serde_json::{Map, Value, from_str};
 
 /// The most bytes that all the parts of an input may come to.
 const MAX_JOINED_BYTES: u64 = 1 << 24;
+
+/// The most items that all the parts of an input may come to.
+const MAX_JOINED_ITEMS: u64 = 1 << 16;
 
 /// What a verifier gets; of an invalid test it may be malformed in any way.
 #[derive(Clone, Debug)]
@@ -21,12 +24,12 @@ pub enum Input {
 }
 
 impl Input {
-    /// The JSON that a verifier gets, long bytes put in; outside, why the test cannot be run.
+    /// The JSON that a verifier gets, joined values put in; outside, why the test cannot be run.
     pub(crate) fn read(&self) -> Result<Cow<'_, Value>, String> {
         match self {
             Self::Json(input) if has_joined(input) => {
-                let (mut input, mut left) = (input.clone(), MAX_JOINED_BYTES);
-                put_in(&mut input, &mut left)?;
+                let mut input = input.clone();
+                put_in(&mut input)?;
                 Ok(Cow::Owned(input))
             }
             Self::Json(input) => Ok(Cow::Borrowed(input)),
@@ -56,7 +59,7 @@ impl Serialize for Input {
     }
 }
 
-/// The only member of an object that stands for bytes.
+/// The only member of an object that stands for bytes or for an array.
 const JOINED: &str = "joined";
 
 fn has_joined(input: &Value) -> bool {
@@ -67,61 +70,113 @@ fn has_joined(input: &Value) -> bool {
     }
 }
 
-/// Puts the bytes in the place of every object that stands for some.
-fn put_in(input: &mut Value, left: &mut u64) -> Result<(), String> {
-    match input {
-        Value::Array(items) => items.iter_mut().try_for_each(|item| put_in(item, left)),
-        Value::Object(members) if members.contains_key(JOINED) => {
-            *input = Value::String(join(members, left)?);
-            Ok(())
-        }
-        Value::Object(members) => members.values_mut().try_for_each(|it| put_in(it, left)),
-        _ => Ok(()),
-    }
+/// Puts the bytes or the array in the place of every object that stands for some.
+pub(crate) fn put_in(value: &mut Value) -> Result<(), String> {
+    Joiner { bytes_left: MAX_JOINED_BYTES, items_left: MAX_JOINED_ITEMS }.put_in(value)
 }
 
-fn join(members: &Map<String, Value>, left: &mut u64) -> Result<String, String> {
-    let parts = members.get(JOINED).filter(|_| members.len() == 1).and_then(Value::as_array);
-    let parts = parts.ok_or("joined: expected an array, and no other member beside it")?;
-    let mut bytes = "0x".to_owned();
-    for part in parts {
-        let (digits, times) = read_part(part)
-            .ok_or_else(|| format!("joined: expected bytes, or repeat and times, found {part}"))?;
-        let more = (digits.len() as u64 / 2).saturating_mul(times.into());
-        *left = left.checked_sub(more).ok_or_else(|| {
-            format!("joined: expected at most {MAX_JOINED_BYTES} bytes in an input, found more")
-        })?;
-        bytes.extend(core::iter::repeat_n(digits, if more == 0 { 0 } else { times as usize }));
-    }
-    Ok(bytes)
+struct Joiner {
+    bytes_left: u64,
+    items_left: u64,
 }
 
-/// The digits of a part, and how often they come.
-fn read_part(part: &Value) -> Option<(&str, u32)> {
-    let (text, times) = match part {
-        Value::Object(members) if members.len() == 2 => {
-            (members.get("repeat")?, members.get("times")?.as_u64()?.try_into().ok()?)
-        }
-        part => (part, 1),
-    };
-    let text = text.as_str()?;
-    text.parse::<Hex>().ok()?;
-    Some((&text[2..], times))
-}
-
-/// Writes bytes in which one byte comes very often by their parts.
-#[cfg(feature = "generate")]
-pub(crate) fn take_apart(input: &mut Value) {
-    match input {
-        Value::Array(items) => items.iter_mut().for_each(take_apart),
-        Value::Object(members) => members.values_mut().for_each(take_apart),
-        Value::String(text) if text.len() > 2 * LONG_RUN => {
-            let bytes = text.parse::<Hex>();
-            if let Some(parts) = bytes.ok().and_then(|Hex(bytes)| parts_of(&bytes)) {
-                *input = serde_json::json!({ JOINED: parts });
+impl Joiner {
+    fn put_in(&mut self, value: &mut Value) -> Result<(), String> {
+        match value {
+            Value::Array(items) => items.iter_mut().try_for_each(|item| self.put_in(item)),
+            Value::Object(members) if members.contains_key(JOINED) => {
+                *value = self.join(members)?;
+                Ok(())
             }
+            Value::Object(members) => members.values_mut().try_for_each(|it| self.put_in(it)),
+            _ => Ok(()),
         }
-        _ => (),
+    }
+
+    fn join(&mut self, members: &Map<String, Value>) -> Result<Value, String> {
+        let parts = members.get(JOINED).filter(|_| members.len() == 1).and_then(Value::as_array);
+        let parts = parts.ok_or("joined: expected an array, and no other member beside it")?;
+        let parts = parts.iter().map(|part| {
+            read_part(part).ok_or_else(|| {
+                format!("joined: expected a part, or repeat and times, found {part}")
+            })
+        });
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        if let [(Value::Array(_), _), ..] = parts[..] {
+            self.join_items(&parts)
+        } else {
+            self.join_bytes(&parts)
+        }
+    }
+
+    fn join_bytes(&mut self, parts: &[(&Value, u32)]) -> Result<Value, String> {
+        let mut joined = "0x".to_owned();
+        for (part, times) in parts {
+            let digits = digits(part).ok_or_else(|| format!("joined: bytes beside {part}"))?;
+            let more = (digits.len() as u64 / 2).saturating_mul((*times).into());
+            take(&mut self.bytes_left, more)?;
+            joined
+                .extend(core::iter::repeat_n(digits, if more == 0 { 0 } else { *times as usize }));
+        }
+        Ok(Value::String(joined))
+    }
+
+    fn join_items(&mut self, parts: &[(&Value, u32)]) -> Result<Value, String> {
+        let mut joined = Vec::new();
+        for (part, times) in parts {
+            let items = part.as_array().ok_or_else(|| format!("joined: items beside {part}"))?;
+            if items.iter().any(has_joined) {
+                return Err("joined: an item with joined".to_owned());
+            }
+            let more = (items.len() as u64).saturating_mul((*times).into());
+            take(&mut self.items_left, more)?;
+            let times = if more == 0 { 0 } else { *times as usize };
+            joined.extend(core::iter::repeat_n(items, times).flatten().cloned());
+        }
+        Ok(Value::Array(joined))
+    }
+}
+
+fn take(left: &mut u64, more: u64) -> Result<(), String> {
+    let rest = left.checked_sub(more).ok_or("joined: more than an input may have")?;
+    *left = rest;
+    Ok(())
+}
+
+/// The bytes or items of a part, and how often they come.
+fn read_part(part: &Value) -> Option<(&Value, u32)> {
+    match part {
+        Value::Object(members) if members.len() == 2 => {
+            Some((members.get("repeat")?, members.get("times")?.as_u64()?.try_into().ok()?))
+        }
+        part => Some((part, 1)),
+    }
+}
+
+fn digits(part: &Value) -> Option<&str> {
+    let text = part.as_str()?;
+    text.parse::<Hex>().ok()?;
+    Some(&text[2..])
+}
+
+/// Writes bytes in which one byte comes very often, and arrays in which an item does, by their parts.
+#[cfg(feature = "generate")]
+pub(crate) fn take_apart(value: &mut Value) {
+    let parts = match value {
+        Value::String(text) if text.len() > 2 * LONG_RUN => {
+            text.parse::<Hex>().ok().and_then(|Hex(bytes)| {
+                parts_of(&bytes, LONG_RUN, |bytes| Hex(bytes.to_vec()).to_string().into())
+            })
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(take_apart);
+            parts_of(items, LONG_ARRAY, |items| items.to_vec().into())
+        }
+        Value::Object(members) => return members.values_mut().for_each(take_apart),
+        _ => return,
+    };
+    if let Some(parts) = parts {
+        *value = serde_json::json!({ JOINED: parts });
     }
 }
 
@@ -129,24 +184,33 @@ pub(crate) fn take_apart(input: &mut Value) {
 #[cfg(feature = "generate")]
 const LONG_RUN: usize = 1 << 15;
 
+/// The same of items of an array.
 #[cfg(feature = "generate")]
-fn parts_of(bytes: &[u8]) -> Option<Vec<Value>> {
-    let (mut parts, mut others) = (Vec::new(), Vec::new());
-    for run in bytes.chunk_by(|a, b| a == b) {
-        if run.len() < LONG_RUN {
-            others.extend_from_slice(run);
-            continue;
+const LONG_ARRAY: usize = 256;
+
+/// The parts of a sequence: its long runs, and what is between them. None if it has no long run.
+#[cfg(feature = "generate")]
+fn parts_of<T: PartialEq>(
+    sequence: &[T],
+    long: usize,
+    write: impl Fn(&[T]) -> Value,
+) -> Option<Vec<Value>> {
+    let (mut parts, mut from, mut to) = (Vec::new(), 0, 0);
+    for run in sequence.chunk_by(|a, b| a == b) {
+        if run.len() >= long {
+            if from < to {
+                parts.push(write(&sequence[from..to]));
+            }
+            parts.push(serde_json::json!({ "repeat": write(&run[..1]), "times": run.len() }));
+            from = to + run.len();
         }
-        if !others.is_empty() {
-            parts.push(serde_json::json!(Hex(core::mem::take(&mut others))));
-        }
-        parts.push(serde_json::json!({ "repeat": Hex(vec![run[0]]), "times": run.len() }));
+        to += run.len();
     }
     if parts.is_empty() {
         return None;
     }
-    if !others.is_empty() {
-        parts.push(serde_json::json!(Hex(others)));
+    if from < to {
+        parts.push(write(&sequence[from..to]));
     }
     Some(parts)
 }
@@ -170,6 +234,8 @@ mod tests {
         let expected =
             json!({ "a": ["0xAb01020102010203", { "b": "0x", "repeat": "0x00" }], "c": "0x" });
         assert_eq!(read(input), Ok(expected));
+        let items = json!({ "joined": [{ "repeat": [1, {}], "times": 2 }, [], [null]] });
+        assert_eq!(read(json!({ "a": items })), Ok(json!({ "a": [1, {}, 1, {}, null] })));
     }
 
     #[test]
@@ -180,7 +246,10 @@ mod tests {
             json!([null]),
             json!(["00"]),
             json!(["0x0"]),
-            json!([["0x00"]]),
+            json!([["0x00"], "0x00"]),
+            json!(["0x00", ["0x00"]]),
+            json!([[{ "joined": [] }]]),
+            json!([{ "repeat": [], "times": -1 }]),
             json!([{ "repeat": "0x00" }]),
             json!([{ "times": 1 }]),
             json!([{ "repeat": "0x00", "times": 1, "more": 1 }]),
@@ -207,6 +276,16 @@ mod tests {
     }
 
     #[test]
+    fn an_input_has_at_most_65536_items_of_them() {
+        let items = |times: u32| json!({ "joined": [{ "repeat": [0, 0], "times": times }] });
+        let half = 1 << 14;
+        assert!(read(json!([items(half), items(half)])).is_ok());
+        for times in [half + 1, u32::MAX] {
+            assert!(read(json!([items(half), items(times)])).is_err(), "{times}");
+        }
+    }
+
+    #[test]
     fn what_is_taken_apart_is_joined_again() {
         let (zeros, ones) = (vec![0; LONG_RUN], vec![1; LONG_RUN]);
         for (bytes, parts) in [
@@ -220,6 +299,13 @@ mod tests {
             assert_eq!(apart["proof"]["joined"].as_array().map_or(0, Vec::len), parts);
             assert_eq!(read(apart), Ok(whole));
         }
+        let mut items = vec![json!({ "a": 1 }); LONG_ARRAY];
+        items.push(json!("last"));
+        let whole = json!([items]);
+        let mut apart = whole.clone();
+        take_apart(&mut apart);
+        assert_eq!(apart[0]["joined"].as_array().map_or(0, Vec::len), 2);
+        assert_eq!(read(apart), Ok(whole));
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub mod amt;
 mod answer;
 pub mod avl;
 pub mod chain;
+mod edits;
 pub mod ergo;
 pub mod file;
 #[cfg(feature = "generate")]

@@ -17,6 +17,7 @@ import smtDiffs from "../../../test-vectors/smt/diff.json" with { type: "json" }
 import smtHistories from "../../../test-vectors/smt/history.json" with { type: "json" };
 import smtProofs from "../../../test-vectors/smt/proof.json" with { type: "json" };
 import vectors from "../../../test-vectors/chain/state_answer.json" with { type: "json" };
+import { whole } from "../../../test-vectors/schema/whole.mjs";
 
 /** Answers with what it was asked, and upgrades to a protocol that repeats everything. */
 const node = createServer(async (request, response) => {
@@ -77,21 +78,18 @@ test("/lies has what a person needs to choose one", async () => {
   }
 });
 
-/** The bytes that a vector writes in hex, or as parts that may be repeated. */
-function bytes(written) {
-  if (typeof written === "string") return Buffer.from(written.slice(2), "hex");
-  const parts = written.joined.map((part) =>
-    typeof part === "string" ? part.slice(2) : part.repeat.slice(2).repeat(part.times),
-  );
-  return Buffer.from(parts.join(""), "hex");
+const bytes = (hex) => Buffer.from(hex.slice(2), "hex");
+
+/** The inputs of a file's valid tests. */
+function validInputs(file) {
+  const tests = whole(file).testGroups.flatMap(({ tests }) => tests);
+  const inputs = tests.filter(({ result }) => result === "valid").map(({ input }) => input);
+  expect(inputs.length).toBeGreaterThan(0);
+  return inputs;
 }
 
 test("headers and proofs are put together as they were", () => {
-  const valid = vectors.testGroups
-    .flatMap(({ tests }) => tests)
-    .filter(({ result }) => result === "valid");
-  expect(valid.length).toBeGreaterThan(0);
-  for (const { input } of valid) {
+  for (const input of validInputs(vectors)) {
     const [head, proof] = [bytes(input.head), bytes(input.proof)];
     expect(writeHeader(readHeader(head))).toEqual(head);
     expect(writeProof(readProof(proof))).toEqual(proof);
@@ -100,14 +98,8 @@ test("headers and proofs are put together as they were", () => {
 
 describe("proofs are put together as they were", () => {
   /** What valid vectors have, with the proof as bytes. */
-  const inputsOf = ({ testGroups }) => {
-    const inputs = testGroups
-      .flatMap(({ tests }) => tests)
-      .filter(({ result }) => result === "valid")
-      .map(({ input }) => ({ ...input, proof: bytes(input.proof) }));
-    expect(inputs.length).toBeGreaterThan(0);
-    return inputs;
-  };
+  const inputsOf = (file) =>
+    validInputs(file).map((input) => ({ ...input, proof: bytes(input.proof) }));
 
   test("of lvmt", () => {
     for (const { proof } of inputsOf(lvmtProofs)) {

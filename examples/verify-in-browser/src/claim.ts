@@ -66,6 +66,9 @@ function readStatement(file: JsonObject, title: string, origin: string | undefin
   if (scheme !== undefined && scheme !== "avl") {
     throw new NotAProof(`Its scheme is ${JSON.stringify(scheme)}; this page knows avl.`);
   }
+  if ("edits" in input) {
+    throw new NotAProof("A test is written as edits of another one: run `prooflight vectors`.");
+  }
   if (!("input" in input)) return { title, origin, kind: kind ?? type ?? kindOf(input), input };
   const { comment } = input;
   const inner = object(input.input, "The input");

@@ -52,6 +52,11 @@ describe("what is not a proof file says why", () => {
     ],
     ["an unknown scheme", '{ "scheme": "mpt" }', 'Its scheme is "mpt"; this page knows avl.'],
     ["no tests", '{ "testGroups": [] }', "It has no tests."],
+    [
+      "edits of another test",
+      '{ "testGroups": [{ "type": "AvlBatch", "tests": [{ "base": 1, "edits": [] }] }] }',
+      "A test is written as edits of another one: run `prooflight vectors`.",
+    ],
     ["groups that are none", '{ "testGroups": 1 }', "testGroups should be an array."],
     [
       "no length of values",

@@ -2,6 +2,8 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 
+import { whole } from "../../../test-vectors/schema/whole.mjs";
+
 const FOLDER = new URL("../../../test-vectors/avl/", import.meta.url);
 
 /** One test of a vector file. */
@@ -17,8 +19,9 @@ export interface Test {
 /** The names of the vector files. */
 export const FILES = readdirSync(FOLDER);
 
-/** The text of a vector file. */
-export const readVectors = (name: string): string => readFileSync(new URL(name, FOLDER), "utf8");
+/** The text of a vector file, with every input whole: the page knows no others. */
+export const readVectors = (name: string): string =>
+  JSON.stringify(whole(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"))));
 
 /** The tests of a vector file, in order. */
 export const tests = (name: string): Test[] =>

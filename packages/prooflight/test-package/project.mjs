@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
+import { whole } from "../../../test-vectors/schema/whole.mjs";
 
 const projects = fileURLToPath(new URL("projects", import.meta.url));
 
@@ -51,6 +52,6 @@ function inputs() {
 
 /** The input of the first vector in a file that `isIt`. */
 function inputOf(file, isIt) {
-  const { testGroups } = JSON.parse(readFileSync(inside("test-vectors", file), "utf8"));
+  const { testGroups } = whole(JSON.parse(readFileSync(inside("test-vectors", file), "utf8")));
   return testGroups.flatMap(({ tests }) => tests).find(isIt).input;
 }

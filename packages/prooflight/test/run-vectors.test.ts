@@ -87,7 +87,10 @@ describe("long bytes are put in:", () => {
     ["no bytes", { joined: ["04"] }],
     ["a part of half a byte", { joined: ["0x0"] }],
     ["0X", { joined: ["0X04"] }],
-    ["an array in the array", { joined: [["0x04"]] }],
+    ["an array beside bytes", { joined: ["0x04", ["0x04"]] }],
+    ["bytes beside an array", { joined: [["0x04"], "0x04"] }],
+    ["joined in an item", { joined: [[{ joined: [] }]] }],
+    ["65,537 items", repeated([null], 2 ** 16 + 1)],
     ["a part without times", { joined: [{ repeat: "0x04" }] }],
     ["a part with another member", repeated("0x04", 1, { more: 1 })],
     ["times as text", repeated("0x04", "1")],
@@ -98,6 +101,69 @@ describe("long bytes are put in:", () => {
   ])("not with %s", async (_, proof) => {
     const test = { ...invalid, input: { ...input, proof } };
     expect(await failureOf(test)).toMatch(/an input with/);
+  });
+});
+
+test("items of an array are put in, also of what is expected", async () => {
+  const ops = { joined: [{ repeat: input.ops, times: 2 }, [], input.ops] };
+  const results = { joined: [{ repeat: [null], times: 3 }] };
+  const expected = { digest: input.digest, results };
+  expect(await failureOf({ ...valid, input: { ...input, ops }, expected })).toBeUndefined();
+});
+
+describe("an input of edits", () => {
+  /** What becomes of a test that edits the input of the one before it. */
+  const outcomeOf = async (edits: unknown, more: object = {}) => {
+    const edited = { tcId: 2, comment: "", flags: [], base: 1, edits, result: "valid", expected };
+    const tests = [valid, { ...edited, ...more }];
+    const changes = { numberOfTests: 2, testGroups: [{ type: "AvlBatch", tests }] };
+    const [, report] = await runVectors(file({}, changes));
+    return report?.failure;
+  };
+
+  test.each([
+    ["without any", []],
+    ["that puts bytes in", [{ at: ["ops", 0, "key"], from: 0, cut: 1, put: "0x01" }]],
+    ["that adds a member", [{ at: ["limits"], set: { maxOperations: 1 } }]],
+    ["that takes one away", [{ at: ["mode"], remove: true }]],
+    [
+      "that follow one another",
+      [
+        { at: ["ops"], from: 0, cut: 1, put: [] },
+        { at: ["ops"], set: [null] },
+        { at: ["ops", 0], set: input.ops[0] },
+      ],
+    ],
+  ])("%s", async (_, edits) => {
+    expect(await outcomeOf(edits)).toBeUndefined();
+  });
+
+  test("is another one than its base", async () => {
+    const edits = [{ at: ["proof"], from: 8, cut: 0, put: "0x00" }];
+    expect(await outcomeOf(edits)).toMatch(/^refused: .*directions_left_over/);
+  });
+
+  test.each([
+    ["of no base", [], { base: 3 }],
+    ["of itself", [], { base: 2 }],
+    ["beside an input", [], { input }],
+    ["that are no array", {}, {}],
+    ["without the place", [{ set: 1 }], {}],
+    ["of the whole input", [{ at: [], set: input }], {}],
+    ["of a member that is not there", [{ at: ["limits", "maxOperations"], set: 1 }], {}],
+    ["of an item that is not there", [{ at: ["ops", 1], set: null }], {}],
+    ["of an item by a name", [{ at: ["ops", "0"], set: null }], {}],
+    ["that remove what is not there", [{ at: ["limits"], remove: true }], {}],
+    ["that remove and do not", [{ at: ["mode"], remove: false }], {}],
+    ["that remove an item", [{ at: ["ops", 0], remove: true }], {}],
+    ["after the end", [{ at: ["proof"], from: 8, cut: 1, put: "0x" }], {}],
+    ["of text that is no bytes", [{ at: ["mode"], from: 0, cut: 0, put: "0x" }], {}],
+    ["of half a byte", [{ at: ["proof"], from: 0, cut: 0, put: "0x0" }], {}],
+    ["of items by bytes", [{ at: ["ops"], from: 0, cut: 0, put: "0x" }], {}],
+    ["with another member", [{ at: ["mode"], set: "compat", more: 1 }], {}],
+  ])("%s is refused", async (_, edits, more) => {
+    const error = await rejection(outcomeOf(edits, more));
+    expect(verdict(error)).toBe("invalid_input / invalid_argument");
   });
 });
 

@@ -8,6 +8,7 @@ import json
 from typing import NamedTuple, Optional
 
 from .carrier import same
+from .edits import EditError, apply_edits
 from .errors import REASONS, Refusal
 from .joined import JoinedError, join_all
 
@@ -22,7 +23,9 @@ FILE = {
     "testGroups": list,
 }
 GROUP = {"type": str, "tests": list}
-TEST = {"tcId": int, "comment": str, "flags": list, "input": dict, "result": str}
+TEST = {"tcId": int, "comment": str, "flags": list, "result": str}
+INPUT = {"input": dict}
+EDITED = {"base": int, "edits": list}
 VALID = {"expected": dict}
 INVALID = {"expectedError": str, "expectedReason": str}
 
@@ -147,8 +150,10 @@ def load(path):
     for group in file["testGroups"]:
         check_members(group, "group", GROUP)
         require(group["tests"], "group without tests")
+        bases = {}
         for test in group["tests"]:
             check_test(test, file["notes"])
+            complete(test, bases)
             tests.append(test)
     require(tests, "file without tests")
     require(len(tests) == file["numberOfTests"], f"numberOfTests is not {len(tests)}")
@@ -177,13 +182,29 @@ def check_test(test, notes):
     name = f"test {test['tcId']}" if type(test.get("tcId")) is int else "test without tcId"
     result = test.get("result")
     require(result in ("valid", "invalid"), f"{name}: result is neither valid nor invalid")
-    check_members(test, name, TEST, VALID if result == "valid" else INVALID)
+    required = TEST | (EDITED if "base" in test else INPUT)
+    check_members(test, name, required, VALID if result == "valid" else INVALID)
     for flag in test["flags"]:
         require(isinstance(flag, str) and flag in notes, f"{name}: flag without a note")
     code, reason = test.get("expectedError"), test.get("expectedReason")
     require(code is None or code in REASONS.values(), f"{name}: unknown expectedError")
     of_code = reason is None or REASONS.get(reason) == code
     require(of_code, f"{name}: expectedReason of another code")
+
+
+def complete(test, bases):
+    """Gives a test the input that its edits make, and joins what it expects."""
+    try:
+        if "expected" in test:
+            test["expected"] = join_all(test["expected"])
+        if "base" in test:
+            base = test.pop("base")
+            require(base in bases, f"test {test['tcId']}: a base without an input before it")
+            test["input"] = apply_edits(bases[base], test.pop("edits"))
+        else:
+            bases[test["tcId"]] = test["input"]
+    except (EditError, JoinedError) as error:
+        raise FileError(f"test {test['tcId']}: {error}") from None
 
 
 def check_members(value, name, required, optional=None):

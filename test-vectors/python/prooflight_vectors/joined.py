@@ -1,22 +1,24 @@
-"""Long bytes by their parts, which only vector files have (vectors 1)."""
+"""Long bytes and arrays by their parts, which only vector files have (vectors 1)."""
 
 from .carrier import BYTES
 
 MAX_BYTES = 2**24
+MAX_ITEMS = 2**16
 
 
 class JoinedError(Exception):
-    """An object with the member `joined` does not have its form, or stands for too many bytes."""
+    """An object with the member `joined` does not have its form, or stands for too much."""
 
 
-def join_all(test_input):
-    """The input with a string of bytes in the place of every object that stands for one."""
-    return Joiner().put_in(test_input)
+def join_all(value):
+    """The JSON with bytes or an array in the place of every object that stands for one."""
+    return Joiner().put_in(value)
 
 
 class Joiner:
     def __init__(self):
-        self.left = MAX_BYTES
+        self.bytes_left = MAX_BYTES
+        self.items_left = MAX_ITEMS
 
     def put_in(self, value):
         if isinstance(value, list):
@@ -27,19 +29,38 @@ class Joiner:
             return {name: self.put_in(member) for name, member in value.items()}
         parts = value["joined"]
         require(len(value) == 1 and isinstance(parts, list), "joined is no array, or not alone")
-        return "0x" + "".join([self.digits(part) for part in parts])
+        parts = [read_part(part) for part in parts]
+        if parts and isinstance(parts[0][0], list):
+            return [item for part in parts for item in self.items(*part)]
+        return "0x" + "".join([self.digits(*part) for part in parts])
 
-    def digits(self, part):
-        if isinstance(part, dict):
-            require(part.keys() == {"repeat", "times"}, "a part has other members")
-            text, times = part["repeat"], part["times"]
-            require(type(times) is int and 0 <= times < 2**32, "times is no number")
-        else:
-            text, times = part, 1
+    def digits(self, text, times):
         require(isinstance(text, str) and BYTES.fullmatch(text), "a part is not bytes")
-        self.left -= (len(text) // 2 - 1) * times
-        require(self.left >= 0, "more bytes than an input may have")
+        self.bytes_left -= (len(text) // 2 - 1) * times
+        require(self.bytes_left >= 0, "more bytes than an input may have")
         return text[2:] * times
+
+    def items(self, items, times):
+        require(isinstance(items, list) and not has_joined(items), "a part has no plain items")
+        self.items_left -= len(items) * times
+        require(self.items_left >= 0, "more items than an input may have")
+        return items * times
+
+
+def read_part(part):
+    """What a part repeats, and how often."""
+    if not isinstance(part, dict):
+        return part, 1
+    require(part.keys() == {"repeat", "times"}, "a part has other members")
+    times = part["times"]
+    require(type(times) is int and 0 <= times < 2**32, "times is no number")
+    return part["repeat"], times
+
+
+def has_joined(value):
+    if isinstance(value, dict):
+        return "joined" in value or any(map(has_joined, value.values()))
+    return isinstance(value, list) and any(map(has_joined, value))
 
 
 def require(condition, message):

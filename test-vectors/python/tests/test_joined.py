@@ -1,8 +1,8 @@
-"""Long bytes by their parts (vectors 1)."""
+"""Long bytes and arrays by their parts (vectors 1)."""
 
 import unittest
 
-from prooflight_vectors.joined import MAX_BYTES, JoinedError, join_all
+from prooflight_vectors.joined import MAX_BYTES, MAX_ITEMS, JoinedError, join_all
 
 
 def repeat(text, times):
@@ -18,13 +18,20 @@ class Joined(unittest.TestCase):
             found, {"a": ["0xAb01020102010203", {"b": "0x", "repeat": "0x00"}], "c": "0x"}
         )
 
+    def test_items_are_joined_too(self):
+        joined = {"joined": [{"repeat": [1, {}], "times": 2}, [], [None]]}
+        self.assertEqual(join_all({"a": joined}), {"a": [1, {}, 1, {}, None]})
+
     def test_other_forms_are_refused(self):
         for value in (
             {"joined": "0x00"},
             {"joined": [None]},
             {"joined": ["00"]},
             {"joined": ["0x0"]},
-            {"joined": [["0x00"]]},
+            {"joined": [["0x00"], "0x00"]},
+            {"joined": ["0x00", ["0x00"]]},
+            {"joined": [[{"joined": []}]]},
+            repeat([0], -1),
             {"joined": [{"repeat": "0x00"}]},
             {"joined": [{"times": 1}]},
             {"joined": [{"repeat": "0x00", "times": 1, "more": 1}]},
@@ -45,6 +52,13 @@ class Joined(unittest.TestCase):
         for times in (MAX_BYTES // 4 + 1, 2**32 - 1):
             with self.subTest(times), self.assertRaises(JoinedError):
                 join_all([half, repeat("0x0000", times)])
+
+    def test_an_input_has_at_most_65536_items_of_them(self):
+        half = repeat([0, 0], MAX_ITEMS // 4)
+        self.assertEqual(len(join_all([half, half])[1]), MAX_ITEMS // 2)
+        for times in (MAX_ITEMS // 4 + 1, 2**32 - 1):
+            with self.subTest(times), self.assertRaises(JoinedError):
+                join_all([half, repeat([0, 0], times)])
 
 
 if __name__ == "__main__":

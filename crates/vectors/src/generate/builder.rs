@@ -2,14 +2,15 @@
 
 use prooflight_core::Reason;
 use serde::Serialize;
-use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, to_value};
 
 use crate::answer::Answer;
 use crate::file::{Group, Test, VectorFile, Verdict};
-use crate::input::{Input, take_apart};
+use crate::input::Input;
 use crate::run::verify;
+
+use super::write::write;
 
 /// A vector file in the making.
 pub(crate) struct Builder {
@@ -86,10 +87,9 @@ impl Builder {
     /// same otherwise, or what no string of Rust can hold.
     pub(crate) fn rewrite_last(&mut self, from: &str, to: &str) {
         let test = self.current_group().tests.last_mut().expect("there is a test");
-        let text = pretty(&test.input);
+        let text = serde_json::to_string(&test.input).expect("inputs are plain data");
         assert!(text.contains(from), "{from} is in {text}");
-        // An input is five levels deep in its file.
-        let text = text.replace(from, to).replace('\n', "\n     ");
+        let text = text.replace(from, to);
         test.input = Input::Text(RawValue::from_string(text).expect("JSON"));
     }
 
@@ -106,8 +106,7 @@ impl Builder {
             self.file.notes.insert((*flag).to_owned(), (*note).into());
         }
         self.file.number_of_tests += 1;
-        let mut input = to_value(input).expect("inputs are plain data");
-        take_apart(&mut input);
+        let input = to_value(input).expect("inputs are plain data");
         let test = Test {
             tc_id: u32::try_from(self.file.number_of_tests).expect("few tests"),
             comment,
@@ -129,7 +128,7 @@ impl Builder {
 
     /// The file's bytes.
     pub(crate) fn finish(self) -> String {
-        pretty(&self.file) + "\n"
+        write(&self.file)
     }
 }
 
@@ -156,16 +155,6 @@ pub(crate) fn upper_case(input: &impl Serialize) -> Value {
     let mut input = to_value(input).expect("inputs are plain data");
     assert!(raise(&mut input), "there are digits above 9: {input}");
     input
-}
-
-/// JSON with a line for each member.
-fn pretty(value: &impl Serialize) -> String {
-    let mut bytes = Vec::new();
-    let formatter = PrettyFormatter::with_indent(b" ");
-    value
-        .serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
-        .expect("writing to memory does not fail");
-    String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
 /// The members of `expected`, from a JSON object.

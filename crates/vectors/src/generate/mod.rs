@@ -24,6 +24,7 @@ mod padded;
 mod rng;
 mod smt;
 mod trace;
+mod write;
 
 use std::path::Path;
 use std::{fs, io};

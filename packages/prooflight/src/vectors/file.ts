@@ -1,5 +1,8 @@
 import { describe, refuse } from "../error.js";
 import { type Json, parseJson } from "../statement/json.js";
+import { applyEdits } from "./edits.js";
+import { isObject } from "./forms.js";
+import { joinAll } from "./joined.js";
 
 /** What is needed of a vector file to run it; `test-vectors/schema` has the whole form. */
 export interface VectorFile {
@@ -21,7 +24,9 @@ const SCHEMA = "schema/vectors_v1.json";
 
 const FILE = ["schema", "scheme", "origin", "license", "numberOfTests", "notes", "testGroups"];
 const GROUP = ["type", "tests"];
-const TEST = ["tcId", "comment", "flags", "input", "result"];
+const TEST = ["tcId", "comment", "flags", "result"];
+const INPUT = ["input"];
+const EDITED = ["base", "edits"];
 const EXPECTATIONS = { valid: ["expected"], invalid: ["expectedError", "expectedReason"] };
 
 /**
@@ -46,8 +51,10 @@ export function parseVectors(text: string): VectorFile {
     check(typeof group["type"] === "string", "a group's type, a string", group["type"]);
     const tests = group["tests"];
     check(Array.isArray(tests), "a group's tests, an array", tests);
+    // The inputs that later tests of the group may be edits of.
+    const bases = new Map<unknown, unknown>();
     for (const test of tests as unknown[]) {
-      checkTest(test);
+      completeTest(test, bases);
       check(!numbers.has(test.tcId), "one test of each tcId", test.tcId);
       numbers.add(test.tcId);
       count += 1;
@@ -58,18 +65,29 @@ export function parseVectors(text: string): VectorFile {
   return file as unknown as VectorFile;
 }
 
-function checkTest(test: unknown): asserts test is Test {
+/** Checks a test, and gives it the input that its edits make. */
+function completeTest(test: unknown, bases: Map<unknown, unknown>): asserts test is Test {
   check(isObject(test), "a test, an object", test);
   check(Number.isInteger(test["tcId"]), "a test's tcId, an integer", test["tcId"]);
   check(typeof test["comment"] === "string", "a test's comment, a string", test["comment"]);
-  check("input" in test, "a test's input", undefined);
   const { result, expected, expectedError, expectedReason } = test;
   check(result === "valid" || result === "invalid", "the result valid or invalid", result);
-  checkMembers(test, [...TEST, ...EXPECTATIONS[result]]);
+  const form = "base" in test ? EDITED : INPUT;
+  checkMembers(test, [...TEST, ...form, ...EXPECTATIONS[result]]);
   check(expected === undefined || isObject(expected), "expected, an object", expected);
+  if (expected !== undefined) test["expected"] = joinAll(expected);
   for (const name of [expectedError, expectedReason]) {
     check(name === undefined || typeof name === "string", "a code or reason, a string", name);
   }
+  if (form === INPUT) {
+    check("input" in test, "a test's input", undefined);
+    bases.set(test["tcId"], test["input"]);
+    return;
+  }
+  const { base, edits } = test;
+  check(bases.has(base), "a base with an input before it, in its group", base);
+  check(Array.isArray(edits), "a test's edits, an array", edits);
+  test["input"] = applyEdits(bases.get(base), edits);
 }
 
 function checkMembers(object: object, known: readonly string[]): void {
@@ -80,6 +98,3 @@ function checkMembers(object: object, known: readonly string[]): void {
 function check(holds: boolean, expected: string, found: unknown): asserts holds {
   if (!holds) throw refuse("invalid_argument", `a vector file with ${expected}`, describe(found));
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,17 +1,22 @@
 import { hexLength } from "../bytes.js";
 import { describe, refuse } from "../error.js";
+import { isHex, isObject, isU32 } from "./forms.js";
 
 /** The most bytes that all the parts of an input may come to. */
 const MAX_BYTES = 1 << 24;
 
+/** The most items that they may come to. */
+const MAX_ITEMS = 1 << 16;
+
 /**
- * The input of a test with a string of bytes in the place of every object that stands for one.
+ * JSON of a test with bytes or an array in the place of every object that stands for one.
  *
  * Only vector files have such objects: `{ "joined": ["0x01", { "repeat": "0x00", "times": 8388608 }] }`.
- * Throws `invalid_argument` if one has another form, or if they come to too many bytes.
+ * Throws `invalid_argument` if one has another form, or if they come to too much.
  */
-export function joinAll(input: unknown): unknown {
-  let left = MAX_BYTES;
+export function joinAll(json: unknown): unknown {
+  let bytesLeft = MAX_BYTES;
+  let itemsLeft = MAX_ITEMS;
 
   const putIn = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(putIn);
@@ -19,37 +24,49 @@ export function joinAll(input: unknown): unknown {
     if (!Object.hasOwn(value, "joined")) {
       return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, putIn(it)]));
     }
-    const parts = value["joined"];
     check(Object.keys(value).length === 1, "no member beside joined", value);
-    check(Array.isArray(parts), "joined, an array", parts);
-    return `0x${(parts as unknown[]).map(digits).join("")}`;
+    check(Array.isArray(value["joined"]), "joined, an array", value["joined"]);
+    const parts = value["joined"].map(readPart);
+    if (Array.isArray(parts[0]?.repeat)) return parts.flatMap(items);
+    return `0x${parts.map(digits).join("")}`;
   };
 
-  const digits = (part: unknown): string => {
-    if (!isObject(part)) return repeated(part, 1);
-    const { repeat, times } = part;
-    check(Object.keys(part).length === 2, "a part with repeat and times alone", part);
-    check(isU32(times), "times, an integer below 2^32", times);
-    return repeated(repeat, times);
-  };
-
-  const repeated = (text: unknown, times: number): string => {
-    const isBytes = typeof text === "string" && /^0x[0-9a-f]*$/i.test(text);
-    check(isBytes && text.startsWith("0x") && text.length % 2 === 0, "a part of bytes", text);
-    left -= hexLength(text) * times;
-    check(left >= 0, `at most ${MAX_BYTES} bytes in an input`, "more");
+  const digits = ({ repeat: text, times }: Part): string => {
+    check(isHex(text), "a part of bytes", text);
+    bytesLeft -= hexLength(text) * times;
+    check(bytesLeft >= 0, `at most ${MAX_BYTES} bytes in it`, "more");
     return text.slice(2).repeat(text.length > 2 ? times : 0);
   };
 
-  return putIn(input);
+  const items = ({ repeat: some, times }: Part): unknown[] => {
+    check(Array.isArray(some) && !hasJoined(some), "a part of plain items", some);
+    itemsLeft -= some.length * times;
+    check(itemsLeft >= 0, `at most ${MAX_ITEMS} joined items`, "more");
+    return Array.from({ length: some.length && times }, () => some as unknown[]).flat();
+  };
+
+  return putIn(json);
+}
+
+/** Bytes or items, and how often they come. */
+interface Part {
+  repeat: unknown;
+  times: number;
+}
+
+function readPart(part: unknown): Part {
+  if (!isObject(part)) return { repeat: part, times: 1 };
+  const { repeat, times } = part;
+  check(Object.keys(part).length === 2, "a part with repeat and times alone", part);
+  check(isU32(times), "times, an integer below 2^32", times);
+  return { repeat, times };
+}
+
+function hasJoined(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "joined") || Object.values(value).some(hasJoined);
 }
 
 function check(holds: boolean, expected: string, found: unknown): asserts holds {
   if (!holds) throw refuse("invalid_argument", `an input with ${expected}`, describe(found));
 }
-
-const isU32 = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

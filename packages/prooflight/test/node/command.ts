@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll } from "vitest";
 
+import { parseVectors } from "../../src/vectors/file.js";
 import { vectorFiles } from "../files.js";
 
 /** What npm links as `prooflight`. */
@@ -49,15 +50,10 @@ export function filesFolder(): (name: string, content: string | Uint8Array) => s
 
 /** A test vector as a statement, by its file and comment. */
 export function statement(path: string, comment: string): Record<string, unknown> {
-  const { testGroups } = JSON.parse(vectorFiles.get(path) ?? "{}") as {
-    testGroups: {
-      type: string;
-      tests: { comment: string; input: Record<string, unknown>; result: string }[];
-    }[];
-  };
+  const { testGroups } = parseVectors(vectorFiles.get(path) ?? "{}");
   for (const { type, tests } of testGroups) {
     const found = tests.find((test) => test.comment === comment);
-    if (found) return { kind: type, ...found.input };
+    if (found) return { kind: type, ...(found.input as Record<string, unknown>) };
   }
   throw new Error(`${path} has no test "${comment}"`);
 }

@@ -33,11 +33,11 @@ pub(super) fn add(file: &mut Builder) {
 
 /// A chain whose name is half a surrogate pair, with a head of the chain of another name.
 fn refuse(file: &mut Builder, comment: &str, config: ChainConfig, id: Option<Hash>, text: &str) {
-    let name = format!("\"chainId\": {:?}", config.chain_id);
+    let name = format!("\"chainId\":{:?}", config.chain_id);
     let chain = Chain::with(config, 2, |header| header.chain = id.unwrap_or(header.chain));
     let comment = format!("config/chainId is half a surrogate pair: {comment}");
     file.invalid(&["Checkpoint"], comment, &chain.sync(0, 1), Reason::InvalidArgument);
-    file.rewrite_last(&name, &format!("\"chainId\": \"{text}\""));
+    file.rewrite_last(&name, &format!("\"chainId\":\"{text}\""));
 }
 
 /// The hash of a configuration with other bytes in the place of some.

@@ -1,0 +1,232 @@
+//! Writes a file of vectors: an input much like an earlier one as edits of that one.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json, to_value};
+
+use prooflight_json::Hex;
+use crate::edits::{Edit, Step, True};
+use crate::file::{Group, Test, VectorFile};
+use crate::input::{Input, take_apart};
+
+/// How many inputs before one are looked at for one that is much like it.
+const BASES: usize = 64;
+
+/// Equal bytes between two different ones that cost less to repeat than another edit.
+const SHORT_GAP: usize = 32;
+
+/// The most characters of a value on one line.
+const WIDTH: usize = 200;
+
+/// The file's bytes.
+pub(super) fn write(file: &VectorFile) -> String {
+    let mut head = to_value(VectorFile { test_groups: Vec::new(), ..file.clone() });
+    let head = head.as_mut().ok().and_then(Value::as_object_mut).expect("a file is an object");
+    head.remove("testGroups");
+    let head = head.iter().map(|(name, value)| member(name, &laid_out(value, 1)));
+    let groups = file.test_groups.iter().map(group).collect::<Vec<_>>();
+    let members = head.chain([member("testGroups", &block('[', &groups, 1, ']'))]);
+    block('{', &members.collect::<Vec<_>>(), 0, '}') + "\n"
+}
+
+fn group(group: &Group) -> String {
+    let mut bases = VecDeque::new();
+    let tests = group.tests.iter().map(|test| {
+        let (input, members) = match &test.input {
+            Input::Text(text) => (text.get().to_owned(), Vec::new()),
+            Input::Json(input) => {
+                let mut input = input.clone();
+                take_apart(&mut input);
+                match nearest(&bases, &input) {
+                    Some((base, edits)) => (
+                        String::new(),
+                        vec![("base", json!(base)), ("edits", to_value(edits).expect("plain"))],
+                    ),
+                    None => {
+                        if bases.len() == BASES {
+                            bases.pop_front();
+                        }
+                        let text = laid_out(&input, 5);
+                        bases.push_back((test.tc_id, input));
+                        (text, Vec::new())
+                    }
+                }
+            }
+        };
+        lay_out_test(test, &input, members)
+    });
+    let tests = tests.collect::<Vec<_>>();
+    let members = [
+        member("type", &one_line(&group.group_type)),
+        member("tests", &block('[', &tests, 3, ']')),
+    ];
+    block('{', &members, 2, '}')
+}
+
+/// A test with this text as its input, or with these members instead.
+fn lay_out_test(test: &Test, input: &str, instead: Vec<(&str, Value)>) -> String {
+    let rest = Test { input: Input::Json(Value::Null), ..test.clone() };
+    let Ok(Value::Object(mut rest)) = to_value(rest) else { panic!("a test is an object") };
+    if let Some(expected) = rest.get_mut("expected") {
+        take_apart(expected);
+    }
+    if instead.is_empty() {
+        let members = rest.iter().map(|(name, value)| {
+            let text = if name == "input" { input.to_owned() } else { laid_out(value, 5) };
+            member(name, &text)
+        });
+        return block('{', &members.collect::<Vec<_>>(), 4, '}');
+    }
+    let mut members = Map::new();
+    for (name, value) in rest {
+        if name == "input" {
+            members.extend(instead.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        } else {
+            members.insert(name, value);
+        }
+    }
+    one_line(&members)
+}
+
+/// The edits of the earlier input that has the shortest ones, if they are shorter than the input.
+fn nearest(bases: &VecDeque<(u32, Value)>, input: &Value) -> Option<(u32, Vec<Edit>)> {
+    // An input that is rather another one is written whole, so that later ones may be edits of it.
+    let whole = one_line(input).len();
+    let mut shortest = (usize::max(whole * 3 / 10, usize::min(whole * 3 / 5, 250)), None);
+    for (number, base) in bases.iter().rev() {
+        let mut edits = Vec::new();
+        compare(base, input, &mut Vec::new(), &mut edits);
+        let length = one_line(&edits).len();
+        if length < shortest.0 && !edits.is_empty() {
+            shortest = (length, Some((*number, edits)));
+        }
+        if length < 100 {
+            break;
+        }
+    }
+    shortest.1
+}
+
+/// Adds the edits that make one value of another.
+fn compare(base: &Value, value: &Value, at: &mut Vec<Step>, edits: &mut Vec<Edit>) {
+    if base == value {
+        return;
+    }
+    match (base, value) {
+        (Value::Object(old), Value::Object(new)) if !is_joined(old) && !is_joined(new) => {
+            for (name, value) in new {
+                at.push(Step::Name(name.clone()));
+                match old.get(name) {
+                    Some(old) => compare(old, value, at, edits),
+                    None => edits.push(Edit::Set { at: at.clone(), set: value.clone() }),
+                }
+                at.pop();
+            }
+            for name in old.keys().filter(|name| !new.contains_key(*name)) {
+                let at = [&at[..], &[Step::Name(name.clone())]].concat();
+                edits.push(Edit::Remove { at, remove: True });
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (index, (old, new)) in (0..).zip(old.iter().zip(new)) {
+                at.push(Step::Index(index));
+                compare(old, new, at, edits);
+                at.pop();
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            edits.push(splice(at, 0, old, new, |put| put.to_vec().into()));
+        }
+        (Value::String(old), Value::String(new)) => match (bytes(old), bytes(new)) {
+            (Some(old), Some(new)) => edits.extend(splices(at, &old, &new)),
+            _ => edits.push(set(at, value)),
+        },
+        _ => edits.push(set(at, value)),
+    }
+}
+
+fn set(at: &[Step], value: &Value) -> Edit {
+    Edit::Set { at: at.to_vec(), set: value.clone() }
+}
+
+fn is_joined(members: &Map<String, Value>) -> bool {
+    members.contains_key("joined")
+}
+
+/// Bytes in the form that edits of bytes leave.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let Hex(bytes) = text.parse().ok()?;
+    (Hex(bytes.clone()).to_string() == text).then_some(bytes)
+}
+
+/// One edit a place where bytes of one length differ, one edit of others.
+fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
+    let put = |bytes: &[u8]| Value::String(Hex(bytes.to_vec()).to_string());
+    if old.len() != new.len() {
+        return vec![splice(at, 0, old, new, put)];
+    }
+    let different = (0..old.len()).filter(|&i| old[i] != new[i]).collect::<Vec<_>>();
+    let places = different.chunk_by(|a, b| b - a <= SHORT_GAP).map(|place| {
+        let range = place[0]..place[place.len() - 1] + 1;
+        splice(at, range.start, &old[range.clone()], &new[range], put)
+    });
+    places.collect()
+}
+
+/// The one edit that makes a sequence of another; both begin at `offset`.
+fn splice<T: PartialEq>(
+    at: &[Step],
+    offset: usize,
+    old: &[T],
+    new: &[T],
+    put: impl Fn(&[T]) -> Value,
+) -> Edit {
+    let from = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[from..], &new[from..]);
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    Edit::Splice {
+        at: at.to_vec(),
+        from: u32::try_from(offset + from).expect("short"),
+        cut: u32::try_from(old.len() - same).expect("short"),
+        put: put(&new[..new.len() - same]),
+    }
+}
+
+fn member(name: &str, value: &str) -> String {
+    format!("{}: {value}", one_line(name))
+}
+
+/// JSON on one line.
+fn one_line(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("plain data")
+}
+
+/// JSON that begins at this depth: on one line if it is short, else with a line for each member.
+fn laid_out(value: &Value, depth: usize) -> String {
+    let line = one_line(value);
+    if line.len() <= WIDTH {
+        return line;
+    }
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, it)| member(name, &laid_out(it, depth + 1)));
+            block('{', &members.collect::<Vec<_>>(), depth, '}')
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(|item| laid_out(item, depth + 1));
+            block('[', &items.collect::<Vec<_>>(), depth, ']')
+        }
+        _ => line,
+    }
+}
+
+/// Items between brackets, each on a line of its own.
+fn block(open: char, items: &[String], depth: usize, close: char) -> String {
+    if items.is_empty() {
+        return format!("{open}{close}");
+    }
+    let line = format!("\n{}", " ".repeat(depth + 1));
+    let items = items.join(&format!(",{line}"));
+    format!("{open}{line}{items}\n{}{close}", " ".repeat(depth))
+}
