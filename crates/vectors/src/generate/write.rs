@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use serde::Serialize;
 use serde_json::{Map, Value, json, to_value};
 
-use prooflight_json::Hex;
 use crate::edits::{Edit, Step, True};
 use crate::file::{Group, Test, VectorFile};
 use crate::input::{Input, take_apart};
+use prooflight_json::Hex;
 
 /// How many inputs before one are looked at for one that is much like it.
 const BASES: usize = 64;

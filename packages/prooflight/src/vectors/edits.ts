@@ -29,7 +29,8 @@ function apply(input: unknown, edit: unknown): unknown {
       return change(input, at, edit, (value) => {
         if (Array.isArray(value)) {
           check(Array.isArray(put) && from + cut <= value.length, edit);
-          return [...value.slice(0, from), ...put, ...value.slice(from + cut)] as unknown[];
+          const items = value as unknown[];
+          return items.slice(0, from).concat(put, items.slice(from + cut));
         }
         check(isHex(value) && isHex(put) && from + cut <= hexLength(value), edit);
         return value.slice(0, 2 + 2 * from) + put.slice(2) + value.slice(2 + 2 * (from + cut));
