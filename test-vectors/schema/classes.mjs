@@ -4,36 +4,53 @@
 export const SCHEMES = ["avl", "mpt", "amt", "lvmt", "smt", "chain"];
 
 /**
- * The classes of a text: the `###` headings, each in the group of the `##` heading above it, with an entry
- * for each scheme. Entries are lines `- avl, mpt: …`; those above the first class of a group are of
- * all its classes that have none of their own.
+ * The classes of a text, each with its group and an entry for each scheme.
+ *
+ * Under `## Classes` the groups are headings and their classes a list. Each scheme's heading has a table
+ * whose rows name a class, or a group in bold, and its entry: that of a group is of all its classes that
+ * have none of their own.
  */
 export function readClasses(text) {
-  const classes = [];
+  const classes = new Map();
+  const groups = new Map();
   const problems = [];
+  const tables = new Map();
+  let section;
   let group;
-  let at;
   for (const [index, line] of text.split("\n").entries()) {
-    const heading = /^(##+) (.+)$/.exec(line);
-    if (heading?.[1] === "##") at = group = { name: heading[2], entries: new Map() };
-    else if (heading?.[1] === "###") {
-      at = { name: heading[2], entries: new Map(), group };
-      classes.push(at);
-    }
-    const entry = /^- ((?:\w+, )*\w+): (.+)$/.exec(line);
-    const schemes = entry?.[1].split(", ") ?? [];
-    if (!schemes.some((scheme) => SCHEMES.includes(scheme))) {
-      if (line.startsWith("- ") && at?.group) problems.push(`line ${index + 1}: no entry: ${line}`);
+    const problem = (what) => problems.push(`line ${index + 1}: ${what}: ${line}`);
+    const heading = /^## (.+)$/.exec(line)?.[1];
+    if (heading) {
+      section = heading;
+      if (SCHEMES.includes(section)) tables.set(section, new Map());
       continue;
     }
-    for (const scheme of schemes) {
-      if (!SCHEMES.includes(scheme)) problems.push(`line ${index + 1}: no scheme: ${scheme}`);
-      if (at.entries.has(scheme)) problems.push(`line ${index + 1}: ${scheme} twice`);
-      at.entries.set(scheme, entry[2]);
+    if (section === "Classes") {
+      group = /^### (.+)$/.exec(line)?.[1] ?? group;
+      const name = /^\* (.+?)(?:\. .+)?$/.exec(line)?.[1];
+      if (line.startsWith("###")) groups.set(group, { name: group });
+      if (name && classes.has(name)) problem("a class twice");
+      if (name) classes.set(name, { name, group: groups.get(group) });
+      continue;
     }
+    if (!line.startsWith("|") || /^\|[-|]+$|^\| class \|/.test(line)) continue;
+    const row = /^\| (?:\*\*(.+)\*\*|(.+?)) \| (.*)\|$/.exec(line);
+    const name = row?.[1] ?? row?.[2];
+    const known = row?.[1] ? groups : classes;
+    const table = tables.get(section);
+    if (!table) problem("no scheme's table");
+    else if (!known.has(name)) problem("no class");
+    else if (table.has(known.get(name))) problem("a row twice");
+    else table.set(known.get(name), row[3].trim());
   }
-  for (const one of classes) one.entries = new Map([...one.group.entries, ...one.entries]);
-  return { classes, problems };
+  for (const one of classes.values()) {
+    const entries = [...tables].map(([scheme, rows]) => [
+      scheme,
+      rows.get(one) ?? (rows.get(one.group) || undefined),
+    ]);
+    one.entries = new Map(entries.filter(([, entry]) => entry !== undefined));
+  }
+  return { classes: [...classes.values()], problems };
 }
 
 /**

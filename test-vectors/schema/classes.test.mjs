@@ -54,8 +54,11 @@ const small = new Map([
     },
   ],
 ]);
-const of = (avl) =>
-  `## Group\n- mpt, amt, lvmt, smt: not there\n### Class\n- avl: ${avl}\n- chain: none\n`;
+const of = (avl, rest = "") =>
+  `## Classes\n### Group\n* Class. More of it.\n## avl\n| Class | ${avl} |\n${rest}` +
+  `## chain\n| Class | none |\n${["mpt", "amt", "lvmt", "smt"]
+    .map((scheme) => `## ${scheme}\n| **Group** | not there |\n`)
+    .join("")}`;
 const problemsOf = (text) => countClasses(readClasses(text), small).problems;
 
 test("an entry selects vectors by their whole comments, or says why there are none", () => {
@@ -67,16 +70,17 @@ test("an entry selects vectors by their whole comments, or says why there are no
 });
 
 for (const [what, text] of Object.entries({
-  "a scheme of which nothing is said": of("`some` `byte 1 cut`").replace("- chain: none\n", ""),
+  "a scheme of which nothing is said": of("`some` `byte 1 cut`").replace("| Class | none |\n", ""),
   "a comment that no vector has": of("`some` `byte 1 cut`, `byte 3 cut`"),
   "a part of a comment": of("`some` `byte 1`"),
   "a vector that is valid": of("`some` `*`"),
   "a file that does not exist": of("`other` `byte 1 cut`"),
   "a file without a comment": of("`some`"),
   "a comment without a file": of("`byte 1 cut`"),
-  "a scheme twice": of("`some` `byte 1 cut`\n- avl: none"),
-  "a scheme that does not exist": of("`some` `byte 1 cut`\n- avl2, mpt: none"),
-  "a line that is no entry": of("`some` `byte 1 cut`\n- more"),
+  "a class twice in a table": of("`some` `byte 1 cut`", "| Class | none |\n"),
+  "a scheme that does not exist": of("`some` `byte 1 cut`", "## avl2\n| Class | none |\n"),
+  "a row of no class": of("`some` `byte 1 cut`", "| More | none |\n"),
+  "a class that is listed twice": of("`some` `byte 1 cut`").replace("## avl", "* Class\n## avl"),
 })) {
   test(`refuses ${what}`, () => {
     assert.notDeepEqual(problemsOf(text), []);
