@@ -467,7 +467,7 @@ class Lvmt(Values):
         """An implementation of its own, in Rust, has made the same bytes."""
         file = json.loads((VECTORS / "lvmt" / "proof.json").read_text(encoding="utf-8"))
         tests = [test for group in file["testGroups"] for test in group["tests"]]
-        (test,) = [test for test in tests if test["comment"] == "the example of SPEC.md 13.7"]
+        (test,) = [test for test in tests if test["comment"] == "the example of lvmt 7"]
         self.assertEqual(test["input"]["proof"], "0x" + pieces(section("lvmt 7")).hex())
 
     def test_a_size_only_shapes_a_tree(self):

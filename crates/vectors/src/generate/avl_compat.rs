@@ -1,7 +1,7 @@
 //! `avl/avl_compat.json`: what compat mode accepts and strict mode refuses.
 //!
 //! Each input comes twice. Where the tree is not one that an honest prover has, the answer of
-//! compat mode is worked out by hand here, from SPEC.md.
+//! compat mode is worked out by hand here, from the specification.
 
 use prooflight_core::Reason;
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ fn unvisited_nodes(file: &mut Builder) {
     let comment = "the nodes of a Remove for a Lookup";
     both(file, "NotVisited", comment, &batch, Reason::NodeNotVisited, dictionary.prove(&reads).1);
 
-    // The tree of SPEC.md 5.13.
+    // The tree of avl 13.
     let mut example = Dictionary::new(1, None);
     example.apply(&[insert([0x10], [0xaa]), insert([0x20], [0xbb, 0xbb])]);
     let (honest, answer) = example.prove(&[lookup([0x05])]);

@@ -15,9 +15,9 @@ use crate::avl::{Batch, BatchLimits, BatchMode, Op};
 const FLAGS: &[(&str, &str)] = &[
     ("Absence", "lookups and other operations of absent keys, with the keys on both sides"),
     ("Chain", "batches on one dictionary, one after the other: each begins at the digest before"),
-    ("Deletion", "one deletion; the comment says which cases of SPEC.md 5.10 it goes through"),
+    ("Deletion", "one deletion; the comment says which cases of avl 10 it goes through"),
     ("Empty", "an empty dictionary or an empty batch"),
-    ("Insertion", "one insertion; the comment says which cases of SPEC.md 5.9 it goes through"),
+    ("Insertion", "one insertion; the comment says which cases of avl 9 it goes through"),
     ("Lengths", "every kind of operation in dictionaries of all key and value lengths"),
     ("Limits", "the batch is as large as the limits allow"),
     ("Operation", "one operation of each kind, on a present and on an absent key"),

@@ -33,13 +33,13 @@ struct Setup {
 /// The file's bytes.
 pub(in crate::generate) fn file() -> String {
     let setups = Setups {
-        about: "The setups of SPEC.md, section 12.3. powers are [tau^(2^j)]_2 for j from 0 to 27, each a point \
-                of G2 in 64 bytes as section 12.1 encodes it; paramsIds are the params_id of the verifying keys \
+        about: "The setups of test-vectors/spec/amt.md, section 3. powers are [tau^(2^j)]_2 for j from 0 to 27, each a point \
+                of G2 in 64 bytes as section 1 encodes it; paramsIds are the params_id of the verifying keys \
                 for k from 1 to 28.",
         setups: [
             setup(
                 "dev",
-                "computed from the tau of section 12.3, which everyone knows",
+                "computed from the tau of section 3, which everyone knows",
                 "MIT OR Apache-2.0",
                 VerifyingKey::dev,
             ),

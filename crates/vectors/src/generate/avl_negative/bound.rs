@@ -1,4 +1,4 @@
-//! The bound of nodes, met exactly and by one more. Source: `test-vectors/SPEC.md`, section 5.7.
+//! The bound of nodes, met exactly and by one more. Source: `test-vectors/spec/avl.md`, section 7.
 
 use prooflight_core::Reason;
 
@@ -51,7 +51,7 @@ pub(super) fn add(file: &mut Builder) {
     }
 }
 
-/// Written from SPEC.md: `n` operations, of which `m` count as such that may delete.
+/// Written from avl 7: `n` operations, of which `m` count as such that may delete.
 fn max_nodes(h: usize, n: usize, m: usize) -> usize {
     let log = (0..32).find(|&log| 1 << log >= n).expect("few operations");
     let t = 1 + h.max(log);

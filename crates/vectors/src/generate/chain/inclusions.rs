@@ -119,7 +119,7 @@ fn large(file: &mut Builder) {
     }
 }
 
-/// By the definition: SPEC.md, section 9.9.
+/// By the definition: chain 9.
 fn root_of_part(
     leaves: &[(u64, Hash)],
     start: u64,

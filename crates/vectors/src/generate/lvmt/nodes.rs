@@ -1,4 +1,4 @@
-//! Honest proofs in which entries have points of their own, or share them: SPEC.md, section 13.5, step 7.
+//! Honest proofs in which entries have points of their own, or share them: lvmt 5, check 7.
 
 use std::collections::BTreeSet;
 

@@ -86,7 +86,7 @@ fn of_the_specification(file: &mut Builder) {
         names.iter().zip(&values).map(|(name, value)| (&name[..], Some(&value[..]))).collect();
     state.commit(&first);
     state.commit(&[(b"n", None), (b"x", Some(b"6"))]);
-    honest(file, &["Present", "Shape"], "the example of SPEC.md 13.7", &state, &[b"x"]);
+    honest(file, &["Present", "Shape"], "the example of lvmt 7", &state, &[b"x"]);
 }
 
 /// What the state has of a key.

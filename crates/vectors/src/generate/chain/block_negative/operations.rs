@@ -88,7 +88,7 @@ fn not_committed(file: &mut Builder) {
     }
 }
 
-/// Roots over the right operations that are not those of section 9.1.
+/// Roots over the right operations that are not those of chain 1.
 fn other_roots(file: &mut Builder) {
     let ledger = ledger();
     let honest = ledger.transition(3);
@@ -99,7 +99,7 @@ fn other_roots(file: &mut Builder) {
     let leaf = |data: Vec<u8>| leaf_hash::<Blake2bTree>(&data);
     let root = |leaves: &[Hash]| merkle::root::<Blake2bTree>(leaves);
     let leaves = honest.ops.iter().map(|op| leaf(encoded(op))).collect::<Vec<_>>();
-    assert_eq!(root(&leaves), ops_root(&honest.ops), "the tree of section 9.1");
+    assert_eq!(root(&leaves), ops_root(&honest.ops), "the tree of chain 1");
     let of = |data: &dyn Fn(&StateOp) -> Vec<u8>| {
         root(&honest.ops.iter().map(|op| leaf(data(op))).collect::<Vec<_>>())
     };
@@ -146,7 +146,7 @@ fn other_roots(file: &mut Builder) {
     file.invalid(&["OpsRoot"], comment, &input, Reason::OperationsMismatch);
 }
 
-/// The encoding of section 9.1.
+/// The encoding of chain 1.
 fn encoded(op: &StateOp) -> Vec<u8> {
     let bytes = |bytes: &[u8]| {
         let length = u32::try_from(bytes.len()).expect("a short string").to_le_bytes();
