@@ -19,7 +19,7 @@ from prooflight_vectors.checkpoint import read_checkpoint
 from prooflight_vectors.keccak import keccak256
 from prooflight_vectors.mpt import Limits
 from prooflight_vectors.reader import Queue
-from prooflight_vectors.smt import Answer, verify_keys
+from prooflight_vectors.smt import Answer, verify_diff, verify_history, verify_keys
 
 
 def section(cited):
@@ -37,13 +37,14 @@ def named(text):
     return dict(re.findall(r"^(\S.*?) {2,}((?:[0-9a-f]{2})+)$", lines, re.MULTILINE))
 
 
-def pieces(text):
-    """The bytes of the first code block whose lines begin with digits: all of them, joined."""
+def pieces(text, which=0):
+    """The bytes of a code block whose lines begin with digits, by its number: all of them, joined."""
+    found = []
     for block in re.findall(r"```\n(.*?)```", text, re.DOTALL):
         digits = [re.split(r" {2,}", line.strip())[0] for line in block.splitlines()]
         if all(re.fullmatch(r"[0-9a-f ]+", piece) for piece in digits):
-            return bytes.fromhex("".join(digits))
-    raise AssertionError("no block of bytes")
+            found.append(bytes.fromhex("".join(digits)))
+    return found[which]
 
 
 class Values(unittest.TestCase):
@@ -527,6 +528,16 @@ class Smt(Values):
         root = bytes.fromhex(named(text)["root"])
         answers = verify_keys(root, 6, [b"a"], pieces(text), Limits())
         self.assertEqual(answers, [Answer(b"\x01", 3)])
+
+        message = bytearray(pieces(text))
+        message[2] = 2
+        roots = [(6, root), (2, bytes(32))]
+        history = verify_history(b"a", 0, 6, roots, bytes(message), Limits(changes=1))
+        self.assertEqual(history.changes, [Answer(b"\x01", 3)])
+        self.assertEqual(history.blocks, [6, 2])
+
+        changes = verify_diff(3, 5, root, pieces(text, 1), Limits())
+        self.assertEqual([tuple(change) for change in changes], [(b"b", 5, b"\x02")])
 
 
 if __name__ == "__main__":
