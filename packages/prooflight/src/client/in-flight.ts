@@ -1,54 +1,116 @@
-interface Waiting {
-  size: number;
-  start: () => void;
+/** Limits the memory that a client's replies take, however many questions are asked at once. */
+
+/** The first bytes of a reply, which have a room of their own. Most replies are shorter. */
+const BEGINNING = 256 * 1024;
+
+/** Bytes that may be held: of the beginnings of replies, and of what follows them. */
+export interface Room {
+  beginnings: number;
+  rest: number;
 }
 
-/** Bytes of replies that are being read or used: no more than there is room for, however much is asked at once. */
-export class InFlight {
-  readonly #room: number;
-  readonly #waiting: Waiting[] = [];
-  #taken = 0;
+/** What is held of one reply. */
+export interface Held {
+  /** Waits until the reply may take this many bytes. */
+  grow: (bytes: number) => Promise<void>;
+  /** Frees all its bytes. A pending `grow` resolves, after which no more may be read. */
+  release: () => void;
+}
 
-  constructor(room: number) {
+interface Reply {
+  bytes: number;
+}
+
+interface Waiting {
+  reply: Reply;
+  bytes: number;
+  go: () => void;
+}
+
+/**
+ * Memory for replies: a room that they share, and beside it one reply of any size.
+ *
+ * A reply takes room as its bytes arrive, so a silent server takes none. Beginnings have their own room, so a
+ * short reply does not wait for long ones. Where the room is full, one reply is favoured: until it is released,
+ * it grows outside the room. Otherwise replies of which half has arrived could all wait for each other.
+ */
+export class InFlight {
+  readonly #room: Room;
+  readonly #taken: Room = { beginnings: 0, rest: 0 };
+  readonly #waiting: Waiting[] = [];
+  /** The reply that is outside the room. */
+  #favoured: Reply | undefined;
+
+  constructor(room: Room) {
     this.#room = room;
   }
 
-  /**
-   * Takes room for a reply of so many bytes, and waits in line until there is some; gives what gives it back.
-   *
-   * One that is larger than all the room waits until nothing else is read. Throws the reason of `signal`.
-   */
-  async take(bytes: number, signal: AbortSignal | undefined): Promise<() => void> {
-    signal?.throwIfAborted();
-    const size = Math.min(bytes, this.#room);
-    await new Promise<void>((resolve, reject) => {
-      const giveUp = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        this.#next();
-        reject(signal?.reason as Error);
-      };
-      const start = () => {
-        signal?.removeEventListener("abort", giveUp);
-        resolve();
-      };
-      const waiting = { size, start };
-      signal?.addEventListener("abort", giveUp, { once: true });
-      this.#waiting.push(waiting);
-      this.#next();
-    });
-    return () => {
-      this.#taken -= size;
-      this.#next();
+  /** Begins a reply, which holds nothing yet. */
+  open(): Held {
+    const reply: Reply = { bytes: 0 };
+    return {
+      grow: (bytes) =>
+        new Promise((go) => {
+          this.#waiting.push({ reply, bytes, go });
+          this.#next();
+        }),
+      release: () => {
+        this.#release(reply);
+      },
     };
   }
 
+  /** Grants what there is room for, in the order of the requests. */
   #next(): void {
-    for (;;) {
-      const [first] = this.#waiting;
-      if (!first || this.#taken + first.size > this.#room) return;
-      this.#waiting.shift();
-      this.#taken += first.size;
-      first.start();
+    for (const waiting of [...this.#waiting]) {
+      const { reply, bytes, go } = waiting;
+      if (!this.#fits(reply, bytes)) {
+        if (this.#favoured) continue;
+        this.#take(reply, 0);
+        this.#favoured = reply;
+      }
+      this.#take(reply, bytes);
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      go();
     }
   }
+
+  #fits(reply: Reply, bytes: number): boolean {
+    if (reply === this.#favoured) return true;
+    const more = growth(reply.bytes, bytes);
+    return (
+      this.#taken.beginnings + more.beginnings <= this.#room.beginnings &&
+      this.#taken.rest + more.rest <= this.#room.rest
+    );
+  }
+
+  #take(reply: Reply, bytes: number): void {
+    if (reply !== this.#favoured) {
+      const more = growth(reply.bytes, bytes);
+      this.#taken.beginnings += more.beginnings;
+      this.#taken.rest += more.rest;
+    }
+    reply.bytes = bytes;
+  }
+
+  #release(reply: Reply): void {
+    for (const waiting of this.#waiting.filter((waiting) => waiting.reply === reply)) {
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      waiting.go();
+    }
+    this.#take(reply, 0);
+    if (reply === this.#favoured) this.#favoured = undefined;
+    this.#next();
+  }
+}
+
+/** The room that a reply takes when it grows from one length to another. */
+function growth(from: number, to: number): Room {
+  const [before, after] = [split(from), split(to)];
+  return { beginnings: after.beginnings - before.beginnings, rest: after.rest - before.rest };
+}
+
+function split(bytes: number): Room {
+  const beginnings = Math.min(bytes, BEGINNING);
+  return { beginnings, rest: bytes - beginnings };
 }

@@ -1,37 +1,40 @@
-/** One call of JSON-RPC 2.0 over HTTP, to a server that may send anything. */
+/** One JSON-RPC 2.0 call over HTTP, to an untrusted server. */
 
 import { refuse, VerifyError } from "../error.js";
 import { REASONS, type Reason } from "../registry.js";
+import { Pieces } from "./pieces.js";
 
-/** How a server is asked. */
+/** How calls are sent, and their limits. */
 export interface Transport {
-  /** How the platform sends requests. */
+  /** Sends requests. */
   fetch: typeof fetch;
-  /** How long a call may take altogether, in milliseconds. */
+  /** How long a call may take in all, in milliseconds: for the server, and for memory to become free. */
   timeout: number;
   /** The most bytes of a reply. */
   maxReplyBytes: number;
-  /** The most values and objects of a reply. Default: one for each eight bytes. */
+  /** The most values and objects in a reply. Default: one for each eight bytes. */
   maxReplyItems?: number | undefined;
   /** The most members of objects in a reply. Default: one for each eight bytes. */
   maxReplyMembers?: number | undefined;
+  /** Waits until the reply may take this many bytes of memory. Default: it always may. */
+  grow?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 /**
- * How many bytes of a reply there are at least for each value and for each member, beyond the first few.
+ * The least bytes of a reply for each value, and for each member, beyond the first few.
  *
- * An empty object takes fifty bytes of memory for three of text, and a name that no other member has takes a
- * microsecond: a reply of nothing else would fill memory, and stop the page for seconds.
+ * An empty object is three bytes of text and takes fifty bytes of memory; a new member name takes a microsecond to
+ * parse. A reply of nothing else would fill the memory and block the page for seconds.
  */
 const BYTES_PER_ITEM = 8;
 const FEW_ITEMS = 1000;
 
 /**
- * Calls a method; gives the result, in which nothing is checked yet.
+ * Calls a method; gives the unchecked result.
  *
- * Throws `unavailable` if there is no result: `unreachable`, `request_timeout`, `invalid_reply` for
- * what is no reply to this call, or too large, `server_error` and what reason the server gave for an
- * error. Where `signal` says to stop, its reason is thrown.
+ * Throws `unavailable` if there is no result: `unreachable`; `request_timeout`; `invalid_reply` for a reply that
+ * is malformed or too large; `server_error`, or another reason of this code that the server gave. Throws the
+ * reason of `signal` if that is aborted.
  */
 export async function call(
   transport: Transport,
@@ -50,20 +53,20 @@ export async function call(
   };
   signal?.addEventListener("abort", abort);
   try {
-    // A fetch that is not the platform's may not look at its signal.
+    // An application's own fetch may ignore the signal.
     return await Promise.race([
       exchange(transport, url, method, params, stop.signal),
       aborted(stop.signal),
     ]);
   } catch (error) {
-    // Whatever the platform makes of an abort, its cause is the one that says most.
+    // The reason of an abort says more than the platform's error about it.
     stop.signal.throwIfAborted();
     if (error instanceof VerifyError) throw error;
     throw refuse("unreachable", `a reply of ${url.host}`, reasonOf(error), { cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
-    // Ends a body that was not read to its end.
+    // Cancels a body that was not read completely.
     stop.abort();
   }
 }
@@ -83,38 +86,39 @@ async function exchange(
     body: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
     cache: "no-store",
     credentials: "omit",
-    // Else a server could make the client ask others, of its own network too.
+    // Otherwise a server could make the client send requests elsewhere, even within its own network.
     redirect: "error",
     referrerPolicy: "no-referrer",
     signal,
   });
   if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
-  const text = await readText(response, transport.maxReplyBytes, url, signal);
+  const text = await readText(response, transport, url, signal);
   return resultOf(parse(text, transport, url), id, url);
 }
 
-/** The whole body, if it is UTF-8 of at most `limit` bytes. */
+/** The whole body, if it is UTF-8 of at most `maxReplyBytes`. */
 async function readText(
   response: Response,
-  limit: number,
+  { maxReplyBytes, grow }: Transport,
   url: URL,
   signal: AbortSignal,
 ): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
-  // One buffer, since parts of one byte each would take a hundred times their size.
-  let bytes = new Uint8Array(Math.min(limit, 1 << 12));
-  let length = 0;
+  const body = new Pieces(maxReplyBytes);
+  const growing = async (bytes: number) => {
+    await grow?.(bytes);
+    signal.throwIfAborted();
+  };
   for (;;) {
     const { done, value } = await reader.read();
     try {
       signal.throwIfAborted();
-      if (done) return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length));
-      const end = length + value.length;
-      if (end > limit) throw invalidReply(url, `at most ${limit} bytes`, "more");
-      if (end > bytes.length) bytes = enlarged(bytes, Math.min(limit, Math.max(end, 2 * length)));
-      bytes.set(value, length);
-      length = end;
+      if (done) return new TextDecoder("utf-8", { fatal: true }).decode(body.join());
+      if (body.length + value.length > maxReplyBytes) {
+        throw invalidReply(url, `at most ${maxReplyBytes} bytes`, "more");
+      }
+      await body.add(value, growing);
     } catch (error) {
       reader.cancel().catch(() => undefined);
       if (error instanceof VerifyError) throw error;
@@ -123,18 +127,12 @@ async function readText(
   }
 }
 
-function enlarged(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(size);
-  larger.set(bytes);
-  return larger;
-}
-
-/** The JSON, if it has not too much of anything; that is counted before anything is made of it. */
+/** Parses JSON. Its values and members are counted first, since parsing makes objects of them. */
 function parse(text: string, transport: Transport, url: URL): unknown {
   const most = FEW_ITEMS + Math.floor(text.length / BYTES_PER_ITEM);
   const items = Math.min(transport.maxReplyItems ?? most, most);
   const members = Math.min(transport.maxReplyMembers ?? most, most);
-  // Every value is the first one, or stands behind one of these or in front of a comma.
+  // Each value but the first follows one of these characters.
   if ([",", "[", "{"].reduce((sum, character) => sum + count(text, character, items), 0) > items) {
     throw invalidReply(url, `at most ${items} values and objects`, "more");
   }
@@ -153,7 +151,7 @@ function parse(text: string, transport: Transport, url: URL): unknown {
   }
 }
 
-/** How often a character is in a text; it is not counted beyond `most`. */
+/** Counts a character in a text; stops counting above `most`. */
 function count(text: string, character: string, most: number): number {
   let found = 0;
   for (let at = text.indexOf(character); at >= 0 && found <= most; found++) {
@@ -174,7 +172,7 @@ function resultOf(reply: unknown, id: number, url: URL): unknown {
   return result;
 }
 
-/** A server's error. Only reasons for having no answer are believed; the rest would be its word. */
+/** Converts a server's error. Of its reasons, only those of the code `unavailable` are adopted. */
 function errorOf(error: unknown, url: URL): VerifyError {
   const { message, data } = error as { message?: unknown; data?: { reason?: unknown } };
   const said = typeof message === "string" ? message.slice(0, 200) : "an error without a message";
@@ -196,7 +194,7 @@ const invalidReply = (url: URL, expected: string, found: string) =>
 const timedOut = ({ timeout }: Transport, url: URL) =>
   refuse("request_timeout", `a reply of ${url.host} within ${timeout} ms`, "none yet");
 
-/** Throws the reason of an abort. */
+/** Rejects with the signal's reason once it is aborted. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => {
@@ -205,7 +203,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What the platform says; the useful part of Node's `fetch failed` is its cause. */
+/** The platform's message. Node's is only `fetch failed`, and its cause says why. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   return cause instanceof Error ? cause.message || String(cause) : String(error);

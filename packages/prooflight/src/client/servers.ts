@@ -1,4 +1,4 @@
-/** Several servers for one chain: the next one is asked when one fails or lies. */
+/** Several servers for one chain. If one fails or lies, the next is asked. */
 
 import { Arguments } from "../arguments.js";
 import { describe, refuse, VerifyError } from "../error.js";
@@ -9,25 +9,25 @@ import { InFlight } from "./in-flight.js";
 import { call, type Transport } from "./rpc.js";
 import { readShard, type Shard } from "./shard.js";
 
-/** A server, asked one call at a time. */
+/** A server that answers a question. */
 export interface Server {
-  /** Where it is. */
+  /** Its URL. */
   readonly url: URL;
   /** Calls a method; throws as `call` of `rpc.ts`. */
   call(method: string, params: object): Promise<unknown>;
-  /** The other servers, for a question that does not have to be this one's to answer. */
+  /** The other servers, for calls that any server may answer. */
   others(): Server[];
 }
 
-/** What one server did when it was asked. */
+/** The failure of one server to answer a question. */
 export interface Failure {
   /** The server's URL, as it was given. */
   url: string;
-  /** Why its answer was not taken. */
+  /** Why its answer was refused. */
   error: VerifyError;
 }
 
-/** Whether another server may not cause this refusal; the others are the caller's fault, or ours. */
+/** Whether another server could succeed where this one failed. Other refusals are the caller's fault or a bug. */
 const mayDoBetter = ({ code, reason }: VerifyError) =>
   OTHERS_MAY_DO_BETTER.has(code) && reason !== "setup_mismatch";
 
@@ -41,16 +41,16 @@ const OTHERS_MAY_DO_BETTER: ReadonlySet<Code> = new Set([
 /** A server as the application listed it. */
 export interface Listed {
   readonly url: URL;
-  /** The part of LVMT's keys that it proves; undefined if it proves all. */
+  /** The part of LVMT's keys that it proves; undefined for all. */
   readonly shard: Shard | undefined;
 }
 
-/** What came of asking one server: an answer, or why there is none to believe. */
+/** The outcome of asking one server. */
 export type Attempt<T> = { answer: T; error?: never } | { error: VerifyError; answer?: never };
 
-/** Bytes of replies that a client reads or uses at once; with a larger `maxReplyBytes`, one such reply. */
-const ANSWERS_ROOM = 64 * 1024 * 1024;
-const PATHS_ROOM = 8 * 1024 * 1024;
+/** Memory for replies, beside one answer and one path of any allowed size. */
+const ANSWERS_ROOM = { beginnings: 8 * 1024 * 1024, rest: 16 * 1024 * 1024 };
+const PATHS_ROOM = { beginnings: 8 * 1024 * 1024, rest: 0 };
 
 export class Servers {
   readonly #transport: Transport;
@@ -58,16 +58,15 @@ export class Servers {
   readonly #onFailure: (failure: Failure) => void;
   readonly #check: () => void;
   readonly #boundsOf: (method: string, params: object) => Bounds;
-  readonly #answers: InFlight;
+  readonly #answers = new InFlight(ANSWERS_ROOM);
   readonly #paths = new InFlight(PATHS_ROOM);
-  /** The one that answered last. */
+  /** The index of the server that answered last. */
   #preferred = 0;
 
   /**
-   * Throws `invalid_argument` unless `urls` are http(s) URLs, at least one; a shard may be beside each.
+   * Throws `invalid_argument` unless `urls` has at least one http or https URL, each with or without a shard.
    *
-   * `check` throws once no server is to be asked any more, and no answer to be given; `boundsOf` says how
-   * much a reply may have.
+   * `check` throws if the client has stopped. `boundsOf` gives the bounds of a reply.
    */
   constructor(
     urls: readonly unknown[],
@@ -82,7 +81,6 @@ export class Servers {
     this.#onFailure = onFailure;
     this.#check = check;
     this.#boundsOf = boundsOf;
-    this.#answers = new InFlight(Math.max(ANSWERS_ROOM, transport.maxReplyBytes));
   }
 
   /** The server that is asked first. */
@@ -101,7 +99,7 @@ export class Servers {
   }
 
   /**
-   * Runs `ask` with one server after the other until one gives what is asked for.
+   * Runs `ask` with one server after another until one succeeds.
    *
    * If none does, throws the {@link worst} of their errors.
    */
@@ -124,13 +122,13 @@ export class Servers {
     this.#preferred = this.#listed.indexOf(listed);
   }
 
-  /** Runs `ask` with one server; throws an error that another server could not mend. */
+  /** Runs `ask` with one server. Throws errors that another server could not avoid. */
   async try<T>(
     listed: Listed,
     ask: (server: Server) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<Attempt<T>> {
-    // Another question may stop the client at any time, which is not this server's failure.
+    // If another question stops the client, that is not this server's failure.
     const client = { stopped: false };
     const check = () => {
       client.stopped = true;
@@ -144,12 +142,12 @@ export class Servers {
       check();
       return { answer };
     } catch (error) {
-      // Nor is whatever an application gives as its reason.
+      // Nor is the application's own abort.
       signal?.throwIfAborted();
       if (client.stopped) throw error;
       if (!(error instanceof VerifyError) || !mayDoBetter(error)) throw error;
       notify(this.#onFailure, { url: listed.url.href, error });
-      // Two signed heads of one height are not this server's doing, and no other can mend them.
+      // The authorities signed two heads, which no other server can undo.
       if (error.reason === "equivocation") throw error;
       return { error };
     } finally {
@@ -157,7 +155,7 @@ export class Servers {
     }
   }
 
-  /** `held` gets what gives back the room of what is used until the question is answered. */
+  /** Adds functions to `held` that release the memory of replies, once the question is answered. */
   #open(
     listed: Listed,
     signal: AbortSignal | undefined,
@@ -170,22 +168,21 @@ export class Servers {
       call: async (method, params) => {
         check();
         const bounds = this.#boundsOf(method, params);
-        const maxReplyBytes = Math.min(bounds.bytes, this.#transport.maxReplyBytes);
+        // Paths have a room of their own: a question asks for them while it holds its answer.
+        const isPath = method === "prooflight_headerProof";
+        const { grow, release } = (isPath ? this.#paths : this.#answers).open();
         const transport = {
           ...this.#transport,
-          maxReplyBytes,
+          maxReplyBytes: Math.min(bounds.bytes, this.#transport.maxReplyBytes),
           maxReplyItems: bounds.items,
           maxReplyMembers: bounds.members,
+          grow,
         };
-        // A question has one answer, and asks for paths while it holds that: of these the room is another.
-        const isPath = method === "prooflight_headerProof";
-        const giveBack = await (isPath ? this.#paths : this.#answers).take(maxReplyBytes, signal);
-        if (!isPath) held.push(giveBack);
+        if (!isPath) held.push(release);
         try {
-          check();
           return await call(transport, url, method, params, signal);
         } finally {
-          if (isPath) giveBack();
+          if (isPath) release();
         }
       },
       others: () =>

@@ -2,6 +2,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 
+import { call } from "../../src/client/rpc.js";
 import { LightClient } from "../../src/index.js";
 import { alice } from "../network/state.js";
 import { connect, Events, failures, honest, liar, network, turncoat } from "./network.js";
@@ -131,6 +132,14 @@ describe("a question takes no longer than the timeout, whatever fetch does:", ()
     const asked = LightClient.connect({ ...options, timeout: 60_000, signal: stop.signal });
     stop.abort();
     await expect(asked).rejects.toBe(stop.signal.reason);
+  });
+
+  test("nor if there is no memory for its body", async () => {
+    const url = new URL(SERVER);
+    const grow = () => never;
+    const options = { fetch: () => Promise.resolve(new Response("{}")), maxReplyBytes: 100, grow };
+    const asked = call({ ...options, timeout: 50 }, url, "method", {}, undefined);
+    expect((await rejection(asked)).reason).toBe("request_timeout");
   });
 
   test.each<[string, () => unknown, string]>([
