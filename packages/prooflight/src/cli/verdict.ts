@@ -1,4 +1,4 @@
-/** How `prooflight verify` prints its verdict for people. */
+/** Prints the verdict of `prooflight verify` as text. */
 
 import { fromHex } from "../bytes.js";
 import { parseQuantity } from "../chain/quantity.js";
@@ -10,10 +10,10 @@ import { print, printRows, printWrapped, type Row } from "./output.js";
 import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
 import type { Unpinned } from "./trust.js";
 
-/** How many items of a list people are shown; `--json` has all of them. */
+/** The most items of a list that are shown. `--json` prints all. */
 const SHOWN = 20;
 
-/** What was verified, and what it rests on. */
+/** A verified statement, and what it rests on. */
 export interface Proven {
   /** The kind of the statement. */
   name: string;
@@ -22,11 +22,11 @@ export interface Proven {
   trusted: Record<string, Json>;
   question: Record<string, Json>;
   answer: Record<string, Json>;
-  /** What of the trusted members is what the answer says that it was asked. */
+  /** Trusted members that were taken from the answer, not from options. */
   taken: readonly string[];
 }
 
-/** Prints that a statement holds; `subjects` is what each item of its results is about. */
+/** Prints that a statement is valid. `subjects` names the subject of each result. */
 export function printProven(proven: Proven, subjects: readonly string[]): void {
   const { name, scheme, unpinned, trusted, question, answer, taken } = proven;
   const compat = trusted["mode"] === "compat";
@@ -77,7 +77,7 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   if (list !== undefined && results.length > 0) {
     print();
     print(`  ${headline(list, scheme)}`);
-    // Slots and what they have are integers, the others bytes.
+    // Slots and their values are integers; other keys and values are bytes.
     if (list === "storage")
       printResults(
         subjects,
@@ -87,7 +87,7 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   }
 }
 
-/** The members of an answer that have an item for each subject. */
+/** The members of an answer that are lists with one item for each subject. */
 const LISTS = ["results", "values", "storage", "answers"] as const;
 
 function headline(list: (typeof LISTS)[number], scheme: string): string {
@@ -126,10 +126,10 @@ export function printRefused(
   }
 }
 
-/** How a value is printed that stands alone, or in a list, under a name. */
+/** Formats a value, or an item of a list, of the member `name`. */
 type Words = (value: Json, name: string) => string | SafeText;
 
-/** Prints the members of an object, each in a row; those with much in them get rows of their own. */
+/** Prints the members of an object, each in a row; nested ones are indented below their name. */
 function printMembers(members: Readonly<Record<string, Json>>, words: Words, indent = "  "): void {
   let rows: Row[] = [];
   const flush = () => {
@@ -161,9 +161,9 @@ function listRows(name: string, items: Json[], words: Words): Row[] {
 
 /** A key; of a batch it has its operation before it. */
 const subjectText = (subject: string) =>
-  BYTES.test(subject) ? keyText(fromHex(subject)) : subject;
+  isBytes(subject) ? keyText(fromHex(subject)) : subject;
 
-const BYTES = /^0x([0-9a-f]{2})*$/i;
+const isBytes = (text: string) => text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 
 function printResults(
   subjects: readonly (string | SafeText)[],
@@ -178,7 +178,7 @@ function printResults(
 
 const more = (all: number) => dim(`and ${all - SHOWN} more; --json prints all`);
 
-/** A value as it stands in the file; a string without quotes, and what people read numbers as beside it. */
+/** A value as in the file, a string without quotes; numbers and times also in readable form. */
 function plain(value: Json, name = ""): string | SafeText {
   if (typeof value !== "string") return JSON.stringify(value);
   const number = parseQuantity(value);
@@ -190,11 +190,11 @@ function plain(value: Json, name = ""): string | SafeText {
 const TIMES: ReadonlySet<string> = new Set(["now", "genesisTimestampMs"]);
 const HEIGHTS: ReadonlySet<string> = new Set(["height", "block", "from", "to", "number"]);
 
-/** What a key has; null is a key without a value, which `lvmt` says of none that was deleted. */
+/** The value of a key. Null is an absent key; `lvmt` uses it only for keys that were never written. */
 function inWords(result: Json, neverWritten: boolean): string | SafeText {
   if (result === null) return dim(neverWritten ? "absent: never written" : "absent");
   if (typeof result === "string") {
-    return BYTES.test(result) ? valueText(fromHex(result)) : result;
+    return isBytes(result) ? valueText(fromHex(result)) : result;
   }
   if (typeof result !== "object" || Array.isArray(result)) return plain(result);
   const { key, value, since, deletedAt, block = since } = result;

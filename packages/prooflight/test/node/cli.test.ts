@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
+import { AvlProver, init } from "../../src/avl.js";
+import { toHex } from "../../src/index.js";
 import { firstInput } from "../files.js";
 import { command, filesFolder, prooflight } from "./command.js";
 
@@ -48,6 +50,19 @@ describe("prooflight verify", () => {
     expect(JSON.parse(json.stdout)).toHaveProperty("trusted", {
       ...{ digest, keyLength: 1, valueLength: null, mode: "strict", limits },
     });
+  });
+
+  test("prints the beginning of a value of megabytes", async () => {
+    await init();
+    const value = new Uint8Array(5 << 20);
+    const limits = { maxValueBytes: value.length };
+    using prover = new AvlProver({ keyLength: 1, limits });
+    prover.apply([{ op: "Insert", key: Uint8Array.of(1), value }]);
+    const { proof } = prover.prove([{ op: "Lookup", key: Uint8Array.of(1) }]);
+    const long = { limits, digest: toHex(prover.digest), proof: toHex(proof) };
+    const { status, stdout } = prooflight(["verify", "-"], JSON.stringify(batchWith(long)));
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/Lookup +0x01\n +0x(00){64}…  5242880 bytes\n/);
   });
 
   test("says first that it verified in compat mode", () => {
