@@ -13,28 +13,28 @@ import { vectors } from "./vectors.js";
 import { verify } from "./verify.js";
 import { watch } from "./watch.js";
 
-const HELP = text`${bold("prooflight")} checks answers about a blockchain's state
+const HELP = text`${bold("prooflight")} verifies answers about a blockchain's state
 
 ${bold("Usage")}
   prooflight get KEY…           ask servers for values, and verify the answers
-  prooflight history KEY        every change of a value in a range of blocks, verified to be all of them
-  prooflight head               the newest head that servers can show
-  prooflight watch [KEY…]       print every new head, and what the keys have
+  prooflight history KEY        verify every change of a value in a range of blocks, with none missing
+  prooflight head               verify the servers' newest head
+  prooflight watch [KEY…]       print every new head, and the values of the keys
   prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }, a saved
-                                answer of get, or an answer of a node to eth_getProof
-  prooflight vectors FILE…      run whole files of test vectors
+                                answer of get, or a node's answer to eth_getProof
+  prooflight vectors FILE…      run files of test vectors
 
   KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
   input of each, are in test-vectors/spec/vectors.md of the repository.
 
 ${bold("Options of get, history, head and watch")}
-  --server URL          a server; once for each, the next is asked where one fails or lies
-  --checkpoint FILE     the JSON of the header that you trust, from a source that you trust
+  --server URL          a server; repeat it to add servers, which are asked if one fails or lies
+  --checkpoint FILE     the checkpoint in JSON, from a source that you trust
   --max-head-age MS     refuse heads that are older (default: any age)
-  --timeout MS          how long a server may take for a reply (default: 10000)
+  --timeout MS          the longest time of a call to a server (default: 10000)
 
 ${bold("Options of get and watch")}
-  --scheme SCHEME       what proves the answers: avl, lvmt or smt (default: avl)
+  --scheme SCHEME       the scheme of the proofs: avl, lvmt or smt (default: avl)
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 
@@ -44,29 +44,29 @@ ${bold("Options of history")}
   --average             also print the time-weighted average of the value, a big-endian number
 
 ${bold("Options of verify")}
-  --checkpoint FILE     what a saved answer is verified from, from a source that you trust
-  --state-root HASH     what an answer to eth_getProof is verified against
+  --checkpoint FILE     the checkpoint for a saved answer, from a source that you trust
+  --state-root HASH     the trusted state root for an answer to eth_getProof
   --address ADDRESS     the account that eth_getProof was asked for (default: the answer's)
-  --slot SLOT           a slot that it was asked for, 0x-hex; once for each, in their order
+  --slot SLOT           a slot that it was asked for, 0x-hex; repeat it for each, in order
                         (default: the answer's)
 
 ${bold("Options of get, watch and verify, for lvmt")}
   --allow-insecure-setup  accept a setup under which anyone can forge proofs
-  --verifying-key FILE  of a setup that is neither the development one nor that of the Perpetual
-                        Powers of Tau; a node of the chain has it in its folder
+  --verifying-key FILE  the key of a setup other than the development one and the Perpetual Powers
+                        of Tau; a node of the chain has it in its folder
 
 ${bold("Other options")}
-  --json                print the outcome as JSON; watch prints a line for each head
+  --json                print the result as JSON; watch prints one line a head
   --help                print this
   --version             print the version
 
 ${bold("Exit codes")}
   0   verified, or all vectors pass
   1   does not verify, or a vector fails
-  2   wrong usage, or a file that is not of the right form
+  2   wrong usage, or a malformed file
   3   unavailable
   4   unsupported: a kind that this version does not know, or a setup that is not accepted
-  5   holds, but only relative to the checkpoint or verifying key in the file itself
+  5   valid, but only relative to a checkpoint or verifying key in the file itself
   70  anything else: a bug in Prooflight, or output that could not be written`;
 
 // By default Node exits with 1 if standard output is full or closed; that code means a wrong proof.
