@@ -34,7 +34,7 @@ fn proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
         allow_insecure_setup: request.setup.allow_insecure,
         limits: request.limits,
     };
-    verify(&params, &request.root, &request.keys, proof).map(|verified| results(&verified))
+    verify(&request.root, &request.keys, proof, &params).map(|verified| results(&verified))
 }
 
 fn openings(request: &[u8]) -> Result<Vec<u8>> {
@@ -45,6 +45,6 @@ fn openings(request: &[u8]) -> Result<Vec<u8>> {
     if let Some(expected) = request.params_id.filter(|expected| *expected != found) {
         return Err(Error::new(Reason::SetupMismatch, Hex(&expected), Hex(&found)));
     }
-    verify_openings(&key, &request.openings()?)?;
+    verify_openings(&request.openings()?, &key)?;
     Ok(found.to_vec())
 }

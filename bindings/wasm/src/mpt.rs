@@ -18,7 +18,7 @@ pub fn mpt_verify_proof(request: &[u8]) -> Result<Vec<u8>, JsValue> {
 }
 
 /// Verifies answers to `eth_getProof` against one state: takes an `AnswersRequest`, gives
-/// `Vec<VerifiedState>`.
+/// `Vec<AccountState>`.
 #[wasm_bindgen(js_name = mptVerifyAnswers)]
 pub fn mpt_verify_answers(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, answers(request))
@@ -39,7 +39,7 @@ pub fn keccak(bytes: &[u8]) -> Vec<u8> {
 fn proof(request: &[u8]) -> Result<Vec<u8>> {
     let ProofRequest { root, key, limits, proof } = ProofRequest::decode(request)?;
     let verified = verify_proof(&root, key, &proof, &limits)?;
-    Ok(messages::optional(verified.value()))
+    Ok(messages::optional(*verified))
 }
 
 fn answers(request: &[u8]) -> Result<Vec<u8>> {

@@ -57,17 +57,19 @@ fn blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
 fn history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let HistoryRequest { range: Range { key, from, to, limits }, roots } =
         HistoryRequest::decode(request)?;
-    Ok(messages::history(&verify_history(key, from, to, &roots, proof, &limits)?))
+    let history = verify_history(&roots, key, from, to, proof, &limits)?;
+    Ok(messages::history(&history))
 }
 
 fn average(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let TwapRequest { history, timestamps, start, end } = TwapRequest::decode(request)?;
     let HistoryRequest { range: Range { key, from, to, limits }, roots } = history;
-    let history = verify_history(key, from, to, &roots, proof, &limits)?;
-    Ok(messages::average(&twap(&history, &timestamps, start, end)?))
+    let history = verify_history(&roots, key, from, to, proof, &limits)?;
+    let average = twap(&history, &timestamps, start, end)?;
+    Ok(messages::average(&average))
 }
 
 fn diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let DiffRequest { root, from, to, limits } = DiffRequest::decode(request)?;
-    Ok(messages::changes(&verify_diff(from, to, &root, proof, &limits)?))
+    Ok(messages::changes(&verify_diff(&root, from, to, proof, &limits)?))
 }

@@ -17,8 +17,8 @@
 //!     kind: Kind::Tree { log_arity: 2 },
 //!     points: &[INFINITY; 8],
 //! };
-//! verify_openings(&key, &[opening])?;
-//! assert!(verify_openings(&key, &[Opening { value: Scalar::from(1), ..opening }]).is_err());
+//! verify_openings(&[opening], &key)?;
+//! assert!(verify_openings(&[Opening { value: Scalar::from(1), ..opening }], &key).is_err());
 //! # Ok(())
 //! # }
 //! ```

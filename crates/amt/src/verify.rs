@@ -29,7 +29,7 @@ use crate::transcript::coefficients;
 /// (`invalid_argument`), the index is in the vector (`index_out_of_range`), the number of points is that of
 /// the kind (`opening_length`); for each opening, its commitment and its points are points of the group
 /// (`invalid_point`); all openings together hold (`opening_mismatch`).
-pub fn verify_openings(key: &VerifyingKey, openings: &[Opening<'_>]) -> Result<()> {
+pub fn verify_openings(openings: &[Opening<'_>], key: &VerifyingKey) -> Result<()> {
     openings.iter().try_for_each(|opening| opening.check_form(key.domain()))?;
     let points = Points::decode(openings)?;
     let mut equation = Equation::new(key);
@@ -158,10 +158,10 @@ mod tests {
                 points: &[INFINITY],
             })
             .collect();
-        assert_eq!(verify_openings(&key, &openings), Ok(()));
+        assert_eq!(verify_openings(&openings, &key), Ok(()));
         for wrong in [0, MANY - 2, MANY, MANY + 69] {
             let value = core::mem::replace(&mut openings[wrong].value, Scalar::ZERO);
-            let error = verify_openings(&key, &openings).unwrap_err();
+            let error = verify_openings(&openings, &key).unwrap_err();
             assert_eq!(error.reason(), Reason::OpeningMismatch, "{wrong}");
             openings[wrong].value = value;
         }

@@ -76,5 +76,5 @@ fn check(case: &Value, log_n: u8, log_arity: u8, tables: &Tables) {
     let value = entry.map_or(Scalar::ZERO, |entry| entry.1);
     let opening = |kind, points| Opening { commitment, index, value, kind, points };
     let openings = [opening(Kind::Tree { log_arity }, &tree[..]), opening(Kind::Single, &single)];
-    assert_eq!(verify_openings(tables.verifying_key(), &openings), Ok(()));
+    assert_eq!(verify_openings(&openings, tables.verifying_key()), Ok(()));
 }

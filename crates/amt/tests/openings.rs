@@ -103,7 +103,7 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
         let (commitment, value) = (commitment[0].to_bytes(), *value);
         let opening = |kind, points| Opening { commitment, index: *index, value, kind, points };
         let openings = [opening(Kind::Tree { log_arity }, &tree), opening(Kind::Single, &single)];
-        assert_eq!(verify_openings(&key, &openings), Ok(()), "{index}");
+        assert_eq!(verify_openings(&openings, &key), Ok(()), "{index}");
     }
 }
 

@@ -73,10 +73,10 @@ fn openings_under_a_setup_of_snarkjs_verify() {
             let opening = |kind, points| Opening { commitment, index, value, kind, points };
             let openings =
                 [opening(Kind::Tree { log_arity: 2 }, &tree[..]), opening(Kind::Single, &single)];
-            assert_eq!(verify_openings(key, &openings), Ok(()));
+            assert_eq!(verify_openings(&openings, key), Ok(()));
             // Under any other setup they do not.
             let dev = VerifyingKey::dev(log_n).unwrap();
-            let error = verify_openings(&dev, &openings).unwrap_err();
+            let error = verify_openings(&openings, &dev).unwrap_err();
             assert_eq!(error.reason(), Reason::OpeningMismatch);
         }
     }

@@ -1,10 +1,10 @@
 //! Ergo's block proofs: the UTXO set's transition from one header to the next.
 
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, blake2b256};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, blake2b256};
 
 use crate::operation::Operation;
 use crate::params::{Digest, Mode, Params};
-use crate::verify::{VerifiedBatch, verify_batch};
+use crate::verify::{Transition, verify_batch};
 
 /// The longest value that scrypto reads, in bytes.
 const MAX_VALUE_BYTES: usize = 4 << 20;
@@ -36,7 +36,7 @@ pub fn verify_ad_proofs<'a>(
     header: &AdProofsHeader,
     ops: &[Operation<'a>],
     proof: &'a [u8],
-) -> Result<VerifiedBatch<'a>> {
+) -> Result<Verified<Transition<'a>>> {
     PARAMS.limits.check_proof(proof.len())?;
     let hash = blake2b256(&[proof]);
     if hash != header.ad_proofs_root {

@@ -28,4 +28,4 @@ pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
 pub use prover::{
     AvlProver, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch, prove_lookups_at,
 };
-pub use verify::{Neighbours, VerifiedBatch, verify_batch};
+pub use verify::{Neighbours, OldValue, Transition, verify_batch};

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme, Verified};
 
-use crate::{Digest, Operation, Params, Value, verify_batch};
+use crate::{Digest, OldValue, Operation, Params, Value, verify_batch};
 
 /// The dictionary's parameters: keys of 32 bytes and variable values, within the chain's limits.
 pub fn state_params(limits: &ChainLimits) -> Params {
@@ -46,16 +46,13 @@ pub fn verify_state<'a>(
     keys: &'a StateKeys,
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Vec<Verified<Value<'a>, ()>>> {
+) -> Result<Verified<Vec<Option<Value<'a>>>>> {
     let params = state_params(limits);
     let max_keys = params.limits.max_keys.min(Limits::DEFAULT.max_keys);
     let lookups: Vec<_> = keys.0.iter().map(|key| Operation::Lookup { key }).collect();
     let batch = verify_batch(digest, &lookups, proof, &params.with_max_operations(max_keys))?;
-    let results = batch.results.into_iter().map(|result| match result {
-        Verified::Present(value) => Verified::Present(value),
-        Verified::Absent(_) => Verified::Absent(()),
-    });
-    Ok(results.collect())
+    let values = batch.results.iter().map(|result| result.value().copied());
+    Ok(Verified::by_verifier(values.collect()))
 }
 
 /// Verifies that a block's operations are those of its header, and lead from the state with this
@@ -71,7 +68,7 @@ pub fn verify_block(
     operations: &[StateOperation],
     proof: &[u8],
     limits: &ChainLimits,
-) -> Result<Digest> {
+) -> Result<Verified<Digest>> {
     check_form(operations, limits)?;
     let root = operations_root(operations);
     if root != header.ops_root {
@@ -89,13 +86,13 @@ pub fn verify_block(
         .collect();
     let verified = verify_batch(before, &batch, proof, &state_params(limits))?;
     for ((_, operation), result) in hashed.iter().zip(&verified.results) {
-        if let (StateOperation::Delete { key }, Verified::Absent(_)) = (operation, result) {
+        if let (StateOperation::Delete { key }, OldValue::Absent(_)) = (operation, result) {
             let expected = format_args!("a value to delete of the key {}", Hex(key));
             return Err(Error::new(Reason::KeyAbsent, expected, "none"));
         }
     }
     match header.root(Scheme::Avl) {
-        Some(root) if root == verified.digest.0 => Ok(verified.digest),
+        Some(root) if root == verified.digest.0 => Ok(Verified::by_verifier(verified.digest)),
         Some(root) => Err(Error::new(Reason::StateRootMismatch, Hex(root), verified.digest)),
         None => Err(Error::new(Reason::WrongSchemes, "a header with an avl root", "none")),
     }

@@ -10,14 +10,32 @@ use crate::perform::{Found, perform};
 use crate::proof::{Decoded, Directions, decode};
 use crate::tree::{Kind, NodeId, Path, Tree, unexpected};
 
-/// What a proof showed about a batch.
+/// What a batch does to a dictionary, and what it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct VerifiedBatch<'a> {
+pub struct Transition<'a> {
     /// The digest after the batch.
     pub digest: Digest,
-    /// For each operation the value that its key had before it, or the key's absence.
-    pub results: Vec<Verified<Value<'a>, Neighbours<'a>>>,
+    /// For each operation what its key had before it.
+    pub results: Vec<OldValue<'a>>,
+}
+
+/// What a key had before an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OldValue<'a> {
+    /// This value.
+    Present(Value<'a>),
+    /// None; the key would be between these two.
+    Absent(Neighbours<'a>),
+}
+
+impl<'a> OldValue<'a> {
+    /// The value, if the key had one.
+    pub const fn value(&self) -> Option<&Value<'a>> {
+        match self {
+            Self::Present(value) => Some(value),
+            Self::Absent(_) => None,
+        }
+    }
 }
 
 /// The keys on both sides of an absent key, as the dictionary was when its operation came.
@@ -41,7 +59,7 @@ pub fn verify_batch<'a>(
     ops: &[Operation<'a>],
     proof: &'a [u8],
     params: &Params,
-) -> Result<VerifiedBatch<'a>> {
+) -> Result<Verified<Transition<'a>>> {
     params.check(ops)?;
     let max_nodes = max_nodes(ops, digest.height(), params.mode);
     let Decoded { mut tree, mut root, mut directions } = decode(proof, digest, max_nodes, params)?;
@@ -63,7 +81,8 @@ pub fn verify_batch<'a>(
     let height = u8::try_from(height)
         .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", height))?;
     tree.rehash(root);
-    Ok(VerifiedBatch { digest: Digest::new(tree.label(root), height), results })
+    let digest = Digest::new(tree.label(root), height);
+    Ok(Verified::by_verifier(Transition { digest, results }))
 }
 
 /// The most nodes that an honest proof can have. Source: Reyzin et al. 2017, appendix B, as scrypto.
@@ -115,12 +134,12 @@ fn descend(
     Ok(Found { leaf: node, matches })
 }
 
-fn answer<'a>(tree: &PartialTree<'a>, found: &Found) -> Verified<Value<'a>, Neighbours<'a>> {
+fn answer<'a>(tree: &PartialTree<'a>, found: &Found) -> OldValue<'a> {
     if found.matches {
-        return Verified::Present(tree.value(found.leaf));
+        return OldValue::Present(tree.value(found.leaf));
     }
     let inside = |key: &'a [u8], sentinel: u8| (!key.iter().all(|&b| b == sentinel)).then_some(key);
-    Verified::Absent(Neighbours {
+    OldValue::Absent(Neighbours {
         previous: inside(tree.key(found.leaf), 0x00),
         next: inside(tree.next_key(found.leaf), 0xff),
     })

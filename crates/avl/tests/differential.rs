@@ -12,8 +12,7 @@ use ergo_avltree_rust::batch_avl_prover::BatchAVLProver;
 use ergo_avltree_rust::batch_avl_verifier::BatchAVLVerifier;
 use ergo_avltree_rust::batch_node::{AVLTree, Node, NodeHeader};
 use ergo_avltree_rust::operation::{KeyDelta, KeyValue, Operation as PeerOperation};
-use prooflight_avl::{AvlProver, Mode, Operation, Params, verify_batch};
-use prooflight_core::Verified;
+use prooflight_avl::{AvlProver, Mode, OldValue, Operation, Params, verify_batch};
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 
@@ -128,8 +127,8 @@ fn run(shape: Shape, seed: u64) {
                 verify_batch(&before, &ops, &batch.proof, &params.with_mode(mode)).unwrap();
             assert_eq!(verified.digest, batch.digest);
             for (result, (_, old, _)) in verified.results.iter().zip(&succeeded) {
-                assert_eq!(result.as_value().map(AsRef::as_ref), old.as_deref());
-                if let Verified::Absent(neighbours) = result {
+                assert_eq!(result.value().map(AsRef::as_ref), old.as_deref());
+                if let OldValue::Absent(neighbours) = result {
                     assert!(neighbours.previous.is_none_or(|key| key.len() == shape.key_length));
                 }
             }

@@ -10,8 +10,8 @@
 
 use std::slice;
 
-use prooflight_avl::{Digest, Mode, Operation, Params, VerifiedBatch, verify_batch};
-use prooflight_core::{Code, Error, Limits, Reason};
+use prooflight_avl::{Digest, Mode, Operation, Params, Transition, verify_batch};
+use prooflight_core::{Code, Error, Limits, Reason, Verified};
 use prooflight_testkit::avl::anatomy::{Anatomy, LEAF, Token, hash};
 use prooflight_testkit::avl::draw::Shape;
 use prooflight_testkit::avl::honest::Honest;
@@ -48,7 +48,7 @@ fn every_op(key: &[u8]) -> [Op; 8] {
     ]
 }
 
-fn reason(answer: Result<VerifiedBatch<'_>, Error>) -> Reason {
+fn reason(answer: Result<Verified<Transition<'_>>, Error>) -> Reason {
     answer.expect_err("a refusal").reason()
 }
 

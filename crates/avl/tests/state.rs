@@ -72,6 +72,7 @@ impl Block {
 
     fn verify_within(&self, limits: &ChainLimits) -> Result<Digest> {
         verify_block(&self.before, &self.header, &self.operations, &self.proof, limits)
+            .map(Verified::into_inner)
     }
 
     /// The same block with other operations that its header commits to.
@@ -109,12 +110,8 @@ fn answer(
     limits: &ChainLimits,
 ) -> Result<Vec<Option<Vec<u8>>>> {
     let keys = StateKeys::new(keys, limits)?;
-    let results =
-        verify_state(digest, &keys, proof, limits)?.into_iter().map(|value| match value {
-            Verified::Present(value) => Some(value.as_ref().to_vec()),
-            Verified::Absent(()) => None,
-        });
-    Ok(results.collect())
+    let values = verify_state(digest, &keys, proof, limits)?;
+    Ok(values.iter().map(|value| value.map(|value| value.as_ref().to_vec())).collect())
 }
 
 fn set(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> StateOperation {

@@ -42,7 +42,7 @@ pub(crate) fn accounts(json: &str, nodes: usize) -> Result<Vec<Account>> {
         }
         let (root, key) = (state_root.0, keccak256(&[&address.0]));
         let slices: Vec<_> = proof.iter().map(Vec::as_slice).collect();
-        if let Some(value) = verify_proof(&root, &key, &slices, &Limits::DEFAULT)?.value() {
+        if let Some(value) = verify_proof(&root, &key, &slices, &Limits::DEFAULT)?.into_inner() {
             let value = value.to_vec();
             accounts.push(Account { root, key, value, proof });
         }
@@ -69,7 +69,7 @@ pub(crate) fn ours(accounts: &[Account]) -> Result<Vec<Hex>> {
         for _ in 1..REPEATS {
             drop(core::hint::black_box(verify()?));
         }
-        let value = verify()?.value().ok_or("an account that exists")?;
+        let value = verify()?.ok_or("an account that exists")?;
         Ok(Hex(value.to_vec()))
     };
     accounts.iter().map(verify).collect()

@@ -8,7 +8,7 @@
 //! * [`Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
-//! * [`Verified`]: a value that only a verifier hands out.
+//! * [`Verified`]: what a proof has shown; only a verifier makes it.
 //! * [`statement`]: what is asked of a chain's state.
 //! * [`store`]: the small key-value interface that provers keep their state behind.
 

@@ -1,31 +1,72 @@
-//! The answer of a verifier.
+//! What a verifier hands out.
 
-/// What a proof showed about a key: its value, or that it has none.
+use core::ops::Deref;
+
+/// Something that a proof has shown against a root that the caller trusts.
 ///
-/// Absence is a result, not an error; everything that is not shown is an [`Error`](crate::Error).
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Only the verifiers of Prooflight make it, and nothing changes it: a function that takes a
+/// `Verified<T>` need not ask where it comes from. What it is verified against, the caller knows. `T`
+/// is what the scheme shows, absence included; what is not shown is an [`Error`](crate::Error).
+///
+/// It cannot be written down,
+///
+/// ```compile_fail,E0423
+/// let forged = prooflight_core::Verified(7);
+/// ```
+///
+/// nor come from anything but a verifier,
+///
+/// ```compile_fail,E0277
+/// let forged: prooflight_core::Verified<u64> = 7.into();
+/// ```
+///
+/// and what is inside is there to be read only.
+///
+/// ```compile_fail,E0594
+/// fn change(mut verified: prooflight_core::Verified<u64>) {
+///     *verified = 8;
+/// }
+/// ```
+///
+/// ```compile_fail,E0616
+/// fn change(mut verified: prooflight_core::Verified<u64>) {
+///     verified.0 = 8;
+/// }
+/// ```
+///
+/// ```
+/// fn read(verified: prooflight_core::Verified<u64>) -> u64 {
+///     assert_eq!(*verified, *verified.get());
+///     verified.into_inner()
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[must_use]
-pub enum Verified<V, A = ()> {
-    /// The key has this value.
-    Present(V),
-    /// The key has no value; what else the proof shows of its absence is inside.
-    Absent(A),
-}
+pub struct Verified<T>(T);
 
-impl<V, A> Verified<V, A> {
-    /// The value, if the key has one.
-    pub fn value(self) -> Option<V> {
-        match self {
-            Self::Present(value) => Some(value),
-            Self::Absent(_) => None,
-        }
+impl<T> Verified<T> {
+    /// What a verifier has just shown. Not a part of the API: `scripts/lib/verified.test.mjs` keeps
+    /// every call to the sources of the verifiers.
+    #[doc(hidden)]
+    pub const fn by_verifier(value: T) -> Self {
+        Self(value)
     }
 
-    /// The value, borrowed, if the key has one.
-    pub const fn as_value(&self) -> Option<&V> {
-        match self {
-            Self::Present(value) => Some(value),
-            Self::Absent(_) => None,
-        }
+    /// What was shown.
+    pub const fn get(&self) -> &T {
+        &self.0
+    }
+
+    /// What was shown, without the mark that it was.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> Deref for Verified<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
     }
 }

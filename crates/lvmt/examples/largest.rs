@@ -83,7 +83,7 @@ fn worked() -> f64 {
 fn verify_it(keys: &[Vec<u8>], roots: &Root, proof: &[u8]) -> String {
     let key = VerifyingKey::dev(LOG_N).unwrap();
     let params = Params::new(&key, LOG_ARITY).with_insecure_setup();
-    match verify(&params, roots, keys, proof) {
+    match verify(roots, keys, proof, &params) {
         Ok(_) => "accepted".to_owned(),
         Err(error) => format!("refused as {}", error.reason().as_str()),
     }

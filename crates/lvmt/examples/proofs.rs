@@ -79,10 +79,10 @@ fn measure(keys: u64, store: impl Store + Sync) {
             let proof = store.prove(&keys).unwrap().proof;
             making.push(started.elapsed().as_secs_f64());
             let started = Instant::now();
-            let answers = verify(&params, &root, group, &proof).unwrap();
+            let answers = verify(&root, group, &proof, &params).unwrap();
             verifying.push(started.elapsed().as_secs_f64());
-            for (key, answer) in group.iter().zip(answers) {
-                assert_eq!(&*answer.value().unwrap().bytes, key);
+            for (key, answer) in group.iter().zip(answers.get()) {
+                assert_eq!(&**answer.value().unwrap(), key);
             }
             for (sum, size) in sizes.iter_mut().zip(split(&proof)) {
                 *sum += size;

@@ -25,4 +25,4 @@ pub use params::{MAX_LOG_N, Params, Root};
 pub use prover::{
     Change, LvmtStore, PreparedBlock, ProofShard, ProvedKeys, StateRoot, StoreParams, prove_at,
 };
-pub use verify::{Absence, Value, verify};
+pub use verify::{Answer, verify};

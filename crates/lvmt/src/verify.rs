@@ -13,29 +13,37 @@ use crate::proof::{Claim, ENVELOPE, Proof};
 use crate::trees::check_leaves;
 use crate::walk::{Opened, Walked, walk};
 
-/// The value of a key, and when it was written.
+/// What a key has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Value {
-    /// The value.
-    pub bytes: Arc<[u8]>,
-    /// The block that wrote it last.
-    pub block: u64,
-    /// In how many blocks the key was written, deletes included.
-    pub version: u64,
-}
-
-/// Why a key has no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Absence {
-    /// No block has written it.
-    NeverWritten,
-    /// It was deleted.
-    Deleted {
-        /// The block that deleted it.
-        block: u64,
+pub enum Answer {
+    /// A value.
+    Present {
+        /// The value.
+        value: Arc<[u8]>,
+        /// The block that set it.
+        since: u64,
         /// In how many blocks the key was written, deletes included.
         version: u64,
     },
+    /// No value any more.
+    Deleted {
+        /// The block that deleted it.
+        deleted_at: u64,
+        /// In how many blocks the key was written, deletes included.
+        version: u64,
+    },
+    /// No value, in no block up to this one.
+    NeverWritten,
+}
+
+impl Answer {
+    /// The value, if the key has one.
+    pub const fn value(&self) -> Option<&Arc<[u8]>> {
+        match self {
+            Self::Present { value, .. } => Some(value),
+            Self::Deleted { .. } | Self::NeverWritten => None,
+        }
+    }
 }
 
 /// Verifies the newest values of keys, or that they have none, after the block that `root` is of.
@@ -49,11 +57,11 @@ pub enum Absence {
 /// of keys.
 /// Source: Li et al. 2023, section 4; `test-vectors/spec/lvmt.md`, section 5.
 pub fn verify(
-    params: &Params<'_>,
     root: &Root,
     keys: &[impl AsRef<[u8]>],
     proof: &[u8],
-) -> Result<Vec<Verified<Value, Absence>>> {
+    params: &Params<'_>,
+) -> Result<Verified<Vec<Answer>>> {
     params.check(root, keys.len())?;
     let proof: Proof = ENVELOPE.decode(proof, &params.limits)?;
     let requested: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
@@ -69,7 +77,7 @@ pub fn verify(
     let answers = proof.claims.into_iter().zip(versions);
     let answers: Vec<_> = answers.map(|(claim, version)| answer(claim, version)).collect();
     let of = |key: &Hash| distinct.binary_search(key).ok().and_then(|at| answers.get(at).cloned());
-    Ok(requested.iter().filter_map(of).collect())
+    Ok(Verified::by_verifier(requested.iter().filter_map(of).collect()))
 }
 
 fn check_openings(params: &Params<'_>, entries: &[Opened<'_>]) -> Result<()> {
@@ -83,17 +91,15 @@ fn check_openings(params: &Params<'_>, entries: &[Opened<'_>]) -> Result<()> {
             points: entry.points,
         });
     }
-    verify_openings(params.key, &openings)
+    verify_openings(&openings, params.key)
 }
 
-fn answer(claim: Claim, version: u64) -> Verified<Value, Absence> {
+fn answer(claim: Claim, version: u64) -> Answer {
     match claim {
         Claim::Present { place, value, .. } => {
-            Verified::Present(Value { bytes: value.into(), block: place.block, version })
+            Answer::Present { value: value.into(), since: place.block, version }
         }
-        Claim::Deleted { place, .. } => {
-            Verified::Absent(Absence::Deleted { block: place.block, version })
-        }
-        Claim::NeverWritten => Verified::Absent(Absence::NeverWritten),
+        Claim::Deleted { place, .. } => Answer::Deleted { deleted_at: place.block, version },
+        Claim::NeverWritten => Answer::NeverWritten,
     }
 }

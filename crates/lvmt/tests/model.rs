@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
-use prooflight_core::Verified;
-use prooflight_lvmt::Absence;
+use prooflight_lvmt::Answer;
 use prooflight_lvmt::proof::OpeningForm;
 use prooflight_testkit::lvmt::check;
 use prooflight_testkit::lvmt::sample::{find, name, sample};
@@ -54,16 +53,16 @@ fn honest_proofs_of_one_key() {
             let answer = check(&state, &[&key], &state.prove(&[&key])).unwrap();
             let record = state.keys.get(&keccak(&key));
             match (&answer[..], record) {
-                ([Verified::Present(value)], Some(record)) => {
-                    assert_eq!(Some(&value.bytes[..]), record.value.as_deref());
-                    assert_eq!(value.version, record.version);
-                    assert_eq!(value.block, record.leaves.last().unwrap().0.block);
+                ([Answer::Present { value, since, version }], Some(record)) => {
+                    assert_eq!(Some(&value[..]), record.value.as_deref());
+                    assert_eq!(*version, record.version);
+                    assert_eq!(*since, record.leaves.last().unwrap().0.block);
                 }
-                ([Verified::Absent(Absence::Deleted { block, version })], Some(record)) => {
+                ([Answer::Deleted { deleted_at, version }], Some(record)) => {
                     assert_eq!((record.value.as_ref(), *version), (None, record.version));
-                    assert_eq!(*block, 4);
+                    assert_eq!(*deleted_at, 4);
                 }
-                ([Verified::Absent(Absence::NeverWritten)], None) => {}
+                ([Answer::NeverWritten], None) => {}
                 (other, record) => panic!("{other:?} of {record:?}"),
             }
         }
@@ -81,7 +80,7 @@ fn honest_proofs_of_many_keys() {
         assert_eq!(answers.len(), keys.len());
         for (key, answer) in keys.iter().zip(&answers) {
             let value = state.keys.get(&keccak(key)).and_then(|record| record.value.as_deref());
-            assert_eq!(answer.as_value().map(|value| &value.bytes[..]), value);
+            assert_eq!(answer.value().map(|value| &value[..]), value);
         }
     }
 }
@@ -94,11 +93,9 @@ fn answers_are_in_the_order_of_the_keys_which_may_repeat() {
     let proof = state.prove(&keys);
     assert_eq!(proof.claims.len(), 2);
     let answers = check(&state, &keys, &proof).unwrap();
-    assert!(matches!(&answers[1], Verified::Absent(Absence::NeverWritten)));
-    let [Verified::Present(first), _, Verified::Present(last)] = &answers[..] else {
-        panic!("{answers:?}")
-    };
-    assert!(std::sync::Arc::ptr_eq(&first.bytes, &last.bytes));
+    assert!(matches!(answers[1], Answer::NeverWritten));
+    let [first, _, last] = &answers[..] else { panic!("{answers:?}") };
+    assert!(std::sync::Arc::ptr_eq(first.value().unwrap(), last.value().unwrap()));
     assert_eq!(check(&state, &[], &state.prove(&[])), Ok(vec![]));
 }
 
@@ -107,7 +104,7 @@ fn an_empty_state_has_no_key() {
     let mut state = State::new(4, 2);
     state.commit(&[]);
     let answer = check(&state, &[b"any"], &state.prove(&[b"any"])).unwrap();
-    assert_eq!(answer, [Verified::Absent(Absence::NeverWritten)]);
+    assert_eq!(answer, [Answer::NeverWritten]);
 }
 
 #[test]

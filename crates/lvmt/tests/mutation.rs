@@ -6,14 +6,14 @@ use arbitrary::Unstructured;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Limits, Reason, Result, Verified};
 use prooflight_lvmt::proof::{ENVELOPE, Proof};
-use prooflight_lvmt::{Absence, Params, Root, Value, verify};
+use prooflight_lvmt::{Answer, Params, Root, verify};
 use prooflight_testkit::lvmt::sample::{find, name, sample};
 use prooflight_testkit::lvmt::state::{State, keccak};
 use prooflight_testkit::lvmt::targets::lvmt_proof;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-type Answers = Vec<Verified<Value, Absence>>;
+type Answers = Vec<Answer>;
 
 /// A proof, and what it says of its keys.
 struct Valid {
@@ -41,7 +41,7 @@ impl Valid {
 
     fn verify(&self, proof: &[u8]) -> Result<Answers> {
         let params = Params::new(&self.key, self.log_arity).with_insecure_setup();
-        verify(&params, &self.root, &self.keys, proof)
+        verify(&self.root, &self.keys, proof, &params).map(Verified::into_inner)
     }
 
     /// Whether the bytes are accepted; they must not say anything else.
@@ -152,7 +152,7 @@ fn members_of_other_proofs_prove_nothing_else() {
         if let Ok(answers) = prooflight_testkit::lvmt::check(&newer, &[key], &proof) {
             accepted += 1;
             let value = newer.keys.get(&keccak(key)).and_then(|record| record.value.as_deref());
-            assert_eq!(answers[0].as_value().map(|value| &value.bytes[..]), value);
+            assert_eq!(answers[0].value().map(|value| &value[..]), value);
         }
     }
     assert!(accepted > 0, "the same member again proves the same");

@@ -18,7 +18,7 @@ fn outcome(Lie { question: asked, .. }: &Lie) -> Result<()> {
         allow_insecure_setup: asked.allow_insecure_setup,
         limits: asked.limits,
     };
-    verify(&params, &asked.root, &asked.keys, &asked.proof).map(drop)
+    verify(&asked.root, &asked.keys, &asked.proof, &params).map(drop)
 }
 
 #[test]

@@ -35,11 +35,9 @@ pub fn verify_account(
     address: &Address,
     proof: &[&[u8]],
     limits: &Limits,
-) -> Result<Verified<Account>> {
-    match verify_proof(state_root, &keccak256(&[address]), proof, limits)? {
-        Verified::Present(value) => Account::decode(value).map(Verified::Present),
-        Verified::Absent(()) => Ok(Verified::Absent(())),
-    }
+) -> Result<Verified<Option<Account>>> {
+    let value = verify_proof(state_root, &keccak256(&[address]), proof, limits)?;
+    value.map(Account::decode).transpose().map(Verified::by_verifier)
 }
 
 /// Verifies the value of a storage slot in the storage trie with this root; absent means zero.
@@ -53,11 +51,9 @@ pub fn verify_slot(
     slot: &Word,
     proof: &[&[u8]],
     limits: &Limits,
-) -> Result<Verified<Word>> {
-    match verify_proof(storage_root, &keccak256(&[slot]), proof, limits)? {
-        Verified::Present(value) => decode_slot(value).map(Verified::Present),
-        Verified::Absent(()) => Ok(Verified::Absent(())),
-    }
+) -> Result<Verified<Option<Word>>> {
+    let value = verify_proof(storage_root, &keccak256(&[slot]), proof, limits)?;
+    value.map(decode_slot).transpose().map(Verified::by_verifier)
 }
 
 impl Account {

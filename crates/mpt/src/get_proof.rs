@@ -39,12 +39,11 @@ pub struct SlotProof<'a> {
     pub proof: &'a [&'a [u8]],
 }
 
-/// What an answer has shown to be in the state.
+/// An account of the state with some of its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct VerifiedState {
-    /// The account, or that there is none.
-    pub account: Verified<Account>,
+pub struct AccountState {
+    /// The account, if there is one.
+    pub account: Option<Account>,
     /// The value of each slot that was asked for, in that order; zero if it is absent.
     pub storage: Vec<Word>,
 }
@@ -65,20 +64,21 @@ pub fn verify_get_proof(
     slots: &[Word],
     answer: &GetProof<'_>,
     limits: &Limits,
-) -> Result<VerifiedState> {
+) -> Result<Verified<AccountState>> {
     limits.check_keys(slots.len())?;
     answer.check_size(limits)?;
     answer.check_question(address, slots)?;
 
-    let account = verify_account(state_root, address, answer.account_proof, limits)?;
+    let account = *verify_account(state_root, address, answer.account_proof, limits)?;
     let storage_root = match &account {
-        Verified::Present(account) => answer.check_account(account)?,
-        Verified::Absent(()) => answer.check_no_account()?,
+        Some(account) => answer.check_account(account)?,
+        None => answer.check_no_account()?,
     };
     let storage = (0..).zip(answer.storage_proof).map(|(index, slot): (usize, _)| {
         slot.verify(&storage_root, limits).map_err(|error| in_slot(index, &error))
     });
-    Ok(VerifiedState { account, storage: storage.collect::<Result<_>>()? })
+    let storage = storage.collect::<Result<_>>()?;
+    Ok(Verified::by_verifier(AccountState { account, storage }))
 }
 
 impl GetProof<'_> {
@@ -147,7 +147,7 @@ impl SlotProof<'_> {
     /// Verifies the slot's value, and that the answer says the same.
     fn verify(&self, storage_root: &Hash, limits: &Limits) -> Result<Word> {
         let value = verify_slot(storage_root, &self.key, self.proof, limits)?;
-        let value = value.value().unwrap_or_default();
+        let value = value.unwrap_or_default();
         if value != self.value {
             return Err(Error::new(Reason::SlotMismatch, Hex(&value), Hex(&self.value)));
         }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, keccak256};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, keccak256};
 
 use crate::rlp::{self, Item};
 
@@ -22,14 +22,14 @@ pub struct Header {
 /// hash covers them. Another form is `malformed`, another hash is `header_hash_mismatch`.
 ///
 /// Source: Ethereum Yellow Paper, section 4.3; EIP-1559, 4895, 4844, 4788, 7685.
-pub fn verify_header(hash: &Hash, header_rlp: &[u8], limits: &Limits) -> Result<Header> {
+pub fn verify_header(hash: &Hash, header_rlp: &[u8], limits: &Limits) -> Result<Verified<Header>> {
     limits.check_proof(header_rlp.len())?;
     let header = Header::decode(header_rlp)?;
     let found = keccak256(&[header_rlp]);
     if found != *hash {
         return Err(Error::new(Reason::HeaderHashMismatch, Hex(hash), Hex(&found)));
     }
-    Ok(header)
+    Ok(Verified::by_verifier(header))
 }
 
 /// The form of a field.

@@ -5,7 +5,7 @@
 //! [`verify_account`], [`verify_slot`] and [`verify_proof`] check single proofs.
 //!
 //! ```
-//! use prooflight_core::{Limits, Verified, keccak256};
+//! use prooflight_core::{Limits, keccak256};
 //! use prooflight_mpt::verify_proof;
 //!
 //! # fn main() -> prooflight_core::Result<()> {
@@ -14,8 +14,8 @@
 //! node.extend([0x80; 15]);
 //! let (root, proof) = (keccak256(&[&node]), [&node[..]]);
 //! let verify = |key: &[u8]| verify_proof(&root, key, &proof, &Limits::DEFAULT);
-//! assert_eq!(verify(&[0x10])?, Verified::Present(&[0xaa][..]));
-//! assert_eq!(verify(&[0x12])?, Verified::Absent(()));
+//! assert_eq!(*verify(&[0x10])?, Some(&[0xaa][..]));
+//! assert_eq!(*verify(&[0x12])?, None);
 //! # Ok(())
 //! # }
 //! ```
@@ -36,7 +36,7 @@ mod rlp;
 mod verify;
 
 pub use account::{Account, Address, Word, verify_account, verify_slot};
-pub use get_proof::{GetProof, SlotProof, VerifiedState, verify_get_proof};
+pub use get_proof::{AccountState, GetProof, SlotProof, verify_get_proof};
 pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 pub use header::{Header, verify_header};
 #[cfg(feature = "prover")]

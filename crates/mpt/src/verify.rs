@@ -29,10 +29,10 @@ pub fn verify_proof<'a>(
     key: &[u8],
     proof: &[&'a [u8]],
     limits: &Limits,
-) -> Result<Verified<&'a [u8]>> {
+) -> Result<Verified<Option<&'a [u8]>>> {
     check_key(key)?;
     check_size(proof, limits)?;
-    walk(root, key, &decode(key, proof, limits)?)
+    walk(root, key, &decode(key, proof, limits)?).map(Verified::by_verifier)
 }
 
 /// Checks that a key is not too long; else `key_length`.
@@ -86,10 +86,10 @@ fn decode<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Result<Vec<Pro
 }
 
 /// Goes from the root towards the key until its value or its absence is seen.
-fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Verified<&'a [u8]>> {
+fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Option<&'a [u8]>> {
     let Some((first, below)) = nodes.split_first() else {
         check_hash(&EMPTY_ROOT, root, Reason::RootMismatch, 0)?;
-        return Ok(Verified::Absent(()));
+        return Ok(None);
     };
     check_hash(&keccak256(&[first.bytes]), root, Reason::RootMismatch, 0)?;
 
@@ -123,7 +123,7 @@ fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Verified
         }
     };
     match below.len() {
-        0 => Ok(answer.map_or(Verified::Absent(()), Verified::Present)),
+        0 => Ok(answer),
         left => Err(Error::new(
             Reason::NodeLeftOver,
             format_args!("{} nodes", nodes.len() - left),

@@ -112,7 +112,7 @@ fn what_ours_accepts_the_peer_accepts() {
         let root = if rng.random() { honest.trie.root() } else { root_of(&proof) };
         match verify_proof(&root, &key, &slices(&proof), &Limits::DEFAULT) {
             Ok(verified) => {
-                if let Err(why) = peer(&root, &key, verified.value(), &proof) {
+                if let Err(why) = peer(&root, &key, *verified, &proof) {
                     assert!(PEER_LACKS.iter().any(|it| why.contains(it)), "seed {seed}: {why}");
                     continue;
                 }
@@ -220,7 +220,7 @@ fn a_path_longer_than_every_key() {
         let proof: Vec<_> = nodes.iter().map(Rlp::encode).collect();
         let root = root_of(&proof);
         let verified = verify_proof(&root, &key, &slices(&proof), &Limits::DEFAULT).unwrap();
-        assert_eq!(verified.value(), None);
+        assert_eq!(*verified, None);
         assert!(!peer_accepts(&root, &key, None, &proof));
     }
 }

@@ -104,7 +104,7 @@ fn check(name: &str, entries: &[(Vec<u8>, Option<Vec<u8>>)], root: [u8; 32]) {
         let proved = one_by_one.prove(&key).unwrap();
         assert_eq!(proved, at_once.prove(&key).unwrap(), "{name}");
         let verified = verify_proof(&root, &key, &slices(&proved.proof), &Limits::DEFAULT).unwrap();
-        assert_eq!(verified.value(), value.as_deref(), "{name}");
+        assert_eq!(*verified, value.as_deref(), "{name}");
     }
 }
 

@@ -85,7 +85,7 @@ fn every_version_is_what_its_entries_make() {
                 assert_eq!(old, alone.prove(key).unwrap(), "version {version}");
                 let proof = slices(&old.proof);
                 let verified = verify_proof(&old.root, key, &proof, &Limits::DEFAULT).unwrap();
-                assert_eq!(verified.value(), entries.get(key).map(Vec::as_slice));
+                assert_eq!(*verified, entries.get(key).map(Vec::as_slice));
             }
         }
         let reopened = PersistentTrie::open(store).unwrap();

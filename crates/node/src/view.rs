@@ -170,7 +170,7 @@ impl View {
         let path = history::path(&self.snapshot, height, head.height)?;
         let leaf = history::leaf(&self.snapshot, height)?;
         let root = &head.history_root;
-        verify_inclusion::<Blake2bTree>(&leaf, height, head.height, &path, root).map_err(
+        verify_inclusion::<Blake2bTree>(root, &leaf, height, head.height, &path).map_err(
             |error| {
                 corrupt(
                     format_args!(

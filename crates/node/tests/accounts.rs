@@ -11,7 +11,7 @@ use harness::light::{genesis, header, verified_raw};
 use harness::{Client, Node, bytes, command, eventually, hex, text};
 use prooflight_core::{Limits, Scheme};
 use prooflight_mpt::{
-    Address, EMPTY_CODE_HASH, GetProof, SlotProof, VerifiedState, Word, verify_get_proof,
+    AccountState, Address, EMPTY_CODE_HASH, GetProof, SlotProof, Word, verify_get_proof,
 };
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn submit(node: &Node, ops: &[Value]) -> Value {
 }
 
 /// An account and slots as `verify_get_proof` accepts them against the root in a block's header.
-fn proved(node: &Node, at: &str, address: &Address, slots: &[u8]) -> VerifiedState {
+fn proved(node: &Node, at: &str, address: &Address, slots: &[u8]) -> AccountState {
     let words: Vec<Word> = slots.iter().map(|&slot| word(slot)).collect();
     let keys: Vec<_> = words.iter().map(|word| hex(word)).collect();
     let reply = node.ask("eth_getProof", &json!([hex(address), keys, at]));
@@ -62,7 +62,7 @@ fn proved(node: &Node, at: &str, address: &Address, slots: &[u8]) -> VerifiedSta
     verify(&reply, &root, address, &words)
 }
 
-fn verify(reply: &Value, root: &Word, address: &Address, slots: &[Word]) -> VerifiedState {
+fn verify(reply: &Value, root: &Word, address: &Address, slots: &[Word]) -> AccountState {
     let nodes = |proof: &Value| proof.as_array().unwrap().iter().map(bytes).collect::<Vec<_>>();
     let account_proof = nodes(&reply["accountProof"]);
     let storage: Vec<_> = reply["storageProof"].as_array().unwrap().iter().collect();
@@ -88,7 +88,7 @@ fn verify(reply: &Value, root: &Word, address: &Address, slots: &[Word]) -> Veri
         account_proof: &account_proof,
         storage_proof: &storage,
     };
-    verify_get_proof(root, address, slots, &answer, &Limits::DEFAULT).unwrap()
+    verify_get_proof(root, address, slots, &answer, &Limits::DEFAULT).unwrap().into_inner()
 }
 
 /// An integer of 256 bits.
@@ -99,8 +99,8 @@ fn integer(value: &Value) -> Word {
 
 /// Balance, and the values of the slots 1 and 2.
 fn state(node: &Node, at: &str, address: &Address) -> (Option<u8>, [u8; 2]) {
-    let VerifiedState { account, storage } = proved(node, at, address, &[1, 2]);
-    (account.value().map(|it| it.balance[31]), [storage[0][31], storage[1][31]])
+    let AccountState { account, storage } = proved(node, at, address, &[1, 2]);
+    (account.map(|it| it.balance[31]), [storage[0][31], storage[1][31]])
 }
 
 /// Height 1: Alice with two slots, and Bob. 2: a slot less. 3: Bob's slot, without Alice.

@@ -72,10 +72,10 @@ fn history(server: &dyn Server, checkpoint: &Checkpoint, from: u64, to: u64) -> 
     let (proof, limits) = (bytes(&reply["proof"]), Limits::default());
     let blocks = history_blocks(b"key", from, to, &proof, &limits).unwrap();
     let roots: Vec<_> = blocks.iter().map(|&block| (block, root_of(&headers, block))).collect();
-    let history = verify_history(b"key", from, to, &roots, &proof, &limits).unwrap();
+    let history = verify_history(&roots, b"key", from, to, &proof, &limits).unwrap();
     let change = |change: &Answer<'_>| match *change {
         Answer::Present { value, since } => (since, Some(value.to_vec())),
-        Answer::Deleted { at } => (at, None),
+        Answer::Deleted { deleted_at } => (deleted_at, None),
         Answer::NeverWritten => panic!("a change that is none"),
     };
     history.changes.iter().map(change).collect()
@@ -90,7 +90,7 @@ fn diff(server: &dyn Server, checkpoint: &Checkpoint, after: Option<u64>, to: u6
     let headers = headers(server, &reply, checkpoint);
     let proof = bytes(&reply["proof"]);
     let root = root_of(&headers, to);
-    let changes = verify_diff(after, to, &root, &proof, &Limits::default()).unwrap();
+    let changes = verify_diff(&root, after, to, &proof, &Limits::default()).unwrap();
     let mut keys: Vec<_> = changes.iter().map(|change| change.key.to_vec()).collect();
     keys.sort();
     keys

@@ -9,7 +9,7 @@ use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, SchemeConfig, StateOperation, SyncPolicy, state_key,
     verify_ancestor, verify_head,
 };
-use prooflight_core::{Reason, Scheme, Verified};
+use prooflight_core::{Reason, Scheme};
 use prooflight_node::authority::{Signers, generate};
 use prooflight_node::schemes::NormalBlock;
 use prooflight_node::{At, Block, Chain, View};
@@ -67,10 +67,7 @@ fn lookup(view: &View, at: At, key: &str) -> Option<Vec<u8>> {
     let ops = [Operation::Lookup { key: &hash }];
     let digest = Digest::try_from(root).unwrap();
     let verified = verify_batch(&digest, &ops, &proved.proof, &Params::new(32, None)).unwrap();
-    match &verified.results[0] {
-        Verified::Present(value) => Some(value.as_ref().to_vec()),
-        Verified::Absent(_) => None,
-    }
+    verified.results[0].value().map(|value| value.as_ref().to_vec())
 }
 
 #[test]

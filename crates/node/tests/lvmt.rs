@@ -28,8 +28,8 @@ fn proved(node: &Node, params: &Params<'_>, key: &str) -> Result<Option<Vec<u8>>
     let reply = node.call("prooflight_prove", &question)?;
     let (_, root) = lvmt_root(&reply["header"]);
     let proof = bytes(&reply["proof"]);
-    let answers = prooflight_lvmt::verify(params, &root, &[key.as_bytes()], &proof).unwrap();
-    Ok(answers[0].as_value().map(|value| value.bytes.to_vec()))
+    let answers = prooflight_lvmt::verify(&root, &[key.as_bytes()], &proof, params).unwrap();
+    Ok(answers[0].value().map(|value| value.to_vec()))
 }
 
 #[test]

@@ -1,24 +1,21 @@
 //! Every key that changed between two blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
 use crate::part::{Children, Path, Visitor, check_block, read_part};
 use crate::proof::{DIFF, DiffLeaf, Stream};
-use crate::verify::check_root;
+use crate::verify::{Answer, check_root};
 
 /// The last change of a key in a range of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct Change<'a> {
     /// The key.
     pub key: &'a [u8],
-    /// The block of the change.
-    pub block: u64,
-    /// The value that it set; none if it deleted the key.
-    pub value: Option<&'a [u8]>,
+    /// What the key has since then, which is not [`Answer::NeverWritten`].
+    pub answer: Answer<'a>,
 }
 
 /// Verifies every key that changed after block `from` and up to block `to`, ascending by key hash.
@@ -29,12 +26,12 @@ pub struct Change<'a> {
 /// newer than `from` has no changed leaf. `invalid_argument`: `from` is not before `to`, or `to` is
 /// 2^52 or more.
 pub fn verify_diff<'a>(
+    root_to: &Hash,
     from: Option<u64>,
     to: u64,
-    root_to: &Hash,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Vec<Change<'a>>> {
+) -> Result<Verified<Vec<Change<'a>>>> {
     check_block(to)?;
     if let Some(from) = from.filter(|&from| from >= to) {
         return Err(Error::new(Reason::InvalidArgument, format_args!("a block before {to}"), from));
@@ -49,7 +46,7 @@ pub fn verify_diff<'a>(
     }
     stream.finish()?;
     check_root(root_to, &opened.root())?;
-    Ok(changed.changes)
+    Ok(Verified::by_verifier(changed.changes))
 }
 
 /// Opens what is newer than a block.
@@ -91,7 +88,11 @@ impl<'a> Visitor<'a> for Changed<'a> {
         path.check(&key_hash)?;
         // The only leaf that is not new is a root.
         if self.is_new(version) {
-            self.changes.push(Change { key, block: version, value });
+            let answer = match value {
+                Some(value) => Answer::Present { value, since: version },
+                None => Answer::Deleted { deleted_at: version },
+            };
+            self.changes.push(Change { key, answer });
         }
         Ok(match value {
             Some(value) => Preimage::leaf(version, &key_hash, &hash_value(value)),

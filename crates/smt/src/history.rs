@@ -1,7 +1,7 @@
 //! Every change of one key in a range of blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 
 use crate::hash::hash_key;
 use crate::opened::Opened;
@@ -14,7 +14,6 @@ pub const MAX_CHANGES: usize = Limits::DEFAULT.max_changes;
 
 /// The complete history of a key in a range of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct History<'a> {
     /// The first block of the range.
     pub from: u64,
@@ -53,13 +52,13 @@ pub fn history_blocks(
 /// says when the key last changed, and the next tree is that of the block before. `wrong_roots` if
 /// `roots` are of other blocks; `invalid_argument` if `from` is after `to` or `to` is 2^52 or more.
 pub fn verify_history<'a>(
+    roots: &[(u64, Hash)],
     key: &[u8],
     from: u64,
     to: u64,
-    roots: &[(u64, Hash)],
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<History<'a>> {
+) -> Result<Verified<History<'a>>> {
     let (mut opened, mut given, mut trusted) = (Opened::new(), roots.iter(), Vec::new());
     let whole = |block| match given.next() {
         Some((of, root)) if *of == block => {
@@ -75,7 +74,7 @@ pub fn verify_history<'a>(
     }
     let history = history?;
     match given.next() {
-        None => Ok(history),
+        None => Ok(Verified::by_verifier(history)),
         more => Err(wrong_roots(None, more)),
     }
 }

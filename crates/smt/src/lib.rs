@@ -16,7 +16,7 @@
 //!               \x0a\x5f\x04\x2a\x54\xf6\xd3\xa5\x44\xdf\x51\xac\x55\xb3\xe4\x34\x73\x76\
 //!               \x7e\xc6\x00\x00\x00\x01\x01";
 //! let answers = verify(&root, 6, &[b"a"], proof, &Limits::DEFAULT)?;
-//! assert_eq!(answers, [Answer::Present { value: &[1], since: 3 }]);
+//! assert_eq!(*answers, [Answer::Present { value: &[1], since: 3 }]);
 //! # Ok(())
 //! # }
 //! ```

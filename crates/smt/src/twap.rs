@@ -1,14 +1,13 @@
 //! The time-weighted average of a history.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hex, Reason, Result, Verified};
 
 use crate::history::History;
 use crate::verify::Answer;
 
 /// A time-weighted average, exact: `sum / covered_ms`, if any time is covered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct Average {
     /// The sum of value times milliseconds, big-endian.
     pub sum: [u8; 40],
@@ -34,7 +33,12 @@ pub struct Gap {
 /// trust: both ascending; `a`, `b` and every block between them that changed the key must be there.
 /// `invalid_argument` otherwise, or if `a..=b` is not in the range of the history. A value set in block
 /// `b` has no time yet, and is not looked at.
-pub fn twap(history: &History<'_>, timestamps: &[(u64, u64)], a: u64, b: u64) -> Result<Average> {
+pub fn twap(
+    history: &Verified<History<'_>>,
+    timestamps: &[(u64, u64)],
+    a: u64,
+    b: u64,
+) -> Result<Verified<Average>> {
     if !(history.from <= a && a <= b && b <= history.to) {
         let expected = format_args!("a range within {}..={}", history.from, history.to);
         return Err(Error::new(Reason::InvalidArgument, expected, format_args!("{a}..={b}")));
@@ -67,7 +71,7 @@ pub fn twap(history: &History<'_>, timestamps: &[(u64, u64)], a: u64, b: u64) ->
         (value, since) = (next, until);
     }
     average.sum = sum.to_be_bytes();
-    Ok(average)
+    Ok(Verified::by_verifier(average))
 }
 
 /// Timestamps by block.
@@ -152,8 +156,11 @@ mod tests {
 
     const SET: Answer<'_> = Answer::Present { value: &[1, 0], since: 12 };
 
-    fn history<'a>(entering: Option<Answer<'a>>, changes: Vec<Answer<'a>>) -> History<'a> {
-        History { from: 10, to: 20, entering, changes }
+    fn history<'a>(
+        entering: Option<Answer<'a>>,
+        changes: Vec<Answer<'a>>,
+    ) -> Verified<History<'a>> {
+        Verified::by_verifier(History { from: 10, to: 20, entering, changes })
     }
 
     fn sum(average: &Average) -> u128 {
@@ -166,7 +173,11 @@ mod tests {
         let entering = Answer::Present { value: &[0, 0, 7], since: 3 };
         let history = history(
             Some(entering),
-            vec![SET, Answer::Deleted { at: 15 }, Answer::Present { value: &[9], since: 20 }],
+            vec![
+                SET,
+                Answer::Deleted { deleted_at: 15 },
+                Answer::Present { value: &[9], since: 20 },
+            ],
         );
         let times = [(10, 1000), (12, 1100), (13, 1150), (15, 1600), (20, 2000)];
         let whole = twap(&history, &times, 10, 20).unwrap();
@@ -174,9 +185,9 @@ mod tests {
         assert_eq!(whole.covered_ms, 600);
         assert_eq!(whole.gaps, [Gap { from_ms: 1600, to_ms: 2000 }]);
         let part = twap(&history, &times, 13, 15).unwrap();
-        assert_eq!((sum(&part), part.covered_ms, part.gaps), (256 * 450, 450, vec![]));
+        assert_eq!((sum(&part), part.covered_ms, &*part.gaps), (256 * 450, 450, &[][..]));
         let point = twap(&history, &times, 12, 12).unwrap();
-        assert_eq!((sum(&point), point.covered_ms, point.gaps), (0, 0, vec![]));
+        assert_eq!((sum(&point), point.covered_ms, &*point.gaps), (0, 0, &[][..]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
@@ -11,7 +11,6 @@ use crate::proof::{PROOF, ProofLeaf, Stream};
 
 /// What a key had at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
 pub enum Answer<'a> {
     /// A value.
     Present {
@@ -23,17 +22,25 @@ pub enum Answer<'a> {
     /// No value any more.
     Deleted {
         /// The block that deleted it.
-        at: u64,
+        deleted_at: u64,
     },
     /// No value, in no block up to this one.
     NeverWritten,
 }
 
-impl Answer<'_> {
+impl<'a> Answer<'a> {
+    /// The value, if the key has one.
+    pub const fn value(&self) -> Option<&'a [u8]> {
+        match *self {
+            Self::Present { value, .. } => Some(value),
+            Self::Deleted { .. } | Self::NeverWritten => None,
+        }
+    }
+
     /// The block in which the key last changed, if it ever did.
     pub const fn changed(&self) -> Option<u64> {
         match *self {
-            Self::Present { since: block, .. } | Self::Deleted { at: block } => Some(block),
+            Self::Present { since: block, .. } | Self::Deleted { deleted_at: block } => Some(block),
             Self::NeverWritten => None,
         }
     }
@@ -51,7 +58,7 @@ pub fn verify<'a>(
     keys: &[&[u8]],
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Vec<Answer<'a>>> {
+) -> Result<Verified<Vec<Answer<'a>>>> {
     check_block(block)?;
     check_keys(keys, limits)?;
     let mut stream = Stream::open(PROOF, proof, limits)?;
@@ -60,7 +67,8 @@ pub fn verify<'a>(
     let answers = read_claim(&mut stream, block, &asked.hashes, &mut opened)?;
     stream.finish()?;
     check_root(root, &opened.root())?;
-    Ok(asked.places.iter().map(|&place| answers[place]).collect())
+    let answers = asked.places.iter().map(|&place| answers[place]).collect();
+    Ok(Verified::by_verifier(answers))
 }
 
 fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
@@ -190,7 +198,7 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
             }
             ProofLeaf::Deleted { index } => {
                 let key = own(ending, index)?;
-                self.answers[key] = Answer::Deleted { at: version };
+                self.answers[key] = Answer::Deleted { deleted_at: version };
                 Preimage::tombstone(version, &self.keys[key])
             }
             ProofLeaf::OtherLive { key_hash, value_hash } => {

@@ -200,7 +200,7 @@ fn a_diffs_root_is_opened_even_if_nothing_changed() {
         writer.root(to, 2);
         writer.closed(&plain.root(to));
         let (root, closed, none) = (plain.root(to), writer.finish(), Writer::new(DIFF).finish());
-        let refusal = |proof| verify_diff(Some(7), to, &root, proof, &Limits::DEFAULT).unwrap_err();
+        let refusal = |proof| verify_diff(&root, Some(7), to, proof, &Limits::DEFAULT).unwrap_err();
         assert_ne!(refusal(&closed).code(), Code::InvalidInput);
         assert_eq!(refusal(&none).reason(), Reason::RootMismatch);
     }
@@ -283,7 +283,7 @@ fn a_history_leaves_no_change_out() {
         let trees: Vec<_> = blocks.iter().zip(trees).map(|(&b, &t)| (b, plain.tree(t))).collect();
         let proof = encode_history(&key(1), &trees);
         let roots = plain.roots(&whole);
-        verify_history(&key(1), 0, 9, &roots, &proof, &Limits::DEFAULT).unwrap_err().reason()
+        verify_history(&roots, &key(1), 0, 9, &proof, &Limits::DEFAULT).unwrap_err().reason()
     };
     // The change of block 5 is skipped; the last tree is left out, is that of another block, or is twice.
     assert_eq!(refusal(&[9, 4, 1], &[9, 4, 1]), Reason::RootMismatch);
@@ -300,7 +300,7 @@ fn the_roots_of_a_history_are_those_of_its_blocks() {
     let proof = plain.prove_history(&key(1), 0, 9);
     let refusal = |blocks: &[u64]| {
         let roots = plain.roots(blocks);
-        verify_history(&key(1), 0, 9, &roots, &proof, &Limits::DEFAULT).unwrap_err().reason()
+        verify_history(&roots, &key(1), 0, 9, &proof, &Limits::DEFAULT).unwrap_err().reason()
     };
     assert_eq!(refusal(&[9, 7, 4]), Reason::WrongRoots);
     assert_eq!(refusal(&[9, 7, 4, 1, 0]), Reason::WrongRoots);
@@ -318,20 +318,20 @@ fn deleted_and_set_again_is_in_the_history_and_its_end_in_the_diff() {
     plain.apply(4, [(key(0), Some(b"A".to_vec()))]);
     let proof = plain.prove_history(&key(0), 2, 5);
     let roots = plain.roots(&[5, 3, 2]);
-    let history = verify_history(&key(0), 2, 5, &roots, &proof, &Limits::DEFAULT).unwrap();
+    let history = verify_history(&roots, &key(0), 2, 5, &proof, &Limits::DEFAULT).unwrap();
     assert_eq!(history.entering, None);
     assert_eq!(
         history.changes,
         [
             Answer::Present { value: b"B", since: 2 },
-            Answer::Deleted { at: 3 },
+            Answer::Deleted { deleted_at: 3 },
             Answer::Present { value: b"A", since: 4 },
         ]
     );
     let proof = plain.prove_diff(Some(1), 5);
-    let changes = verify_diff(Some(1), 5, &plain.root(5), &proof, &Limits::DEFAULT).unwrap();
-    assert_eq!((changes.len(), changes[0].block), (1, 4));
-    assert_eq!(changes[0].value, Some(&b"A"[..]));
+    let changes = verify_diff(&plain.root(5), Some(1), 5, &proof, &Limits::DEFAULT).unwrap();
+    assert_eq!(changes.len(), 1);
+    assert_eq!(changes[0].answer, Answer::Present { value: b"A", since: 4 });
 }
 
 #[test]

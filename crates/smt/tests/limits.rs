@@ -26,9 +26,9 @@ fn the_bytes_of_a_proof() {
         let bytes = &zeros[..length];
         [
             reason(verify(&EMPTY_ROOT, 0, &[b"key"], bytes, DEFAULT)),
-            reason(verify_history(b"key", 0, 0, &[], bytes, DEFAULT)),
+            reason(verify_history(&[], b"key", 0, 0, bytes, DEFAULT)),
             reason(history_blocks(b"key", 0, 0, bytes, DEFAULT)),
-            reason(verify_diff(None, 0, &EMPTY_ROOT, bytes, DEFAULT)),
+            reason(verify_diff(&EMPTY_ROOT, None, 0, bytes, DEFAULT)),
         ]
     };
     assert_eq!(check(most), [Reason::UnknownVersion; 4]);
@@ -41,7 +41,7 @@ fn the_number_of_keys() {
     let names: Vec<[u8; 2]> = (0..=4096u16).map(u16::to_be_bytes).collect();
     let keys: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
     let answers = verify(&EMPTY_ROOT, 0, &keys[..4096], &none, DEFAULT).unwrap();
-    assert_eq!(answers, vec![Answer::NeverWritten; 4096]);
+    assert_eq!(*answers, vec![Answer::NeverWritten; 4096]);
     assert_eq!(reason(verify(&EMPTY_ROOT, 0, &keys, &none, DEFAULT)), Reason::TooManyKeys);
     assert_eq!(reason(verify(&EMPTY_ROOT, 0, &[], &none, DEFAULT)), Reason::InvalidArgument);
 }
@@ -55,8 +55,8 @@ fn the_bytes_of_a_value() {
         let (root, roots) = (plain.root(0), plain.roots(&[0]));
         let found = [
             verify(&root, 0, &[b"key"], &plain.prove(0, &[b"key"]), limits).err(),
-            verify_history(b"key", 0, 0, &roots, &plain.prove_history(b"key", 0, 0), limits).err(),
-            verify_diff(None, 0, &root, &plain.prove_diff(None, 0), limits).err(),
+            verify_history(&roots, b"key", 0, 0, &plain.prove_history(b"key", 0, 0), limits).err(),
+            verify_diff(&root, None, 0, &plain.prove_diff(None, 0), limits).err(),
         ];
         assert_eq!(found.map(|error| error.map(|error| error.reason())), [refused; 3]);
     }
@@ -68,7 +68,7 @@ fn a_declared_length_beyond_the_proof_allocates_nothing() {
     let bytes = [1, 3, 1, 0, 0, 0, 0, 0xff, 0xff, 0x03];
     assert_eq!(reason(verify(&EMPTY_ROOT, 0, &[b"key"], &bytes, DEFAULT)), Reason::Truncated);
     let bytes = [1, 3, 3, 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40];
-    assert_eq!(reason(verify_diff(None, 0, &EMPTY_ROOT, &bytes, DEFAULT)), Reason::Truncated);
+    assert_eq!(reason(verify_diff(&EMPTY_ROOT, None, 0, &bytes, DEFAULT)), Reason::Truncated);
 }
 
 #[test]
@@ -85,10 +85,10 @@ fn blocks_are_below_2_to_the_52nd() {
         Reason::InvalidArgument
     });
     assert_eq!(
-        reason(verify_history(b"a", 0, above, &[(above, *root)], &none(HISTORY), DEFAULT)),
+        reason(verify_history(&[(above, *root)], b"a", 0, above, &none(HISTORY), DEFAULT)),
         Reason::InvalidArgument
     );
-    assert_eq!(reason(verify_diff(None, above, root, &none(DIFF), DEFAULT)), {
+    assert_eq!(reason(verify_diff(root, None, above, &none(DIFF), DEFAULT)), {
         Reason::InvalidArgument
     });
 }
@@ -97,11 +97,13 @@ fn blocks_are_below_2_to_the_52nd() {
 fn ranges_are_not_the_wrong_way_round() {
     let (none, no_diff) = (Writer::new(HISTORY).finish(), Writer::new(DIFF).finish());
     let history =
-        |from, to| verify_history(b"a", from, to, &[(to, EMPTY_ROOT)], &none, DEFAULT).map(drop);
+        |from, to| verify_history(&[(to, EMPTY_ROOT)], b"a", from, to, &none, DEFAULT).map(drop);
     assert_eq!(history(3, 3), Ok(()));
     assert_eq!(reason(history(4, 3)), Reason::InvalidArgument);
-    let diff = |from, to| verify_diff(from, to, &EMPTY_ROOT, &no_diff, DEFAULT);
-    assert_eq!((diff(Some(2), 3), diff(None, 0)), (Ok(vec![]), Ok(vec![])));
+    let diff = |from, to| {
+        verify_diff(&EMPTY_ROOT, from, to, &no_diff, DEFAULT).map(|changes| changes.len())
+    };
+    assert_eq!((diff(Some(2), 3), diff(None, 0)), (Ok(0), Ok(0)));
     assert_eq!(reason(diff(Some(3), 3)), Reason::InvalidArgument);
     assert_eq!(reason(diff(Some(u64::MAX), 3)), Reason::InvalidArgument);
 }

@@ -62,7 +62,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
             let after = rng.random_range(0..=height).checked_sub(1);
             let diff = reader.diff(after, height).unwrap();
             assert_eq!(diff.proof, plain.prove_diff(after, height), "seed {seed} {height}");
-            let _ = verify_diff(after, height, &diff.root, &diff.proof, &LIMITS).unwrap();
+            let _ = verify_diff(&diff.root, after, height, &diff.proof, &LIMITS).unwrap();
             let (from, asked) = (rng.random_range(0..=height), &many[0]);
             let needed = plain.history_blocks(asked, from, height);
             if needed.iter().any(|block| (block + 1) % group > 0) {
@@ -74,7 +74,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
             assert_eq!(proved.proof, plain.prove_history(asked, from, height));
             assert_eq!(proved.roots, plain.roots(&needed));
             let _ =
-                verify_history(asked, from, height, &proved.roots, &proved.proof, &LIMITS).unwrap();
+                verify_history(&proved.roots, asked, from, height, &proved.proof, &LIMITS).unwrap();
         }
     }
 }
@@ -88,7 +88,7 @@ fn a_then_b_then_a_again_is_three_changes() {
     }
     writer.apply(4, &[]).unwrap();
     let proved = reader(folder.path()).history(b"key", 0, 4).unwrap();
-    let history = verify_history(b"key", 0, 4, &proved.roots, &proved.proof, &LIMITS).unwrap();
+    let history = verify_history(&proved.roots, b"key", 0, 4, &proved.proof, &LIMITS).unwrap();
     let value = |value, since| Answer::Present { value, since };
     let a: &[u8] = b"A";
     assert_eq!(history.changes, [value(a, 0), value(b"B", 1), value(a, 2), value(a, 3)]);
@@ -117,7 +117,7 @@ fn groups_say_which_blocks_they_can_prove() {
     // The last change is dated exactly; those before it lie inside a file.
     let proved = reader.prove(7, &[b"key"]).unwrap();
     let answers = verify(&proved.root, 7, &[b"key"], &proved.proof, &LIMITS).unwrap();
-    assert_eq!(answers, [Answer::Present { value: b"C", since: 7 }]);
+    assert_eq!(*answers, [Answer::Present { value: b"C", since: 7 }]);
     let refused = reader.history(b"key", 1, 7).unwrap_err();
     assert!(refused.to_string().contains("nearest is 3 or 7"), "{refused}");
     let proved = reader.history(b"key", 7, 7).unwrap();

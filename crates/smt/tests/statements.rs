@@ -79,6 +79,6 @@ fn answers_are_in_the_order_asked_and_keys_may_repeat() {
     plain.apply(6, [(b"b".to_vec(), None)]);
     let (asked, proof) = ([&b"b"[..], b"c", b"a", b"b"], plain.prove(9, &[b"a", b"b", b"c"]));
     let answers = verify(&plain.root(9), 9, &asked, &proof, &Limits::DEFAULT).unwrap();
-    let (a, b) = (Answer::Present { value: b"1", since: 5 }, Answer::Deleted { at: 6 });
-    assert_eq!(answers, [b, Answer::NeverWritten, a, b]);
+    let (a, b) = (Answer::Present { value: b"1", since: 5 }, Answer::Deleted { deleted_at: 6 });
+    assert_eq!(*answers, [b, Answer::NeverWritten, a, b]);
 }

@@ -331,7 +331,7 @@ fn proofs_from_memory_are_those_of_the_definition_and_verify() {
             let asked: Vec<&[u8]> = asked.iter().map(Vec::as_slice).collect();
             let answers = verify(&tree.root(), block, &asked, &proof, &Limits::DEFAULT).unwrap();
             let expected: Vec<_> = asked.iter().map(|key| plain.answer(key, block)).collect();
-            assert_eq!(answers, expected);
+            assert_eq!(*answers, expected);
         }
     }
 }

@@ -88,7 +88,7 @@ impl AmtOpening {
                 points,
             })
             .collect();
-        verify_openings(&key, &openings)?;
+        verify_openings(&openings, &key)?;
         let id = Hash32(key.params_id());
         Ok(Answer::from_iter([("paramsId".to_owned(), json!(id))]))
     }

@@ -1,7 +1,9 @@
 //! `AvlBatch`: a batch of operations on an AVL+ dictionary.
 
-use prooflight_avl::{Digest, Mode, Neighbours, Operation, Params, VerifiedBatch, verify_batch};
-use prooflight_core::{Limits, Result, Verified};
+use prooflight_avl::{
+    Digest, Mode, Neighbours, OldValue, Operation, Params, Transition, verify_batch,
+};
+use prooflight_core::{Limits, Result};
 use prooflight_json::{Decimal, Hex, strict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -142,14 +144,14 @@ impl Op {
 }
 
 /// What a verified batch shows, as the members that `expected` may have.
-pub(crate) fn answer(batch: &VerifiedBatch<'_>) -> Answer {
+pub(crate) fn answer(batch: &Transition<'_>) -> Answer {
     let results = batch.results.iter().map(|result| match result {
-        Verified::Present(value) => hex(value.as_ref()),
-        Verified::Absent(_) => Value::Null,
+        OldValue::Present(value) => hex(value.as_ref()),
+        OldValue::Absent(_) => Value::Null,
     });
     let neighbours = batch.results.iter().map(|result| match result {
-        Verified::Present(_) => Value::Null,
-        Verified::Absent(Neighbours { previous, next }) => {
+        OldValue::Present(_) => Value::Null,
+        OldValue::Absent(Neighbours { previous, next }) => {
             json!({ "previous": previous.map(hex), "next": next.map(hex) })
         }
     });

@@ -1,10 +1,10 @@
 //! `LvmtProof`: values and absences of keys.
 
 use prooflight_amt::VerifyingKey;
-use prooflight_core::{Error, Hex as Bytes, Reason, Result, Verified};
+use prooflight_core::{Error, Hex as Bytes, Reason, Result};
 use prooflight_json::strict::{number, object, some_object};
 use prooflight_json::{Hash32, Hex, Quantity};
-use prooflight_lvmt::{Absence, Params, Root, Value, verify};
+use prooflight_lvmt::{Answer as Found, Params, Root, verify};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::json;
 
@@ -63,7 +63,7 @@ impl LvmtProof {
         let Roots { aroot, hroot, height } = self.roots;
         let root = Root { aroot: aroot.0, hroot: hroot.0, height: height.0 };
         let keys: Vec<_> = self.keys.iter().map(|key| &key.0).collect();
-        let answers = verify(&params, &root, &keys, &self.proof.0)?;
+        let answers = verify(&root, &keys, &self.proof.0, &params)?;
         Ok(Answer::from_iter([("results".to_owned(), answers.iter().map(result).collect())]))
     }
 }
@@ -80,17 +80,15 @@ pub(crate) fn setup(params_id: &[u8; 32], log_n: u8) -> Result<VerifyingKey> {
 }
 
 /// The JSON of one answer.
-pub(crate) fn result(answer: &Verified<Value, Absence>) -> serde_json::Value {
+pub(crate) fn result(answer: &Found) -> serde_json::Value {
     let written = |value: Option<&[u8]>, block, version| {
         let value = value.map(|bytes| Hex(bytes.to_vec()));
         json!({ "value": value, "block": Quantity(block), "version": Quantity(version) })
     };
     match answer {
-        Verified::Present(Value { bytes, block, version }) => {
-            written(Some(bytes), *block, *version)
-        }
-        Verified::Absent(Absence::Deleted { block, version }) => written(None, *block, *version),
-        Verified::Absent(Absence::NeverWritten) => serde_json::Value::Null,
+        Found::Present { value, since, version } => written(Some(value), *since, *version),
+        Found::Deleted { deleted_at, version } => written(None, *deleted_at, *version),
+        Found::NeverWritten => serde_json::Value::Null,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `MptProof`, `EthGetProof` and `EthHeader`: Ethereum's tries, answers and headers.
 
-use prooflight_core::{Error, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Limits, Reason, Result};
 use prooflight_json::strict::{object, objects, some_object};
 use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
 use prooflight_mpt::{Account, GetProof, SlotProof, verify_get_proof, verify_header, verify_proof};
@@ -89,7 +89,7 @@ impl MptProof {
     pub(crate) fn verify(&self) -> Result<Answer> {
         let limits = CallerLimits::or_default(self.limits);
         let verified = verify_proof(&self.root.0, &self.key.0, &slices(&self.proof), &limits)?;
-        let value = verified.value().map(|value| Hex(value.to_vec()).to_string());
+        let value = verified.map(|value| Hex(value.to_vec()).to_string());
         Ok(Answer::from_iter([("value".to_owned(), json!(value))]))
     }
 }
@@ -118,7 +118,7 @@ impl EthGetProof {
             verify_get_proof(&self.state_root.0, &self.address.0, &slots, &answer, &limits)?;
         let storage = state.storage.iter().map(|&value| Word(value).to_string());
         Ok(Answer::from_iter([
-            ("account".to_owned(), account(&state.account)),
+            ("account".to_owned(), account(state.account.as_ref())),
             ("storage".to_owned(), storage.collect()),
         ]))
     }
@@ -159,8 +159,8 @@ fn slices(nodes: &[Hex]) -> Vec<&[u8]> {
     nodes.iter().map(|node| &node.0[..]).collect()
 }
 
-fn account(account: &Verified<Account>) -> Value {
-    let Verified::Present(account) = account else { return Value::Null };
+fn account(account: Option<&Account>) -> Value {
+    let Some(account) = account else { return Value::Null };
     json!({
         "nonce": Quantity(account.nonce),
         "balance": Word(account.balance),

@@ -1,10 +1,11 @@
 //! `SmtProof`, `SmtHistory` and `SmtDiff`: the sparse Merkle tree with historical proofs.
 
-use prooflight_core::Result;
+use prooflight_core::{Result, Verified};
 use prooflight_json::strict::{objects, some_object};
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_smt::{
-    Answer as Found, Average, History, history_blocks, twap, verify, verify_diff, verify_history,
+    Answer as Found, Average, Change, History, history_blocks, twap, verify, verify_diff,
+    verify_history,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -124,7 +125,7 @@ impl SmtHistory {
         let limits = HistoryLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
         let roots: Vec<_> = self.roots.iter().map(|given| (given.block.0, given.root.0)).collect();
-        let history = verify_history(key, from, to, &roots, proof, &limits)?;
+        let history = verify_history(&roots, key, from, to, proof, &limits)?;
         let blocks = history_blocks(key, from, to, proof, &limits)?;
         let mut answer = Answer::from_iter([
             ("blocks".to_owned(), blocks.into_iter().map(|block| json!(Quantity(block))).collect()),
@@ -139,16 +140,17 @@ impl SmtHistory {
 }
 
 impl AverageOver {
-    fn average(&self, history: &History<'_>) -> Result<Value> {
+    fn average(&self, history: &Verified<History<'_>>) -> Result<Value> {
         let time = |time: &BlockTime| (time.block.0, time.timestamp_ms.0);
         let timestamps: Vec<_> = self.timestamps.iter().map(time).collect();
-        let Average { sum, covered_ms, gaps } = twap(history, &timestamps, self.from.0, self.to.0)?;
+        let average = twap(history, &timestamps, self.from.0, self.to.0)?;
+        let Average { sum, covered_ms, gaps } = average.get();
         let gaps = gaps
             .iter()
             .map(|gap| json!({ "fromMs": Quantity(gap.from_ms), "toMs": Quantity(gap.to_ms) }));
         Ok(json!({
             "sum": Hex(sum.to_vec()),
-            "coveredMs": Quantity(covered_ms),
+            "coveredMs": Quantity(*covered_ms),
             "gaps": gaps.collect::<Vec<_>>(),
         }))
     }
@@ -159,12 +161,12 @@ impl SmtDiff {
     pub(crate) fn verify(&self) -> Result<Answer> {
         let (from, to) = (self.from.map(|from| from.0), self.to.0);
         let limits = CallerLimits::or_default(self.limits);
-        let changes = verify_diff(from, to, &self.root.0, &self.proof.0, &limits)?;
-        let changes = changes.iter().map(|change| {
+        let changes = verify_diff(&self.root.0, from, to, &self.proof.0, &limits)?;
+        let changes = changes.iter().map(|Change { key, answer }| {
             json!({
-                "key": Hex(change.key.to_vec()),
-                "block": Quantity(change.block),
-                "value": change.value.map(|value| Hex(value.to_vec())),
+                "key": Hex(key.to_vec()),
+                "block": answer.changed().map(Quantity),
+                "value": answer.value().map(|value| Hex(value.to_vec())),
             })
         });
         Ok(Answer::from_iter([("changes".to_owned(), changes.collect())]))
@@ -177,7 +179,7 @@ pub(crate) fn found(found: &Found<'_>) -> Value {
         Found::Present { value, since } => {
             json!({ "value": Hex(value.to_vec()), "since": Quantity(since) })
         }
-        Found::Deleted { at } => json!({ "deletedAt": Quantity(at) }),
+        Found::Deleted { deleted_at } => json!({ "deletedAt": Quantity(deleted_at) }),
         Found::NeverWritten => json!({}),
     }
 }

@@ -3,7 +3,7 @@
 use prooflight_avl::Digest;
 use prooflight_avl::state::{StateKeys, verify_state};
 use prooflight_core::chain::{ChainConfig, ChainLimits, Header};
-use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 
 use crate::lvmt::setup;
 
@@ -37,8 +37,8 @@ fn avl(question: &Question<'_>) -> Result<Values> {
     let digest = Digest::try_from(root(question, Scheme::Avl)?)?;
     let limits = &question.config.limits;
     let keys = StateKeys::new(question.keys, limits)?;
-    let results = verify_state(&digest, &keys, question.proof, limits)?;
-    Ok(results.into_iter().map(|result| result.value().map(|v| v.as_ref().to_vec())).collect())
+    let values = verify_state(&digest, &keys, question.proof, limits)?;
+    Ok(values.iter().map(|value| value.map(|value| value.as_ref().to_vec())).collect())
 }
 
 fn lvmt(question: &Question<'_>) -> Result<Values> {
@@ -54,9 +54,8 @@ fn lvmt(question: &Question<'_>) -> Result<Values> {
         limits: limits(&question.config.limits),
     };
     let root = prooflight_lvmt::Root::new(root, question.header.height);
-    let results = prooflight_lvmt::verify(&params, &root, question.keys, question.proof)?;
-    let value = |result: Verified<prooflight_lvmt::Value, _>| result.value();
-    Ok(results.into_iter().map(|result| value(result).map(|v| v.bytes.to_vec())).collect())
+    let answers = prooflight_lvmt::verify(&root, question.keys, question.proof, &params)?;
+    Ok(answers.iter().map(|answer| answer.value().map(|value| value.to_vec())).collect())
 }
 
 fn smt(question: &Question<'_>) -> Result<Values> {
@@ -67,11 +66,7 @@ fn smt(question: &Question<'_>) -> Result<Values> {
     let Question { header, keys, proof, config, .. } = question;
     let limits = limits(&config.limits);
     let answers = prooflight_smt::verify(root, header.height, keys, proof, &limits)?;
-    let value = |answer| match answer {
-        prooflight_smt::Answer::Present { value, .. } => Some(<[u8]>::to_vec(value)),
-        _ => None,
-    };
-    Ok(answers.into_iter().map(value).collect())
+    Ok(answers.iter().map(|answer| answer.value().map(<[u8]>::to_vec)).collect())
 }
 
 fn root<'a>(question: &Question<'a>, scheme: Scheme) -> Result<&'a [u8]> {

@@ -18,8 +18,10 @@
 //! struct ProofResponse { proof: Vec<u8>, batch: BatchResponse }
 //! ```
 
-use prooflight_avl::{Digest, Mode, Neighbours, Operation, Params, ProvedBatch, VerifiedBatch};
-use prooflight_core::{Limits, Result, Verified};
+use prooflight_avl::{
+    Digest, Mode, Neighbours, OldValue as Found, Operation, Params, ProvedBatch, Transition,
+};
+use prooflight_core::{Limits, Result};
 
 use crate::avl::results::{self, OldValue};
 use crate::wire::{self, Request, Response, unknown};
@@ -79,15 +81,15 @@ pub(crate) fn operations(request: &[u8]) -> Result<Vec<Operation<'_>>> {
 }
 
 /// Encodes a `BatchResponse`.
-pub(crate) fn verified_batch(batch: &VerifiedBatch<'_>, neighbours: bool) -> Vec<u8> {
+pub(crate) fn verified_batch(batch: &Transition<'_>, neighbours: bool) -> Vec<u8> {
     let mut response = Response::with_capacity(64 + 48 * batch.results.len());
     digest(&mut response, &batch.digest);
     let old_values = batch.results.iter().map(|result| match result {
-        Verified::Present(value) => OldValue::Present(value.as_ref()),
-        Verified::Absent(Neighbours { previous, next }) if neighbours => {
+        Found::Present(value) => OldValue::Present(value.as_ref()),
+        Found::Absent(Neighbours { previous, next }) if neighbours => {
             OldValue::Absent { previous: *previous, next: *next }
         }
-        Verified::Absent(_) => ABSENT,
+        Found::Absent(_) => ABSENT,
     });
     results::write(&mut response, old_values);
     response.into_bytes()
@@ -272,11 +274,11 @@ mod tests {
     #[test]
     fn responses_are_borsh() {
         let (previous, next) = (Some(&[1][..]), None);
-        let batch = VerifiedBatch {
+        let batch = Transition {
             digest: Digest([5; 33]),
             results: vec![
-                Verified::Present(prooflight_avl::Value::Bytes(&[3, 4])),
-                Verified::Absent(Neighbours { previous, next }),
+                Found::Present(prooflight_avl::Value::Bytes(&[3, 4])),
+                Found::Absent(Neighbours { previous, next }),
             ],
         };
         let response = |previous: Option<Vec<u8>>| BatchResponse {
@@ -304,8 +306,8 @@ mod tests {
         let (long, next, part) = (&bytes[..40], &bytes[40..], &bytes[..39]);
         let values = [Bytes(long), Bytes(&[1]), Long([0; 8]), Bytes(part), Bytes(next)];
         let twice = [values, values].concat();
-        let results = twice.into_iter().map(Verified::Present).collect();
-        let batch = VerifiedBatch { digest: Digest([5; 33]), results };
+        let results = twice.into_iter().map(Found::Present).collect();
+        let batch = Transition { digest: Digest([5; 33]), results };
 
         let first = || {
             let values = [vec![7; 40], vec![1], vec![0; 8], vec![7; 39], vec![7; 40]];

@@ -10,7 +10,7 @@ use prooflight_avl::Value;
 use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, Header, StateOperation, SyncPolicy,
 };
-use prooflight_core::{Error, Hash, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::avl::results::{self, OldValue};
 use crate::wire::Response;
@@ -95,11 +95,11 @@ pub(crate) fn header_responses(headers: &[Header]) -> Vec<u8> {
 }
 
 /// Encodes `Vec<OldValue>`.
-pub(crate) fn values(verified: &[Verified<Value<'_>, ()>]) -> Vec<u8> {
-    let mut response = Response::with_capacity(48 * verified.len());
-    let values = verified.iter().map(|result| match result {
-        Verified::Present(value) => OldValue::Present(value.as_ref()),
-        Verified::Absent(()) => OldValue::Absent { previous: None, next: None },
+pub(crate) fn values(values: &[Option<Value<'_>>]) -> Vec<u8> {
+    let mut response = Response::with_capacity(48 * values.len());
+    let values = values.iter().map(|value| match value {
+        Some(value) => OldValue::Present(value.as_ref()),
+        None => OldValue::Absent { previous: None, next: None },
     });
     results::write(&mut response, values);
     response.into_bytes()

@@ -5,8 +5,8 @@
 //! struct ProofRequest    { setup: Setup, log_arity: u8, root: [u8; 64], height: u64,
 //!                          limits: Limits, keys: Vec<Vec<u8>> }
 //! struct ProofResponse   { values: Vec<Vec<u8>>, results: Vec<KeyResult> }
-//! enum   KeyResult       { Present { value: u32, block: u64, version: u64 },
-//!                          Deleted { block: u64, version: u64 }, NeverWritten }
+//! enum   KeyResult       { Present { value: u32, since: u64, version: u64 },
+//!                          Deleted { deleted_at: u64, version: u64 }, NeverWritten }
 //! struct OpeningsRequest { setup: Named, allow_insecure: bool, params_id: Option<[u8; 32]>,
 //!                          openings: Vec<Opening> }
 //! enum   Named           { Dev { log_n: u8 }, Ppot { log_n: u8 }, Key(Vec<u8>) }
@@ -20,8 +20,8 @@
 use std::collections::BTreeMap;
 
 use prooflight_amt::{Kind, Opening, PointBytes, SLOTS, Scalar};
-use prooflight_core::{Limits, Result, Verified};
-use prooflight_lvmt::{Absence, Root, Value};
+use prooflight_core::{Limits, Result};
+use prooflight_lvmt::{Answer, Root};
 
 use crate::limits::limits;
 use crate::lvmt::setup::{Named, Setup};
@@ -131,29 +131,29 @@ fn opening(r: &mut Request<'_>) -> Result<OpeningMessage> {
 }
 
 /// Encodes a `ProofResponse`.
-pub(crate) fn results(verified: &[Verified<Value, Absence>]) -> Vec<u8> {
-    let values = Values::of(verified);
+pub(crate) fn results(answers: &[Answer]) -> Vec<u8> {
+    let values = Values::of(answers);
     let bytes: usize = values.distinct.iter().map(|value| 4 + value.len()).sum();
-    let mut response = Response::with_capacity(8 + bytes + 21 * verified.len());
+    let mut response = Response::with_capacity(8 + bytes + 21 * answers.len());
     response.length(values.distinct.len());
     for value in &values.distinct {
         response.bytes(value);
     }
-    response.length(verified.len());
-    for result in verified {
-        let (block, version) = match result {
-            Verified::Absent(Absence::NeverWritten) => {
+    response.length(answers.len());
+    for answer in answers {
+        let (block, version) = match answer {
+            Answer::NeverWritten => {
                 response.u8(2);
                 continue;
             }
-            Verified::Absent(Absence::Deleted { block, version }) => {
+            Answer::Deleted { deleted_at, version } => {
                 response.u8(1);
-                (block, version)
+                (deleted_at, version)
             }
-            Verified::Present(Value { bytes, block, version }) => {
+            Answer::Present { value, since, version } => {
                 response.u8(0);
-                response.length(values.number(bytes));
-                (block, version)
+                response.length(values.number(value));
+                (since, version)
             }
         };
         response.array(&block.to_le_bytes());
@@ -170,9 +170,9 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn of(verified: &'a [Verified<Value, Absence>]) -> Self {
+    fn of(answers: &'a [Answer]) -> Self {
         let mut values = Self::default();
-        for Value { bytes, .. } in verified.iter().filter_map(Verified::as_value) {
+        for bytes in answers.iter().filter_map(Answer::value) {
             let number = values.distinct.len();
             if *values.numbers.entry(place(bytes)).or_insert(number) == number {
                 values.distinct.push(bytes);

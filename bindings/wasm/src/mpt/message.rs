@@ -9,12 +9,12 @@
 //!                         code_hash: [u8; 32], account_proof: Vec<Vec<u8>>,
 //!                         storage_proof: Vec<Slot> }
 //! struct Slot           { key: [u8; 32], value: [u8; 32], proof: Vec<Vec<u8>> }
-//! struct VerifiedState  { account: Option<{ nonce: u64, balance: [u8; 32], storage_root: [u8; 32],
+//! struct AccountState   { account: Option<{ nonce: u64, balance: [u8; 32], storage_root: [u8; 32],
 //!                         code_hash: [u8; 32] }>, storage: Vec<[u8; 32]> }
 //! ```
 
 use prooflight_core::{Hash, Limits, Result, Verified};
-use prooflight_mpt::{Account, Address, GetProof, SlotProof, VerifiedState, Word};
+use prooflight_mpt::{Account, AccountState, Address, GetProof, SlotProof, Word};
 
 use crate::limits::limits;
 use crate::wire::{self, Request, Response};
@@ -124,14 +124,14 @@ pub(crate) fn optional(value: Option<&[u8]>) -> Vec<u8> {
     response.into_bytes()
 }
 
-/// Encodes `Vec<VerifiedState>`.
-pub(crate) fn states(states: &[VerifiedState]) -> Vec<u8> {
+/// Encodes `Vec<AccountState>`.
+pub(crate) fn states(states: &[Verified<AccountState>]) -> Vec<u8> {
     let mut response = Response::with_capacity(8 + 128 * states.len());
     response.length(states.len());
-    for VerifiedState { account, storage } in states {
+    for AccountState { account, storage } in states.iter().map(Verified::get) {
         match account {
-            Verified::Absent(()) => response.u8(0),
-            Verified::Present(Account { nonce, balance, storage_root, code_hash }) => {
+            None => response.u8(0),
+            Some(Account { nonce, balance, storage_root, code_hash }) => {
                 response.u8(1);
                 response.array(&nonce.to_le_bytes());
                 for word in [balance, storage_root, code_hash] {

@@ -7,7 +7,7 @@
 //! struct HistoryRequest { range: Range, roots: Vec<(u64, [u8; 32])> }
 //! struct TwapRequest    { history: HistoryRequest, timestamps: Vec<(u64, u64)>, start: u64, end: u64 }
 //! struct DiffRequest    { root: [u8; 32], from: Option<u64>, to: u64, limits: Limits }
-//! enum Answer           { Present { since: u64, value: Vec<u8> }, Deleted { at: u64 }, NeverWritten }
+//! enum Answer           { Present { since: u64, value: Vec<u8> }, Deleted { deleted_at: u64 }, NeverWritten }
 //! struct History        { entering: Option<Answer>, changes: Vec<Answer> }
 //! struct Average        { sum: [u8; 40] big-endian, covered_ms: u64, gaps: Vec<(u64, u64)> }
 //! struct Change         { key: Vec<u8>, block: u64, value: Option<Vec<u8>> }
@@ -173,8 +173,8 @@ pub(crate) fn changes(changes: &[Change<'_>]) -> Vec<u8> {
     response.length(changes.len());
     for change in changes {
         response.bytes(change.key);
-        response.array(&change.block.to_le_bytes());
-        response.option(change.value);
+        response.array(&change.answer.changed().unwrap_or_default().to_le_bytes());
+        response.option(change.answer.value());
     }
     response.into_bytes()
 }
@@ -193,9 +193,9 @@ fn write_answer(response: &mut Response, answer: &Answer<'_>) {
             response.array(&since.to_le_bytes());
             response.bytes(value);
         }
-        Answer::Deleted { at } => {
+        Answer::Deleted { deleted_at } => {
             response.u8(1);
-            response.array(&at.to_le_bytes());
+            response.array(&deleted_at.to_le_bytes());
         }
         Answer::NeverWritten => response.u8(2),
     }

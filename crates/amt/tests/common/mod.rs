@@ -91,7 +91,7 @@ pub(crate) fn value(seed: u64) -> Scalar {
 
 pub(crate) fn verify(key: &VerifyingKey, openings: &[Owned]) -> Result<()> {
     let openings: Vec<_> = openings.iter().map(Owned::as_opening).collect();
-    verify_openings(key, &openings)
+    verify_openings(&openings, key)
 }
 
 pub(crate) fn refusal(key: &VerifyingKey, openings: &[Owned]) -> Option<Reason> {

@@ -52,7 +52,7 @@ pub fn verify_head(
     if header.height > checkpoint.height {
         let leaf = leaf_hash::<Blake2bTree>(&checkpoint.header_hash);
         let root = &header.history_root;
-        verify_inclusion::<Blake2bTree>(&leaf, checkpoint.height, header.height, inclusion, root)
+        verify_inclusion::<Blake2bTree>(root, &leaf, checkpoint.height, header.height, inclusion)
             .map_err(|error| {
             let expected = format_args!(
                 "a path to the checkpoint's header {}, {}",
@@ -81,11 +81,11 @@ pub fn verify_ancestor(head: &Header, header: &Header, inclusion: &[Hash]) -> Re
     }
     let leaf = leaf_hash::<Blake2bTree>(&hash);
     verify_inclusion::<Blake2bTree>(
+        &head.history_root,
         &leaf,
         header.height,
         head.height,
         inclusion,
-        &head.history_root,
     )
     .map_err(|error| Error::new(Reason::NotAnAncestor, error.expected(), error.found()))
 }

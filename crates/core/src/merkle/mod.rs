@@ -77,17 +77,17 @@ pub fn path_length(index: u64, size: u64) -> u32 {
     inner + index.checked_shr(inner).unwrap_or(0).count_ones()
 }
 
-/// Verifies that a leaf is at `index` in the tree of `size` leaves with the root `root`.
+/// Verifies that in the tree of `size` leaves with this root a leaf is at `index`.
 ///
 /// `path` goes from the leaf up. An index outside the tree is `index_out_of_range`, a path of another
 /// length than (index, size) demands is `path_length`, another root is `root_mismatch`.
 /// Source: RFC 9162 section 2.1.3.2.
 pub fn verify_inclusion<H: TreeHash>(
+    root: &Hash,
     leaf: &Hash,
     index: u64,
     size: u64,
     path: &[Hash],
-    root: &Hash,
 ) -> Result<()> {
     if index >= size {
         return Err(Error::new(
@@ -270,7 +270,7 @@ mod tests {
             for index in 0..size {
                 let path = inclusion_path::<Sha>(&all[..size], index).unwrap();
                 let verify = |leaf: &Hash, index: usize, size: usize, path: &[Hash]| {
-                    verify_inclusion::<Sha>(leaf, index as u64, size as u64, path, &root)
+                    verify_inclusion::<Sha>(&root, leaf, index as u64, size as u64, path)
                 };
                 verify(&all[index], index, size, &path).unwrap();
                 for other in (0..size).filter(|&other| other != index) {
@@ -301,14 +301,14 @@ mod tests {
         // CVE-2012-2459 and friends: an inner node passed as a leaf one level up.
         let node = node_hash::<Sha>(&all[0], &all[1]);
         let path = inclusion_path::<Sha>(&all, 0).unwrap();
-        let refused = verify_inclusion::<Sha>(&node, 0, 4, &path[1..], &root::<Sha>(&all));
+        let refused = verify_inclusion::<Sha>(&root::<Sha>(&all), &node, 0, 4, &path[1..]);
         assert!(refused.is_ok(), "the tree over four pairs is a tree: sizes must be trusted");
         assert_ne!(leaf_hash::<Sha>(&[all[0], all[1]].concat()), node);
         let refused =
-            verify_inclusion::<Sha>(&all[0], 0, 0, &[], &empty_root::<Sha>()).unwrap_err();
+            verify_inclusion::<Sha>(&empty_root::<Sha>(), &all[0], 0, 0, &[]).unwrap_err();
         assert_eq!(refused.reason(), Reason::IndexOutOfRange);
         let refused =
-            verify_inclusion::<Sha>(&all[0], 8, 8, &path, &root::<Sha>(&all)).unwrap_err();
+            verify_inclusion::<Sha>(&root::<Sha>(&all), &all[0], 8, 8, &path).unwrap_err();
         assert_eq!(refused.reason(), Reason::IndexOutOfRange);
         assert_eq!(path_length(u64::MAX - 1, u64::MAX), 63);
         assert_eq!(path_length(0, u64::MAX), 64);

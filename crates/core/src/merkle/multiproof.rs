@@ -202,7 +202,7 @@ mod tests {
                 let mut of_path = inclusion_path::<Sha>(&all, index).unwrap();
                 let mut of_set = proof(&all, &[index as u64]);
                 let root = root::<Sha>(&all);
-                verify_inclusion::<Sha>(&all[index], index as u64, size as u64, &of_path, &root)
+                verify_inclusion::<Sha>(&root, &all[index], index as u64, size as u64, &of_path)
                     .unwrap();
                 of_path.sort_unstable();
                 of_set.sort_unstable();

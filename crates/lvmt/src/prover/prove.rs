@@ -84,7 +84,7 @@ fn check(params: &StoreParams, root: &Root, keys: &[impl AsRef<[u8]>], proof: &[
     // What the store was made with is trusted here, and what was written is not too large.
     let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
-    match verify(&pinned.with_limits(limits), root, keys, proof) {
+    match verify(root, keys, proof, &pinned.with_limits(limits)) {
         Ok(_) => Ok(()),
         Err(error) => Err(corrupt(
             format_args!("a proof that verifies, {}", error.expected()),

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use prooflight_amt::{Parts, Tables};
 use prooflight_core::store::{MemoryStore, Read};
 use prooflight_core::{Result, Verified};
-use prooflight_lvmt::{
-    Absence, Change, LvmtStore, Params, ProofShard, Root, StoreParams, Value, verify,
-};
+use prooflight_lvmt::{Answer, Change, LvmtStore, Params, ProofShard, Root, StoreParams, verify};
 use prooflight_testkit::lvmt::state::{State, keccak};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -124,9 +122,9 @@ impl Run {
                 (None, _) => (2, 0, None),
             };
             let found = match verified {
-                Verified::Present(found) => (0, found.version, Some(found.bytes.to_vec())),
-                Verified::Absent(Absence::Deleted { version, .. }) => (1, version, None),
-                Verified::Absent(Absence::NeverWritten) => (2, 0, None),
+                Answer::Present { value, version, .. } => (0, version, Some(value.to_vec())),
+                Answer::Deleted { version, .. } => (1, version, None),
+                Answer::NeverWritten => (2, 0, None),
             };
             assert_eq!(found, expected, "{key:?}");
             kinds[found.0] += 1;
@@ -134,7 +132,7 @@ impl Run {
         kinds
     }
 
-    pub fn verify(&self, keys: &[Vec<u8>]) -> Result<Vec<Verified<Value, Absence>>> {
+    pub fn verify(&self, keys: &[Vec<u8>]) -> Result<Vec<Answer>> {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let proved = self.store.prove(&keys)?;
         assert_eq!(proved.root, self.store.root());
@@ -154,9 +152,9 @@ pub fn verify_proof(
     height: u64,
     keys: &[&[u8]],
     proof: &[u8],
-) -> Result<Vec<Verified<Value, Absence>>> {
+) -> Result<Vec<Answer>> {
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
-    verify(&pinned, &Root::new(root, height), keys, proof)
+    verify(&Root::new(root, height), keys, proof, &pinned).map(Verified::into_inner)
 }
 
 /// Everything that a store keeps.

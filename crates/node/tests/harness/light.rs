@@ -6,10 +6,9 @@ use prooflight_core::chain::{
     ChainConfig, Checkpoint, Header, SignedHeader, SyncPolicy, state_key, verify_ancestor,
     verify_head,
 };
-use prooflight_core::{Hash, Limits, Scheme, Verified};
-use prooflight_lvmt::{Absence, Root};
+use prooflight_core::{Hash, Limits, Scheme};
+use prooflight_lvmt::{Answer, Root};
 use prooflight_node::producer::now_ms;
-use prooflight_smt::Answer;
 use serde_json::{Value, json};
 
 use super::{Node, bytes, hex};
@@ -45,10 +44,7 @@ pub(crate) fn proved(reply: &Value, header: &Header, key: &[u8]) -> Option<Vec<u
     let digest = Digest::try_from(header.root(Scheme::Avl).unwrap()).unwrap();
     let proof = bytes(&reply["proof"]);
     let batch = verify_batch(&digest, &ops, &proof, &Params::new(32, None)).unwrap();
-    match &batch.results[0] {
-        Verified::Present(value) => Some(value.as_ref().to_vec()),
-        Verified::Absent(_) => None,
-    }
+    batch.results[0].value().map(|value| value.as_ref().to_vec())
 }
 
 /// A value as a light client reads it.
@@ -86,7 +82,7 @@ pub(crate) fn verified_raw(
     if block.root(Scheme::Lvmt).is_some()
         && let Some(by_lvmt) = proved_by_lvmt(node, checkpoint, &block, &at, key)
     {
-        assert_eq!(by_lvmt.value().map(|value| value.bytes.to_vec()), value);
+        assert_eq!(by_lvmt.value().map(|value| value.to_vec()), value);
     }
     value
 }
@@ -97,10 +93,7 @@ fn proved_by_smt(node: &Node, block: &Header, at: &str, key: &[u8]) -> Option<Ve
     let root = block.root(Scheme::Smt).unwrap().try_into().unwrap();
     let answers =
         prooflight_smt::verify(&root, block.height, &[key], &proof, &Limits::default()).unwrap();
-    match answers[0] {
-        Answer::Present { value, .. } => Some(value.to_vec()),
-        Answer::Deleted { .. } | Answer::NeverWritten => None,
-    }
+    answers[0].value().map(<[u8]>::to_vec)
 }
 
 fn proved_by_lvmt(
@@ -109,7 +102,7 @@ fn proved_by_lvmt(
     block: &Header,
     at: &str,
     key: &[u8],
-) -> Option<Verified<prooflight_lvmt::Value, Absence>> {
+) -> Option<Answer> {
     let params = json!({ "scheme": "lvmt", "keys": [hex(key)], "at": at });
     let reply = match node.call("prooflight_prove", &params) {
         Ok(reply) => reply,
@@ -123,6 +116,6 @@ fn proved_by_lvmt(
     let params = prooflight_lvmt::Params::new(&setup, config.log_arity).with_insecure_setup();
     let root = Root::new(block.root(Scheme::Lvmt).unwrap().try_into().unwrap(), block.height);
     let proof = bytes(&reply["proof"]);
-    let results = prooflight_lvmt::verify(&params, &root, &[key], &proof).unwrap();
-    results.into_iter().next()
+    let results = prooflight_lvmt::verify(&root, &[key], &proof, &params).unwrap();
+    results.into_inner().into_iter().next()
 }

@@ -88,7 +88,7 @@ pub fn amt_opening(u: &mut Unstructured<'_>) -> Result<()> {
             points,
         })
         .collect();
-    let verdict = verify_openings(&KEY, &borrowed);
+    let verdict = verify_openings(&borrowed, &KEY);
     assert_eq!(verdict.is_err(), wrong, "{verdict:?}: {openings:?}");
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! A dictionary that is what it says, and the judge of everything that is accepted about it.
 
 use arbitrary::{Result, Unstructured};
-use prooflight_avl::{AvlProver, Digest, Mode, verify_batch};
-use prooflight_core::{Code, Error, Verified};
+use prooflight_avl::{AvlProver, Digest, Mode, OldValue, verify_batch};
+use prooflight_core::{Code, Error};
 
 use super::anatomy::Anatomy;
 use super::draw::Shape;
@@ -91,8 +91,8 @@ impl Honest {
         let mut model = self.model.clone();
         for (op, result) in ops.iter().zip(&verified.results) {
             match result {
-                Verified::Present(value) => assert_eq!(model.get(op.key()), Some(value.as_ref())),
-                Verified::Absent(neighbours) => {
+                OldValue::Present(value) => assert_eq!(model.get(op.key()), Some(value.as_ref())),
+                OldValue::Absent(neighbours) => {
                     assert_eq!(model.get(op.key()), None);
                     let expected = model.neighbours(op.key());
                     assert_eq!((neighbours.previous, neighbours.next), expected);

@@ -1,8 +1,8 @@
 //! Trees that no honest prover makes, under digests that match them.
 
 use arbitrary::{Result, Unstructured};
-use prooflight_avl::{Digest, Mode, VerifiedBatch, verify_batch};
-use prooflight_core::{Error, Reason};
+use prooflight_avl::{Digest, Mode, Transition, verify_batch};
+use prooflight_core::{Error, Reason, Verified};
 
 use super::anatomy::{Anatomy, Root, Token};
 use super::draw::Shape;
@@ -67,7 +67,7 @@ impl Hostile {
     }
 
     /// The independent hasher and the verifier see the same tree.
-    fn check_root(&self, answer: &Result<VerifiedBatch<'_>, Error>) {
+    fn check_root(&self, answer: &Result<Verified<Transition<'_>>, Error>) {
         let matches = self.root.is_some_and(|root| root.label == self.digest[..32]);
         match answer {
             Ok(_) => assert!(matches, "accepted without a tree that has the root"),
@@ -77,7 +77,7 @@ impl Hostile {
     }
 
     /// Compat mode accepts what the peer accepts, apart from what the peer gets wrong itself.
-    fn check_peer(&self, compat: &Result<VerifiedBatch<'_>, Error>) {
+    fn check_peer(&self, compat: &Result<Verified<Transition<'_>>, Error>) {
         if self.root.is_none_or(|root| root.depth > 255) {
             // The peer would only panic, or recurse for ever deeper.
             assert!(compat.is_err());
@@ -86,7 +86,7 @@ impl Hostile {
         match (compat, peer::verify(&self.digest, &self.ops, &self.proof, self.shape)) {
             (Ok(ours), Some((results, digest))) => {
                 assert_eq!(ours.digest.0, digest);
-                let ours = ours.results.iter().map(|result| result.as_value().map(AsRef::as_ref));
+                let ours = ours.results.iter().map(|result| result.value().map(AsRef::as_ref));
                 assert!(ours.eq(results.iter().map(Option::as_deref)));
             }
             (Ok(_), None) => assert!(self.peer_overflows(), "the peer refuses"),

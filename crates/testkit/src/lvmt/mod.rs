@@ -13,26 +13,18 @@ pub mod vector;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Result, Verified};
 use prooflight_lvmt::proof::{ENVELOPE, Proof};
-use prooflight_lvmt::{Absence, Params, Value, verify};
+use prooflight_lvmt::{Answer, Params, verify};
 
 use state::State;
 
 /// What the verifier makes of a proof about the state.
-pub fn check(
-    state: &State,
-    keys: &[&[u8]],
-    proof: &Proof,
-) -> Result<Vec<Verified<Value, Absence>>> {
+pub fn check(state: &State, keys: &[&[u8]], proof: &Proof) -> Result<Vec<Answer>> {
     check_bytes(state, keys, &ENVELOPE.encode(proof))
 }
 
 /// What the verifier makes of the bytes of a proof about the state.
-pub fn check_bytes(
-    state: &State,
-    keys: &[&[u8]],
-    proof: &[u8],
-) -> Result<Vec<Verified<Value, Absence>>> {
+pub fn check_bytes(state: &State, keys: &[&[u8]], proof: &[u8]) -> Result<Vec<Answer>> {
     let key = VerifyingKey::dev(state.setup.log_n).unwrap();
     let params = Params::new(&key, state.log_arity).with_insecure_setup();
-    verify(&params, &state.root(), keys, proof)
+    verify(&state.root(), keys, proof, &params).map(Verified::into_inner)
 }

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
 use prooflight_amt::VerifyingKey;
-use prooflight_core::{Reason, Verified};
+use prooflight_core::Reason;
 use prooflight_lvmt::proof::{Claim, ENVELOPE, OpeningForm, Place, Proof, Version};
-use prooflight_lvmt::{Absence, Params, Root, verify};
+use prooflight_lvmt::{Answer, Params, Root, verify};
 
 use super::sample::{name, sample};
 use super::state::{State, keccak};
@@ -47,7 +47,7 @@ impl Chain {
     /// What is accepted must be what the state has.
     fn judge(&self, keys: &[Vec<u8>], proof: &[u8]) -> bool {
         let params = Params::new(&self.key, self.state.log_arity).with_insecure_setup();
-        let answers = match verify(&params, &self.root, keys, proof) {
+        let answers = match verify(&self.root, keys, proof, &params) {
             Ok(answers) => answers,
             Err(error) => {
                 assert_ne!(error.reason(), Reason::Bug, "{error}");
@@ -55,18 +55,16 @@ impl Chain {
             }
         };
         assert_eq!(answers.len(), keys.len());
-        for (key, answer) in keys.iter().zip(answers) {
+        for (key, answer) in keys.iter().zip(answers.get()) {
             let record = self.state.keys.get(&keccak(key));
             let last = record.and_then(|record| record.leaves.last());
             let block = last.map_or(0, |(place, _)| place.block);
-            let found = match &answer {
-                Verified::Present(value) => {
-                    Some((Some(&value.bytes[..]), value.block, value.version))
+            let found = match answer {
+                Answer::Present { value, since, version } => {
+                    Some((Some(&value[..]), *since, *version))
                 }
-                Verified::Absent(Absence::Deleted { block, version }) => {
-                    Some((None, *block, *version))
-                }
-                Verified::Absent(Absence::NeverWritten) => None,
+                Answer::Deleted { deleted_at, version } => Some((None, *deleted_at, *version)),
+                Answer::NeverWritten => None,
             };
             let has = record.map(|record| (record.value.as_deref(), block, record.version));
             assert_eq!(found, has, "{proof:02x?}");

@@ -98,7 +98,7 @@ impl Honest {
         let verified = verify_proof(&self.trie.root(), key, &slices(proof), &Limits::DEFAULT);
         match verified {
             Ok(value) => {
-                assert_eq!(value.value(), self.entries.get(key).map(Vec::as_slice));
+                assert_eq!(*value, self.entries.get(key).map(Vec::as_slice));
                 let honest = self.proof(key);
                 assert!(proof == honest || honest.is_empty() && proof == [[0x80]], "{proof:02x?}");
                 Ok(())
@@ -122,6 +122,6 @@ pub fn assert_is_refusal(error: &Error) {
 }
 
 /// The value or absence that was verified, without the types of the verifier.
-pub fn shown(verified: Verified<&[u8]>) -> Option<Vec<u8>> {
-    verified.value().map(<[u8]>::to_vec)
+pub fn shown(verified: Verified<Option<&[u8]>>) -> Option<Vec<u8>> {
+    verified.map(<[u8]>::to_vec)
 }

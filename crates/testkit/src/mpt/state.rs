@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::store::MemoryStore;
-use prooflight_core::{Error, Hash, Limits};
+use prooflight_core::{Error, Hash, Limits, Verified};
 use prooflight_mpt::{
-    Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState, SlotProof,
-    StateChange, VerifiedState, Word, verify_get_proof,
+    Account, AccountState, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState,
+    SlotProof, StateChange, Word, verify_get_proof,
 };
 
 use super::honest::assert_is_refusal;
@@ -162,7 +162,7 @@ impl HonestState {
         let verified =
             asked.answer.verify(&self.state.root(), asked).inspect_err(assert_is_refusal)?;
         let known = self.accounts.get(&asked.address);
-        let account = verified.account.value();
+        let account = verified.account;
         let fields = |it: Account| (it.nonce, it.balance, it.code_hash);
         let of_known = |it: &Known| (it.nonce, it.balance, it.code_hash);
         assert_eq!(account.map(fields), known.map(of_known), "{asked:02x?}");
@@ -174,7 +174,11 @@ impl HonestState {
 }
 
 impl Answer {
-    pub fn verify(&self, state_root: &Hash, asked: &Asked) -> Result<VerifiedState, Error> {
+    pub fn verify(
+        &self,
+        state_root: &Hash,
+        asked: &Asked,
+    ) -> Result<Verified<AccountState>, Error> {
         let account_proof = slices(&self.account_proof);
         let proofs: Vec<_> = self.slots.iter().map(|slot| slices(&slot.proof)).collect();
         let slots = self.slots.iter().zip(&proofs);

@@ -41,17 +41,18 @@ impl Question {
                 let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
                 let answers = verify(&plain.root(*block), *block, &asked, proof, limits)?;
                 let expected: Vec<_> = keys.iter().map(|key| plain.answer(key, *block)).collect();
-                assert_eq!(answers, expected, "{self:?}");
+                assert_eq!(*answers, expected, "{self:?}");
             }
             Self::History { key, from, to } => {
                 // The true roots of the blocks that the proof claims to need.
                 let blocks = history_blocks(key, *from, *to, proof, limits)?;
                 let roots = plain.roots(&blocks);
-                let history = verify_history(key, *from, *to, &roots, proof, limits)?;
-                assert_eq!(history, true_history(plain, key, *from, *to), "{self:?}");
+                let history = verify_history(&roots, key, *from, *to, proof, limits)?;
+                assert_eq!(*history, true_history(plain, key, *from, *to), "{self:?}");
             }
             Self::Diff { from, to } => {
-                let mut changes = verify_diff(*from, *to, &plain.root(*to), proof, limits)?;
+                let mut changes =
+                    verify_diff(&plain.root(*to), *from, *to, proof, limits)?.into_inner();
                 changes.sort_by_key(|change| change.key);
                 assert_eq!(changes, true_diff(plain, *from, *to), "{self:?}");
             }
@@ -73,10 +74,12 @@ pub fn true_history<'a>(plain: &'a Plain, key: &[u8], from: u64, to: u64) -> His
 /// The last changes in a range of blocks, ascending by key.
 pub fn true_diff(plain: &Plain, from: Option<u64>, to: u64) -> Vec<Change<'_>> {
     let changes = plain.keys().into_iter().filter_map(|key| {
-        let (block, value) = plain.last_change(&key, to)?;
-        from.is_none_or(|from| block > from).then_some((key, block, value))
+        let answer = plain.answer(&key, to);
+        let block = answer.changed()?;
+        let changed = from.is_none_or(|from| block > from);
+        changed.then(|| Change { key: plain.own(&key), answer })
     });
-    changes.map(|(key, block, value)| Change { key: plain.own(&key), block, value }).collect()
+    changes.collect()
 }
 
 pub fn assert_is_refusal(error: &Error) {

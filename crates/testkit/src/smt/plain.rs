@@ -65,7 +65,7 @@ impl Plain {
     pub fn answer(&self, key: &[u8], block: u64) -> Answer<'_> {
         match self.last_change(key, block) {
             Some((since, Some(value))) => Answer::Present { value, since },
-            Some((at, None)) => Answer::Deleted { at },
+            Some((deleted_at, None)) => Answer::Deleted { deleted_at },
             None => Answer::NeverWritten,
         }
     }

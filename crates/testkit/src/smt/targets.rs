@@ -42,7 +42,7 @@ pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
         let Ok(blocks) = history_blocks(key, from, to, &proof, &limits) else { return Ok(()) };
         let root = u.arbitrary()?;
         let roots: Vec<_> = blocks.into_iter().map(|block| (block, root)).collect();
-        if let Err(error) = verify_history(key, from, to, &roots, &proof, &limits) {
+        if let Err(error) = verify_history(&roots, key, from, to, &proof, &limits) {
             assert_is_refusal(&error);
         }
         return Ok(());
@@ -60,7 +60,7 @@ pub fn smt_diff(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         let (root, proof) = (u.arbitrary()?, any_message(u, 3)?);
         let from = u.arbitrary::<Option<u8>>()?.map(u64::from);
-        if let Err(error) = verify_diff(from, 1000, &root, &proof, &Limits::DEFAULT) {
+        if let Err(error) = verify_diff(&root, from, 1000, &proof, &Limits::DEFAULT) {
             assert_is_refusal(&error);
         }
         return Ok(());

@@ -1,0 +1,29 @@
+// Only verifiers make a `Verified`: Rust cannot say so of a constructor that other crates call.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { VERIFIERS } from "./crates.mjs";
+import { inside } from "./paths.mjs";
+
+const CALL = /\bby_verifier\b/;
+const FOLDERS = VERIFIERS.map((name) => `crates/${name.replace("prooflight-", "")}/src/`);
+
+/** What makes proofs, or only reads them. */
+const NO_VERIFIER = /\/(prover|snapshot)\//;
+
+test("nothing but verifiers makes what is verified", () => {
+  const files = execFileSync("git", ["ls-files", "-z", "*.rs"], {
+    cwd: inside("."),
+    encoding: "utf8",
+  })
+    .split("\0")
+    .filter((path) => path !== "" && CALL.test(readFileSync(inside(path), "utf8")));
+  assert.notDeepEqual(files, []);
+  const others = files.filter(
+    (path) => NO_VERIFIER.test(path) || !FOLDERS.some((folder) => path.startsWith(folder)),
+  );
+  assert.deepEqual(others, []);
+});
