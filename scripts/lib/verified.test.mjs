@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { VERIFIERS } from "./crates.mjs";
 import { inside } from "./paths.mjs";
 
-const CALL = /\bby_verifier\b/;
+const CALL = /::\s*by_verifier\b/;
 const FOLDERS = VERIFIERS.map((name) => `crates/${name.replace("prooflight-", "")}/src/`);
 
 /** What makes proofs, or only reads them. */
