@@ -9,10 +9,10 @@ import { answerInput, BUNDLE } from "../statement/answer.js";
 import { init } from "../wasm/hash.js";
 
 /**
- * An answer with its proof and headers, as JSON: all that is needed to verify it later, without a
- * server, from the checkpoint that the client pinned.
+ * An answer with its proof and headers, as JSON, to verify later without a server from the checkpoint that the
+ * client pinned.
  *
- * The form is that of the vector type `StateAnswer`, without what whoever verifies it must know: the
+ * It has the form of the vector type `StateAnswer`, without the members that only the verifier can know: the
  * checkpoint and the time.
  */
 export interface Bundle {
@@ -34,7 +34,7 @@ export interface Bundle {
 
 /** The trusted inputs of {@link verifyBundle}. */
 export interface BundleTrust extends Freshness, SetupTrust {
-  /** What the caller trusts: the checkpoint that the client pinned, from the caller's own source. */
+  /** The checkpoint that the client pinned, from a source that the caller trusts. */
   checkpoint: Checkpoint;
   /** The caller's time, in milliseconds since 1970. Default: the clock's. */
   now?: bigint | undefined;
@@ -58,8 +58,8 @@ export interface VerifiedBundle extends VerifiedAnswer {
 /**
  * Verifies a saved answer without a server.
  *
- * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` if the bundle does not have the
- * form of one, `unknown_statement` if it is of another kind.
+ * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` for a malformed bundle, `unknown_statement`
+ * for one of another kind.
  */
 export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedBundle> {
   await init();
@@ -84,7 +84,7 @@ export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<
   return { ...verified, keys: said.keys };
 }
 
-/** Everything of a bundle as bytes. */
+/** The members of a bundle as bytes. */
 export interface BundleParts {
   scheme: StateScheme;
   head: Uint8Array;

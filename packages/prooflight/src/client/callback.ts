@@ -1,8 +1,7 @@
 /**
  * Calls a function of the application.
  *
- * What it throws is the application's: it is reported as that of an event listener is, and does not
- * end what the client is doing.
+ * An error that it throws is reported like that of an event listener. It does not interrupt the client.
  */
 export function notify<T>(callback: ((value: T) => void) | undefined, value: T): void {
   try {

@@ -1,30 +1,30 @@
 import { type Bytes, toHex } from "../bytes.js";
 import { type Refusal, VerifyError } from "../error.js";
 
-/** A header that a head has in its history, and the path that shows it. */
+/** A header in a head's history, with its inclusion path. */
 export interface Ancestor {
   /** The header's encoding, without signatures. */
   header: Bytes;
   path: readonly Bytes[];
 }
 
-/** What the authorities signed: two headers of one height, each directly or in a later head's history. */
+/** Two headers of one height that the authorities signed, each directly or as an ancestor of a signed head. */
 export interface Evidence {
   height: bigint;
   /**
-   * The hash of the header in the accepted history; the head that was accepted, signed, and if it is a later
-   * one, its ancestor at that height. Of the pinned checkpoint, only the hash is known.
+   * The hash of the header in the accepted history; the accepted head with its signatures; and its ancestor at
+   * that height, if the head is later. For the pinned checkpoint, only the hash is known.
    */
   accepted: { hash: Bytes; signed: Bytes | undefined; ancestor?: Ancestor };
-  /** The other head, signed, and if it is a later one, its ancestor at that height. */
+  /** The other head with its signatures, and its ancestor at that height, if the head is later. */
   conflicting: { signed: Bytes; ancestor?: Ancestor };
 }
 
 /**
- * Two headers of one height with a quorum of signatures each, directly or through a later head.
+ * A quorum signed two headers of one height, directly or as ancestors of signed heads.
  *
- * Whoever sees this should stop, and show `evidence` to whoever runs the chain. The client stops: whatever
- * it is asked from then on, it rejects with the same error, and asks no server.
+ * Applications should stop, and report `evidence` to the operators of the chain. The client itself stops: every
+ * later call throws the same error, and no server is asked.
  */
 export class EquivocationError extends VerifyError {
   readonly #evidence: Evidence;
@@ -34,7 +34,7 @@ export class EquivocationError extends VerifyError {
     this.#evidence = structuredClone(evidence);
   }
 
-  /** The error for evidence whose other header has the hash `found`. */
+  /** Creates the error for evidence whose conflicting header has the hash `found`. */
   static of(evidence: Evidence, found: Bytes, cause: VerifyError | undefined): EquivocationError {
     const { height, accepted } = evidence;
     const signers = accepted.signed
@@ -46,7 +46,7 @@ export class EquivocationError extends VerifyError {
     return new EquivocationError(refusal, evidence, cause && { cause });
   }
 
-  /** What the authorities signed; a copy each time. */
+  /** The two headers, as a copy. */
   get evidence(): Evidence {
     return structuredClone(this.#evidence);
   }

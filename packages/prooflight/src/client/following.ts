@@ -1,15 +1,15 @@
 /**
- * An async generator that ends at once: one that waits for what may never come would keep `return()` waiting too.
+ * An async generator that can be ended while `next()` is pending. The `return()` of an ordinary one would wait too.
  *
- * Once it is ended, by `return`, `throw` or {@link Following.end}, a `next()` under way and all later ones give
- * that it is done.
+ * Once it is ended by `return`, `throw` or {@link Following.end}, a pending `next()` and all later ones resolve as
+ * done.
  */
 export class Following<T> implements AsyncGenerator<T, void, undefined> {
   readonly #inner: AsyncGenerator<T, void, undefined>;
   readonly #stop = new AbortController();
   readonly #onEnd: (ended: Following<T>) => void;
 
-  /** `follow` has to end soon once its signal is aborted. */
+  /** `follow` must end soon after its signal is aborted. */
   constructor(
     follow: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
     onEnd: (ended: Following<T>) => void,

@@ -1,4 +1,4 @@
-/** Finds a second history that the authorities signed in headers that a server shows. */
+/** Detects that the authorities signed a second history, by the headers that servers send. */
 
 import { type Bytes, toHex } from "../bytes.js";
 import { decodeHeader, type Header } from "../chain/header.js";
@@ -9,24 +9,24 @@ import { readHeaderProof } from "./replies.js";
 import type { Server } from "./servers.js";
 import { ancestorAt, type Trust } from "./trust.js";
 
-/** A header that another one has in its history. */
+/** A header in another one's history. */
 interface Placed extends Ancestor {
   hash: Bytes;
 }
 
-/** How many headers that were found in the accepted history are kept in mind. */
+/** The most headers that are remembered as part of the accepted history. */
 const MOST_PLACED = 1024;
 
 /**
- * Looks at headers that could not be accepted: whoever signed them may have signed another history.
+ * Examines headers that were refused: they may be of a second history with signatures of a quorum.
  *
- * A server's word decides nothing. The client is stopped only where a quorum signed the header, and another
- * header is known of its height: one that was accepted, or one that a path shows to be in the history of one
- * that was. So a server cannot make a client stop on a chain whose authorities are honest.
+ * The client stops only if a quorum signed the header and the accepted history has another header at its height,
+ * which was accepted itself or is proven by a path. So on a chain with honest authorities, a server cannot stop
+ * clients.
  */
 export class Forks {
   readonly #trust: Trust;
-  /** Hashes of headers that the accepted history has, so that a server which is behind is cheap. */
+  /** Hashes of headers known to be in the accepted history, to save calls if a server is behind. */
   readonly #placed = new Set<string>();
 
   constructor(trust: Trust) {
@@ -34,10 +34,10 @@ export class Forks {
   }
 
   /**
-   * Gives the error with which to refuse what a server showed, which was refused with `error`.
+   * Gives the error for a reply that was refused with `error`.
    *
-   * This is an {@link EquivocationError} if one of the signed headers, which nobody has verified, is of
-   * another history than the accepted one and can be shown to be.
+   * It is an {@link EquivocationError} if one of the reply's signed headers, which are still unverified, provably
+   * belongs to another history than the accepted one.
    */
   async judge(error: unknown, server: Server, ...shown: Bytes[]): Promise<unknown> {
     if (!isRefusal(error)) return error;
@@ -48,7 +48,7 @@ export class Forks {
     return error;
   }
 
-  /** The same for a server that does not have the newest accepted block: what has it in its place? */
+  /** The same for a server without the newest accepted block: it may have another one at that height. */
   async judgeNewest(error: unknown, server: Server): Promise<unknown> {
     if (!isRefusal(error) || error.reason !== "unknown_block") return error;
     const params = { at: "latest", head: "latest" };
@@ -64,7 +64,7 @@ export class Forks {
     const trust = this.#trust;
     const { accepted } = trust;
     const header = decoded(signed);
-    // Of a higher one it was the server's to show that it extends what is accepted; nobody else knows it.
+    // The server had to prove that a higher one extends the accepted head. Other servers may not know it.
     if (!header || !accepted || header.height > accepted.header.height) return undefined;
     const { height, hash } = header;
     if (this.#placed.has(toHex(hash))) return undefined;
@@ -101,7 +101,7 @@ export class Forks {
   }
 }
 
-/** What a head's history has at a height, if this server shows it. */
+/** The header at a height of a head's history, if this server proves it. */
 async function placeIn(server: Server, head: Header, height: bigint): Promise<Placed | undefined> {
   const params = { at: toQuantity(height), head: toHex(head.hash) };
   try {
@@ -114,7 +114,7 @@ async function placeIn(server: Server, head: Header, height: bigint): Promise<Pl
   }
 }
 
-/** A refusal of what a server did; not that the client has stopped, which concerns all of them. */
+/** Whether an error is the failure of one server. An `EquivocationError` stops the client. */
 const isRefusal = (error: unknown): error is VerifyError =>
   error instanceof VerifyError && !(error instanceof EquivocationError);
 

@@ -1,4 +1,4 @@
-/** Follows heads: asks when a server's WebSocket says that there is one, and now and then anyway. */
+/** Follows heads: asks for the newest head after a WebSocket's hint, and at intervals. */
 
 import { toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
@@ -8,31 +8,31 @@ import { LONGEST_TIMER } from "./options.js";
 import type { Servers } from "./servers.js";
 import { openSocket, type OpenSocket } from "./socket.js";
 
-/** How heads are followed. */
+/** Options for following heads. */
 export interface WatchOptions {
-  /** How often heads are asked for where no WebSocket tells of them, in milliseconds. */
+  /** The interval between requests without a WebSocket, in milliseconds. */
   pollInterval: number;
-  /** Whether a WebSocket may tell of them. */
+  /** Whether a WebSocket may announce heads. */
   webSocket: boolean;
 }
 
 interface Subscriber {
   listener: (head: Header) => void;
   onError: ((error: unknown) => void) | undefined;
-  /** The hash of the last head that it heard of. */
+  /** The hash of the last head that it was called with. */
   heard: string;
 }
 
-/** What a WebSocket says is only a hint; so that a silent one harms little, heads are asked for too. */
+/** With a WebSocket, the interval is this many times longer. Requests go on, since hints may fail to come. */
 const WITH_HINTS = 10;
 const LONGEST_PAUSE = 30_000;
 const SHORTEST_PAUSE = 50;
 
-/** More or longer messages between two looks at the head than heads could be the cause of. */
+/** Bounds on hints between two requests for the head. A server that exceeds them is flooding. */
 const MOST_HINTS = 1000;
 const LONGEST_HINT = 1 << 20;
 
-/** Runs while there are subscribers. */
+/** Follows heads while there are subscribers. */
 export class HeadWatch {
   readonly #servers: Servers;
   readonly #sync: (signal: AbortSignal) => Promise<Header>;
@@ -94,7 +94,7 @@ export class HeadWatch {
         if (ended()) return;
         failures += 1;
         for (const { onError } of [...this.#subscribers]) notify(onError, error);
-        // The client has stopped: there will be no further heads.
+        // The client has stopped for good.
         if (error instanceof EquivocationError) this.close();
       }
       if (ended()) return;
@@ -102,7 +102,7 @@ export class HeadWatch {
         this.#pollInterval * (this.#webSocket && hints.open() ? WITH_HINTS : 1),
         LONGEST_TIMER,
       );
-      // A little chance, so that many clients do not come back at one moment.
+      // Random, so that many clients do not return at the same moment.
       const wait = interval * 2 ** Math.min(failures, 10) * (failures ? 0.5 + Math.random() : 1);
       await hints.next(Math.min(wait, Math.max(LONGEST_PAUSE, interval)));
     }
@@ -110,14 +110,14 @@ export class HeadWatch {
 
   #tell(subscriber: Subscriber, head: Header): void {
     const hash = toHex(head.hash);
-    // One subscriber may have ended another.
+    // Another subscriber's listener may have ended this subscription.
     if (subscriber.heard === hash || !this.#subscribers.has(subscriber)) return;
     subscriber.heard = hash;
     notify(subscriber.listener, copyHeader(head));
   }
 }
 
-/** Waits so many milliseconds, or until an abort. */
+/** Waits for a time, or until an abort. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -131,7 +131,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-/** A WebSocket to the preferred server whose messages say no more than that something happened. */
+/** A WebSocket to the preferred server. Its messages are only hints; their content is not read. */
 class Hints {
   readonly #servers: Servers;
   readonly #pollInterval: number;
@@ -152,20 +152,20 @@ class Hints {
     });
   }
 
-  /** Whether one is open; if not, it is tried, where the platform has WebSockets. */
+  /** Whether a WebSocket is open. If not, starts to open one, if the platform supports it. */
   open(): boolean {
     const { WebSocket } = globalThis as { WebSocket?: typeof globalThis.WebSocket };
     if (!WebSocket) return false;
     const url = new URL(this.#servers.preferred);
     url.protocol = url.protocol.replace("http", "ws");
-    // Another server may have become the preferred one.
+    // The preferred server may have changed.
     if (this.#url !== url.href) this.#opened?.end();
     else if (this.#opened) return this.#opened.socket.readyState === WebSocket.OPEN;
     if (!this.#flooding.has(url.href)) this.#connect(url.href, WebSocket);
     return false;
   }
 
-  /** Waits for a hint, or so long. */
+  /** Waits for a hint, at most for a time. */
   async next(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -176,7 +176,7 @@ class Hints {
       if (this.#hints > 0 || this.#signal.aborted) this.#wake();
     });
     this.#wake = undefined;
-    // A server that sends hints without end must not make the client ask without end.
+    // Endless hints must not cause endless requests.
     if (this.#hints > 0) await pause(SHORTEST_PAUSE, this.#signal);
     this.#hints = 0;
   }
@@ -186,7 +186,7 @@ class Hints {
     try {
       opened = openSocket(url, WebSocket);
     } catch {
-      return; // For example `ws:` on a page of https.
+      return; // For example `ws:` on an https page.
     }
     const { socket } = opened;
     this.#opened = opened;
@@ -205,11 +205,11 @@ class Hints {
     };
     const end = () => {
       if (this.#opened === opened) this.#opened = undefined;
-      // Nobody says any more when there is a head.
+      // Without hints, the next request is due after the shorter interval.
       void pause(this.#pollInterval, this.#signal).then(() => this.#wake?.());
     };
     socket.onclose = end;
-    // Some platforms do not say that a socket closed that never opened.
+    // On some platforms, a WebSocket that fails to open has no close event.
     socket.onerror = end;
   }
 }

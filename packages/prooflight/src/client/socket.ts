@@ -1,19 +1,19 @@
-/** A WebSocket that ends even if its server does not want it to. */
+/** A WebSocket that can be ended without the server's cooperation. */
 
 import { nodeModule } from "../node-module.js";
 
-/** How long a server may take to close its side, in milliseconds. */
+/** The time that a server has to close its side, in milliseconds. */
 const GRACE = 1000;
 
 export interface OpenSocket {
   socket: WebSocket;
-  /** Closes the WebSocket, and in Node its connection too where the server leaves that open. */
+  /** Closes the WebSocket. In Node, also destroys the connection if the server leaves it open. */
   end: () => void;
 }
 
 /**
- * Opens one. In Node `close()` alone waits for the server as long as the server likes, which keeps the
- * process alive. Browsers give up by themselves.
+ * Opens a WebSocket. In Node, `close()` alone waits for the server without a limit, which keeps the process alive.
+ * Browsers have a limit of their own.
  */
 export function openSocket(url: string, WebSocket: typeof globalThis.WebSocket): OpenSocket {
   const { socket, connection, forget } = observed(() => new WebSocket(url));
@@ -30,7 +30,7 @@ export function openSocket(url: string, WebSocket: typeof globalThis.WebSocket):
     ended = true;
     forget();
     socket.close();
-    // Node itself destroys the connection of one that did not open.
+    // Node destroys the connection itself if the WebSocket has not opened.
     const mine = opened ? connection() : undefined;
     if (!mine) return;
     const timer: { unref?: () => void } = setTimeout(() => {
@@ -46,7 +46,7 @@ interface Connection {
   alpnProtocol?: unknown;
 }
 
-/** Of Node's `node:diagnostics_channel`. */
+/** The part of `node:diagnostics_channel` that is used. */
 interface Channels {
   subscribe: (name: string, listener: (message: unknown) => void) => void;
   unsubscribe: (name: string, listener: (message: unknown) => void) => void;
@@ -57,13 +57,13 @@ interface Message {
   socket?: Connection;
 }
 
-/** Both tell of a request; the second one when it is sent, and on which connection. */
+/** Channels about requests. The second one has the connection on which a request is sent. */
 const CREATED = "undici:request:create";
 const SENT = "undici:client:sendHeaders";
 
 /**
- * Makes a WebSocket and learns from Node's diagnostics on which connection it is: nothing else tells.
- * `forget` ends the learning. Where no such diagnostics come, there is no connection.
+ * Makes a WebSocket and finds its connection by Node's diagnostics, since no other API gives it. `forget` stops
+ * looking for it. Without such diagnostics, `connection` gives undefined.
  */
 function observed(make: () => WebSocket) {
   const channels = nodeModule("node:diagnostics_channel") as Channels | undefined;
@@ -71,12 +71,12 @@ function observed(make: () => WebSocket) {
   let connection: Connection | undefined;
   const headersOf = (message: unknown) => String((message as Message).request?.headers);
   const created = (message: unknown) => {
-    // Random for each WebSocket. A request that Node repeats on another connection keeps it.
+    // Random for each WebSocket; stays the same if Node repeats the request on another connection.
     key ??= /sec-websocket-key\W+([\w+/]{22}==)/i.exec(headersOf(message))?.[1];
   };
   const sent = (message: unknown) => {
     const { socket } = message as Message;
-    // Other requests share a connection of HTTP/2.
+    // A connection of HTTP/2 is shared with other requests.
     if (socket?.alpnProtocol === "h2" || !key || !headersOf(message).includes(key)) return;
     connection = socket;
   };
@@ -84,7 +84,7 @@ function observed(make: () => WebSocket) {
     channels?.unsubscribe(SENT, sent);
   };
   channels?.subscribe(CREATED, created);
-  // On a connection that is there, the request is sent before the WebSocket is made.
+  // On an existing connection, the request is sent before the constructor returns.
   channels?.subscribe(SENT, sent);
   try {
     return { socket: make(), connection: () => connection, forget };
