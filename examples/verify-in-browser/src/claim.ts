@@ -3,6 +3,10 @@
 import { fromHex, type VerifyError } from "prooflight";
 import type { BatchInput, ErgoAdProofsInput } from "prooflight/avl";
 
+import { withInputs } from "../../../test-vectors/schema/whole.mjs";
+import { joinParts } from "./joined.js";
+import { NotAProof } from "./not-a-proof.js";
+
 /** What is claimed, as the verifiers take it. */
 export type Claim = { title: string; origin: string | undefined } & (
   { kind: "ErgoAdProofs"; input: ErgoAdProofsInput } | { kind: "AvlBatch"; input: BatchInput }
@@ -14,10 +18,9 @@ export interface Statement {
   origin: string | undefined;
   kind: unknown;
   input: JsonObject;
+  /** Whether it is a test of a vector file, in which long values may be written by their parts. */
+  isTest: boolean;
 }
-
-/** Why a file is not a proof file, in a sentence for people. */
-export class NotAProof extends Error {}
 
 type JsonObject = Record<string, unknown>;
 
@@ -30,10 +33,8 @@ export function readStatements(text: string, fileName: string): [Statement, ...S
   if (!("testGroups" in file)) return [readStatement(file, fileName, undefined)];
   const about = [file.origin, file.license].filter((text) => typeof text === "string");
   const origin = about.join(", ") || undefined;
-  const statements = objects(file.testGroups, "testGroups").flatMap((group) =>
-    objects(group.tests, "A group's tests").map((test) =>
-      readStatement({ kind: group.type, ...test }, fileName, origin),
-    ),
+  const statements = testGroups(file).flatMap((group) =>
+    group.tests.map((test) => readStatement({ kind: group.type, ...test }, fileName, origin)),
   );
   const [first, ...others] = statements;
   if (!first) throw new NotAProof("It has no tests.");
@@ -41,13 +42,13 @@ export function readStatements(text: string, fileName: string): [Statement, ...S
 }
 
 /** Decodes a statement. Throws `NotAProof`. */
-export function decode({ title, origin, kind, input }: Statement): Claim {
+export function decode({ title, origin, kind, input, isTest }: Statement): Claim {
   if (kind !== "ErgoAdProofs" && kind !== "AvlBatch") {
     throw new NotAProof(
       `Its kind is ${JSON.stringify(kind)}; this page knows ErgoAdProofs and AvlBatch.`,
     );
   }
-  const { ops, mode, valueLength, ...members } = input;
+  const { ops, mode, valueLength, ...members } = isTest ? joinParts(input) : input;
   if (kind === "AvlBatch" && valueLength === undefined) {
     throw new NotAProof("It has no valueLength, which is a number, or null if values differ.");
   }
@@ -61,15 +62,29 @@ export function decode({ title, origin, kind, input }: Statement): Claim {
   return { title, origin, kind, input: decoded } as unknown as Claim;
 }
 
+/** The groups of a vector file, with the inputs that are written as edits of others put together. */
+function testGroups(file: JsonObject): { type: unknown; tests: JsonObject[] }[] {
+  const groups = objects(file.testGroups, "testGroups").map(({ type, tests }) => {
+    return { type, tests: objects(tests, "A group's tests") };
+  });
+  try {
+    return withInputs({ testGroups: groups }).testGroups;
+  } catch {
+    throw new NotAProof("It has tests whose edits do not fit their base.");
+  }
+}
+
 function readStatement(file: JsonObject, title: string, origin: string | undefined): Statement {
   const { scheme, kind, type, ...input } = file;
   if (scheme !== undefined && scheme !== "avl") {
     throw new NotAProof(`Its scheme is ${JSON.stringify(scheme)}; this page knows avl.`);
   }
   if ("edits" in input) {
-    throw new NotAProof("A test is written as edits of another one: run `prooflight vectors`.");
+    throw new NotAProof("It is written as edits of another test: choose the whole file.");
   }
-  if (!("input" in input)) return { title, origin, kind: kind ?? type ?? kindOf(input), input };
+  if (!("input" in input)) {
+    return { title, origin, kind: kind ?? type ?? kindOf(input), input, isTest: false };
+  }
   const { comment } = input;
   const inner = object(input.input, "The input");
   return {
@@ -77,6 +92,7 @@ function readStatement(file: JsonObject, title: string, origin: string | undefin
     origin,
     kind: kind ?? type ?? kindOf(inner),
     input: inner,
+    isTest: true,
   };
 }
 

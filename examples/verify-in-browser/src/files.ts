@@ -1,6 +1,6 @@
 // Files that people drop on the page or choose.
 
-import { NotAProof } from "./claim.js";
+import { NotAProof } from "./not-a-proof.js";
 
 /** More than any proof that the verifiers take, written in hexadecimal. */
 const MAX_BYTES = 32 << 20;

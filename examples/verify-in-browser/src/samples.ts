@@ -1,6 +1,6 @@
 // The blocks of Ergo's mainnet that can be picked. Each is a file in public/blocks, loaded on demand.
 
-import { NotAProof } from "./claim.js";
+import { NotAProof } from "./not-a-proof.js";
 
 /** A block that can be picked. */
 export interface Block {

@@ -2,10 +2,11 @@
 
 import { REASONS, toHex, VerifyError } from "prooflight";
 
-import { type Claim, NotAProof, type Statement } from "./claim.js";
+import type { Claim, Statement } from "./claim.js";
 import { details, type Row } from "./details.js";
 import { element, markDifference, number, plural, sentence, time } from "./format.js";
 import type { Lie } from "./lies.js";
+import { NotAProof } from "./not-a-proof.js";
 import type { Block } from "./samples.js";
 import type { Timed } from "./timing.js";
 

@@ -2,8 +2,9 @@ import { toHex, VerifyError } from "prooflight";
 import { init, verifyBatch, verifyErgoAdProofs } from "prooflight/avl";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { type Claim, decode, NotAProof, readStatements } from "../src/claim.js";
+import { type Claim, decode, readStatements } from "../src/claim.js";
 import { liesAbout } from "../src/lies.js";
+import { NotAProof } from "../src/not-a-proof.js";
 import { FILES, readVectors, tests } from "./vectors.js";
 
 beforeAll(() => init());
@@ -54,8 +55,18 @@ describe("what is not a proof file says why", () => {
     ["no tests", '{ "testGroups": [] }', "It has no tests."],
     [
       "edits of another test",
+      '{ "base": 1, "edits": [] }',
+      "It is written as edits of another test: choose the whole file.",
+    ],
+    [
+      "edits of a test that is missing",
       '{ "testGroups": [{ "type": "AvlBatch", "tests": [{ "base": 1, "edits": [] }] }] }',
-      "A test is written as edits of another one: run `prooflight vectors`.",
+      "The input should be a JSON object.",
+    ],
+    [
+      "edits that do not fit",
+      '{ "testGroups": [{ "type": "AvlBatch", "tests": [{ "base": 1, "edits": [{}] }] }] }',
+      "It has tests whose edits do not fit their base.",
     ],
     ["groups that are none", '{ "testGroups": 1 }', "testGroups should be an array."],
     [
@@ -67,6 +78,21 @@ describe("what is not a proof file says why", () => {
       "bytes that are not hexadecimal",
       '{ "kind": "ErgoAdProofs", "proof": "0xzz" }',
       'Its proof is not hexadecimal: "zz" at position 2.',
+    ],
+    [
+      "bytes in parts that have another form",
+      '{ "kind": "ErgoAdProofs", "input": { "proof": { "joined": [{ "repeat": "0x00" }] } } }',
+      "A value's parts should be bytes or arrays, or have repeat and times alone.",
+    ],
+    [
+      "bytes in parts that are too long",
+      '{ "kind": "ErgoAdProofs", "input": { "proof": { "joined": [{ "repeat": "0x00", "times": 16777217 }] } } }',
+      "Its values in parts have more than 16 MiB or 65,536 items.",
+    ],
+    [
+      "an array in parts that is too long",
+      '{ "kind": "AvlBatch", "input": { "valueLength": 1, "ops": { "joined": [{ "repeat": [{}], "times": 65537 }] } } }',
+      "Its values in parts have more than 16 MiB or 65,536 items.",
     ],
   ])("%s", (_, text, message) => {
     const read = () => readStatements(text, "file.json").map(decode);

@@ -19,15 +19,14 @@ export interface Test {
 /** The names of the vector files. */
 export const FILES = readdirSync(FOLDER);
 
-/** The text of a vector file, with every input whole: the page knows no others. */
-export const readVectors = (name: string): string =>
-  JSON.stringify(whole(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"))));
+/** The text of a vector file. */
+export const readVectors = (name: string): string => readFileSync(new URL(name, FOLDER), "utf8");
 
-/** The tests of a vector file, in order. */
-export const tests = (name: string): Test[] =>
-  (JSON.parse(readVectors(name)) as { testGroups: { tests: Test[] }[] }).testGroups.flatMap(
-    (group) => group.tests,
-  );
+/** The tests of a vector file, in order, with whole inputs. */
+export function tests(name: string): Test[] {
+  const file = JSON.parse(readVectors(name)) as { testGroups: { tests: Test[] }[] };
+  return whole(file).testGroups.flatMap((group) => group.tests);
+}
 
 /** The test of a block of Ergo's mainnet. */
 export function block(height: number): Test {
