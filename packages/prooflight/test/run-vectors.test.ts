@@ -77,6 +77,14 @@ describe("long bytes are put in:", () => {
         expectedReason: "key_length",
       },
     ],
+    [
+      "where one part has 5 MiB",
+      {
+        ...invalid,
+        input: { ...input, proof: { joined: [`0x${"00".repeat(5 << 20)}`] } },
+        expectedError: "malformed",
+      },
+    ],
   ])("%s", async (_, test) => {
     expect(await failureOf(test)).toBeUndefined();
   });

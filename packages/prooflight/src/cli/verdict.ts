@@ -160,8 +160,7 @@ function listRows(name: string, items: Json[], words: Words): Row[] {
 }
 
 /** A key; of a batch it has its operation before it. */
-const subjectText = (subject: string) =>
-  isBytes(subject) ? keyText(fromHex(subject)) : subject;
+const subjectText = (subject: string) => (isBytes(subject) ? keyText(fromHex(subject)) : subject);
 
 const isBytes = (text: string) => text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 

@@ -2,7 +2,7 @@
 
 /** Whether it is bytes. */
 export const isHex = (value: unknown): value is string =>
-  typeof value === "string" && /^0x([0-9a-fA-F]{2})*$/.test(value);
+  typeof value === "string" && value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value);
 
 /** Whether it is an integer from 0 to 2^32 - 1. */
 export const isU32 = (value: unknown): value is number =>

@@ -62,7 +62,7 @@ describe("prooflight verify", () => {
     const long = { limits, digest: toHex(prover.digest), proof: toHex(proof) };
     const { status, stdout } = prooflight(["verify", "-"], JSON.stringify(batchWith(long)));
     expect(status).toBe(0);
-    expect(stdout).toMatch(/Lookup +0x01\n +0x(00){64}…  5242880 bytes\n/);
+    expect(stdout).toMatch(/Lookup +0x01\n +0x(00){64}… {2}5242880 bytes\n/);
   });
 
   test("says first that it verified in compat mode", () => {
