@@ -159,7 +159,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   {
     account_mismatch: {
       code: "mismatch",
-      meaning: "the answer says something else of the account than its proof",
+      meaning: "the answer's account is not the one that its proof shows",
     },
     account_missing: {
       code: "invalid_input",
@@ -179,7 +179,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     branch_entries: { code: "malformed", meaning: "a branch has fewer than two entries" },
     bug: { code: "internal", meaning: "a bug in Prooflight" },
-    busy: { code: "unavailable", meaning: "more is asked at once than the node serves" },
+    busy: { code: "unavailable", meaning: "too many requests at once" },
     claim_count: {
       code: "mismatch",
       meaning: "the proof does not have one claim for each distinct key",
@@ -190,12 +190,9 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     depth_out_of_range: {
       code: "malformed",
-      meaning: "a branch lies deeper than the last bit of a key's hash",
+      meaning: "a branch is deeper than the last bit of a key's hash",
     },
-    dictionary_full: {
-      code: "invalid_input",
-      meaning: "the dictionary has reached the number of nodes that it can hold",
-    },
+    dictionary_full: { code: "invalid_input", meaning: "the dictionary cannot hold more nodes" },
     digest_length: { code: "invalid_input", meaning: "the digest is not 33 bytes" },
     directions_exhausted: {
       code: "mismatch",
@@ -224,7 +221,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     extension_child: {
       code: "malformed",
-      meaning: "an extension leads to something else than a branch",
+      meaning: "an extension leads to a node that is no branch",
     },
     head_behind: { code: "untrusted", meaning: "the head is older than the checkpoint" },
     head_in_future: {
@@ -278,7 +275,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     invalid_entry: {
       code: "malformed",
       meaning:
-        "the versions are not those of an entry whose slots fill from the first, with a child only below five occupied ones",
+        "an entry's occupied slots are not the lowest ones, or it has a child and a free slot",
     },
     invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
     invalid_node: {
@@ -296,11 +293,11 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     invalid_ptau: { code: "malformed", meaning: "the file is not a .ptau file of this curve" },
     invalid_reply: {
       code: "unavailable",
-      meaning: "what the server sent is not a reply to the request",
+      meaning: "the server's message is no reply to the request",
     },
     invalid_result: {
       code: "malformed",
-      meaning: "the server's result does not have the form that the method gives",
+      meaning: "the server's result does not have the form of the method's results",
     },
     invalid_scalar: { code: "malformed", meaning: "a scalar is not below the order of the group" },
     invalid_setup: {
@@ -326,15 +323,15 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the directions lead to a leaf that does not cover the key",
     },
     key_out_of_range: { code: "invalid_input", meaning: "the key is a sentinel, all 00 or all ff" },
-    leaf_index: { code: "mismatch", meaning: "a leaf is that of none of the keys that lead to it" },
+    leaf_index: {
+      code: "mismatch",
+      meaning: "a leaf's index is that of none of the keys that lead to it",
+    },
     leaf_of_key: {
       code: "mismatch",
       meaning: "a leaf given as another key's is that of a key asked for",
     },
-    leaf_off_path: {
-      code: "mismatch",
-      meaning: "a leaf's key does not lead to where the proof has it",
-    },
+    leaf_off_path: { code: "mismatch", meaning: "a leaf is not on the path of its key" },
     level_out_of_range: { code: "mismatch", meaning: "a key's walk goes below the last level" },
     missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
     no_child: { code: "mismatch", meaning: "a key's walk goes below an entry that has no child" },
@@ -391,15 +388,15 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     owner_elsewhere: {
       code: "mismatch",
-      meaning: "the key that a slot is shown to belong to has its walk elsewhere",
+      meaning: "the walk of a slot's owner does not pass the slot's entry",
     },
     owner_requested: {
       code: "mismatch",
-      meaning: "a slot that must be another key's is shown to be that of a key that was asked for",
+      meaning: "the owner that is shown of a slot is a key that was asked for",
     },
     owner_version: {
       code: "mismatch",
-      meaning: "the leaf that shows whose a slot is has version 0, or a later one than the slot",
+      meaning: "the leaf of a slot's owner has version 0, or a later version than the slot",
     },
     path_length: {
       code: "mismatch",
@@ -447,7 +444,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     slot_mismatch: {
       code: "mismatch",
-      meaning: "the answer says another value of a slot than its proof",
+      meaning: "the answer's value of a slot is not the one that its proof shows",
     },
     slot_taken: { code: "mismatch", meaning: "two keys are said to have the same slot" },
     state_root_mismatch: {
@@ -456,7 +453,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     store_corrupt: {
       code: "unavailable",
-      meaning: "the store's bytes do not hash to what they claim to be",
+      meaning: "the store's bytes do not have the hash that they should",
     },
     store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
     too_few_signatures: {
@@ -478,7 +475,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     trapped: {
       code: "internal",
-      meaning: "WebAssembly stopped in the middle of a call; what it held in memory is lost",
+      meaning: "WebAssembly stopped in the middle of a call; its memory is lost",
     },
     tree_shape: {
       code: "mismatch",
@@ -496,7 +493,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     unknown_setup: {
       code: "unsupported",
-      meaning: "the setup is none that this build has, and its verifying key was not given",
+      meaning: "this build does not have the setup, and its verifying key was not given",
     },
     unknown_statement: {
       code: "unsupported",
