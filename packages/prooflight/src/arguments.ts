@@ -2,22 +2,22 @@ import { BYTES, viewOf } from "./bytes.js";
 import { describe, refuse, type VerifyError } from "./error.js";
 import { MAX_PROOF_BYTES, type Scheme } from "./registry.js";
 
-/** More items than any argument can need. */
+/** The most items of an array. No argument needs more. */
 const MOST_ITEMS = 2 ** 24;
 
 /**
- * The members of an object that a caller passed, each read once, and checked when it is asked for.
+ * The members of a caller's object. Each is read once, and checked by the method that gives it.
  *
- * Only its own members count: one that every object inherits must not switch a check off. A member
- * that the function does not know is refused: a misspelt optional one would otherwise be left out in
- * silence, and with it the check that it asks for.
+ * Only own members count, so that a polluted prototype cannot switch off a check. An unknown member
+ * is refused: otherwise a misspelt optional one, and the check that it asks for, would be silently
+ * ignored.
  */
 export class Arguments<Name extends string> {
   readonly #scheme: Scheme | undefined;
   readonly #path: string;
   readonly #members = new Map<string, unknown>();
 
-  /** `path` is where the object stands in the whole argument; the argument itself has none. */
+  /** `path` is the object's path in the argument; it is empty for the argument itself. */
   constructor(scheme: Scheme | undefined, given: unknown, known: readonly Name[], path = "") {
     const name = path || "the argument";
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
@@ -32,7 +32,7 @@ export class Arguments<Name extends string> {
     for (const member of known) this.#members.set(member, own(given, member));
   }
 
-  /** A member as it is, not checked. */
+  /** A member, unchecked. */
   unchecked(name: Name): unknown {
     return this.#members.get(name);
   }
@@ -47,9 +47,9 @@ export class Arguments<Name extends string> {
   }
 
   /**
-   * The bytes of a proof, `proof_too_large` if there are more than `limit`.
+   * The bytes of a proof; throws `proof_too_large` if there are more than `limit`.
    *
-   * The verifier checks it too; but wasm's memory never shrinks, so they are not even copied there.
+   * The verifier has the same check. This one comes before the copy into wasm's memory, which never shrinks.
    */
   proof(name: Name, limit = MAX_PROOF_BYTES): Uint8Array {
     const proof = this.bytes(name);
@@ -58,14 +58,14 @@ export class Arguments<Name extends string> {
     throw refuse("proof_too_large", `at most ${limit} bytes`, `${proof.length} bytes`, { scheme });
   }
 
-  /** Bytes of which there must be `length`. */
+  /** Exactly `length` bytes. */
   array(name: Name, length: number): Uint8Array {
     const bytes = this.bytes(name);
     if (bytes.length === length) return bytes;
     throw invalid(this.#scheme, this.#path + name, `${length} bytes`, `${bytes.length} bytes`);
   }
 
-  /** The items of an array, each read once, those that an array with holes lacks as undefined. */
+  /** The items of an array, each read once. Holes become undefined. */
   list(name: Name): readonly unknown[] {
     const value: unknown = this.#members.get(name);
     if (!Array.isArray(value)) return this.#refuse(name, "an array", value);
@@ -117,7 +117,7 @@ export class Arguments<Name extends string> {
     return choice ?? this.#refuse(name, choices.join(" or "), value);
   }
 
-  /** An object inside this one; one without members if it is undefined. */
+  /** The members of an object within this one; of an empty one if it is undefined. */
   optionalObject<Inner extends string>(name: Name, known: readonly Inner[]): Arguments<Inner> {
     const value = this.#members.get(name);
     return new Arguments(this.#scheme, value === undefined ? {} : value, known, this.#path + name);
@@ -128,12 +128,12 @@ export class Arguments<Name extends string> {
   }
 }
 
-/** A member of an object itself, not of its prototype. */
+/** An own member of an object. */
 export function own(object: object, member: string): unknown {
   return Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
 }
 
-/** The refusal of an argument that has the wrong type or is out of range. */
+/** The refusal of an argument of the wrong type or out of range. */
 export function invalid(
   scheme: Scheme | undefined,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * AVL+ dictionaries, as scorex and Ergo have them: verifies batches of operations and block proofs,
+ * AVL+ dictionaries as in scorex and Ergo: verifies batches of operations and block proofs,
  * and proves batches on a dictionary in memory.
  *
  * @module prooflight/avl

@@ -1,12 +1,12 @@
 import { describe, refuse } from "./error.js";
 
-/** Bytes in a buffer of their own, which nothing else refers to. */
+/** Bytes that share their buffer with nothing else. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The bytes of a 0x-hex string, in upper or lower case.
+ * Decodes a 0x-hex string, in upper or lower case.
  *
- * Throws `invalid_input` if it is not one: without `0x`, of odd length, or with other characters.
+ * Throws `invalid_input` if it does not start with `0x`, has an odd length, or other characters.
  */
 export function fromHex(hex: string): Bytes {
   const bytes = new Uint8Array(hexLength(hex));
@@ -14,7 +14,7 @@ export function fromHex(hex: string): Bytes {
   return bytes;
 }
 
-/** How many bytes a 0x-hex string has; throws as {@link fromHex}, but for its digits. */
+/** The number of bytes of a 0x-hex string. Throws like {@link fromHex}, but does not check the digits. */
 export function hexLength(hex: string): number {
   if (typeof hex !== "string") throw invalid(describe(hex));
   if (!hex.startsWith("0x")) throw invalid("a string that does not start with 0x");
@@ -22,7 +22,7 @@ export function hexLength(hex: string): number {
   return hex.length / 2 - 1;
 }
 
-/** Writes the bytes of a 0x-hex string, as many as `bytes` has; throws as {@link fromHex}. */
+/** Decodes a 0x-hex string into `bytes`, which has its length. Throws like {@link fromHex}. */
 export function hexInto(bytes: Uint8Array, hex: string): void {
   for (let i = 0; i < bytes.length; i++) {
     const high = digit(hex.charCodeAt(2 * i + 2));
@@ -34,7 +34,7 @@ export function hexInto(bytes: Uint8Array, hex: string): void {
   }
 }
 
-/** The bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`. */
+/** Encodes bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`. */
 export function toHex(bytes: Uint8Array): string {
   const view = viewOf(bytes);
   if (!view) throw refuse("invalid_argument", BYTES, describe(bytes));
@@ -43,15 +43,14 @@ export function toHex(bytes: Uint8Array): string {
   return hex;
 }
 
-/** What {@link viewOf} takes, for messages. */
+/** The argument of {@link viewOf}, for messages. */
 export const BYTES = "a Uint8Array that is not detached";
 
 /**
- * A view of the same bytes; undefined if this is not a `Uint8Array`, of this realm or another one,
- * or if its buffer is detached.
+ * A view of a `Uint8Array` of any realm; undefined for any other value, or if the buffer is detached.
  *
- * It depends on what the object is, not on what it says: a length of its own, or another prototype,
- * would otherwise reach the verifiers.
+ * It uses only the internal slots of the object. An overridden length or prototype could otherwise
+ * mislead the verifiers.
  */
 export function viewOf(value: unknown): Uint8Array | undefined {
   if (name.get.call(value) !== "Uint8Array") return undefined;
@@ -66,7 +65,7 @@ export function viewOf(value: unknown): Uint8Array | undefined {
   }
 }
 
-/** What every typed array inherits, as its property descriptors. */
+/** The property descriptors that typed arrays inherit. */
 const inherited = Object.getOwnPropertyDescriptors(
   Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array,
 );

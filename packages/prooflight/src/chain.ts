@@ -1,6 +1,6 @@
 /**
- * Chains of the reference node, without a client: accepts heads and older headers, verifies answers
- * about the state and whole blocks. Everything that these functions trust is passed to them.
+ * Chains of the reference node, without a client: verifies heads, older headers, answers about the
+ * state, and whole blocks. The caller passes everything that these functions trust.
  *
  * @module prooflight/chain
  */

@@ -1,12 +1,12 @@
 import { type Code, REASONS, type Reason, type Scheme } from "./registry.js";
 
-/** What would have been accepted and what was there instead, for people to read; not stable. */
+/** What would have been accepted, and what was found instead, as readable text. Not stable. */
 export interface RefusalDetails {
   expected: string;
   found: string;
 }
 
-/** Everything there is to say about a refusal. */
+/** The members of a refusal. */
 export interface Refusal extends RefusalDetails {
   code: Code;
   reason: Reason;
@@ -15,18 +15,18 @@ export interface Refusal extends RefusalDetails {
 }
 
 /**
- * Why something must not be believed, or could not be checked.
+ * Why something was refused, or could not be checked.
  *
- * Everything that this package throws on purpose is one of these. `code` says what kind of refusal
- * it is and `reason` why exactly; both are stable, `message` and `details` are for people.
+ * The package throws no other errors on purpose. `code` is the kind of refusal and `reason` the exact cause; both are
+ * stable. `message` and `details` are readable text, and not stable.
  */
 export class VerifyError extends Error {
   override readonly name = "VerifyError";
-  /** What kind of refusal it is. */
+  /** The kind of refusal. */
   readonly code: Code;
-  /** Why exactly; each reason belongs to one code. */
+  /** The exact cause. Each reason belongs to one code. */
   readonly reason: Reason;
-  /** The scheme it is about, if it is about one. */
+  /** The scheme, if the refusal concerns one. */
   readonly scheme: Scheme | undefined;
   /** What was expected and what was found. */
   readonly details: RefusalDetails;
@@ -39,14 +39,14 @@ export class VerifyError extends Error {
     this.details = { expected: refusal.expected, found: refusal.found };
   }
 
-  /** Everything but the stack, as JSON carries it. */
+  /** All members but the stack, as JSON. */
   toJSON(): Refusal {
     const { code, reason, scheme, message, details } = this;
     return { code, reason, ...(scheme && { scheme }), message, ...details };
   }
 }
 
-/** The error for a reason that this side of the boundary finds. */
+/** Creates an error for a reason that TypeScript finds, not the WebAssembly. */
 export function refuse(
   reason: Reason,
   expected: string,
@@ -59,7 +59,7 @@ export function refuse(
   return new VerifyError({ code, reason, expected, found, message, scheme }, options);
 }
 
-/** What a value is, in a few words, without showing much of it. */
+/** Describes a value in a few words, for messages. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "string") return `the string ${JSON.stringify(shorten(value))}`;

@@ -2,7 +2,7 @@ import type { Arguments } from "./arguments.js";
 import { MAX_PROOF_BYTES } from "./registry.js";
 import type { Writer } from "./wire.js";
 
-/** What a verifier is willing to read; each is an integer below 2^32. */
+/** Limits of a verifier's input. Each is an integer below 2^32. */
 export interface Limits {
   /** Bytes of a proof, all its parts together. Default 8 MiB. */
   maxProofBytes?: number | undefined;
@@ -12,13 +12,13 @@ export interface Limits {
   maxValueBytes?: number | undefined;
 }
 
-/** What a verifier of a history is willing to read. */
+/** Limits of the input of a history's verifier. */
 export interface HistoryLimits extends Limits {
   /** Changes of the history. Default 100,000. */
   maxChanges?: number | undefined;
 }
 
-/** Limits that are looked at on this side too. */
+/** Limits that TypeScript checks too. */
 export interface Kept {
   maxProofBytes: number;
   maxKeys: number;

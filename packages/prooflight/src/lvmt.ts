@@ -1,8 +1,8 @@
 /**
- * LVMT: verifies the newest values of keys, or that they have none, against the two roots of a header;
- * and openings of the vector commitments behind it.
+ * LVMT: verifies the newest values of keys, or their absence, against the two roots of a header, and openings
+ * of the underlying vector commitments.
  *
- * It has a WebAssembly file of its own, which only its `init` loads.
+ * Its WebAssembly is a separate file, which only its `init` loads.
  *
  * @module prooflight/lvmt
  */

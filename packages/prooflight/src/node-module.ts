@@ -1,4 +1,4 @@
-/** A module of Node, found without an import that bundlers for browsers would trip over; elsewhere undefined. */
+/** A module of Node, loaded without an import, which browsers' bundlers would follow; undefined elsewhere. */
 export function nodeModule(name: string): unknown {
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
   return process?.getBuiltinModule?.(name);

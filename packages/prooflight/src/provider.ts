@@ -1,5 +1,5 @@
 /**
- * A provider for Ethereum (EIP-1193) that answers about the state only what it has verified.
+ * A provider for Ethereum (EIP-1193) that verifies its answers about the state.
  *
  * @module prooflight/provider
  */

@@ -1,19 +1,19 @@
-/** What proofs show about a key; the same for every scheme. */
+/** The verified result for a key; the same for every scheme. */
 
 import type { Bytes } from "./bytes.js";
 
-/** The key had this value. */
+/** The key is, or was before the operation, present. */
 export interface Present {
   kind: "present";
-  /** Results of one batch may share this array where they have one value: do not write to it. */
+  /** Results of one batch with the same value may share this array, so do not write to it. */
   value: Bytes;
-  /** The block that gave the key this value; of schemes that prove it, `lvmt` and `smt`. */
+  /** The block that set this value; only of `lvmt` and `smt`, which prove it. */
   since?: bigint;
 }
 
-/** The key had no value. */
+/** The key is, or was before the operation, absent. */
 export interface Absent {
   kind: "absent";
-  /** The block that deleted the key, if it ever had a value; of schemes that prove it, `lvmt` and `smt`. */
+  /** The block that deleted the key, if it ever had a value; only of `lvmt` and `smt`, which prove it. */
   deletedAt?: bigint;
 }

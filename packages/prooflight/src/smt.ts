@@ -1,5 +1,5 @@
 /**
- * Historical proofs: what keys had at any block, every change of a key in a range of blocks, every key
+ * Historical proofs: values of keys at any block, every change of a key in a range of blocks, every key
  * that changed between two blocks, and averages over time.
  *
  * @module prooflight/smt

@@ -1,6 +1,6 @@
 /**
- * The byte strings between TypeScript and wasm, in borsh; `bindings/wasm/src/wire.rs` is the other
- * side. Callers of these classes have checked their values.
+ * The byte strings between TypeScript and wasm, in borsh. The Rust side is `bindings/wasm/src/wire.rs`.
+ * Callers of these classes have checked the values.
  */
 
 import { type Bytes, hexInto, hexLength } from "./bytes.js";
@@ -16,12 +16,12 @@ export class Writer {
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** What was written, without a copy. */
+  /** The written bytes, not copied. */
   finish(): Bytes {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Forgets what was written. */
+  /** Discards the written bytes. */
   clear(): void {
     this.#length = 0;
   }
@@ -60,7 +60,7 @@ export class Writer {
     if (value !== undefined) this.u32(value);
   }
 
-  /** Bytes whose number both sides know. */
+  /** Bytes of a fixed length, without a prefix. */
   array(value: Uint8Array): void {
     const at = this.#reserve(value.length);
     this.#bytes.set(value, at);
@@ -72,7 +72,7 @@ export class Writer {
     this.#bytes.set(value, at);
   }
 
-  /** The bytes of 0x-hex, without their number; gives it. Throws as `fromHex`. */
+  /** The bytes of 0x-hex, without a length prefix. Returns their number. Throws like `fromHex`. */
   hex(hex: string): number {
     const length = hexLength(hex);
     const at = this.#reserve(length);
@@ -83,11 +83,11 @@ export class Writer {
   sequence<T>(items: readonly T[], write: (item: T) => void): void {
     const { length } = items;
     this.u32(length);
-    // By index: an array with holes has fewer items to iterate than it says.
+    // By index, since iteration skips the holes of an array.
     for (let index = 0; index < length; index++) write(items[index] as T);
   }
 
-  /** The offset of `count` new bytes at the end; buffer and view may be others afterwards. */
+  /** Appends `count` bytes; returns their offset. May replace the buffer and the view. */
   #reserve(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -101,7 +101,7 @@ export class Writer {
   }
 }
 
-/** Reads a response; every byte string it gives is a copy. */
+/** Reads a response. The byte strings that it returns are copies. */
 export class Reader {
   readonly #bytes: Bytes;
   readonly #view: DataView;

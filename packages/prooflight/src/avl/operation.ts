@@ -4,18 +4,18 @@ import { describe } from "../error.js";
 import type { Writer } from "../wire.js";
 
 /**
- * One operation of a batch; its result is the value that the key had before it, or its absence.
+ * One operation of a batch. Its result is the key's previous value, or its absence.
  *
  * `Insert` needs an absent key, `Update` and `Remove` a present one. `UpdateLongBy` adds a signed
- * 64-bit integer to a value that is one, big-endian, an absent one counting as 0; a sum of 0
- * deletes the key, and a negative sum fails.
+ * 64-bit integer to the value, which must be one too, big-endian; an absent value counts as 0. A sum
+ * of 0 deletes the key, and a negative sum fails.
  */
 export type Operation =
   | { op: "Lookup" | "Remove" | "RemoveIfExists"; key: Uint8Array }
   | { op: "Insert" | "Update" | "InsertOrUpdate"; key: Uint8Array; value: Uint8Array }
   | { op: "UpdateLongBy"; key: Uint8Array; delta: bigint };
 
-/** For each operation its number in borsh, and what it has beside its key. */
+/** The number of each operation in borsh, and its member beside the key. */
 const KINDS = {
   Lookup: { variant: 0, operand: undefined },
   Insert: { variant: 1, operand: "value" },
@@ -26,7 +26,7 @@ const KINDS = {
   UpdateLongBy: { variant: 6, operand: "delta" },
 } as const satisfies Record<Operation["op"], { variant: number; operand: string | undefined }>;
 
-/** Writes `Vec<Operation>`; throws `invalid_argument` at what is not an operation. */
+/** Writes `Vec<Operation>`; throws `invalid_argument` if an item is not an operation. */
 export function writeOperations(writer: Writer, operations: readonly unknown[]): void {
   const count = operations.length;
   writer.u32(count);
@@ -55,7 +55,7 @@ function writeOperation(writer: Writer, operation: unknown, index: number): void
     if (!valueBytes) throw wrong(index, ".value", BYTES, value);
     writer.bytes(valueBytes);
   } else if (value !== undefined) {
-    // Whoever gives a value to a Lookup may believe that it is compared.
+    // It would be ignored: a caller who gives a Lookup a value may expect it to be compared.
     throw wrong(index, ".value", `left out of ${op}`, value);
   }
 

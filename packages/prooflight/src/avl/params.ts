@@ -2,28 +2,28 @@ import type { Arguments } from "../arguments.js";
 import type { Writer } from "../wire.js";
 
 /**
- * How much a verifier tolerates: `strict`, only the bytes that an honest prover makes, or `compat`,
- * whatever scrypto's verifier accepts.
+ * Which proofs a verifier accepts: `strict`, only the bytes that an honest prover makes; `compat`, all that
+ * scrypto's verifier accepts.
  */
 export type Mode = "strict" | "compat";
 
-/** What a verifier is willing to read; each is an integer below 2^32. */
+/** Limits of a verifier's input. Each is an integer below 2^32. */
 export interface Limits {
   /** Bytes of the proof. Default 8 MiB. */
   maxProofBytes?: number | undefined;
   /** Operations of the batch. Default 4096. */
   maxOperations?: number | undefined;
-  /** Operations that may delete their key. Default: as many as operations. */
+  /** Operations that may delete their key. Default: `maxOperations`. */
   maxDeletes?: number | undefined;
   /** Bytes of a value. Default 65,536. */
   maxValueBytes?: number | undefined;
 }
 
-/** What a verifier pins about a dictionary; none of it is authenticated by the digest. */
+/** Trusted properties of a dictionary, which its digest does not authenticate. */
 export interface Pinned {
   /** Bytes of every key, 1 to 256. */
   keyLength: number;
-  /** Bytes of every value; left out if each value says its own length. */
+  /** Bytes of every value; undefined if values have a length each. */
   valueLength?: number | undefined;
   /** Limits that differ from the defaults. */
   limits?: Limits | undefined;
@@ -32,7 +32,7 @@ export interface Pinned {
 const MODES = ["strict", "compat"] as const satisfies readonly Mode[];
 const LIMITS = ["maxProofBytes", "maxOperations", "maxDeletes", "maxValueBytes"] as const;
 
-/** Writes `Params`; gives the limit of a proof's bytes if there is one. */
+/** Writes `Params`; gives the limit of a proof's bytes, if the caller set one. */
 export function writeParams(
   writer: Writer,
   given: Arguments<"keyLength" | "valueLength" | "limits" | "mode">,

@@ -15,7 +15,7 @@ export interface ProvedBatch extends VerifiedBatch {
   proof: Bytes;
 }
 
-/** `Symbol.dispose`, or in engines without it a symbol that nothing asks for. */
+/** `Symbol.dispose`, or an unused symbol in engines without it. */
 const dispose: typeof Symbol.dispose =
   (Symbol as { dispose?: typeof Symbol.dispose }).dispose ??
   (Symbol("Symbol.dispose") as typeof Symbol.dispose);
@@ -23,17 +23,17 @@ const dispose: typeof Symbol.dispose =
 /**
  * A dictionary in memory that proves batches of operations, for tests and tools.
  *
- * It lives in WebAssembly's memory until it is disposed of: `using prover = new AvlProver(…)`, or
- * `prover.dispose()`. If WebAssembly ever traps, or runs out of memory, every prover of the page or
- * worker is lost: their methods throw `internal` with reason `trapped` from then on. Keep what must
- * not be lost elsewhere, and apply it again to a new prover.
+ * It occupies WebAssembly's memory until it is disposed of: `using prover = new AvlProver(…)`, or
+ * `prover.dispose()`. If WebAssembly traps or runs out of memory, every prover of the page or worker
+ * is lost, and its methods throw `internal` with reason `trapped`. Keep a copy of data that must not
+ * be lost, and apply it to a new prover.
  */
 export class AvlProver {
   readonly #prover: number;
-  /** How many instances were lost before this prover's. */
+  /** The number of instances that were lost before this prover was made. */
   readonly #lostBefore = hash.lost;
 
-  /** An empty dictionary. Throws `invalid_input` for wrong lengths. */
+  /** Makes an empty dictionary. Throws `invalid_input` for wrong lengths. */
   constructor(input: Pinned) {
     const given = new Arguments("avl", input, ["keyLength", "valueLength", "limits"]);
     const request = new Writer();
@@ -48,9 +48,9 @@ export class AvlProver {
   }
 
   /**
-   * The value of a key, or undefined if it is absent; without a proof.
+   * The value of a key, or undefined if it is absent, without a proof.
    *
-   * Throws `invalid_input` if it is no key of the dictionary: of another length, all 00 or all ff.
+   * Throws `invalid_input` for an invalid key: one of another length, or all 00 or all ff.
    */
   get(key: Uint8Array): Bytes | undefined {
     const bytes = viewOf(key);

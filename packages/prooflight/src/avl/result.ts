@@ -3,7 +3,7 @@ import { refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import { Reader } from "../wire.js";
 
-/** The key had no value, and these are the keys around it; `null` at an end of the dictionary. */
+/** The key was absent. `previous` and `next` are its neighbours, or `null` at an end of the dictionary. */
 export interface AbsentBetween extends Absent {
   /** The largest smaller key. */
   previous: Bytes | null;
@@ -11,11 +11,11 @@ export interface AbsentBetween extends Absent {
   next: Bytes | null;
 }
 
-/** What a proof showed about a batch. */
+/** The verified results of a batch. */
 export interface VerifiedBatch<A extends Absent = Absent> {
   /** The digest of the dictionary after the batch. */
   digest: Bytes;
-  /** For each operation what its key had before it. */
+  /** The previous value of the key of each operation. */
   results: (Present | A)[];
 }
 
@@ -43,7 +43,7 @@ export function readOldValues(
   reader: Reader,
   neighbours: boolean,
 ): (Present | Absent | AbsentBetween)[] {
-  // A value that many operations found comes once, and its results share it.
+  // A value is sent once, and shared by all results that have it.
   const values: Bytes[] = [];
   return reader.sequence((): Present | Absent | AbsentBetween => {
     switch (reader.u8()) {

@@ -7,7 +7,7 @@ import { type Operation, writeOperations } from "./operation.js";
 import { type Limits, type Mode, type Pinned, writeParams } from "./params.js";
 import { type AbsentBetween, readBatch, type VerifiedBatch } from "./result.js";
 
-/** What {@link verifyBatch} takes. */
+/** Arguments of {@link verifyBatch}. */
 export interface BatchInput extends Pinned {
   /** The digest before the batch, 33 bytes: trusted by the caller, never taken from the server. */
   digest: Uint8Array;
@@ -21,7 +21,7 @@ export interface BatchInput extends Pinned {
   neighbours?: boolean | undefined;
 }
 
-/** What {@link verifyLookup} takes. */
+/** Arguments of {@link verifyLookup}. */
 export interface LookupInput extends Pinned {
   /** The digest, 33 bytes: trusted by the caller, never taken from the server. */
   digest: Uint8Array;
@@ -33,7 +33,7 @@ export interface LookupInput extends Pinned {
   mode?: Mode | undefined;
 }
 
-/** What {@link verifyErgoAdProofs} takes; the roots are those of headers that the caller trusts. */
+/** Arguments of {@link verifyErgoAdProofs}. The roots are from headers that the caller trusts. */
 export interface ErgoAdProofsInput {
   /** The state root of the parent block's header, 33 bytes. */
   parentStateRoot: Uint8Array;
@@ -52,9 +52,9 @@ export interface ErgoAdProofsInput {
 /**
  * Verifies a batch of operations against the digest of the dictionary before it.
  *
- * Returns the digest after the batch, and what each key had before its operation. Throws a
- * `VerifyError`: `malformed` if the bytes are no proof or over a limit, `mismatch` if the proof
- * does not show that these operations apply to this dictionary, `invalid_input` for wrong arguments.
+ * Returns the digest after the batch, and the previous value of each operation's key. Throws a
+ * `VerifyError`: `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it does
+ * not prove that these operations apply to this dictionary, `invalid_input` for wrong arguments.
  * Source: `test-vectors/spec/avl.md`.
  */
 export function verifyBatch(input: BatchInput & { neighbours: true }): VerifiedBatch<AbsentBetween>;
@@ -83,7 +83,7 @@ export function verifyBatch(input: BatchInput): VerifiedBatch {
 }
 
 /**
- * Verifies the value of one key, or that it is absent and between which keys.
+ * Verifies the value of one key, or its absence and the neighbouring keys.
  *
  * Throws like {@link verifyBatch}.
  */
@@ -101,7 +101,7 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
     digest: given.bytes("digest"),
     operations: [{ op: "Lookup", key: given.bytes("key") }],
     proof: given.bytes("proof"),
-    // verifyBatch checks what is passed on as it is.
+    // verifyBatch checks these values.
     keyLength: given.unchecked("keyLength") as number,
     valueLength: given.unchecked("valueLength") as number | undefined,
     mode: given.unchecked("mode") as Mode | undefined,
@@ -116,9 +116,9 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
 /**
  * Verifies that the operations of an Ergo block lead from its parent's state root to its own.
  *
- * Returns what {@link verifyBatch} does; the digest is the given `stateRoot`. Throws like it, and
- * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead elsewhere. It does not
- * check that the operations are those of the block. Source: `test-vectors/spec/avl.md`, section 14.
+ * Returns the same as {@link verifyBatch}; the digest is the given `stateRoot`. Throws like it, and
+ * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead to another root. It does
+ * not check that the operations are those of the block. Source: `test-vectors/spec/avl.md`, section 14.
  */
 export function verifyErgoAdProofs(
   input: ErgoAdProofsInput & { neighbours: true },
