@@ -1,21 +1,16 @@
 // Links of Markdown files, and where they lead.
 
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { dirname, extname, join, resolve } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, extname, resolve } from "node:path";
 
-/** Folders that hold nothing written by hand. */
-const SKIPPED = new Set(["node_modules", "target", "dist", "pkg"]);
+import { filesUnder } from "./fingerprint.mjs";
 
-/** Every Markdown file under a folder, hidden folders left out. */
-export function markdownFiles(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      return entry.name.startsWith(".") || SKIPPED.has(entry.name) ? [] : markdownFiles(path);
-    }
-    return entry.name.endsWith(".md") ? [path] : [];
-  });
-}
+/** Folders of files that nobody writes: built, installed or kept by git. */
+export const NOT_WRITTEN = new Set([".cache", ".git", "dist", "node_modules", "pkg", "target"]);
+
+/** Every Markdown file of the repository. */
+export const markdownFiles = () =>
+  filesUnder(["."], NOT_WRITTEN).filter((path) => path.endsWith(".md"));
 
 /** The links of a Markdown file that lead nowhere, each with its line: relative ones, anchors and labels. */
 export function deadLinks(path) {

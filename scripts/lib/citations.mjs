@@ -1,0 +1,47 @@
+// Where sources cite the specification: `spec/avl.md`, section 7, or `avl 7`.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { filesUnder } from "./fingerprint.mjs";
+import { NOT_WRITTEN } from "./markdown.mjs";
+import { inside } from "./paths.mjs";
+
+const SPEC = inside("test-vectors", "spec");
+
+/** The sources under folders of the repository. */
+export const sources = (folders) =>
+  filesUnder(folders, NOT_WRITTEN).filter((path) => /\.(rs|ts|mjs|py)$/.test(path));
+
+/** The citations in a text that name no file or section of the specification, and how many there are. */
+export function citationsIn(text) {
+  const cited = [];
+  // Comments go on in the next line behind their mark.
+  const joined = text.replace(/\n\s*(?:\/\/[/!]?|\*|#) ?/g, " ");
+  for (const [whole, name, numbers] of joined.matchAll(LONG)) {
+    cited.push([whole, name, numbers?.match(/\d+/g) ?? []]);
+  }
+  for (const [whole, name, number] of joined.matchAll(SHORT)) cited.push([whole, name, [number]]);
+  const leads = (name, numbers) => numbers.every((number) => numbersOf(name)?.has(number));
+  const wrong = cited.filter(([, name, numbers]) => !numbersOf(name) || !leads(name, numbers));
+  const old = [...joined.matchAll(OLD)].map(([whole]) => whole);
+  return { number: cited.length, wrong: [...wrong.map(([whole]) => whole), ...old] };
+}
+
+const LONG = /\bspec\/([a-z]+)\.md`?(?:,? sections? ((?:\d+(?:, | and | to )?)+))?/g;
+const SHORT =
+  /\b(conventions|merkle|avl|mpt|amt|lvmt|smt|chain|rpc|vectors) (\d+)(?=[,.:;)'"]| and | to )/g;
+/** The numbers of the one file that the specification once was. */
+const OLD = /\bSPEC\.md`?,? (?:section )?\d+/g;
+
+const known = new Map();
+
+/** The numbers of a file's sections. */
+function numbersOf(name) {
+  const path = join(SPEC, `${name}.md`);
+  if (!known.has(name) && existsSync(path)) {
+    const headings = readFileSync(path, "utf8").matchAll(/^## (\d+)\. /gm);
+    known.set(name, new Set([...headings].map(([, number]) => number)));
+  }
+  return known.get(name);
+}
