@@ -1,9 +1,14 @@
-// npm run vectors: writes the generated test vectors again; with `-- --check` only compares, and
-// fails when a byte differs.
+// npm run vectors: writes again the generated test vectors, and what follows from the table of schemes; with
+// `-- --check` only compares, and fails when a byte differs.
+
+import { writeFileSync } from "node:fs";
 
 import { hand } from "./lib/command.mjs";
+import { inside } from "./lib/paths.mjs";
+import { outdated, readSchemes } from "./lib/schemes.mjs";
 import { prepare } from "./lib/setup.mjs";
 import { main } from "./lib/task.mjs";
+import { say } from "./lib/terminal.mjs";
 
 const GENERATE = [
   "run",
@@ -18,6 +23,15 @@ const GENERATE = [
 ];
 
 await main(async () => {
+  const options = process.argv.slice(2);
   await prepare(["rust"], ["cc"]);
-  return hand("cargo", [...GENERATE, ...process.argv.slice(2)]);
+  const code = await hand("cargo", [...GENERATE, ...options]);
+  if (code) return code;
+  const changed = outdated(readSchemes());
+  const check = options.includes("--check");
+  for (const [path, text] of changed) {
+    if (!check) writeFileSync(inside(path), text);
+    say(`${path}: ${check ? "differs: run npm run vectors" : "written"}`);
+  }
+  return check && changed.length > 0 ? 1 : code;
 });

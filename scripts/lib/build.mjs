@@ -12,6 +12,8 @@ const TOOLS = [
   "package-lock.json",
   "tsconfig.base.json",
   "scripts/lib/versions.mjs",
+  "scripts/lib/schemes.mjs",
+  "test-vectors/schema/schemes.json",
 ];
 
 /**

@@ -27,7 +27,7 @@ pub mod mpt;
 #[cfg(feature = "smt")]
 pub mod smt;
 
-use prooflight_core::{Code, Limits, Reason, Scheme};
+use prooflight_core::{Code, Limits, Reason};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
@@ -38,7 +38,7 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// Every code, reason and scheme, and the default limits; `src/registry.ts` is generated from it.
+/// Every code and reason, and the default limits; `src/registry.ts` is generated from it.
 #[wasm_bindgen]
 pub fn registry() -> Result<JsValue, JsError> {
     let reasons = Reason::ALL.iter().map(|reason| ReasonEntry {
@@ -49,7 +49,6 @@ pub fn registry() -> Result<JsValue, JsError> {
     let registry = Registry {
         codes: Code::ALL.map(Code::as_str),
         reasons: reasons.collect(),
-        schemes: Scheme::ALL.map(Scheme::as_str),
         max_proof_bytes: Limits::DEFAULT.max_proof_bytes,
     };
     Ok(serde_wasm_bindgen::to_value(&registry)?)
@@ -60,7 +59,6 @@ pub fn registry() -> Result<JsValue, JsError> {
 struct Registry {
     codes: [&'static str; Code::ALL.len()],
     reasons: Vec<ReasonEntry>,
-    schemes: [&'static str; Scheme::ALL.len()],
     max_proof_bytes: usize,
 }
 

@@ -6,69 +6,10 @@
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use crate::{Error, Limits, Reader, Reason, Result};
+use crate::{Error, Limits, Reader, Reason, Result, Scheme};
 
 /// The only envelope version there is.
 pub const VERSION: u8 = 1;
-
-/// The authenticated stores, with their wire ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Scheme {
-    /// AVL+ trees with batch proofs, as scorex and Ergo have them.
-    Avl = 1,
-    /// Vector commitments with versioned Merkle trees.
-    Lvmt = 2,
-    /// Sparse Merkle tree with historical proofs.
-    Smt = 3,
-    /// Ethereum's Merkle Patricia trie.
-    Mpt = 4,
-    /// Layered Merkle Patricia tries.
-    Lmpt = 5,
-    /// Authenticated multi-version B+ tree.
-    Amb = 6,
-}
-
-impl Scheme {
-    /// Every scheme, in the order of the wire ids.
-    pub const ALL: [Self; 6] = [Self::Avl, Self::Lvmt, Self::Smt, Self::Mpt, Self::Lmpt, Self::Amb];
-
-    /// The wire id.
-    pub const fn id(self) -> u8 {
-        self as u8
-    }
-
-    /// The scheme with this wire id; `unknown_scheme` if there is none.
-    pub fn from_id(id: u8) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|scheme| scheme.id() == id)
-            .ok_or_else(|| Error::new(Reason::UnknownScheme, "a scheme id of 1 to 6", id))
-    }
-
-    /// Bytes of the scheme's root in a header.
-    pub const fn root_length(self) -> usize {
-        match self {
-            Self::Avl => 33,
-            Self::Lvmt => 64,
-            Self::Smt | Self::Mpt | Self::Amb => 32,
-            Self::Lmpt => 96,
-        }
-    }
-
-    /// The name used in TypeScript, JSON and file names.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Avl => "avl",
-            Self::Lvmt => "lvmt",
-            Self::Smt => "smt",
-            Self::Mpt => "mpt",
-            Self::Lmpt => "lmpt",
-            Self::Amb => "amb",
-        }
-    }
-}
 
 /// What an envelope must say: the scheme, and the kind of message within the scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! * `chain` (with the feature of that name): headers, checkpoints and what a light client accepts.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
+//! * [`Scheme`]: the authenticated stores, with what follows from each.
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: what a proof has shown; only a verifier makes it.
@@ -26,14 +27,16 @@ mod hex;
 mod limits;
 pub mod merkle;
 mod reader;
+mod scheme;
 pub mod statement;
 pub mod store;
 mod verified;
 
-pub use envelope::{Envelope, Scheme};
+pub use envelope::Envelope;
 pub use error::{Code, Error, Reason, Result};
 pub use hash::{Hash, blake2b256, keccak256};
 pub use hex::Hex;
 pub use limits::Limits;
 pub use reader::Reader;
+pub use scheme::{Ability, Scheme};
 pub use verified::Verified;

@@ -1,5 +1,5 @@
 //! The JSON that a node and its tools read and write: how it carries bytes and integers, checkpoints,
-//! operations. Specified in `test-vectors/spec`.
+//! operations, the table of schemes. Specified in `test-vectors/spec`.
 //!
 //! ```
 //! use prooflight_json::{Hex, Quantity};
@@ -14,6 +14,7 @@ mod bytes;
 pub mod checkpoint;
 mod integer;
 mod operation;
+pub mod schemes;
 pub mod strict;
 
 pub use bytes::{Address, Hash32, Hex};

@@ -10,7 +10,7 @@ use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_json::{Hex, StateOp};
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, generate};
-use prooflight_node::schemes::{self, SchemeOptions};
+use prooflight_node::schemes::SchemeOptions;
 use prooflight_vectors::{Answer, Report, run_with};
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn run(json: &str) -> Report {
 /// Makes the blocks on a chain of their own.
 fn state_roots(input: &Value) -> Result<Answer> {
     let input = StateRoots::deserialize(input).unwrap();
-    let scheme = schemes::named(&input.scheme).unwrap();
+    let scheme = Scheme::named(&input.scheme).unwrap();
     let key = generate()?;
     let config = ChainConfig {
         version: ChainConfig::VERSION,

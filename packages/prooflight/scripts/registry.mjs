@@ -6,7 +6,7 @@ import { format } from "prettier";
 
 /** The text that src/registry.ts must have by the binaries in `folder`, a URL. */
 export async function registrySource(folder) {
-  const { version, codes, reasons, schemes, maxProofBytes } = await ask(folder);
+  const { version, codes, reasons, maxProofBytes } = await ask(folder);
   const union = (names) => names.map((name) => `| "${name}"`).join("\n");
   const entries = reasons.map(
     ({ reason, code, meaning }) =>
@@ -20,9 +20,6 @@ export async function registrySource(folder) {
 
     /** The largest proof that is read unless the caller says otherwise, in bytes. */
     export const MAX_PROOF_BYTES = ${maxProofBytes};
-
-    /** The authenticated stores. */
-    export type Scheme = ${union(schemes)};
 
     /** What kind of refusal an error is. */
     export type Code = ${union(codes)};

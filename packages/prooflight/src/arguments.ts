@@ -1,6 +1,7 @@
 import { BYTES, viewOf } from "./bytes.js";
 import { describe, refuse, type VerifyError } from "./error.js";
-import { MAX_PROOF_BYTES, type Scheme } from "./registry.js";
+import { MAX_PROOF_BYTES } from "./registry.js";
+import type { Scheme } from "./schemes.js";
 
 /** The most items of an array. No argument needs more. */
 const MOST_ITEMS = 2 ** 24;

@@ -1,4 +1,5 @@
-import { type Code, REASONS, type Reason, type Scheme } from "./registry.js";
+import { type Code, REASONS, type Reason } from "./registry.js";
+import type { Scheme } from "./schemes.js";
 
 /** What would have been accepted, and what was found instead, as readable text. Not stable. */
 export interface RefusalDetails {

@@ -6,9 +6,6 @@ export const VERSION = "0.1.0";
 /** The largest proof that is read unless the caller says otherwise, in bytes. */
 export const MAX_PROOF_BYTES = 8388608;
 
-/** The authenticated stores. */
-export type Scheme = "avl" | "lvmt" | "smt" | "mpt" | "lmpt" | "amb";
-
 /** What kind of refusal an error is. */
 export type Code =
   | "malformed"

@@ -5,10 +5,9 @@ from typing import NamedTuple
 from . import borsh
 from .errors import check
 from .merkle import EMPTY_TREE, hash_of
+from .schemes import IDS, ROOT_LENGTHS, WITH_PARAMETERS
 
 MAX_BYTES = 8 * 1024 * 1024
-LVMT = 2
-ROOT_LENGTHS = {1: 33, 2: 64, 3: 32, 4: 32, 5: 96, 6: 32}
 
 
 class LvmtConfig(NamedTuple):
@@ -58,7 +57,7 @@ class ChainConfig(NamedTuple):
 
     def lvmt(self):
         """The parameters of lvmt, or None; only of a configuration that was checked."""
-        params = dict(self.schemes).get(LVMT)
+        params = dict(self.schemes).get(IDS["lvmt"])
         return None if params is None else LvmtConfig.decode(params)
 
     def check(self):
@@ -66,7 +65,7 @@ class ChainConfig(NamedTuple):
         check(is_ascending(self.scheme_ids()), "invalid_config")
         for id, params in self.schemes:
             check(id in ROOT_LENGTHS, "invalid_config")
-            if id != LVMT:
+            if id not in WITH_PARAMETERS:
                 check(params == b"", "invalid_config")
                 continue
             check(len(params) == 34, "invalid_config")

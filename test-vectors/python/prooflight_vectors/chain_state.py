@@ -17,8 +17,7 @@ from .chain import decode_header
 from .chain_values import hash_of_key, root_of, verify_values
 from .checkpoint import read_limits
 from .errors import check
-
-SCHEMES = (b"avl", b"lvmt", b"smt")
+from .schemes import STATE_SCHEMES
 
 
 class StateOperation(NamedTuple):
@@ -85,7 +84,7 @@ def verify_answer_input(test_input):
     proof = read_member(test_input, "proof", read_bytes)
     allowed = read_member(test_input, "allowInsecureSetup", read_boolean, default=False)
 
-    check(scheme in SCHEMES, "unknown_statement")
+    check(scheme in [name.encode() for name in STATE_SCHEMES], "unknown_statement")
     header = chain_sync.verify_head(**sync)
     if data is not None:
         header = chain_sync.verify_ancestor(header, data, path)

@@ -5,8 +5,7 @@ from .amt_setup import known_key
 from .errors import check
 from .merkle import hash_of
 from .mpt import Limits
-
-IDS = {"avl": 1, "lvmt": 2, "smt": 3}
+from .schemes import IDS
 
 
 def verify_values(scheme, header, config, keys, proof, insecure_allowed=False):

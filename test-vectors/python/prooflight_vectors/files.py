@@ -11,8 +11,8 @@ from .carrier import same
 from .edits import EditError, apply_edits
 from .errors import REASONS, Refusal
 from .joined import JoinedError, join_all
+from .schemes import IDS
 
-SCHEMES = ("avl", "lvmt", "smt", "mpt", "lmpt", "amb", "chain")
 FILE = {
     "schema": str,
     "scheme": str,
@@ -145,7 +145,7 @@ def load(path):
 
     check_members(file, "file", FILE)
     require(file["schema"] == "schema/vectors_v1.json", "schema is another")
-    require(file["scheme"] in SCHEMES, "scheme is unknown")
+    require(file["scheme"] in (*IDS, "chain"), "scheme is unknown")
     tests = []
     for group in file["testGroups"]:
         check_members(group, "group", GROUP)

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ed25519_dalek::SigningKey;
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
-use prooflight_core::{Code, Error, Hex, Reason, Result, Scheme};
+use prooflight_core::{Ability, Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_json::{self as json, checkpoint};
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::producer::now_ms;
-use prooflight_node::schemes::{self, SCHEMES, SchemeOptions};
+use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain, View};
 
 use super::cannot;
@@ -44,8 +44,7 @@ pub(super) struct Init {
     /// A file with the state to begin with, in the form of `export`; it must fit into one block.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// The schemes that the chain keeps, of avl, lvmt, smt and mpt, on which keys are accounts and slots.
-    #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl")]
+    #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl", help = schemes_help())]
     schemes: Vec<Scheme>,
     #[command(flatten)]
     lvmt: Lvmt,
@@ -100,8 +99,17 @@ impl Init {
 
 /// A scheme by its name.
 fn scheme(name: &str) -> Result<Scheme, String> {
-    let known = schemes::named(name).filter(|scheme| SCHEMES.contains(scheme));
-    known.ok_or_else(|| "expected avl, lvmt, smt or mpt".to_owned())
+    let known = Scheme::named(name).filter(|scheme| scheme.exists());
+    known.ok_or_else(|| format!("expected {}", Scheme::names(Scheme::exists)))
+}
+
+fn schemes_help() -> String {
+    let (all, accounts) = (Scheme::exists, |scheme: Scheme| scheme.proves(Ability::Account));
+    format!(
+        "The schemes that the chain keeps: {}; with {} its keys are accounts and slots",
+        Scheme::names(all),
+        Scheme::names(accounts)
+    )
 }
 
 /// Begins a development chain with a key of its own.

@@ -10,7 +10,7 @@ use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use jsonrpsee::server::HttpBody;
 use prooflight_core::chain::{SignedHeader, StateOperation};
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 use prooflight_json::{Hex, Quantity, StateOp};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +18,6 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::rpc::ErrorData;
-use crate::schemes;
 use crate::server::REPLY_BYTES;
 use crate::{Block, Body};
 
@@ -197,7 +196,7 @@ struct BlockReply {
 impl BlockReply {
     fn decode(self) -> Result<Block> {
         let scheme = |name: &str| {
-            schemes::named(name)
+            Scheme::named(name)
                 .ok_or_else(|| quote(Reason::InvalidResult, "transitions of schemes", &name))
         };
         let transitions = self.transitions.into_iter();

@@ -18,7 +18,7 @@ use std::time::Duration;
 use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
 use prooflight_core::chain::StateOperation;
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_json::{Hash32, Hex, Quantity, StateOp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +29,6 @@ use crate::blocking::Workers;
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
-use crate::schemes;
 use crate::view::{At, Placed, View};
 
 /// What requests may ask for.
@@ -235,7 +234,7 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
         let expected = format_args!("at most {limit} keys");
         return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
     }
-    let known = schemes::named(&scheme).ok_or_else(|| {
+    let known = Scheme::named(&scheme).ok_or_else(|| {
         Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
     })?;
     let metrics = call.context.metrics.clone();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, StateOperation, state_key};
 use prooflight_core::store::WriteBatch;
-use prooflight_core::{Error, Hash, Reason, Result, Scheme};
+use prooflight_core::{Ability, Error, Hash, Reason, Result, Scheme};
 
 use crate::store::{EmbeddedSnapshot, EmbeddedStore, Namespace};
 
@@ -179,14 +179,6 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
     Namespace::new(store, [b'x', scheme.id()])
 }
 
-/// The schemes that this build has.
-pub const SCHEMES: [Scheme; 4] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Mpt];
-
-/// A scheme by its name, whether this build has it or not.
-pub fn named(name: &str) -> Option<Scheme> {
-    Scheme::ALL.into_iter().find(|scheme| scheme.as_str() == name)
-}
-
 /// Makes what has to be there before a chain begins: the tables of LVMT's setup.
 pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
     config.lvmt().map_or(Ok(()), |lvmt| setup::tables(&lvmt, place).map(|_| ()))
@@ -212,12 +204,13 @@ pub fn open(
 
 #[cold]
 fn unknown(scheme: Scheme) -> Error {
-    Error::new(Reason::UnknownStatement, "the schemes avl, lvmt, smt and mpt", scheme.as_str())
+    Error::new(Reason::UnknownStatement, Scheme::names(Scheme::exists), scheme.as_str())
 }
 
 #[cold]
 fn no_history() -> Error {
-    Error::new(Reason::UnknownStatement, "a scheme with histories, smt", "another one")
+    let histories = Scheme::names(|scheme| scheme.proves(Ability::History));
+    Error::new(Reason::UnknownStatement, histories, "a scheme without histories")
 }
 
 #[cold]

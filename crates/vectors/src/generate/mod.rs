@@ -66,5 +66,6 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("chain/state_answer_schemes.json", chain::state_schemes::file()),
         ("chain/block_transition.json", chain::block_valid::file()),
         ("chain/block_transition_negative.json", chain::block_negative::file()),
+        ("schema/schemes.json", prooflight_json::schemes::to_json()),
     ])
 }

@@ -1,5 +1,5 @@
 import type { Bytes } from "../bytes.js";
-import type { Scheme } from "../registry.js";
+import { type Scheme, SCHEMES } from "../schemes.js";
 import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";
 
@@ -31,14 +31,7 @@ export const copyHeader = (header: Header): Header => structuredClone(header);
 const HASH = 32;
 
 /** The names of the schemes by their ids. */
-const SCHEMES: Readonly<Partial<Record<number, Scheme>>> = {
-  1: "avl",
-  2: "lvmt",
-  3: "smt",
-  4: "mpt",
-  5: "lmpt",
-  6: "amb",
-};
+const NAMES = new Map(Object.entries(SCHEMES).map(([name, { id }]) => [id, name as Scheme]));
 
 /**
  * Decodes a signed header. Its signatures are *not* checked: nothing in it is to be believed.
@@ -67,7 +60,7 @@ export function readHeader(response: Bytes): Header {
     encoded,
   };
   for (const [id, root] of reader.sequence(() => [reader.u8(), reader.bytes()] as const)) {
-    const scheme = SCHEMES[id];
+    const scheme = NAMES.get(id);
     if (scheme) header.roots[scheme] = root;
   }
   return header;

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 
 import { VERSION } from "../registry.js";
+import { STATE_SCHEMES } from "../schemes.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { complain, print, printError } from "./output.js";
 import { bold, type SafeText, text } from "./text.js";
@@ -12,6 +13,8 @@ import { history } from "./history.js";
 import { vectors } from "./vectors.js";
 import { verify } from "./verify.js";
 import { watch } from "./watch.js";
+
+const PROVERS = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(STATE_SCHEMES);
 
 const HELP = text`${bold("prooflight")} verifies answers about a blockchain's state
 
@@ -34,7 +37,7 @@ ${bold("Options of get, history, head and watch")}
   --timeout MS          the longest time of a call to a server (default: 10000)
 
 ${bold("Options of get and watch")}
-  --scheme SCHEME       the scheme of the proofs: avl, lvmt or smt (default: avl)
+  --scheme SCHEME       the scheme of the proofs: ${PROVERS} (default: avl)
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 

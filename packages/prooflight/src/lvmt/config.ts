@@ -1,6 +1,7 @@
 import { fromHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { refuse } from "../error.js";
+import { SCHEMES } from "../schemes.js";
 
 /** The setup and shape of a chain's LVMT store. */
 export interface LvmtConfig {
@@ -12,9 +13,6 @@ export interface LvmtConfig {
   logArity: number;
 }
 
-/** The id of the scheme in a configuration. */
-const LVMT = 2;
-
 /**
  * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
  *
@@ -22,7 +20,7 @@ const LVMT = 2;
  * section 1.
  */
 export function lvmtConfig({ schemes }: ChainConfig): LvmtConfig | undefined {
-  const kept = schemes.find(({ id }) => id === LVMT);
+  const kept = schemes.find(({ id }) => id === SCHEMES.lvmt.id);
   if (!kept) return undefined;
   const params = fromHex(kept.params);
   const [logN, logArity] = params.subarray(32);

@@ -3,7 +3,7 @@
 import { type Arguments, invalid } from "../arguments.js";
 import { type Bytes, fromHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
-import type { Scheme } from "../registry.js";
+import type { Scheme } from "../schemes.js";
 
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

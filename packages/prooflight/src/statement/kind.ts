@@ -1,4 +1,4 @@
-import type { Scheme } from "../registry.js";
+import type { Scheme } from "../schemes.js";
 import type { Json } from "./json.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/spec/vectors.md`. */

@@ -1,5 +1,6 @@
 import { refuse, type Refusal, VerifyError } from "../error.js";
-import { type Scheme, VERSION } from "../registry.js";
+import { VERSION } from "../registry.js";
+import type { Scheme } from "../schemes.js";
 import { compile, compileSync, unavailable, type WasmInput } from "./compile.js";
 import { requireFeatures } from "./features.js";
 
