@@ -81,14 +81,16 @@ pub(crate) fn setup(params_id: &[u8; 32], log_n: u8) -> Result<VerifyingKey> {
 
 /// The JSON of one answer.
 pub(crate) fn result(answer: &Found) -> serde_json::Value {
-    let written = |value: Option<&[u8]>, block, version| {
-        let value = value.map(|bytes| Hex(bytes.to_vec()));
-        json!({ "value": value, "block": Quantity(block), "version": Quantity(version) })
-    };
     match answer {
-        Found::Present { value, since, version } => written(Some(value), *since, *version),
-        Found::Deleted { deleted_at, version } => written(None, *deleted_at, *version),
-        Found::NeverWritten => serde_json::Value::Null,
+        Found::Present { value, since, version } => json!({
+            "value": Hex(value.to_vec()),
+            "since": Quantity(*since),
+            "version": Quantity(*version),
+        }),
+        Found::Deleted { deleted_at, version } => {
+            json!({ "deletedAt": Quantity(*deleted_at), "version": Quantity(*version) })
+        }
+        Found::NeverWritten => json!({}),
     }
 }
 

@@ -163,11 +163,9 @@ impl SmtDiff {
         let limits = CallerLimits::or_default(self.limits);
         let changes = verify_diff(&self.root.0, from, to, &self.proof.0, &limits)?;
         let changes = changes.iter().map(|Change { key, answer }| {
-            json!({
-                "key": Hex(key.to_vec()),
-                "block": answer.changed().map(Quantity),
-                "value": answer.value().map(|value| Hex(value.to_vec())),
-            })
+            let mut change = found(answer);
+            change["key"] = json!(Hex(key.to_vec()));
+            change
         });
         Ok(Answer::from_iter([("changes".to_owned(), changes.collect())]))
     }

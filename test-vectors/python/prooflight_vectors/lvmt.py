@@ -279,9 +279,8 @@ def read_roots(value):
 
 def write_result(result):
     if result is None:
-        return None
-    return {
-        "value": None if result.value is None else write_bytes(result.value),
-        "block": write_quantity(result.block),
-        "version": write_quantity(result.version),
-    }
+        return {}
+    block, version = write_quantity(result.block), write_quantity(result.version)
+    if result.value is None:
+        return {"deletedAt": block, "version": version}
+    return {"value": write_bytes(result.value), "since": block, "version": version}

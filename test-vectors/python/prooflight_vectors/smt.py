@@ -29,8 +29,7 @@ NEVER_WRITTEN = Answer()
 
 class Change(NamedTuple):
     key: bytes
-    block: int
-    value: Optional[bytes]
+    answer: Answer
 
 
 # smt 4: Keys at a block
@@ -160,5 +159,5 @@ class Diff:
         hash_ = key_hash(key)
         check(way.leads(hash_), "leaf_off_path")
         if self.opens(way):
-            self.changes.append(Change(key, way.version, value))
+            self.changes.append(Change(key, Answer(value, way.version)))
         return Leaf(hash_, None if value is None else value_hash(value))

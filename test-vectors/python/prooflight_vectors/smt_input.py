@@ -118,12 +118,7 @@ def verify_diff_input(test_input):
     )
     return {
         "changes": [
-            {
-                "key": write_bytes(change.key),
-                "block": write_quantity(change.block),
-                "value": None if change.value is None else write_bytes(change.value),
-            }
-            for change in changes
+            {"key": write_bytes(change.key), **write_answer(change.answer)} for change in changes
         ]
     }
 

@@ -45,7 +45,7 @@ class Example(Refused):
 
     def test_diff(self):
         changes = smt.verify_diff(None, 6, self.ROOT, self.DIFF, Limits())
-        self.assertEqual(changes, [Change(b"b", 5, b"\x02"), Change(b"a", 3, b"\x01")])
+        self.assertEqual(changes, [Change(b"b", Answer(b"\x02", 5)), Change(b"a", Answer(b"\x01", 3))])
 
     def test_a_tombstone_is_no_leaf_of_an_empty_value(self):
         self.assertNotEqual(

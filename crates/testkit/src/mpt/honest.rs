@@ -123,5 +123,5 @@ pub fn assert_is_refusal(error: &Error) {
 
 /// The value or absence that was verified, without the types of the verifier.
 pub fn shown(verified: Verified<Option<&[u8]>>) -> Option<Vec<u8>> {
-    verified.map(<[u8]>::to_vec)
+    verified.into_inner().map(<[u8]>::to_vec)
 }

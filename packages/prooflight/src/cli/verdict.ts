@@ -65,9 +65,8 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
     print("  The question:");
     printMembers(asked, plain);
   }
-  const words = (result: Json) => inWords(result, name === "LvmtProof");
   const said = (member: Json, name: string) =>
-    typeof member === "string" && name !== "value" ? plain(member, name) : words(member);
+    typeof member === "string" && name !== "value" ? plain(member, name) : inWords(member);
   const shown = without(answer, list === undefined ? [] : [list, "neighbours"]);
   if (Object.keys(shown).length > 0) {
     print();
@@ -83,7 +82,11 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
         subjects,
         results.map((result) => plain(result)),
       );
-    else printResults(subjects.map(subjectText), results.map(words));
+    else
+      printResults(
+        subjects.map(subjectText),
+        results.map((result) => inWords(result)),
+      );
   }
 }
 
@@ -189,21 +192,20 @@ function plain(value: Json, name = ""): string | SafeText {
 const TIMES: ReadonlySet<string> = new Set(["now", "genesisTimestampMs"]);
 const HEIGHTS: ReadonlySet<string> = new Set(["height", "block", "from", "to", "number"]);
 
-/** The value of a key. Null is an absent key; `lvmt` uses it only for keys that were never written. */
-function inWords(result: Json, neverWritten: boolean): string | SafeText {
-  if (result === null) return dim(neverWritten ? "absent: never written" : "absent");
+/** The value of a key. Null is an absent key, where the scheme shows no more of it. */
+function inWords(result: Json): string | SafeText {
+  if (result === null) return dim("absent");
   if (typeof result === "string") {
     return isBytes(result) ? valueText(fromHex(result)) : result;
   }
   if (typeof result !== "object" || Array.isArray(result)) return plain(result);
-  const { key, value, since, deletedAt, block = since } = result;
+  const { key, value, since, deletedAt } = result;
   if (key !== undefined) return plain(result);
   if (typeof value === "string") {
-    const from = typeof block === "string" ? dim(`since block ${BigInt(block)}`) : "";
+    const from = typeof since === "string" ? dim(`since block ${BigInt(since)}`) : "";
     return text`${valueText(fromHex(value))}  ${from}`;
   }
-  const deleted = deletedAt ?? (value === null ? block : undefined);
-  if (typeof deleted === "string") return dim(`absent: deleted in block ${BigInt(deleted)}`);
+  if (typeof deletedAt === "string") return dim(`absent: deleted in block ${BigInt(deletedAt)}`);
   return Object.keys(result).length === 0 ? dim("absent: never written") : plain(result);
 }
 

@@ -135,13 +135,13 @@ function half(given: Arguments<"aroot" | "hroot">, name: "aroot" | "hroot"): Byt
 }
 
 function resultJson(result: LvmtPresent | LvmtAbsent): Json {
-  const { version } = result;
-  if (version === undefined) return null;
-  const [value, block] =
-    result.kind === "present" ? [toHex(result.value), result.since] : [null, result.deletedAt];
+  if (result.kind === "present") {
+    const { value, since, version } = result;
+    return { value: toHex(value), since: toQuantity(since), version: toQuantity(version) };
+  }
+  const { deletedAt, version } = result;
   return {
-    value,
-    block: block === undefined ? null : toQuantity(block),
-    version: toQuantity(version),
+    ...(deletedAt !== undefined && { deletedAt: toQuantity(deletedAt) }),
+    ...(version !== undefined && { version: toQuantity(version) }),
   };
 }

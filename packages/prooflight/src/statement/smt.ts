@@ -85,11 +85,7 @@ export const SmtDiff: Kind = {
       limits: limits(given),
     });
     return {
-      changes: changes.map(({ key, block, value }) => ({
-        key: toHex(key),
-        block: toQuantity(block),
-        value: value && toHex(value),
-      })),
+      changes: changes.map(({ key, ...change }) => ({ key: toHex(key), ...changeJson(change) })),
     };
   },
 };
@@ -158,7 +154,7 @@ function answerJson(answer: Present | Absent): Json {
   return answer.deletedAt === undefined ? {} : { deletedAt: toQuantity(answer.deletedAt) };
 }
 
-function changeJson({ block, value }: Change): Json {
+function changeJson({ block, value }: Change): Record<string, Json> {
   return value
     ? { value: toHex(value), since: toQuantity(block) }
     : { deletedAt: toQuantity(block) };

@@ -91,14 +91,13 @@ fn of_the_specification(file: &mut Builder) {
 
 /// What the state has of a key.
 fn result(state: &State, key: &[u8]) -> Value {
-    let Some(record) = state.keys.get(&keccak(key)) else { return Value::Null };
+    let Some(record) = state.keys.get(&keccak(key)) else { return json!({}) };
     let (place, _) = record.leaves.last().expect("it was written");
-    let value = record.value.clone().map(Hex);
-    json!({
-        "value": value,
-        "block": Quantity(place.block),
-        "version": Quantity(record.version),
-    })
+    let (block, version) = (Quantity(place.block), Quantity(record.version));
+    match record.value.clone().map(Hex) {
+        Some(value) => json!({ "value": value, "since": block, "version": version }),
+        None => json!({ "deletedAt": block, "version": version }),
+    }
 }
 
 /// A name that the state does not know, and whose walk ends at this level.
@@ -286,7 +285,7 @@ fn empty(file: &mut Builder) {
     honest(file, &["Empty", "Absent"], "a chain without writes", &state, &[b"any"]);
     let mut question = Question::new(&state, &[b"any"], &state.prove(&[b"any"]));
     (question.dev, question.allow_insecure_setup) = (false, false);
-    let none = || expected(json!({ "results": [null] }));
+    let none = || expected(json!({ "results": [{}] }));
     let comment = "a chain without writes, with the setup of the ceremony";
     file.valid(&["Empty", "Absent"], comment, &input(&question), none());
 
@@ -338,7 +337,7 @@ fn extremes(file: &mut Builder) {
     question.root.height = u64::MAX - 1;
     assert_eq!(question.proof, ENVELOPE.encode(&proof));
     let result = json!({
-        "value": Hex(b"value".to_vec()), "block": Quantity(block), "version": Quantity(1),
+        "value": Hex(b"value".to_vec()), "since": Quantity(block), "version": Quantity(1),
     });
     let comment = "the last leaf of the largest tree, in the block of the largest height";
     let answer = expected(json!({ "results": [result] }));

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use prooflight_smt::hash::{MAX_VERSION, hash_key};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::plain::Plain;
-use super::{FAR, ask_diff, delete, far, limits, random, sample, set};
+use super::{FAR, ask_diff, delete, far, had, limits, random, sample, set};
 use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
@@ -48,10 +48,11 @@ fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, inpu
     let mut keys = plain.keys();
     keys.sort_by_key(|key| hash_key(key));
     let change = |key: Vec<u8>| {
-        let (block, value) = plain.last_change(&key, input.to.0)?;
-        let value = value.map(|value| Hex(value.to_vec()));
-        from.is_none_or(|from| block > from)
-            .then(|| json!({ "key": Hex(key), "block": Quantity(block), "value": value }))
+        let (block, _) = plain.last_change(&key, input.to.0)?;
+        let Value::Object(answer) = had(plain, &key, input.to.0) else { return None };
+        let mut change = Map::from_iter([("key".to_owned(), json!(Hex(key)))]);
+        change.extend(answer);
+        from.is_none_or(|from| block > from).then_some(Value::Object(change))
     };
     let changes: Vec<Value> = keys.into_iter().filter_map(change).collect();
     let mut all = flags.to_vec();
@@ -76,7 +77,7 @@ fn upper(file: &mut Builder) {
     let mut plain = Plain::default();
     plain.apply(10, [set(0xcafe, b"\xff")]);
     let input = ask_diff(&plain, Some(9), 0xab);
-    let changes = json!([{ "key": "0xcafe", "block": "0xa", "value": "0xff" }]);
+    let changes = json!([{ "key": "0xcafe", "value": "0xff", "since": "0xa" }]);
     let expected = expected(json!({ "changes": changes }));
     let comment = "hexadecimal digits in upper case";
     file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
