@@ -94,13 +94,13 @@ fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
         Mode::Compat => operations,
     };
     let height = u64::from(height);
-    let log = u64::from(operations.max(1).next_power_of_two().ilog2());
+    let log = u64::from(operations.next_power_of_two().ilog2());
     let before = 1 + height.max(log);
     let after = before + before / 2;
     (operations + deletes) * (2 * height + 1) + deletes * after + 1
 }
 
-/// Follows the directions from the root to the leaf that covers `key`.
+/// Follows the directions from the root to the leaf that covers `key`; `path`, which is empty, leads to it.
 fn descend(
     tree: &PartialTree<'_>,
     root: NodeId,
@@ -108,7 +108,6 @@ fn descend(
     path: &mut Path,
     key: &[u8],
 ) -> Result<Found> {
-    path.clear();
     let mut node = root;
     loop {
         match tree.kind(node) {

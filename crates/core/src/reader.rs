@@ -28,8 +28,7 @@ impl<'a> Reader<'a> {
     /// The next `n` bytes; `truncated` if there are fewer.
     #[inline]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
-        let end = self.offset.checked_add(n).filter(|&end| end <= self.bytes.len());
-        match end.and_then(|end| self.bytes.get(self.offset..end)) {
+        match self.rest().get(..n) {
             Some(taken) => {
                 self.offset += n;
                 Ok(taken)

@@ -103,13 +103,10 @@ pub fn verify_inclusion<H: TreeHash>(
     let mut hash = *leaf;
     let (mut index, mut last) = (index, size - 1);
     for sibling in path {
+        // A last node stays one on its way up: from there on, all siblings are on the left, one for each
+        // level at which it has any.
         if index & 1 == 1 || index == last {
             hash = node_hash::<H>(sibling, &hash);
-            // A last leaf without a partner rises until it has one.
-            while index & 1 == 0 && index != 0 {
-                index >>= 1;
-                last >>= 1;
-            }
         } else {
             hash = node_hash::<H>(&hash, sibling);
         }
