@@ -169,6 +169,9 @@ impl Finder<'_> {
             let (a, b) = (pair[0].span(), pair[1].span());
             let name = |at: usize| self.text(pair[at].member.span());
             let value = |at: usize| self.text(pair[at].expr.span());
+            if value(0) == value(1) {
+                continue;
+            }
             let to = format!("{}: {}, {}: {}", name(0), value(1), name(1), value(0));
             let range = literal.span().byte_range();
             let before = &self.source[range.start..a.byte_range().start];

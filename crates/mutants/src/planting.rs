@@ -12,10 +12,10 @@ use crate::find::{Constant, find};
 use crate::render::{Rendered, render};
 use crate::site::{Form, Site};
 
-/// A crate, the features that it is built with, and files that are no part of a verifier.
+/// A crate, the features that it is built with, and files and folders that are no part of a verifier.
 const CRATES: &[(&str, &[&str], &[&str])] = &[
-    // The interface of provers' stores; hexadecimal digits for messages.
-    ("core", &["chain"], &["store.rs", "hex.rs"]),
+    // The stores of provers; hexadecimal digits for messages.
+    ("core", &["chain"], &["store", "hex.rs"]),
     ("avl", &["chain"], &[]),
     ("amt", &[], &[]),
     ("lvmt", &[], &[]),
@@ -89,7 +89,7 @@ impl Planting {
                 for name in &found.modules {
                     open.push(module_file(&tree.join(&folder), &module, name)?);
                 }
-                if skipped.iter().any(|skipped| module == Path::new(skipped)) {
+                if skipped.iter().any(|skipped| module.starts_with(skipped)) {
                     continue;
                 }
                 let mut first = Vec::new();
