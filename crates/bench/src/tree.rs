@@ -16,7 +16,7 @@ use jmt::{KeyHash, RootHash, Sha256Jmt};
 use prooflight_bench::Result;
 use prooflight_core::Limits;
 use prooflight_smt::hash::{hash_key, hash_value};
-use prooflight_smt::prover::tree::{Change, Tree};
+use prooflight_smt::tree::{Change, Tree};
 use prooflight_smt::verify;
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};

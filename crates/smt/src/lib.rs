@@ -26,17 +26,17 @@
 
 #![no_std]
 #![cfg_attr(not(feature = "prover"), forbid(unsafe_code))]
-// With the prover, `prover::tree::prefetch` alone may use it: a measured cache hint.
+// With the prover, `tree::prefetch` alone may use it: a measured cache hint.
 #![cfg_attr(feature = "prover", deny(unsafe_code))]
 
 extern crate alloc;
 #[cfg(feature = "prover")]
 extern crate std;
 
-#[cfg(feature = "prover")]
-pub mod prover;
 #[cfg(feature = "snapshots")]
 pub mod snapshot;
+#[cfg(feature = "prover")]
+pub mod tree;
 
 mod diff;
 pub mod hash;

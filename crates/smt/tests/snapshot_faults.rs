@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use prooflight_core::{Hash, Reason, Result};
 use prooflight_smt::hash::{hash_key, hash_value};
-use prooflight_smt::prover::tree::{Change, Tree};
 use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
+use prooflight_smt::tree::{Change, Tree};
 use prooflight_testkit::smt::plain::Plain;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

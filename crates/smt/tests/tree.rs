@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use by_hash::ByHash;
 use prooflight_core::{Error, Hash, Limits, Reason};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_VERSION, Preimage, hash_key, hash_value};
-use prooflight_smt::prover::tree::{Change, Child, Entry, Kind, Node, Tree};
+use prooflight_smt::tree::{Change, Child, Entry, Kind, Node, Tree};
 use prooflight_smt::verify;
 use prooflight_testkit::smt::plain::{Op, Plain};
 use rand::rngs::StdRng;

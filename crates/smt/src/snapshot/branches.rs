@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::clusters::{Below, Layout};
 use super::link::{Link, Place};
-use crate::prover::tree::{Child, Kind};
+use crate::tree::{Child, Kind};
 use prooflight_core::Hash;
 
 /// Takes the nodes of a visit, in its order, and gives their clusters.

@@ -12,7 +12,7 @@ use super::header::Header;
 use super::link::{Link, Place};
 use super::nodes::{At, NodeRef};
 use crate::hash::{self, LANES, Preimage, hash_nodes};
-use crate::prover::tree::{Child, Kind};
+use crate::tree::{Child, Kind};
 use prooflight_core::Hash;
 
 /// The most branches of a cluster: five full levels.

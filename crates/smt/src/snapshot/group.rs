@@ -11,7 +11,7 @@ use super::files::parts;
 use super::header::{BLOCK_BYTES, HEADER_BYTES, Header};
 use super::link::{Link, MAX_FILE_BYTES, Place};
 use super::record::Record;
-use crate::prover::tree::{Kind, Node, Tree};
+use crate::tree::{Kind, Node, Tree};
 
 /// The records of the blocks of one file.
 #[derive(Debug)]

@@ -139,7 +139,7 @@ const CHECKED_BYTES: usize = HEADER_BYTES - 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prover::tree::Kind;
+    use crate::tree::Kind;
     use prooflight_core::Reason;
 
     #[test]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::files::Files;
 use super::nodes::{NodeRef, Nodes, Opened, Way};
 use super::prove::with_bit;
-use crate::prover::tree::Entry;
+use crate::tree::Entry;
 
 /// Reads a tree, in a local folder on rayon's current pool; ends early, with an error kept, at a node that cannot be read.
 pub(super) struct Leaves {

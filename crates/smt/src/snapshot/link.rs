@@ -1,6 +1,6 @@
 //! What a branch knows of a child besides its hash, in 8 bytes: what it is, and where.
 
-use crate::prover::tree::Kind;
+use crate::tree::Kind;
 
 /// Places take 36 bits: files are shorter than 64 GiB.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 36;

@@ -18,7 +18,7 @@ use super::pages::Pages;
 use super::record::{RECORD_HEAD_BYTES, Record};
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::part::bit;
-use crate::prover::tree::Kind;
+use crate::tree::Kind;
 
 /// The nodes in the files of a folder.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use super::nodes::Nodes;
 use super::retention::Collector;
 use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
-use crate::prover::tree::Tree;
+use crate::tree::Tree;
 
 /// Files are read once, in the order of the tree.
 const CACHE_BYTES: u64 = 64 << 20;

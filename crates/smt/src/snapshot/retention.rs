@@ -7,7 +7,7 @@ use prooflight_core::Result;
 use super::check::last_of;
 use super::files::Files;
 use super::manifest::Manifest;
-use crate::prover::tree::{Node, Tree};
+use crate::tree::{Node, Tree};
 
 /// Which blocks can be proved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

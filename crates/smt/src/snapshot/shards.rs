@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::branches::{Branches, Clusters};
 use super::clusters::{Below, Layout};
 use super::spare::Spare;
-use crate::prover::tree::{At, Part, Prepared, Upper};
+use crate::tree::{At, Part, Prepared, Upper};
 
 /// The clusters of a block with a file for itself; `record_at` says where the record of a change begins.
 pub(super) fn branches(

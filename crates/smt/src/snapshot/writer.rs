@@ -18,7 +18,7 @@ use super::retention::{Collector, Retention};
 use super::shards;
 use super::spare::Spare;
 use crate::hash::{MAX_VERSION, hash_keys, hash_values};
-use crate::prover::tree::{Change, Kind, Part, Prepared, Tree};
+use crate::tree::{Change, Kind, Part, Prepared, Tree};
 
 /// How snapshot files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

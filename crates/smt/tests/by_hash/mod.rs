@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use blake2s_simd::Params;
 use prooflight_core::Hash;
-use prooflight_smt::prover::tree::{Change, Entry};
+use prooflight_smt::tree::{Change, Entry};
 
 #[derive(Default)]
 pub struct ByHash {
