@@ -1,4 +1,4 @@
-//! The store beside the model: random runs, shards, going back, collection.
+//! The store beside the model: random runs, shards, collection.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,7 +24,7 @@ const SHAPES: [(u8, u8); 5] = [(1, 1), (2, 1), (2, 2), (4, 2), (6, 2)];
 
 #[test]
 fn random_runs_are_as_the_model_says() {
-    let (mut kinds, mut rolled_back, mut refused) = ([0; 3], 0, 0);
+    let (mut kinds, mut refused) = ([0; 3], 0);
     let mut levels = BTreeSet::new();
     for (seed, (log_n, log_arity)) in (0..15).zip(SHAPES.into_iter().cycle()) {
         let mut run = Run::new(seed, params(log_n, log_arity, ProofShard::Full));
@@ -40,18 +40,12 @@ fn random_runs_are_as_the_model_says() {
                     run.check_root();
                 }
                 7 => run.reopen(),
-                8 => {
-                    let to = run.rng.random_range(run.store.oldest().unwrap()..=height);
-                    run.store.roll_back(to).unwrap();
-                    run.known.truncate(usize::try_from(to).unwrap() + 1);
-                    rolled_back += height - to;
-                }
-                9 | 10 => {
+                8..=10 => {
                     let oldest = run.rng.random_range(run.store.oldest().unwrap()..=height);
                     run.store.prune(oldest).unwrap();
                     assert_eq!(run.store.oldest(), Some(oldest));
                     for gone in [oldest.checked_sub(1), Some(height + 1)].into_iter().flatten() {
-                        let refusal = run.store.roll_back(gone).unwrap_err();
+                        let refusal = run.store.prune(gone).unwrap_err();
                         assert_eq!(refusal.reason(), Reason::VersionUnavailable);
                         refused += 1;
                     }
@@ -68,7 +62,7 @@ fn random_runs_are_as_the_model_says() {
         levels.extend(run.known.last().unwrap().keys.values().map(|record| record.level));
     }
     assert!(kinds.iter().all(|&kind| kind > 100), "{kinds:?}");
-    assert!(rolled_back > 20 && refused > 40, "{rolled_back} {refused}");
+    assert!(refused > 40, "{refused}");
     assert!((0..4).all(|level| levels.contains(&level)), "{levels:?}");
 }
 
@@ -90,26 +84,6 @@ fn each_key_is_proved_alone() {
         let twice = [vec![b'k', 1], vec![b'k', 1]];
         assert_eq!(run.verify(&twice).unwrap().len(), 2);
         assert_eq!(run.verify(&[]).unwrap(), []);
-    }
-}
-
-#[test]
-fn rolled_back_a_store_keeps_what_it_kept() {
-    for (seed, (log_n, log_arity)) in (200..210).zip(SHAPES.into_iter().cycle()) {
-        let mut run = Run::new(seed, params(log_n, log_arity, ProofShard::Full));
-        let mut kept = Vec::new();
-        for _ in 0..6 {
-            run.apply(15);
-            kept.push(entries(&run.kept()));
-        }
-        for height in (0..6).rev().step_by(2) {
-            run.store.roll_back(height).unwrap();
-            let (now, then) = (entries(&run.kept()), &kept[usize::try_from(height).unwrap()]);
-            for (now, then) in now.iter().zip(then) {
-                assert_eq!(now, then);
-            }
-            assert_eq!(now.len(), then.len());
-        }
     }
 }
 
@@ -183,9 +157,7 @@ fn four_shards_prove_every_key_together_and_none_alone() {
         run.store.prune(5).unwrap();
         run.store.collect().unwrap();
         run.reopen();
-        run.store.roll_back(6).unwrap();
     }
-    none.store.roll_back(6).unwrap();
     for n in 0..100 {
         let key = vec![b'k', n];
         let class = u32::from(keccak(&key)[0] >> 4 & 3);
@@ -206,7 +178,7 @@ fn four_shards_prove_every_key_together_and_none_alone() {
         assert_eq!(refusal.reason(), Reason::ShardUnavailable);
     }
     let kept = entries(&none.kept());
-    assert!(kept.iter().all(|(key, _)| !b"tud".contains(&key[0])), "no proof state");
+    assert!(kept.iter().all(|(key, _)| !b"btud".contains(&key[0])), "no proof state");
 }
 
 #[test]

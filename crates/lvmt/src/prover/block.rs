@@ -63,8 +63,8 @@ pub(super) struct WrittenKey<'a> {
     pub(super) key_hash: Hash,
     /// None for a tombstone.
     pub(super) value: Option<&'a [u8]>,
-    /// The record before the block, and what it begins with.
-    pub(super) before: Option<(Vec<u8>, KeyHead)>,
+    /// What its record began with before the block.
+    pub(super) before: Option<KeyHead>,
     pub(super) slot: Slot,
     pub(super) version: Version,
 }
@@ -110,6 +110,15 @@ impl<'a> Block<'a> {
             AmtLeaf { level: amt.level, prefix: amt.prefix, version, commitment }.hash()
         });
         keys.chain(amts).collect()
+    }
+
+    /// The leaves that the block replaces: the hash of the key, or of one below the AMT, and where they are.
+    pub(super) fn replaced(&self) -> impl Iterator<Item = (&Hash, Place)> {
+        let keys =
+            self.keys.iter().filter_map(|key| Some((&key.key_hash, key.before.as_ref()?.place)));
+        let amts =
+            self.amts.iter().filter_map(|amt| Some((&amt.key_hash, amt.before.as_ref()?.place)));
+        keys.chain(amts)
     }
 
     /// Whose leaves they are, in order: the hash of the key, or of one below the AMT.
@@ -159,15 +168,15 @@ fn read_keys<'a, S: Read + Sync>(
     last: Vec<(Hash, Option<&'a [u8]>)>,
 ) -> Result<Vec<WrittenKey<'a>>> {
     let read = |(key_hash, value): (Hash, Option<&'a [u8]>)| {
-        let before = read_key(store, &key_hash)?;
+        let before = read_key(store, &key_hash)?.map(|(_, head)| head);
         if value.is_none() && before.is_none() {
             check_never_written(store, params, cache, &key_hash)?;
         }
-        if value.is_none() && before.as_ref().is_none_or(|(_, head)| !head.has_value) {
+        if value.is_none() && before.is_none_or(|head| !head.has_value) {
             return Ok(None);
         }
-        let slot = before.as_ref().map_or(Slot { level: 0, number: 0 }, |(_, head)| head.slot);
-        let version = next(before.as_ref().map(|(_, head)| head.version))?;
+        let slot = before.map_or(Slot { level: 0, number: 0 }, |head| head.slot);
+        let version = next(before.map(|head| head.version))?;
         Ok(Some(WrittenKey { key_hash, value, before, slot, version }))
     };
     let keys: Result<Vec<_>> = last.into_par_iter().with_min_len(GRAIN).map(read).collect();

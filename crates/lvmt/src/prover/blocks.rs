@@ -51,15 +51,6 @@ impl Blocks {
     }
 }
 
-/// Forgets the subtrees that are full only since there were more than `size` of `blocks` blocks.
-pub(super) fn remove_after(writes: &mut WriteBatch, size: u64, blocks: u64) {
-    for block in size..blocks {
-        for level in 0..=block.trailing_ones() {
-            writes.delete(blocks_node_key(level as u8, block >> level));
-        }
-    }
-}
-
 /// The root of a subtree: of the blocks from `start`, a multiple of the largest power of two in `length`.
 pub(super) fn subtree<S: Read + ?Sized>(store: &S, start: u64, length: u64) -> Result<Hash> {
     // Full subtrees from left to right, as a number of `length` has bits.

@@ -55,7 +55,7 @@ impl CurrentLeaves {
     }
 }
 
-/// The parts that a block, or going back, changes.
+/// The parts that a block changes.
 #[derive(Debug, Default)]
 pub(super) struct ChangedLeaves(Parts);
 
@@ -76,18 +76,6 @@ impl ChangedLeaves {
         Ok(())
     }
 
-    /// Makes the leaf at a place current again; `store_corrupt` if it is current.
-    pub(super) fn restore<S: Read + ?Sized>(&mut self, store: &S, place: Place) -> Result<()> {
-        let (name, bit) = locate(place);
-        let bits = self.part(store, &CurrentLeaves::default(), name)?;
-        if has(bits, bit) {
-            return Err(corrupt("a leaf that a later one has replaced", "a current one"));
-        }
-        bits.resize(bits.len().max(bit / 8 + 1), 0);
-        bits[bit / 8] ^= 1 << (bit % 8);
-        Ok(())
-    }
-
     /// Adds a block of which all leaves are current.
     pub(super) fn add_block(&mut self, block: u64, size: u32) {
         for (part, first) in (0..).zip((0..size).step_by(PART as usize)) {
@@ -98,11 +86,6 @@ impl ChangedLeaves {
             }
             self.0.insert((block, part), bits);
         }
-    }
-
-    /// Forgets a block.
-    pub(super) fn remove_block(&mut self, block: u64, size: u32) {
-        self.0.extend((0..size.div_ceil(PART)).map(|part| ((block, part), Vec::new())));
     }
 
     /// Puts the parts; one without a current leaf is not kept.
@@ -163,7 +146,7 @@ mod tests {
     use prooflight_core::store::{MemoryStore, Store};
 
     #[test]
-    fn a_leaf_is_current_until_it_is_replaced_and_again_when_that_is_undone() {
+    fn a_leaf_is_current_until_it_is_replaced() {
         let (mut store, mut known) = (MemoryStore::default(), CurrentLeaves::default());
         for (block, size) in [(0, 1), (1, 8), (2, 4096), (3, 4097), (4, 9000)] {
             let mut changed = ChangedLeaves::default();
@@ -174,7 +157,6 @@ mod tests {
             if block % 2 == 0 {
                 known.take_over(changed);
             }
-            let full = store.clone();
             let last = Place { block, index: size - 1 };
             for known in [&known, &CurrentLeaves::default()] {
                 known.check(&store, last).unwrap();
@@ -191,17 +173,6 @@ mod tests {
             known.take_over(changed);
             assert!(known.check(&store, last).is_err());
             assert!(store.get(&current_key(block, 0)).unwrap().is_none());
-            let mut undone = ChangedLeaves::default();
-            for index in 0..size {
-                undone.restore(&store, Place { block, index }).unwrap();
-            }
-            assert!(undone.restore(&store, last).is_err());
-            let mut writes = WriteBatch::new();
-            undone.put(&mut writes);
-            store.write(writes).unwrap();
-            let all = |store: &MemoryStore| -> Vec<_> { store.range(b"", b"\xff").collect() };
-            assert_eq!(all(&store), all(&full));
-            known = CurrentLeaves::default();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The store: commits, proofs, going back, garbage collection, proof shards.
+//! The store: commits, proofs, garbage collection, proof shards.
 //!
 //! A block's changes are worked out in [`block`], its leaves go into the tiles of its [`tree`], and its tree
 //! into the one over [`blocks`]. What is written, and how it is read back, is in [`record`].
@@ -12,35 +12,34 @@
 //! | a changed byte | by the checksum of the record, when it is read |
 //! | no parameters, in a store that has other records | at opening |
 //! | an older or lost head, or one of another branch | at opening, and by a proof: the block after it is there, or `hroot` is another |
-//! | an older or lost record of how far back it goes | at opening |
+//! | an older or lost record of how far leaves are given up | at opening |
 //! | older or lost nodes of the root's tree state | at opening, by the sum of their checksums in the head; by a proof |
 //! | an older record of a key or an AMT | when it is read for a value or a block: its leaf is not [`current`]; by a proof |
 //! | a lost record of a key | when it is read: the entries on its walk have no slot of the key, or it is lost |
 //! | a lost record of an AMT | by a block that changes it: it has entries; by a proof |
 //! | older or lost owners of an entry | by a block with a new key there: others have slots of it; by a proof |
-//! | lost trees, tiles, nodes over blocks, current leaves, what blocks were before | when they are needed |
+//! | lost trees, tiles, nodes over blocks, current leaves, lists of replaced leaves | when they are needed |
 //!
 //! A proof is verified before it is given out, so what it was made of was right, whatever is damaged besides. An
 //! older copy of a tile, of the numbers of a block's tree, or of current leaves changes no root and no proof;
-//! at worst leaves are collected late. The exception is a record of a block that was rolled back, put back after
-//! another block has taken its height: its leaf can be taken for one of that block, and only a proof finds it.
+//! at worst leaves are collected late.
 
 #![allow(
     clippy::cast_possible_truncation,
     reason = "levels are below 256, slots below 6, and leaves below 2^32, which `block::place` checks"
 )]
 
-mod before;
 mod block;
 mod blocks;
 mod cache;
 mod current;
+mod newest;
 mod params;
 mod prepare;
 mod prove;
 mod prune;
 mod record;
-mod roll_back;
+mod replaced;
 mod root_tree;
 mod shard;
 mod store;
@@ -48,8 +47,9 @@ mod tile;
 mod tree;
 
 pub use block::Change;
+pub use newest::StateRoot;
 pub use params::StoreParams;
 pub use prepare::PreparedBlock;
 pub use prove::{ProvedKeys, prove_at};
 pub use shard::ProofShard;
-pub use store::{LvmtStore, StateRoot};
+pub use store::LvmtStore;

@@ -4,21 +4,21 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::store::{Store, WriteBatch};
+use prooflight_core::store::{Read, WriteBatch};
 use prooflight_core::{Hash, Result};
 use rayon::prelude::*;
 
-use super::before::put_before;
 use super::block::{Block, Change, GRAIN, WrittenAmt, WrittenKey, place};
 use super::blocks::Blocks;
 use super::cache::{FullEntry, full_entry};
 use super::current::ChangedLeaves;
+use super::newest::{Newest, StateRoot, state_root};
 use super::record::{
     AmtRecord, HEAD_KEY, Head, KeyHead, amt_key, key_key, owners_key, put, sealed,
 };
+use super::replaced::put_replaced;
 use super::root_tree::RootDraft;
 use super::shard::ProofShard;
-use super::store::{LvmtStore, StateRoot, state_root};
 use super::tree::put_tree;
 use crate::path::index_at;
 
@@ -41,24 +41,27 @@ pub struct PreparedBlock {
 
 impl PreparedBlock {
     /// Works out the next block of a store, and what has to be written for it.
-    pub(super) fn new<S: Store + Sync>(
-        before: &LvmtStore<S>,
+    pub(super) fn new<S: Read + Sync>(
+        store: &S,
+        before: &Newest,
         changes: &[Change<'_>],
     ) -> Result<Self> {
         let params = &before.params;
-        let block = Block::new(&before.store, params, &before.cache, changes)?;
+        let block = Block::new(store, params, &before.cache, changes)?;
         let number = before.blocks.size();
         let mut writes = WriteBatch::new();
 
         let live = |leaf| params.shard.proves(block.leaf_key_hash(leaf), params.log_n());
         let live = (params.shard != ProofShard::None).then_some(live);
-        let current = put_current(&mut writes, before, &block)?;
+        let current = put_current(&mut writes, store, before, &block)?;
         let tree_root = put_tree(&mut writes, number, block.leaves(), live);
         let mut blocks = before.blocks.clone();
         blocks.append(&tree_root, &mut writes);
-        // Nothing goes back to before the first block.
+        // The first block replaces nothing.
         if number > 0 {
-            put_before(&mut writes, number, &before.commitment, &block);
+            let proved = |key_hash: &Hash| params.shard.proves(key_hash, params.log_n());
+            let replaced = block.replaced().filter(|(key_hash, _)| proved(key_hash));
+            put_replaced(&mut writes, number, replaced.map(|(_, place)| place));
         }
 
         put_keys(&mut writes, number, &block)?;
@@ -96,16 +99,15 @@ impl PreparedBlock {
 }
 
 /// Puts which leaves are current after a block.
-fn put_current<S: Store + Sync>(
+fn put_current<S: Read>(
     writes: &mut WriteBatch,
-    before: &LvmtStore<S>,
+    store: &S,
+    before: &Newest,
     block: &Block<'_>,
 ) -> Result<ChangedLeaves> {
     let mut current = ChangedLeaves::default();
-    let keys = block.keys.iter().filter_map(|key| key.before.as_ref().map(|(_, head)| head.place));
-    let amts = block.amts.iter().filter_map(|amt| amt.before.map(|before| before.place));
-    for replaced in keys.chain(amts) {
-        current.replace(&before.store, &before.cache.current, replaced)?;
+    for (_, replaced) in block.replaced() {
+        current.replace(store, &before.cache.current, replaced)?;
     }
     let leaves = block.keys.len() + block.amts.len();
     current.add_block(before.blocks.size(), leaves as u32);

@@ -9,13 +9,13 @@ use prooflight_core::store::Read;
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
 use super::blocks;
+use super::newest::{StateRoot, state_root};
 use super::params::StoreParams;
 use super::record::{
     AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, decode_owners,
     fill_after, open, owners_key, read, read_key, require_key,
 };
 use super::root_tree::open_root;
-use super::store::{StateRoot, state_root};
 use super::tree;
 use crate::leaf::value_hash;
 use crate::params::{Params, Root};

@@ -1,35 +1,32 @@
-//! Forgetting how to go back, and collecting the leaves that nobody needs any more.
+//! Collecting the leaves that the newest state does not need.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use prooflight_core::store::{Store, WriteBatch};
-use prooflight_core::{Hash, Result};
+use prooflight_core::{Error, Reason, Result};
 
-use super::before::{Written, read_before};
 use super::record::{
-    BlockRecord, OLDEST_KEY, before_key, block_key, corrupt, given_up_key, open, put,
+    BlockRecord, OLDEST_KEY, block_key, corrupt, given_up_key, open, put, replaced_key,
 };
-use super::shard::ProofShard;
+use super::replaced::read_replaced;
 use super::store::LvmtStore;
 use super::tree::give_up;
-use crate::proof::Place;
 
 impl<S: Store + Sync> LvmtStore<S> {
-    /// Forgets how to roll back to blocks before `oldest`.
+    /// Gives up the leaves that the blocks up to `oldest` replaced.
     ///
-    /// The leaves that only those needed are given up, and collected once they are half of what is left of
-    /// their block's tree, so that a tree is thinned out few times. `version_unavailable` if `oldest` itself
-    /// is not kept.
+    /// They are collected once they are half of what is left of their block's tree, so that a tree is thinned
+    /// out few times. `version_unavailable` for a block after the newest, or before one that was given already.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.check_kept(oldest)?;
         let mut writes = WriteBatch::new();
         let mut given_up: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for block in self.oldest + 1..=oldest {
-            if self.params.shard != ProofShard::None {
-                self.gather(block, &mut given_up)?;
+            for place in read_replaced(&self.store, block)? {
+                given_up.entry(place.block).or_default().push(place.index);
             }
-            writes.delete(before_key(block));
+            writes.delete(replaced_key(block));
         }
         for (block, mut leaves) in given_up {
             let mut tree = BlockRecord::read(&self.store, block)?;
@@ -66,26 +63,16 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(())
     }
 
-    /// The leaves that a block gave up because its own came after them, by the block that they are of.
-    fn gather(&self, by: u64, given_up: &mut BTreeMap<u64, Vec<u32>>) -> Result<()> {
-        let (shard, log_n) = (self.params.shard, self.params.log_n());
-        let mut give_up = |key_hash: &Hash, place: Place| {
-            if shard.proves(key_hash, log_n) {
-                given_up.entry(place.block).or_default().push(place.index);
-            }
-        };
-        let before = read_before(&self.store, by)?;
-        for key in before.keys {
-            if let Written::Before { head, .. } = key.state {
-                give_up(&key.key_hash, head.place);
-            }
+    fn check_kept(&self, oldest: u64) -> Result<()> {
+        match self.height() {
+            Some(newest) if (self.oldest..=newest).contains(&oldest) => Ok(()),
+            Some(newest) => Err(Error::new(
+                Reason::VersionUnavailable,
+                format_args!("a block of {} to {newest}", self.oldest),
+                oldest,
+            )),
+            None => Err(Error::new(Reason::VersionUnavailable, "a first block", oldest)),
         }
-        for amt in before.amts {
-            if let Some(record) = amt.record {
-                give_up(&amt.key_hash, record.place);
-            }
-        }
-        Ok(())
     }
 
     /// Takes all leaves that are given up out of a block's tree, `more` and those noted before.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `p` | `log_n` u8, `log_arity` u8, shard (6 bytes), `params_id` |
 //! | `h` | the number of blocks u64, the root: commitment of the root AMT (64 bytes) and `hroot`, the sum u64 of the `u` records' checksums |
-//! | `l` | the oldest block that can be rolled back to u64 |
+//! | `l` | the block u64 up to which replaced leaves have been given up |
 //! | `k` key hash | the key: level u8, slot u8, version u40, place, tag u8 (1 value, 0 tombstone), value |
 //! | `o` level u8, path | the entry: the hashes of the keys that have its slots from 1 on |
 //! | `a` level u8, prefix | the AMT: version u40, place, commitment (64 bytes) |
@@ -14,7 +14,7 @@
 //! | `t` block u64, level u8, index u32 | a [`Tile`](super::tile::Tile) of a block's tree |
 //! | `d` block u64, by u64 | indices u32 of leaves that block `by` gave up in the tree of `block` |
 //! | `n` level u8, index u64 | a full subtree of the tree over blocks: its root |
-//! | `r` block u64 | what the records were before the block |
+//! | `r` block u64 | the places of the [leaves that the block replaced](super::replaced), which have not been given up |
 //!
 //! All integers are big-endian, a place is a block u64 and an index u32, a path the prefix of the level
 //! below. A commitment is x and y, each 32 bytes little-endian. Every value ends with a checksum (XXH3, 8
@@ -75,7 +75,7 @@ pub(super) fn blocks_node_key(level: u8, index: u64) -> Vec<u8> {
     [&[b'n', level][..], &index.to_be_bytes()].concat()
 }
 
-pub(super) fn before_key(block: u64) -> Vec<u8> {
+pub(super) fn replaced_key(block: u64) -> Vec<u8> {
     [b"r", &block.to_be_bytes()[..]].concat()
 }
 
@@ -213,14 +213,10 @@ pub(super) struct AmtRecord {
 impl AmtRecord {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut record = Vec::with_capacity(5 + 12 + 64 + CHECKSUM);
-        self.encode_to(&mut record);
-        record
-    }
-
-    pub(super) fn encode_to(&self, record: &mut Vec<u8>) {
-        put_version(record, self.version);
-        put_place(record, self.place);
+        put_version(&mut record, self.version);
+        put_place(&mut record, self.place);
         record.extend_from_slice(&self.commitment.to_coordinates());
+        record
     }
 
     pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
@@ -348,15 +344,15 @@ impl Head {
     }
 }
 
-/// The oldest of some blocks that can be rolled back to.
+/// The block up to which replaced leaves have been given up, in a store of so many blocks.
 ///
-/// An older record is `store_corrupt`: what undoes the block after the one that it names is not kept.
+/// An older record is `store_corrupt`: what the block after the one that it names replaced is not kept.
 pub(super) fn read_oldest<S: Read + ?Sized>(store: &S, blocks: u64) -> Result<u64> {
     let oldest = decode(OLDEST_KEY, &require(store, OLDEST_KEY)?, |reader| {
         reader.array().map(u64::from_be_bytes)
     })?;
     if oldest.saturating_add(1) < blocks {
-        require(store, &before_key(oldest + 1))?;
+        require(store, &replaced_key(oldest + 1))?;
     }
     Ok(oldest)
 }
@@ -378,7 +374,7 @@ pub(super) fn put_place(record: &mut Vec<u8>, place: Place) {
     record.extend_from_slice(&place.index.to_be_bytes());
 }
 
-fn take_place(reader: &mut Reader<'_>) -> Result<Place> {
+pub(super) fn take_place(reader: &mut Reader<'_>) -> Result<Place> {
     Ok(Place { block: reader.array().map(u64::from_be_bytes)?, index: reader.u32_be()? })
 }
 

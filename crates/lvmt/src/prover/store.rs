@@ -9,18 +9,14 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::block::{Change, check_never_written};
 use super::blocks::Blocks;
-use super::cache::Cache;
+use super::newest::{Newest, StateRoot};
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
 use super::prove::{ProvedKeys, prove_at};
 use super::record::{
     HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, corrupt, put, read, read_key, read_oldest,
 };
-use super::root_tree::RootTree;
 use crate::path::key_hash;
-
-/// The root of a state: `aroot`, the commitment of the root AMT, and `hroot`, the root of the tree over blocks.
-pub type StateRoot = [u8; 64];
 
 /// Values of keys with their versions, kept in a store; every block makes the next state.
 ///
@@ -29,12 +25,8 @@ pub type StateRoot = [u8; 64];
 /// that is lost, and an older copy of one are `store_corrupt`. Source: Li et al. 2023, section 4.
 pub struct LvmtStore<S> {
     pub(super) store: S,
-    pub(super) params: StoreParams,
-    pub(super) commitment: Point,
-    pub(super) blocks: Blocks,
+    pub(super) newest: Newest,
     pub(super) oldest: u64,
-    pub(super) cache: Cache,
-    pub(super) root_tree: RootTree,
 }
 
 impl<S: Store + Sync> LvmtStore<S> {
@@ -60,41 +52,39 @@ impl<S: Store + Sync> LvmtStore<S> {
             }
             kept => params.check_store(kept.as_deref())?,
         }
-        let (head, blocks) = Head::read_with_blocks(&store)?;
-        let oldest = read_oldest(&store, head.blocks)?;
-        let root_tree = RootTree::read(&store, &params, head.tree_sum)?;
-        let (commitment, cache) = (head.commitment, Cache::new(params.log_n()));
-        Ok(Self { store, params, commitment, blocks, oldest, cache, root_tree })
+        let newest = Newest::read(&store, params)?;
+        let oldest = read_oldest(&store, newest.blocks.size())?;
+        Ok(Self { store, newest, oldest })
     }
 
     /// The newest block; none before the first.
     pub const fn height(&self) -> Option<u64> {
-        self.blocks.size().checked_sub(1)
+        self.newest.height()
     }
 
-    /// The oldest block that can be rolled back to; none before the first.
+    /// The block up to which [`prune`](Self::prune) has given up what blocks replaced; none before the first.
     pub fn oldest(&self) -> Option<u64> {
         self.height().map(|_| self.oldest)
     }
 
     /// The root of the newest state.
     pub fn root(&self) -> StateRoot {
-        state_root(&self.commitment, &self.blocks)
+        self.newest.root()
     }
 
     /// The shape of the store, and what it can prove.
     pub const fn params(&self) -> &StoreParams {
-        &self.params
+        &self.newest.params
     }
 
     /// The newest value of a key, without a proof.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let key_hash = key_hash(key);
         let Some((record, head)) = read_key(&self.store, &key_hash)? else {
-            check_never_written(&self.store, &self.params, &self.cache, &key_hash)?;
+            check_never_written(&self.store, self.params(), &self.newest.cache, &key_hash)?;
             return Ok(None);
         };
-        self.cache.current.check(&self.store, head.place)?;
+        self.newest.cache.current.check(&self.store, head.place)?;
         Ok(head.value(record))
     }
 
@@ -105,7 +95,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         let Some(height) = self.height() else {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
-        prove_at(&self.store, &self.params, height, keys)
+        prove_at(&self.store, self.params(), height, keys)
     }
 
     /// Writes the next block, and only then goes over to it: all or nothing. Gives the root after it.
@@ -121,25 +111,27 @@ impl<S: Store + Sync> LvmtStore<S> {
     /// [`PreparedBlock::writes`] to this store's store, and then [commits](Self::commit). The last
     /// change of a key wins; the delete of a key that has no value before the block does nothing.
     pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedBlock> {
-        PreparedBlock::new(self, changes)
+        PreparedBlock::new(&self.store, &self.newest, changes)
     }
 
     /// Takes over a prepared block whose writes are in the store; gives the root after it.
     ///
     /// `invalid_argument` if it was prepared for another state than the newest.
     pub fn commit(&mut self, prepared: PreparedBlock) -> Result<StateRoot> {
-        if prepared.before != self.root() || prepared.blocks.size() != self.blocks.size() + 1 {
+        let next = self.newest.blocks.size();
+        if prepared.before != self.root() || prepared.blocks.size() != next + 1 {
             return Err(Error::new(
                 Reason::InvalidArgument,
-                format_args!("what was prepared for block {}", self.blocks.size()),
+                format_args!("what was prepared for block {next}"),
                 format_args!("what was prepared for block {}", prepared.blocks.size() - 1),
             ));
         }
-        self.commitment = prepared.commitment;
-        self.blocks = prepared.blocks;
-        self.cache.take_over(&prepared.full, &prepared.amts);
-        self.cache.current.take_over(prepared.current);
-        self.root_tree.take_over(&prepared.tree_draft);
+        let newest = &mut self.newest;
+        newest.commitment = prepared.commitment;
+        newest.blocks = prepared.blocks;
+        newest.cache.take_over(&prepared.full, &prepared.amts);
+        newest.cache.current.take_over(prepared.current);
+        newest.root_tree.take_over(&prepared.tree_draft);
         Ok(prepared.root)
     }
 
@@ -156,15 +148,7 @@ impl<S: Store + Sync> LvmtStore<S> {
 
 impl<S> fmt::Debug for LvmtStore<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let blocks = self.blocks.size();
+        let blocks = self.newest.blocks.size();
         f.debug_struct("LvmtStore").field("blocks", &blocks).finish_non_exhaustive()
     }
-}
-
-pub(super) fn state_root(commitment: &Point, blocks: &Blocks) -> StateRoot {
-    let mut root = [0; 64];
-    let (aroot, hroot) = root.split_at_mut(32);
-    aroot.copy_from_slice(&commitment.to_bytes());
-    hroot.copy_from_slice(&blocks.root());
-    root
 }

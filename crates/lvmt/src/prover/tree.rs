@@ -13,7 +13,7 @@ use crate::leaf::Keccak;
 
 /// Puts a block's tree: the tiles that have a leaf that `live` says is needed, and the tree's record.
 ///
-/// Without `live` no tile is put. Gives the root.
+/// Without `live` nothing is put. Gives the root.
 pub(super) fn put_tree(
     writes: &mut WriteBatch,
     block: u64,
@@ -49,11 +49,10 @@ pub(super) fn put_tree(
         level += 1;
     }
     let root = hashes.first().copied().unwrap_or_else(empty_root::<Keccak>);
-    put(
-        writes,
-        block_key(block),
-        BlockRecord { root, size, live: live_leaves, given_up: 0 }.encode(),
-    );
+    if live.is_some() {
+        let record = BlockRecord { root, size, live: live_leaves, given_up: 0 };
+        put(writes, block_key(block), record.encode());
+    }
     root
 }
 
@@ -105,17 +104,6 @@ pub(super) fn give_up<S: Read + ?Sized>(
         given_up = if has_above { emptied } else { Vec::new() };
     }
     Ok(())
-}
-
-/// The keys of all tiles that a block's tree of `size` leaves can have.
-pub(super) fn tile_keys(block: u64, size: u32) -> Vec<Vec<u8>> {
-    let (mut keys, mut count, mut level) = (Vec::new(), size.div_ceil(WIDTH as u32), 0);
-    while count > 0 {
-        keys.extend((0..count).map(|index| tile_key(block, level, index)));
-        count = if count > 1 { count.div_ceil(WIDTH as u32) } else { 0 };
-        level += 1;
-    }
-    keys
 }
 
 fn read_tile<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Tile> {

@@ -1,0 +1,35 @@
+//! Which leaves a block replaced: the newest state does not need them, and many blocks' are collected at once.
+//!
+//! This is all that is kept of what a block changed: a store does not go back. See
+//! `docs/decisions/0008-lvmt-keeps-its-newest-state.md`.
+
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+use prooflight_core::store::{Read, WriteBatch};
+
+use super::record::{decode, put, put_place, replaced_key, require, take_place};
+use crate::proof::Place;
+
+/// Puts the places of the leaves that a block replaced.
+pub(super) fn put_replaced(
+    writes: &mut WriteBatch,
+    block: u64,
+    places: impl Iterator<Item = Place>,
+) {
+    let mut record = Vec::new();
+    places.for_each(|place| put_place(&mut record, place));
+    put(writes, replaced_key(block), record);
+}
+
+/// The places of the leaves that a block replaced, which have not been collected.
+pub(super) fn read_replaced<S: Read + ?Sized>(store: &S, block: u64) -> Result<Vec<Place>> {
+    let key = replaced_key(block);
+    decode(&key, &require(store, &key)?, |reader| {
+        let mut places = Vec::new();
+        while !reader.rest().is_empty() {
+            places.push(take_place(reader)?);
+        }
+        Ok(places)
+    })
+}
