@@ -28,4 +28,6 @@ pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
 pub use prover::{
     AvlProver, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch, prove_lookups_at,
 };
+#[cfg(all(feature = "prover", feature = "chain"))]
+pub use prover::{AvlReader, AvlState};
 pub use verify::{Neighbours, OldValue, Transition, verify_batch};

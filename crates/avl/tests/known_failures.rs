@@ -1,6 +1,6 @@
 //! What existing AVL+ verifiers and provers get wrong: each failure as a test of its own.
 //!
-//! Proofs made after a rollback are in `persistence.rs`.
+//! Proofs from a store that was opened again are in `persistence.rs`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

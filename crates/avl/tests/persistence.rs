@@ -1,4 +1,4 @@
-//! Versions in a store: reopened, rolled back, pruned, damaged.
+//! Versions in a store: reopened, pruned, damaged.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,7 @@
 //! What is asked of a chain's state: a server proves it, a verifier checks it.
 
+use crate::{Ability, Error, Reason, Scheme};
+
 /// A question about the state that a chain keeps in one scheme.
 ///
 /// Not every scheme can answer every question: an account is Ethereum's, a history or what changed
@@ -48,5 +50,22 @@ impl Statement<'_> {
             Self::Keys { height, .. } | Self::Account { height, .. } => height,
             Self::History { to, .. } | Self::Diff { to, .. } => to,
         }
+    }
+
+    /// What a scheme must be able to prove.
+    pub const fn ability(&self) -> Ability {
+        match self {
+            Self::Keys { .. } => Ability::Keys,
+            Self::Account { .. } => Ability::Account,
+            Self::History { .. } => Ability::History,
+            Self::Diff { .. } => Ability::Diff,
+        }
+    }
+
+    /// The refusal of a scheme that has no proofs of such statements: `unknown_statement`.
+    #[cold]
+    pub fn unknown_to(&self, scheme: Scheme) -> Error {
+        let able = Scheme::names(|scheme| scheme.proves(self.ability()));
+        Error::new(Reason::UnknownStatement, able, scheme.as_str())
     }
 }

@@ -41,7 +41,7 @@ pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 pub use header::{Header, verify_header};
 #[cfg(feature = "prover")]
 pub use prover::{
-    Change, PersistentState, PersistentTrie, PreparedTrie, ProvedAccount, ProvedKey, ProvedSlot,
-    StateChange, prove_at, prove_state_at,
+    AccountProof, Change, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
+    ProvedAccount, ProvedKey, ProvedSlot, StateChange, prove_at, prove_state_at,
 };
 pub use verify::{MAX_KEY_LENGTH, verify_proof};

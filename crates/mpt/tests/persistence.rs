@@ -1,4 +1,4 @@
-//! Versions in a store: reopened, rolled back, pruned, damaged; random batches beside a map.
+//! Versions in a store: reopened, pruned, damaged; random batches beside a map.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

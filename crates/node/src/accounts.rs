@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use prooflight_core::chain::{ChainConfig, StateOperation};
-use prooflight_core::store::Read;
+use prooflight_core::store::{Change, Read};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_mpt::{Address, StateChange};
 
@@ -13,12 +13,10 @@ pub(crate) fn has_accounts(config: &ChainConfig) -> bool {
     config.keeps(Scheme::Mpt)
 }
 
-/// What an operation does to an account or a slot; `key_length` or `invalid_argument` if it cannot.
-pub(crate) fn change(operation: &StateOperation) -> Result<StateChange> {
-    match operation {
-        StateOperation::Set { key, value } => StateChange::from_entry(key, Some(value)),
-        StateOperation::Delete { key } => StateChange::from_entry(key, None),
-    }
+/// Checks that an operation can change an account or a slot; else `key_length` or `invalid_argument`.
+pub(crate) fn check(operation: &StateOperation) -> Result<()> {
+    let Change { key, value } = operation.into();
+    StateChange::from_entry(key, value).map(|_| ())
 }
 
 /// A slot that is set to zero is deleted.

@@ -5,35 +5,39 @@ mod folder;
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
-use prooflight_core::store::{Store, WriteBatch};
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
+use prooflight_core::store::{Change, Store, WriteBatch};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme};
 
 use crate::authority::Signers;
 use crate::block::{self, Block, Body};
 use crate::history;
 use crate::normalise::{check_bytes, normalise};
-use crate::schemes::{self, NormalBlock, Prepared, SchemeStore};
+use crate::schemes::{self, SchemeStore};
 use crate::store::{Anchor, EmbeddedStore};
-use crate::view::{Provers, View};
+use crate::view::{Readers, View};
 
 /// A chain in a folder. A block is on disk before anything shows it.
 pub struct Chain {
     store: EmbeddedStore,
     anchor: Anchor,
     config: Arc<ChainConfig>,
-    schemes: Vec<Box<dyn SchemeStore>>,
-    provers: Provers,
+    schemes: Schemes,
+    readers: Readers,
     /// The newest header with its hash; none before genesis.
     head: Option<(Arc<SignedHeader>, Hash)>,
     /// A write has failed, so that nobody knows what is on disk.
     failed: bool,
 }
 
+/// The stores of a chain's schemes, ascending by id.
+type Schemes = Vec<(Scheme, Box<dyn SchemeStore>)>;
+
 /// What follows from a block's operations.
-struct Outcome<'a> {
+struct Outcome {
     roots: Vec<(u8, Vec<u8>)>,
     transitions: Vec<(u8, Vec<u8>)>,
-    prepared: Vec<Prepared<'a>>,
+    /// What has to be written for all schemes.
+    writes: WriteBatch,
 }
 
 impl Chain {
@@ -61,8 +65,8 @@ impl Chain {
                 "none",
             ));
         };
-        let (config, head, provers) = (self.config.clone(), head.clone(), self.provers.clone());
-        Ok(View::new(self.store.snapshot()?, config, head, provers))
+        let (config, head, readers) = (self.config.clone(), head.clone(), self.readers.clone());
+        Ok(View::new(self.store.snapshot()?, config, head, readers))
     }
 
     /// Makes, signs and keeps the next block.
@@ -81,12 +85,11 @@ impl Chain {
         self.check_usable()?;
         let operations = normalise(operations, &self.config, &block::state(self.store.clone()))?;
         check_bytes(&operations)?;
-        let normal = NormalBlock::new(operations);
-        let outcome = self.run(&normal)?;
+        let outcome = self.run(&operations)?;
         check_transition_bytes(&outcome.transitions)?;
-        let header = self.next_header(&normal, outcome.roots.clone(), now_ms)?;
-        let header = signers.sign(header);
-        self.keep(header, &normal, outcome)
+        let header = self.next_header(&operations, outcome.roots, now_ms)?;
+        let body = Body { operations, transitions: outcome.transitions };
+        self.keep(Block { header: signers.sign(header), body }, outcome.writes)
     }
 
     /// Checks a block of another node by executing it, and keeps it.
@@ -105,13 +108,12 @@ impl Chain {
         if root != header.ops_root {
             return Err(Error::new(Reason::OperationsMismatch, Hex(&header.ops_root), Hex(&root)));
         }
-        let (given, state) = (block.body.operations, block::state(self.store.clone()));
-        if normalise(given.iter().cloned(), &self.config, &state)? != given {
+        let (given, state) = (&block.body.operations, block::state(self.store.clone()));
+        if normalise(given.iter().cloned(), &self.config, &state)? != *given {
             return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
         }
-        let normal = NormalBlock::new(given);
-        let outcome = self.run(&normal)?;
-        let expected = self.next_header(&normal, outcome.roots.clone(), header.timestamp_ms)?;
+        let outcome = self.run(given)?;
+        let expected = self.next_header(given, outcome.roots, header.timestamp_ms)?;
         if header.roots != expected.roots {
             return Err(Error::new(
                 Reason::StateRootMismatch,
@@ -134,13 +136,16 @@ impl Chain {
                 format_args!("one of height {}, with hash {}", header.height, Hex(&header.hash())),
             ));
         }
-        self.check_transitions(&normal, &outcome.transitions, &block.body.transitions)?;
-        self.keep(block.header, &normal, outcome)
+        self.check_transitions(&outcome.transitions, &block)?;
+        let body = Body { transitions: outcome.transitions, ..block.body };
+        self.keep(Block { body, ..block }, outcome.writes)
     }
 
     /// Forgets the states before that of block `oldest`; the blocks themselves stay.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
-        self.schemes.iter_mut().try_for_each(|scheme| scheme.prune(oldest))
+        self.schemes.iter_mut().try_for_each(|(_, store)| store.prune(oldest))?;
+        self.readers = readers(&mut self.schemes)?;
+        Ok(())
     }
 
     /// Forgets the states of blocks further before the newest than `blocks`, if there is a limit.
@@ -152,12 +157,8 @@ impl Chain {
     }
 
     /// Checks transition proofs that were given for the next block; those it makes itself are right.
-    fn check_transitions(
-        &self,
-        normal: &NormalBlock,
-        made: &[(u8, Vec<u8>)],
-        given: &[(u8, Vec<u8>)],
-    ) -> Result<()> {
+    fn check_transitions(&self, made: &[(u8, Vec<u8>)], block: &Block) -> Result<()> {
+        let Body { operations, transitions: given } = &block.body;
         let ids = |proofs: &[(u8, Vec<u8>)]| proofs.iter().map(|(id, _)| *id).collect::<Vec<_>>();
         if ids(made) != ids(given) {
             return Err(Error::new(
@@ -166,32 +167,36 @@ impl Chain {
                 format_args!("those of {:?}", ids(given)),
             ));
         }
-        for ((id, made), (_, given)) in made.iter().zip(given) {
-            let scheme = self.schemes.iter().find(|scheme| scheme.scheme().id() == *id);
-            if let Some(scheme) = scheme.filter(|_| made != given) {
-                scheme.check_transition(normal, given)?;
+        let (header, limits) = (&block.header.header, &self.config.limits);
+        let others = made.iter().zip(given).filter(|(made, given)| made != given);
+        for (_, (id, given)) in others {
+            let store = self.schemes.iter().find(|(scheme, _)| scheme.id() == *id);
+            if let Some((scheme, store)) = store {
+                let before = store.root();
+                schemes::check_transition(*scheme, &before, header, operations, given, limits)?;
             }
         }
         Ok(())
     }
 
-    fn run<'a>(&self, normal: &'a NormalBlock) -> Result<Outcome<'a>> {
-        let mut outcome =
-            Outcome { roots: Vec::new(), transitions: Vec::new(), prepared: Vec::new() };
-        for scheme in &self.schemes {
-            let mut prepared = scheme.prepare(normal)?;
-            let id = scheme.scheme().id();
-            outcome.roots.push((id, prepared.root.clone()));
-            outcome.transitions.extend(prepared.transition.take().map(|proof| (id, proof)));
-            outcome.prepared.push(prepared);
+    /// Prepares the next block in each scheme.
+    fn run(&mut self, operations: &[StateOperation]) -> Result<Outcome> {
+        let changes: Vec<_> = operations.iter().map(Change::from).collect();
+        let (mut roots, mut transitions) = (Vec::new(), Vec::new());
+        let mut writes = WriteBatch::new();
+        for (scheme, store) in &mut self.schemes {
+            let next = store.prepare(&changes)?;
+            roots.push((scheme.id(), next.root));
+            transitions.extend(next.transition.map(|proof| (scheme.id(), proof)));
+            schemes::namespace((), *scheme).move_into(&mut writes, next.writes);
         }
-        Ok(outcome)
+        Ok(Outcome { roots, transitions, writes })
     }
 
     /// The header of the next block with these operations and roots.
     fn next_header(
         &self,
-        normal: &NormalBlock,
+        operations: &[StateOperation],
         roots: Vec<(u8, Vec<u8>)>,
         now_ms: u64,
     ) -> Result<Header> {
@@ -213,43 +218,26 @@ impl Chain {
             height,
             parent,
             timestamp_ms,
-            ops_root: operations_root(normal.operations()),
+            ops_root: operations_root(operations),
             history_root: history::root(&self.store, height)?,
             roots,
         })
     }
 
     /// Writes a whole block at once, and only then shows it.
-    fn keep(
-        &mut self,
-        header: SignedHeader,
-        normal: &NormalBlock,
-        outcome: Outcome<'_>,
-    ) -> Result<View> {
-        let (height, hash) = (header.header.height, header.header.hash());
-        let body =
-            Body { operations: normal.operations().to_vec(), transitions: outcome.transitions };
-        let block = Block { header, body };
-        let mut batch = WriteBatch::new();
+    fn keep(&mut self, block: Block, mut batch: WriteBatch) -> Result<View> {
+        let (height, hash) = (block.header.header.height, block.header.header.hash());
         block::put(&mut batch, &block, &hash)?;
         history::append(&self.store, height, &hash, &mut batch)?;
-        let mut prepared = outcome.prepared;
-        for (scheme, prepared) in self.schemes.iter().zip(&mut prepared) {
-            let writes = core::mem::take(&mut prepared.writes);
-            schemes::namespace((), scheme.scheme()).move_into(&mut batch, writes);
-        }
         // Until everything below has succeeded, memory and disk may differ.
         self.failed = true;
         self.store.write(batch)?;
         self.anchor.write(height, &hash)?;
-        for (scheme, prepared) in self.schemes.iter_mut().zip(prepared) {
-            scheme.commit(prepared)?;
-        }
+        self.schemes.iter_mut().try_for_each(|(_, store)| store.commit())?;
+        self.readers = readers(&mut self.schemes)?;
         self.head = Some((Arc::new(block.header), hash));
         self.failed = false;
-        let view = self.view()?;
-        view.publish();
-        Ok(view)
+        self.view()
     }
 
     fn check_usable(&self) -> Result<()> {
@@ -262,6 +250,11 @@ impl Chain {
             "one that failed",
         ))
     }
+}
+
+/// What proves the state of each scheme as it is now.
+fn readers(schemes: &mut Schemes) -> Result<Readers> {
+    schemes.iter_mut().map(|(scheme, store)| Ok((*scheme, store.reader()?))).collect()
 }
 
 impl core::fmt::Debug for Chain {

@@ -27,4 +27,4 @@ mod view;
 
 pub use block::{Block, Body};
 pub use chain::Chain;
-pub use view::{At, Placed, ProvedBlocks, ProvedKeys, View};
+pub use view::{At, Placed, ProvedBlocks, View};

@@ -67,7 +67,7 @@ pub fn check(operation: &StateOperation, config: &ChainConfig) -> Result<()> {
         }
         _ => {}
     }
-    if accounts::has_accounts(config) { accounts::change(operation).map(|_| ()) } else { Ok(()) }
+    if accounts::has_accounts(config) { accounts::check(operation) } else { Ok(()) }
 }
 
 /// Checks a raw key against the limits of its chain.

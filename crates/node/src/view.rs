@@ -5,30 +5,30 @@ use std::sync::Arc;
 
 use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, verify_ancestors};
 use prooflight_core::merkle::{leaf_hash, verify_inclusion};
-use prooflight_core::store::Read;
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{Proved, Read};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
-use prooflight_mpt::{Address, ProvedAccount, Word};
 
 use crate::block::{Block, decode_height, height_key, read_body, read_header};
 use crate::history;
-use crate::schemes::{self, ProvedRange, SchemeProver};
+use crate::schemes::{self, Reader};
 use crate::store::{EmbeddedSnapshot, corrupt};
 
 /// A chain up to one head: a snapshot that no later block changes.
 ///
 /// Whatever is read is checked: headers against the history tree, operations against their header,
 /// proofs against the header's root. What does not agree is `store_corrupt`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct View {
     snapshot: EmbeddedSnapshot,
     config: Arc<ChainConfig>,
     head: Arc<SignedHeader>,
     head_hash: Hash,
-    provers: Provers,
+    readers: Readers,
 }
 
 /// What proves the state, of each scheme.
-pub(crate) type Provers = Arc<[(Scheme, Arc<dyn SchemeProver>)]>;
+pub(crate) type Readers = Arc<[(Scheme, Reader)]>;
 
 /// Which block is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,15 +40,6 @@ pub enum At {
     Height(u64),
     /// The block whose header has this hash.
     Hash(Hash),
-}
-
-/// A proof about some keys after a block.
-#[derive(Clone, Debug)]
-pub struct ProvedKeys {
-    /// The header of the block, whose root the proof is against.
-    pub header: SignedHeader,
-    /// The proof, in the scheme's format.
-    pub proof: Vec<u8>,
 }
 
 /// Several headers, and what places them in the history of a head.
@@ -77,17 +68,10 @@ impl View {
         snapshot: EmbeddedSnapshot,
         config: Arc<ChainConfig>,
         head: Arc<SignedHeader>,
-        provers: Provers,
+        readers: Readers,
     ) -> Self {
         let head_hash = head.header.hash();
-        Self { snapshot, config, head, head_hash, provers }
-    }
-
-    /// Tells the provers that this is the newest block.
-    pub(crate) fn publish(&self) {
-        for (_, prover) in &*self.provers {
-            prover.published(&self.snapshot, self.height());
-        }
+        Self { snapshot, config, head, head_hash, readers }
     }
 
     /// The chain's configuration.
@@ -185,60 +169,40 @@ impl View {
         Ok(path)
     }
 
-    /// Proves the values or absences of raw keys after a block.
+    /// Proves a statement in one scheme, against roots that the headers of their blocks have.
     ///
-    /// `unknown_statement` for a scheme that the chain does not keep, `version_unavailable` for a
-    /// block whose state has been pruned.
-    pub fn prove(&self, scheme: Scheme, at: At, keys: &[&[u8]]) -> Result<ProvedKeys> {
-        let known = self.provers.iter().find(|(known, _)| *known == scheme);
-        let (_, prover) = known.ok_or_else(|| schemes::not_kept(scheme))?;
-        let header = self.header(at)?;
-        let (root, proof) = prover.prove(&self.snapshot, header.header.height, keys)?;
-        check_root(&header.header, scheme, &root)?;
-        Ok(ProvedKeys { header, proof })
-    }
-
-    /// Proves every change of a raw key in the blocks `from..=to`, on a chain with `smt`.
-    ///
-    /// `invalid_argument` if the range ends before it begins, or after the head; else as
-    /// [`prove`](Self::prove).
-    pub fn history(&self, key: &[u8], from: u64, to: At, head: At) -> Result<ProvedBlocks> {
-        let (to, head) = (self.height_of(to)?, self.header(head)?);
-        let range = self.smt()?.history(key, from, to)?;
-        let heights = range.heights(from);
-        self.range(head, heights, range)
-    }
-
-    /// Proves which raw keys changed after block `after`, or in any, and up to `to`, on a chain with `smt`.
-    ///
-    /// Errors are those of [`history`](Self::history).
-    pub fn diff(&self, after: Option<u64>, to: At, head: At) -> Result<ProvedBlocks> {
-        let (to, head) = (self.height_of(to)?, self.header(head)?);
-        let range = self.smt()?.diff(after, to)?;
-        self.range(head, BTreeSet::from([to]), range)
-    }
-
-    fn smt(&self) -> Result<&dyn SchemeProver> {
-        let smt = self.provers.iter().find(|(scheme, _)| *scheme == Scheme::Smt);
-        smt.map(|(_, prover)| &**prover).ok_or_else(|| schemes::not_kept(Scheme::Smt))
-    }
-
-    /// A proof of a range with its headers, whose roots are those that the proof is against.
-    fn range(
-        &self,
-        head: SignedHeader,
-        heights: BTreeSet<u64>,
-        range: ProvedRange,
-    ) -> Result<ProvedBlocks> {
-        let last = head.header.height;
-        for (block, root) in &range.roots {
-            if *block > last {
-                let expected = format_args!("a range that ends at {last}, the head's height");
-                return Err(Error::new(Reason::InvalidArgument, expected, block));
-            }
-            check_root(&self.header(At::Height(*block))?.header, Scheme::Smt, root)?;
+    /// `unknown_statement` for a scheme that the chain does not keep, or that has no such proofs; `unknown_block` for a
+    /// block after the head; `version_unavailable` for one whose state is no longer kept.
+    pub fn prove(&self, scheme: Scheme, statement: &Statement<'_>) -> Result<Proved> {
+        let known = self.readers.iter().find(|(known, _)| *known == scheme);
+        let (_, reader) = known.ok_or_else(|| schemes::not_kept(scheme))?;
+        self.height_of(At::Height(statement.height()))?;
+        let proved = reader.prove(statement)?;
+        for (block, root) in &proved.roots {
+            check_root(&self.header(At::Height(*block))?.header, scheme, root)?;
         }
-        Ok(ProvedBlocks { headers: self.place(head, heights)?, proof: range.proof })
+        Ok(proved)
+    }
+
+    /// Proves a statement about a range of blocks, with the headers that it rests on.
+    ///
+    /// `invalid_argument` if the range ends before it begins, or after the head that is given; else as
+    /// [`prove`](Self::prove).
+    pub fn prove_range(
+        &self,
+        scheme: Scheme,
+        statement: &Statement<'_>,
+        head: At,
+    ) -> Result<ProvedBlocks> {
+        let head = self.header(head)?;
+        let (last, to) = (head.header.height, statement.height());
+        if to > last {
+            let expected = format_args!("a range that ends at {last}, the head's height");
+            return Err(Error::new(Reason::InvalidArgument, expected, to));
+        }
+        let proved = self.prove(scheme, statement)?;
+        let headers = self.place(head, heights(statement, &proved))?;
+        Ok(ProvedBlocks { headers, proof: proved.proof })
     }
 
     /// The headers of several blocks, and what places them in the history of a head, which may be one of
@@ -269,22 +233,6 @@ impl View {
         Ok(Placed { head, headers, hashes })
     }
 
-    /// Proves an account and slots of it after a block, on a chain with `mpt`.
-    ///
-    /// Errors are those of [`prove`](Self::prove).
-    pub fn prove_account(
-        &self,
-        at: At,
-        address: &Address,
-        slots: &[Word],
-    ) -> Result<ProvedAccount> {
-        let header = self.header(at)?.header;
-        let (config, height) = (&self.config, header.height);
-        let proved = schemes::prove_account(&self.snapshot, config, height, address, slots)?;
-        check_root(&header, Scheme::Mpt, &proved.state_root)?;
-        Ok(proved)
-    }
-
     /// The newest value of a raw key, without a proof.
     pub fn value(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.snapshot.get(&crate::block::raw_key(key))
@@ -299,6 +247,25 @@ impl View {
             })
         })
     }
+}
+
+impl core::fmt::Debug for View {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("View").field("height", &self.height()).finish_non_exhaustive()
+    }
+}
+
+/// The blocks whose headers a proof rests on: those of its roots, those of a history's changes, and the first of
+/// a history.
+pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u64> {
+    let blocks = proved.roots.iter().map(|(block, _)| *block);
+    // The tree of the block before a change comes after that of the change.
+    let changed = proved.roots.iter().skip(1).map(|(block, _)| block + 1);
+    let first = match *statement {
+        Statement::History { from, .. } => Some(from),
+        _ => None,
+    };
+    blocks.chain(changed).chain(first).collect()
 }
 
 /// What the store has must be what the header commits to.

@@ -4,14 +4,16 @@
 use std::fs;
 use std::path::Path;
 
+use prooflight_avl::state::verify_block;
 use prooflight_avl::{Digest, Operation, Params, verify_batch};
 use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, SchemeConfig, StateOperation, SyncPolicy, state_key,
     verify_ancestor, verify_head,
 };
-use prooflight_core::{Reason, Scheme};
+use prooflight_core::statement::Statement;
+use prooflight_core::store::Proved;
+use prooflight_core::{Reason, Result, Scheme};
 use prooflight_node::authority::{Signers, generate};
-use prooflight_node::schemes::NormalBlock;
 use prooflight_node::{At, Block, Chain, View};
 
 const NOW: u64 = 1_800_000_000_000;
@@ -60,9 +62,14 @@ fn made(folder: &Path) -> (Chain, Signers) {
     (chain, signers)
 }
 
+fn prove(view: &View, height: u64, keys: &[&[u8]]) -> Result<Proved> {
+    view.prove(Scheme::Avl, &Statement::Keys { height, keys })
+}
+
 fn lookup(view: &View, at: At, key: &str) -> Option<Vec<u8>> {
-    let proved = view.prove(Scheme::Avl, at, &[key.as_bytes()]).unwrap();
-    let root = proved.header.header.root(Scheme::Avl).unwrap();
+    let header = view.header(at).unwrap().header;
+    let proved = prove(view, header.height, &[key.as_bytes()]).unwrap();
+    let root = header.root(Scheme::Avl).unwrap();
     let hash = state_key(key.as_bytes());
     let ops = [Operation::Lookup { key: &hash }];
     let digest = Digest::try_from(root).unwrap();
@@ -122,22 +129,12 @@ fn transitions_lead_from_digest_to_digest() {
     let mut digest = None;
     for height in 0..=view.height() {
         let Block { header, body } = view.block(At::Height(height)).unwrap();
-        let normal = NormalBlock::new(body.operations);
-        let by_hash = normal.by_key_hash();
-        let ops: Vec<_> = by_hash
-            .iter()
-            .map(|(key, operation)| match operation {
-                StateOperation::Set { value, .. } => {
-                    Operation::InsertOrUpdate { key: &key[..], value }
-                }
-                StateOperation::Delete { .. } => Operation::RemoveIfExists { key: &key[..] },
-            })
-            .collect();
         let [(1, proof)] = &body.transitions[..] else { unreachable!() };
         let root = Digest::try_from(header.header.root(Scheme::Avl).unwrap()).unwrap();
         if let Some(before) = digest {
-            let after = verify_batch(&before, &ops, proof, &Params::new(32, None)).unwrap();
-            assert_eq!(after.digest, root);
+            let limits = &view.config().limits;
+            let after = verify_block(&before, &header.header, &body.operations, proof, limits);
+            assert_eq!(*after.unwrap(), root);
         }
         digest = Some(root);
     }
@@ -199,8 +196,7 @@ fn a_replica_that_executes_the_blocks_has_the_same_chain() {
         let at = At::Height(height);
         assert_eq!(copy.block(at).unwrap(), view.block(at).unwrap());
         let keys: [&[u8]; 2] = [b"alice", b"nobody"];
-        let proof = |view: &View| view.prove(Scheme::Avl, at, &keys).unwrap().proof;
-        assert_eq!(proof(&copy), proof(&view));
+        assert_eq!(prove(&copy, height, &keys).unwrap(), prove(&view, height, &keys).unwrap());
     }
 }
 
@@ -289,9 +285,9 @@ fn pruned_states_are_unavailable_and_blocks_stay() {
     let before = chain.view().unwrap();
     chain.prune(10).unwrap();
     let view = chain.view().unwrap();
-    let prove = |view: &View, height| view.prove(Scheme::Avl, At::Height(height), &[b"alice"]);
+    let prove = |view: &View, height| prove(view, height, &[b"alice"]);
     assert_eq!(prove(&view, 9).unwrap_err().reason(), Reason::VersionUnavailable);
-    assert_eq!(prove(&view, 10).unwrap().proof, prove(&before, 10).unwrap().proof);
+    assert_eq!(prove(&view, 10).unwrap(), prove(&before, 10).unwrap());
     // Who began to read before goes on.
     prove(&before, 9).unwrap();
     assert_eq!(view.block(At::Height(9)).unwrap(), before.block(At::Height(9)).unwrap());

@@ -2,12 +2,12 @@
 
 use core::cmp::Ordering;
 use core::fmt;
+use core::mem::take;
 use std::collections::HashMap;
 
 use prooflight_core::{Error, Reason, Result};
 
 use crate::hash::Preimage;
-use crate::operation::Value;
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
 
@@ -43,11 +43,11 @@ pub(super) struct Arena {
 }
 
 /// What a batch changes. Indices at or above those of the arena are places in the vectors here.
-pub(super) struct Changes<'a> {
+pub(super) struct Changes {
     pub(super) nodes: Vec<Node>,
     pub(super) labels: Vec<Label>,
-    pub(super) keys: Vec<&'a [u8]>,
-    pub(super) values: Vec<Value<'a>>,
+    pub(super) keys: Vec<Box<[u8]>>,
+    pub(super) values: Vec<Box<[u8]>>,
     /// The new nodes that are in the new tree, children first.
     pub(super) live: Vec<NodeId>,
     pub(super) dead_nodes: Vec<NodeId>,
@@ -58,7 +58,7 @@ pub(super) struct Changes<'a> {
     pub(super) height: u8,
 }
 
-impl Changes<'_> {
+impl Changes {
     pub(super) fn digest(&self) -> Digest {
         Digest::new(&self.root_label, self.height)
     }
@@ -73,14 +73,14 @@ impl Changes<'_> {
 
     pub(super) fn key<'c>(&'c self, key: KeyId, arena: &'c Arena) -> &'c [u8] {
         match (key as usize).checked_sub(arena.keys.items.len()) {
-            Some(at) => self.keys[at],
+            Some(at) => &self.keys[at],
             None => arena.key(key),
         }
     }
 
     pub(super) fn value<'c>(&'c self, value: ValueId, arena: &'c Arena) -> &'c [u8] {
         match (value as usize).checked_sub(arena.values.items.len()) {
-            Some(at) => self.values[at].as_ref(),
+            Some(at) => &self.values[at],
             None => arena.value(value),
         }
     }
@@ -200,7 +200,7 @@ impl Arena {
     }
 
     /// Takes over what a batch changed; returns the places of its live nodes, in their order.
-    pub(super) fn commit(&mut self, changes: &Changes<'_>) -> Result<Vec<NodeId>> {
+    pub(super) fn commit(&mut self, mut changes: Changes) -> Result<Vec<NodeId>> {
         let (first_node, first_key, first_value) = self.ends();
         for &dead in &changes.dead_nodes {
             self.nodes.free.push(dead);
@@ -223,7 +223,7 @@ impl Arena {
                 None => Ok(id),
                 Some(at) => match moved_keys.get(&at) {
                     Some(&id) => Ok(id),
-                    None => keys.insert(changes.keys[at].into()).inspect(|&id| {
+                    None => keys.insert(take(&mut changes.keys[at])).inspect(|&id| {
                         moved_keys.insert(at, id);
                     }),
                 },
@@ -234,7 +234,7 @@ impl Arena {
                 if let Some(at) = (node.left as usize).checked_sub(first_value) {
                     node.left = match moved_values.get(&at) {
                         Some(&id) => id,
-                        None => self.values.insert(changes.values[at].as_ref().into())?,
+                        None => self.values.insert(take(&mut changes.values[at]))?,
                     };
                     moved_values.insert(at, node.left);
                 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use prooflight_core::{Error, Reason, Result};
 
 use super::arena::{Arena, Changes, KeyId, Node, ValueId, index, prefix};
+use super::bit_set::BitSet;
 use super::pack::pack;
 use crate::hash::{Hashed, Preimage, hash_nodes};
 use crate::operation::{Operation, Value};
@@ -135,7 +136,7 @@ impl<'d, 'a> Batch<'d, 'a> {
     }
 
     /// The proof of everything performed, and what it changes.
-    pub(super) fn finish(self) -> Result<(Vec<u8>, Changes<'a>)> {
+    pub(super) fn finish(self) -> Result<(Vec<u8>, Changes)> {
         let height = u8::try_from(self.height)
             .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", self.height))?;
         let proof = pack(self.arena, &self.visited, self.params, &self.directions.bytes);
@@ -145,8 +146,8 @@ impl<'d, 'a> Batch<'d, 'a> {
         let changes = Changes {
             nodes: self.nodes,
             labels,
-            keys: self.keys,
-            values: self.values,
+            keys: self.keys.into_iter().map(Box::from).collect(),
+            values: self.values.iter().map(|value| value.as_ref().into()).collect(),
             live,
             dead_nodes: self.dead_nodes,
             dead_keys: self.dead_keys,
@@ -383,23 +384,6 @@ impl Hashed for Labelled<'_, '_, '_> {
 
     fn set_label(&mut self, id: NodeId, label: Label) {
         self.labels[id as usize - self.batch.first_node] = label;
-    }
-}
-
-/// A set of small integers.
-pub(super) struct BitSet(Vec<u64>);
-
-impl BitSet {
-    fn new(end: usize) -> Self {
-        Self(vec![0; end.div_ceil(64)])
-    }
-
-    fn insert(&mut self, item: u32) {
-        self.0[item as usize >> 6] |= 1 << (item & 63);
-    }
-
-    pub(super) fn contains(&self, item: u32) -> bool {
-        self.0[item as usize >> 6] >> (item & 63) & 1 == 1
     }
 }
 

@@ -5,6 +5,9 @@
 
 mod arena;
 mod batch;
+mod bit_set;
+#[cfg(feature = "chain")]
+mod chain;
 mod load;
 mod lookup;
 mod pack;
@@ -20,6 +23,8 @@ use crate::params::{Digest, Params};
 use arena::{Arena, Changes};
 use batch::Batch;
 
+#[cfg(feature = "chain")]
+pub use chain::{AvlReader, AvlState};
 pub use lookup::prove_lookups_at;
 pub use persistent::{PersistentAvlProver, PreparedBatch};
 
@@ -102,7 +107,7 @@ impl AvlProver {
     /// If any operation fails the dictionary stays as it was; the error says which one and why.
     pub fn apply_batch(&mut self, ops: &[Operation<'_>]) -> Result<ProvedBatch> {
         let (batch, changes) = self.run(ops)?;
-        self.arena.commit(&changes)?;
+        self.arena.commit(changes)?;
         Ok(batch)
     }
 
@@ -112,11 +117,11 @@ impl AvlProver {
         let mut batch = Batch::new(&self.arena, &self.params, ops.len());
         let results = ops.iter().map(|op| batch.perform(op)).collect();
         let (proof, changes) = batch.finish()?;
-        self.arena.commit(&changes)?;
+        self.arena.commit(changes)?;
         Ok(PartialBatch { proof, digest: self.digest(), results })
     }
 
-    fn run<'a>(&self, ops: &[Operation<'a>]) -> Result<(ProvedBatch, Changes<'a>)> {
+    fn run(&self, ops: &[Operation<'_>]) -> Result<(ProvedBatch, Changes)> {
         self.params.check(ops)?;
         let mut batch = Batch::new(&self.arena, &self.params, ops.len());
         let mut results = Vec::with_capacity(ops.len());

@@ -1,7 +1,7 @@
 //! The bytes of a proof.
 
 use super::arena::Arena;
-use super::batch::BitSet;
+use super::bit_set::BitSet;
 use crate::params::Params;
 use crate::proof::{END, LABEL, LEAF};
 use crate::tree::{Kind, NodeId};

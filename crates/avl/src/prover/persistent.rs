@@ -82,7 +82,7 @@ impl<S: Store> PersistentAvlProver<S> {
     ///
     /// For a caller that writes more than this dictionary in one atomic batch: it writes
     /// [`PreparedBatch::take_writes`] to this prover's store, and then [commits](Self::commit).
-    pub fn prepare<'a>(&self, ops: &[Operation<'a>]) -> Result<PreparedBatch<'a>> {
+    pub fn prepare(&self, ops: &[Operation<'_>]) -> Result<PreparedBatch> {
         let (proved, changes) = self.prover.run(ops)?;
         let first_id = self.revisions.next_id();
         let new_ids = NewIds::assign(&changes, &self.prover.arena, first_id);
@@ -102,11 +102,11 @@ impl<S: Store> PersistentAvlProver<S> {
     /// Takes over a prepared batch whose writes are in the store.
     ///
     /// `invalid_argument` if it was prepared for another revision than the newest.
-    pub fn commit(&mut self, prepared: PreparedBatch<'_>) -> Result<ProvedBatch> {
+    pub fn commit(&mut self, prepared: PreparedBatch) -> Result<ProvedBatch> {
         let PreparedBatch { proved, changes, revision } = prepared;
         let first_id = self.revisions.next_id();
         self.revisions.commit(&revision)?;
-        let moved = self.prover.arena.commit(&changes)?;
+        let moved = self.prover.arena.commit(changes)?;
         for (&node, id) in moved.iter().zip(first_id..) {
             let node = node as usize;
             if node >= self.ids.len() {
@@ -124,12 +124,17 @@ impl<S: Store> PersistentAvlProver<S> {
         self.revisions.prune(oldest)
     }
 
+    /// The store under this one.
+    pub(super) const fn store(&self) -> &S {
+        self.revisions.store()
+    }
+
     /// The store, with everything written.
     pub fn into_store(self) -> S {
         self.revisions.into_store()
     }
 
-    fn put_nodes(&self, batch: &mut WriteBatch, changes: &Changes<'_>, new_ids: &NewIds) {
+    fn put_nodes(&self, batch: &mut WriteBatch, changes: &Changes, new_ids: &NewIds) {
         let arena = &self.prover.arena;
         let id_of = |node: NodeId| new_ids.of(node).unwrap_or_else(|| self.ids[node as usize]);
         for (&live, id) in changes.live.iter().zip(self.revisions.next_id()..) {
@@ -154,21 +159,21 @@ impl<S: Store> PersistentAvlProver<S> {
 }
 
 /// A batch that is proved, and not yet written or applied.
-pub struct PreparedBatch<'a> {
+pub struct PreparedBatch {
     /// The proof, the digest after the batch, and the values before it.
     pub proved: ProvedBatch,
-    changes: Changes<'a>,
+    changes: Changes,
     revision: PreparedRevision<TreeRoot>,
 }
 
-impl PreparedBatch<'_> {
+impl PreparedBatch {
     /// What the next revision is in the store; empty once taken.
     pub fn take_writes(&mut self) -> WriteBatch {
         core::mem::take(&mut self.revision.writes)
     }
 }
 
-impl fmt::Debug for PreparedBatch<'_> {
+impl fmt::Debug for PreparedBatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("PreparedBatch");
         shown.field("after", &self.proved.digest).finish_non_exhaustive()
@@ -195,7 +200,7 @@ struct NewIds {
 }
 
 impl NewIds {
-    fn assign(changes: &Changes<'_>, arena: &Arena, next_id: u64) -> Self {
+    fn assign(changes: &Changes, arena: &Arena, next_id: u64) -> Self {
         let (first_node, ..) = arena.ends();
         let mut ids = vec![0; changes.nodes.len()];
         for (&node, id) in changes.live.iter().zip(next_id..) {

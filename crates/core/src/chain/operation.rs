@@ -7,6 +7,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use super::Blake2bTree;
 use super::config::encode;
 use crate::merkle::{Frontier, leaf_hash};
+use crate::store::Change;
 
 /// One change of the raw state, before any scheme maps its key.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -30,6 +31,15 @@ impl StateOperation {
     pub fn key(&self) -> &[u8] {
         match self {
             Self::Set { key, .. } | Self::Delete { key } => key,
+        }
+    }
+}
+
+impl<'a> From<&'a StateOperation> for Change<'a> {
+    fn from(operation: &'a StateOperation) -> Self {
+        match operation {
+            StateOperation::Set { key, value } => Self { key, value: Some(value) },
+            StateOperation::Delete { key } => Self { key, value: None },
         }
     }
 }

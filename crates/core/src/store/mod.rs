@@ -2,15 +2,18 @@
 //!
 //! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can stand
 //! behind it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
-//! a tree of immutable nodes on top of it, with a root for each revision.
+//! a tree of immutable nodes on top of it, with a root for each revision. [`StateStore`] is what the
+//! authenticated store of each scheme does, whatever it is kept in.
 
 mod memory;
 mod revisions;
+mod state;
 
 pub use memory::MemoryStore;
 pub use revisions::{
     PreparedRevision, RevisionRoot, Revisions, id_be, node_key, require_node, root_at,
 };
+pub use state::{Change, Prepared, Proved, StateReader, StateStore};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

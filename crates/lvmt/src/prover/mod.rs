@@ -32,6 +32,7 @@
 mod block;
 mod blocks;
 mod cache;
+mod chain;
 mod current;
 mod newest;
 mod params;
@@ -47,6 +48,7 @@ mod tile;
 mod tree;
 
 pub use block::Change;
+pub use chain::{LvmtReader, LvmtState, RECENT};
 pub use newest::StateRoot;
 pub use params::StoreParams;
 pub use prepare::PreparedBlock;

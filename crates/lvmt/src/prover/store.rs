@@ -135,6 +135,11 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(prepared.root)
     }
 
+    /// A state of the store under this one that later writes do not change.
+    pub(super) fn snapshot(&self) -> Result<S::Snapshot> {
+        self.store.snapshot()
+    }
+
     /// The store under this one: where a caller writes what it has prepared.
     pub const fn store_mut(&mut self) -> &mut S {
         &mut self.store

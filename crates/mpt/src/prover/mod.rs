@@ -4,6 +4,8 @@
 //! an [`Overlay`](overlay::Overlay), and says what has to be written. Roots and proofs are those of
 //! Ethereum.
 
+mod account_proof;
+mod chain;
 mod encode;
 mod entry;
 mod node;
@@ -13,5 +15,7 @@ mod record;
 mod state;
 mod trie;
 
+pub use account_proof::AccountProof;
+pub use chain::{MptReader, MptState};
 pub use persistent::{Change, PersistentTrie, PreparedTrie, ProvedKey, prove_at};
 pub use state::{PersistentState, ProvedAccount, ProvedSlot, StateChange, prove_state_at};

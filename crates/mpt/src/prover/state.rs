@@ -129,6 +129,11 @@ impl<S: Store> PersistentState<S> {
         self.accounts.prune(oldest)
     }
 
+    /// The store under this one.
+    pub(super) const fn store(&self) -> &S {
+        self.accounts.store()
+    }
+
     /// The store, with everything written.
     pub fn into_store(self) -> S {
         self.accounts.into_store()

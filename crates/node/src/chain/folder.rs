@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
-use prooflight_core::store::{Read, Store, WriteBatch};
+use prooflight_core::store::{Change, Read, Store, WriteBatch};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 
-use super::Chain;
+use super::{Chain, readers};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
-use crate::schemes::{self, NormalBlock, Place, SchemeOptions};
+use crate::schemes::{self, Place, SchemeOptions};
 use crate::store::{Anchor, EmbeddedStore, corrupt};
 use crate::view::check_root;
 
@@ -112,17 +112,20 @@ impl Chain {
         let place = Place { folder, options };
         let schemes = config
             .scheme_ids()
-            .map(|id| schemes::open(Scheme::from_id(id)?, &store, &config, place))
+            .map(|id| {
+                let scheme = Scheme::from_id(id)?;
+                Ok((scheme, schemes::open(scheme, &store, &config, place)?))
+            })
             .collect::<Result<Vec<_>>>()?;
-        let provers = schemes.iter().map(|scheme| (scheme.scheme(), scheme.prover())).collect();
         let anchor = Anchor::new(folder.join("anchor"));
         let head = read_head(&store)?;
         let config = Arc::new(config);
-        let mut chain = Self { store, anchor, config, schemes, provers, head, failed: false };
+        let mut chain =
+            Self { store, anchor, config, schemes, readers: [].into(), head, failed: false };
         chain.catch_up()?;
         chain.check_agreement()?;
         chain.check_anchor()?;
-        chain.schemes.iter_mut().try_for_each(|scheme| scheme.opened())?;
+        chain.readers = readers(&mut chain.schemes)?;
         Ok(chain)
     }
 
@@ -130,17 +133,17 @@ impl Chain {
     /// it had them.
     fn catch_up(&mut self) -> Result<()> {
         let Some(newest) = self.height() else { return Ok(()) };
-        for scheme in &mut self.schemes {
-            while scheme.height().is_none_or(|height| height < newest) {
-                let next = scheme.height().map_or(0, |height| height + 1);
+        for (scheme, kept) in &mut self.schemes {
+            while kept.height().is_none_or(|height| height < newest) {
+                let next = kept.height().map_or(0, |height| height + 1);
                 let header = block::read_header(&self.store, next)?;
                 let header =
                     header.ok_or_else(|| corrupt(format_args!("header {next}"), "none"))?;
                 let body = block::read_body(&self.store, &header.header)?;
-                let normal = NormalBlock::new(body.operations);
-                let prepared = scheme.prepare(&normal)?;
+                let changes: Vec<_> = body.operations.iter().map(Change::from).collect();
+                let prepared = kept.prepare(&changes)?;
                 // A block is kept only if it leads where its header says.
-                check_root(&header.header, scheme.scheme(), &prepared.root).map_err(|error| {
+                check_root(&header.header, *scheme, &prepared.root).map_err(|error| {
                     let expected = format_args!(
                         "{} from the blocks of this folder; nothing was written: take the folder from a \
                          backup, or the chain from another node",
@@ -149,10 +152,10 @@ impl Chain {
                     corrupt(expected, error.found())
                 })?;
                 if !prepared.writes.is_empty() {
-                    let name = scheme.scheme().as_str();
+                    let name = scheme.as_str();
                     return Err(corrupt(format_args!("{name} after block {next}"), "before it"));
                 }
-                scheme.commit(prepared)?;
+                kept.commit()?;
             }
         }
         Ok(())
@@ -161,17 +164,17 @@ impl Chain {
     /// Every scheme must be where the newest header says.
     fn check_agreement(&self) -> Result<()> {
         let head = self.head.as_ref().map(|(head, _)| &head.header);
-        for scheme in &self.schemes {
-            let name = scheme.scheme().as_str();
+        for (scheme, kept) in &self.schemes {
+            let name = scheme.as_str();
             let height = head.map(|head| head.height);
-            if scheme.height() != height {
+            if kept.height() != height {
                 return Err(corrupt(
                     format_args!("{name} at height {height:?}"),
-                    format_args!("{:?}", scheme.height()),
+                    format_args!("{:?}", kept.height()),
                 ));
             }
-            let root = scheme.root();
-            if head.is_some_and(|head| head.root(scheme.scheme()) != Some(&root[..])) {
+            let root = kept.root();
+            if head.is_some_and(|head| head.root(*scheme) != Some(&root[..])) {
                 return Err(corrupt(format_args!("the head's {name} root"), Hex(&root)));
             }
         }

@@ -13,9 +13,9 @@ use prooflight_node::follow::Leader;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive};
-use prooflight_node::schemes::SmtProofs;
+use prooflight_node::schemes::CACHE_BYTES;
 use prooflight_node::server::{self, Front, NotReady, ServerLimits, Standing};
-use prooflight_smt::snapshot::Files;
+use prooflight_smt::snapshot::{Files, SmtReader};
 
 use super::serving;
 use super::settings::LogFormat;
@@ -58,7 +58,7 @@ impl ServeHistory {
         let stop = pin!(serving::stop_signal());
         let metrics = Metrics::new();
         let time = Duration::from_millis(self.request_time_ms);
-        let proofs = Arc::new(SmtProofs::new(Files::existing(&self.snapshots)?));
+        let proofs = Arc::new(SmtReader::new(Files::existing(&self.snapshots)?, CACHE_BYTES));
         let workers = Workers::new();
         let archive = Archive {
             proofs: proofs.clone(),
@@ -87,7 +87,7 @@ impl ServeHistory {
 }
 
 /// How far the files are.
-struct FilesStanding(Arc<SmtProofs>);
+struct FilesStanding(Arc<SmtReader>);
 
 impl Standing for FilesStanding {
     fn ready(&self) -> Result<u64, NotReady> {

@@ -8,9 +8,11 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::chain::{Header, SignedHeader};
-use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme};
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{Proved as Proof, StateReader as _};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 use prooflight_json::{Hex, Quantity};
-use prooflight_smt::snapshot::Proved as Proof;
+use prooflight_smt::snapshot::SmtReader;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -20,13 +22,12 @@ use super::method::{Bounds, Call, Serving, method, method_of};
 use crate::blocking::Workers;
 use crate::follow::Leader;
 use crate::metrics::Metrics;
-use crate::schemes::{self, SchemeProver as _, SmtProofs};
 use crate::view;
 
 /// What the methods work on.
 pub struct Archive {
     /// Proofs from the files.
-    pub proofs: Arc<SmtProofs>,
+    pub proofs: Arc<SmtReader>,
     /// The node that writes them.
     pub node: Leader,
     /// What requests may ask for.
@@ -41,12 +42,25 @@ impl Archive {
     /// Makes a proof, and of it an answer.
     async fn prove<P, T: Send + 'static>(
         &self,
-        prove: impl FnOnce(&SmtProofs) -> Result<P> + Send + 'static,
+        prove: impl FnOnce(&SmtReader) -> Result<P> + Send + 'static,
         answer: impl FnOnce(P) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (proofs, metrics) = (self.proofs.clone(), self.metrics.clone());
         let proof = move || answer(metrics.proving(Scheme::Smt, || prove(&proofs))?);
         self.workers.prove(proof).await
+    }
+
+    /// Makes a proof about a range of blocks, and gives it with the headers that it rests on.
+    async fn prove_range(
+        &self,
+        prove: impl FnOnce(&SmtReader) -> Result<(BTreeSet<u64>, Proof)> + Send + 'static,
+        head: Value,
+    ) -> Result<ProvedRange> {
+        let answer = |(heights, proved): (_, Proof)| {
+            Ok((heights, proved.roots, written(&Hex(proved.proof))?))
+        };
+        let (heights, roots, proof) = self.prove(prove, answer).await?;
+        Ok(ProvedRange { headers: self.headers(heights, head, roots).await?, proof })
     }
 
     /// The height of a block by its name, which the node knows; of the newest one the files know it.
@@ -70,7 +84,7 @@ impl Archive {
         &self,
         heights: BTreeSet<u64>,
         head: Value,
-        roots: Vec<(u64, Hash)>,
+        roots: Vec<(u64, Vec<u8>)>,
     ) -> Result<PlacedHeaders> {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
@@ -84,7 +98,7 @@ impl Archive {
 /// The root of a proof must be the one in the header that the node has of its block.
 fn check_root<'h>(
     headers: impl IntoIterator<Item = &'h Header>,
-    (block, root): &(u64, Hash),
+    (block, root): &(u64, Vec<u8>),
 ) -> Result<()> {
     let header = headers.into_iter().find(|header| header.height == *block);
     let header = header.ok_or_else(|| {
@@ -179,7 +193,7 @@ struct PlacedHeaders {
 
 impl PlacedHeaders {
     /// Each of these roots must be that of one of the headers.
-    fn check(&self, roots: &[(u64, Hash)]) -> Result<()> {
+    fn check(&self, roots: &[(u64, Vec<u8>)]) -> Result<()> {
         let older: Vec<Hex> = parse_reply(&self.headers)?;
         let older = older.iter().map(|Hex(bytes)| Header::decode(bytes, &Limits::DEFAULT));
         let headers = older.chain([signed_header(&self.head)]);
@@ -217,15 +231,16 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
         return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
     }
     let height = archive.height_of(&at).await?;
-    let prove = move |proofs: &SmtProofs| {
+    let prove = move |proofs: &SmtReader| {
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
-        proofs.reader()?.prove(height, &keys)
+        proofs.prove(&Statement::Keys { height, keys: &keys })
     };
-    let answer = move |proved: Proof| Ok(((height, proved.root), written(&Hex(proved.proof))?));
-    let (root, proof) = archive.prove(prove, answer).await?;
+    let answer = |proved: Proof| Ok((proved.roots, written(&Hex(proved.proof))?));
+    let (roots, proof) = archive.prove(prove, answer).await?;
     let at = json!({ "at": Quantity(height).to_string() });
     let header = archive.node.relay("prooflight_header", at).await?;
-    check_root([&signed_header(&header)?], &root)?;
+    let signed = signed_header(&header)?;
+    roots.iter().try_for_each(|root| check_root([&signed], root))?;
     Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
 }
 
@@ -252,13 +267,12 @@ async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
     let History { key: Hex(key), from: Quantity(from), to, head } = asked;
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
-    let prove = move |proofs: &SmtProofs| proofs.history(&key, from, last);
-    let answer = move |range: schemes::ProvedRange| {
-        Ok((range.heights(from), range.roots, written(&Hex(range.proof))?))
+    let prove = move |proofs: &SmtReader| {
+        let statement = Statement::History { key: &key, from, to: last };
+        let proved = proofs.prove(&statement)?;
+        Ok((view::heights(&statement, &proved), proved))
     };
-    let (heights, roots, proof) = archive.prove(prove, answer).await?;
-    let headers = archive.headers(heights, head_of(head, &to, last), roots).await?;
-    Ok(ProvedRange { headers, proof })
+    archive.prove_range(prove, head_of(head, &to, last)).await
 }
 
 #[derive(Deserialize)]
@@ -275,9 +289,10 @@ struct Diff {
 async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<ProvedRange> {
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
-    let prove = move |proofs: &SmtProofs| proofs.diff(from.map(|from| from.0), last);
-    let answer = |range: schemes::ProvedRange| Ok((range.roots, written(&Hex(range.proof))?));
-    let (roots, proof) = archive.prove(prove, answer).await?;
-    let headers = archive.headers(BTreeSet::from([last]), head_of(head, &to, last), roots).await?;
-    Ok(ProvedRange { headers, proof })
+    let prove = move |proofs: &SmtReader| {
+        let statement = Statement::Diff { from: from.map(|from| from.0), to: last };
+        let proved = proofs.prove(&statement)?;
+        Ok((view::heights(&statement, &proved), proved))
+    };
+    archive.prove_range(prove, head_of(head, &to, last)).await
 }

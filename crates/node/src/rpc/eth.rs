@@ -7,9 +7,10 @@ mod names;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
-use prooflight_core::{Error, Reason, Result, Scheme, keccak256};
+use prooflight_core::statement::Statement;
+use prooflight_core::{Error, Limits, Reason, Result, Scheme, keccak256};
 use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
-use prooflight_mpt::{Account, EMPTY_CODE_HASH, EMPTY_ROOT, ProvedAccount};
+use prooflight_mpt::{Account, AccountProof, AccountState, EMPTY_CODE_HASH, EMPTY_ROOT};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,7 +71,7 @@ impl Call {
         address: Address,
         slots: Vec<Word>,
         at: At,
-        answer: impl FnOnce(ProvedAccount) -> Result<T> + Send + 'static,
+        answer: impl FnOnce(&AccountProof<'_>, AccountState) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.check_accounts()?;
         let limit = self.context.limits.keys;
@@ -81,8 +82,16 @@ impl Call {
         let metrics = self.context.metrics.clone();
         let prove = move |view: &View| {
             let slots: Vec<_> = slots.iter().map(|slot| slot.0).collect();
-            let prove = || view.prove_account(at, &address.0, &slots);
-            answer(metrics.proving(Scheme::Mpt, prove)?)
+            let header = view.header(at)?.header;
+            let (height, address) = (header.height, &address.0);
+            let statement = Statement::Account { height, address, slots: &slots };
+            let proved = metrics.proving(Scheme::Mpt, || view.prove(Scheme::Mpt, &statement))?;
+            // What else the answer says is what its proofs show.
+            let proof = AccountProof::decode(&proved.proof)?;
+            let root = header.root(Scheme::Mpt).and_then(|root| root.try_into().ok());
+            let root = root.ok_or_else(|| schemes::not_kept(Scheme::Mpt))?;
+            let shown = proof.verify(root, address, &slots, &Limits::DEFAULT)?;
+            answer(&proof, shown)
         };
         self.context.prove(prove).await
     }
@@ -228,21 +237,29 @@ struct SlotProof {
 
 async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result<Json> {
     let words = slots.iter().map(|slot| slot.word).collect();
-    let answer = move |proved| json(&Answer::new(address, slots, proved));
+    let answer =
+        move |proof: &AccountProof<'_>, shown| json(&Answer::new(address, slots, proof, shown));
     call.prove(address, words, block.0, answer).await
 }
 
 impl Answer {
-    fn new(address: Address, asked: Vec<Slot>, proved: ProvedAccount) -> Self {
-        let account = proved.account.unwrap_or(NO_ACCOUNT);
-        let slots = asked.into_iter().zip(proved.storage).map(|(asked, slot)| SlotProof {
-            key: asked.text,
-            value: Word(slot.value),
-            proof: nodes(slot.proof),
-        });
+    fn new(
+        address: Address,
+        asked: Vec<Slot>,
+        proof: &AccountProof<'_>,
+        shown: AccountState,
+    ) -> Self {
+        let account = shown.account.unwrap_or(NO_ACCOUNT);
+        let slots = asked.into_iter().zip(shown.storage).zip(&proof.slots).map(
+            |((asked, value), proof)| SlotProof {
+                key: asked.text,
+                value: Word(value),
+                proof: nodes(proof),
+            },
+        );
         Self {
             address,
-            account_proof: nodes(proved.account_proof),
+            account_proof: nodes(&proof.account),
             balance: Word(account.balance),
             code_hash: Hash32(account.code_hash),
             nonce: Quantity(account.nonce),
@@ -256,8 +273,8 @@ impl Answer {
 const NO_ACCOUNT: Account =
     Account { nonce: 0, balance: [0; 32], storage_root: EMPTY_ROOT, code_hash: EMPTY_CODE_HASH };
 
-fn nodes(proof: Vec<Vec<u8>>) -> Vec<Hex> {
-    proof.into_iter().map(Hex).collect()
+fn nodes(proof: &[&[u8]]) -> Vec<Hex> {
+    proof.iter().map(|node| Hex(node.to_vec())).collect()
 }
 
 #[derive(Deserialize)]
@@ -286,7 +303,8 @@ async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
 }
 
 async fn account(call: Call, OfAccount { address, block }: OfAccount) -> Result<Account> {
-    let account = |proved: ProvedAccount| Ok(proved.account.unwrap_or(NO_ACCOUNT));
+    let account =
+        |_: &AccountProof<'_>, shown: AccountState| Ok(shown.account.unwrap_or(NO_ACCOUNT));
     call.prove(address, Vec::new(), block.0, account).await
 }
 
@@ -299,8 +317,8 @@ struct OfSlot {
 }
 
 async fn storage_at(call: Call, OfSlot { address, slot, block }: OfSlot) -> Result<Hash32> {
-    let value = |proved: ProvedAccount| {
-        Ok(Hash32(proved.storage.first().map(|slot| slot.value).unwrap_or_default()))
+    let value = |_: &AccountProof<'_>, shown: AccountState| {
+        Ok(Hash32(shown.storage.first().copied().unwrap_or_default()))
     };
     call.prove(address, vec![slot.word], block.0, value).await
 }

@@ -2,6 +2,7 @@
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use prooflight_core::statement::Statement;
 use prooflight_core::{Result, Scheme};
 use prooflight_json::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,9 @@ struct History {
 async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Json> {
     prove(call, move |view| {
         normalise::check_key(&key, &view.config().limits)?;
-        view.history(&key, from.0, to, head)
+        let to = view.height_of(to)?;
+        let statement = Statement::History { key: &key, from: from.0, to };
+        view.prove_range(Scheme::Smt, &statement, head)
     })
     .await
 }
@@ -49,7 +52,11 @@ struct Diff {
 }
 
 async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
-    prove(call, move |view| view.diff(from.map(|from| from.0), to, head)).await
+    prove(call, move |view| {
+        let (from, to) = (from.map(|from| from.0), view.height_of(to)?);
+        view.prove_range(Scheme::Smt, &Statement::Diff { from, to }, head)
+    })
+    .await
 }
 
 /// A proof about a range of blocks, with the headers that it rests on.

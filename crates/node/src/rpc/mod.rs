@@ -18,6 +18,7 @@ use std::time::Duration;
 use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
 use prooflight_core::chain::StateOperation;
+use prooflight_core::statement::Statement;
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_json::{Hash32, Hex, Quantity, StateOp};
 use serde::{Deserialize, Serialize};
@@ -244,8 +245,10 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
             normalise::check_key(key, limits)?;
         }
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
-        let proved = metrics.proving(known, || view.prove(known, at, &keys))?;
-        let header = HeaderJson::from(&proved.header);
+        let header = view.header(at)?;
+        let statement = Statement::Keys { height: header.header.height, keys: &keys };
+        let proved = metrics.proving(known, || view.prove(known, &statement))?;
+        let header = HeaderJson::from(&header);
         json(&Proved { header, scheme, proof: Hex(proved.proof) })
     };
     call.context.prove(proof).await

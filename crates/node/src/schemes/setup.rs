@@ -1,13 +1,14 @@
-//! The tables of LVMT's setup, in the folder of a chain.
+//! The setup and shape of a chain's LVMT; the tables are in the chain's folder.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
 use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
-use prooflight_core::chain::LvmtConfig;
+use prooflight_core::chain::{ChainConfig, LvmtConfig};
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_lvmt::ProofShard;
+use prooflight_lvmt::{ProofShard, StoreParams};
 
 use super::{Place, SchemeOptions};
 
@@ -17,12 +18,24 @@ const FOLDER: &str = "lvmt";
 /// The file with the setup's verifying key.
 const KEY: &str = "verifying-key";
 
+/// The setup and shape of a chain's LVMT, and what the node proves of it.
+///
+/// `unknown_setup` if the folder does not have the tables and no file is given.
+pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<StoreParams> {
+    let Some(lvmt) = config.lvmt() else {
+        let expected = "the parameters of lvmt in the chain's configuration";
+        return Err(Error::new(Reason::InvalidConfig, expected, "none"));
+    };
+    let (tables, log_arity) = (Arc::new(tables(&lvmt, place)?), lvmt.log_arity);
+    Ok(StoreParams { tables, log_arity, shard: place.options.proof_shard.0 })
+}
+
 /// The tables of a chain's setup: those of the development setup are computed as they are needed, others
 /// are built from the `.ptau` file, and kept.
 ///
 /// `unknown_setup` if the folder does not have them and no file is given; `setup_mismatch` if the file is
 /// of another setup.
-pub(super) fn tables(config: &LvmtConfig, place: Place<'_>) -> Result<Tables> {
+fn tables(config: &LvmtConfig, place: Place<'_>) -> Result<Tables> {
     let parts = match place.options.proof_shard.0 {
         ProofShard::None => Parts { single: false, tree: None },
         _ => Parts { single: true, tree: Some(config.log_arity) },

@@ -6,6 +6,7 @@
 //! this part Hyades (sections 5.4 and 6).
 
 mod branches;
+mod chain;
 mod check;
 mod clusters;
 mod files;
@@ -27,6 +28,7 @@ mod shards;
 mod spare;
 mod writer;
 
+pub use chain::{SmtParams, SmtReader, SmtState};
 pub use check::Damage;
 pub use files::Files;
 pub use reader::{KeptBlocks, Proved, ProvedHistory, SnapshotReader};

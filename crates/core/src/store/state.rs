@@ -1,0 +1,107 @@
+//! What every authenticated store does: it moves from block to block, and proves.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::WriteBatch;
+use crate::Result;
+use crate::statement::Statement;
+
+/// The state of a chain in one scheme, moved from block to block in two steps.
+///
+/// [`prepare`](Self::prepare) works out the next block and changes nothing. The caller writes
+/// [`Prepared::writes`] to where the store was opened, in one atomic batch with whatever else the block
+/// is, and then [commits](Self::commit). A block that is not to be is dropped. After a crash, the store is as it
+/// was before the batch or after it; one that keeps its state elsewhere may lack the last blocks, which are prepared
+/// and committed again.
+pub trait StateStore: Sized {
+    /// Where the state is kept: a [`Store`](super::Store) that is the scheme's own, or a folder.
+    type Source;
+    /// How it is kept.
+    type Params;
+    /// What is taken over when a prepared block is committed.
+    type Next;
+    /// What proves the state, while further blocks are made.
+    type Reader: StateReader;
+
+    /// Opens the newest state, or begins without a block.
+    fn open(source: Self::Source, params: Self::Params) -> Result<Self>;
+
+    /// The newest block; none before the first.
+    fn height(&self) -> Option<u64>;
+
+    /// The root after the newest block.
+    fn root(&self) -> Vec<u8>;
+
+    /// Works out the next block.
+    ///
+    /// `changes` are normalised: ascending by key, one for each key, and a delete only of a key that has a value.
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Self::Next>>;
+
+    /// Takes over a prepared block whose writes are in the store.
+    ///
+    /// `invalid_argument` if it was prepared for another state than the newest.
+    fn commit(&mut self, next: Self::Next) -> Result<()>;
+
+    /// Forgets what only the states before that after block `oldest` need; what is forgotten already stays so.
+    fn prune(&mut self, oldest: u64) -> Result<()>;
+
+    /// What proves the state as it is now.
+    ///
+    /// To be asked for after each block, once the caller stands by it. Older blocks can be proved as far back as the
+    /// store keeps them.
+    fn reader(&mut self) -> Result<Self::Reader>;
+}
+
+/// Proves statements about a state, which later blocks do not change.
+pub trait StateReader {
+    /// Proves a statement.
+    ///
+    /// `unknown_statement` if the scheme has no such proofs, `version_unavailable` if it does not keep a state that
+    /// the proof needs.
+    fn prove(&self, statement: &Statement<'_>) -> Result<Proved>;
+}
+
+impl<R: StateReader + ?Sized> StateReader for Arc<R> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+        (**self).prove(statement)
+    }
+}
+
+/// What a block does to one raw key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// Its new value, or none if it is deleted.
+    pub value: Option<&'a [u8]>,
+}
+
+/// The next block of a store, worked out and not yet written.
+#[derive(Debug)]
+pub struct Prepared<N> {
+    /// The root after the block.
+    pub root: Vec<u8>,
+    /// What has to be written.
+    pub writes: WriteBatch,
+    /// A proof that the changes lead from the root before to this one, if the scheme has such proofs.
+    pub transition: Option<Vec<u8>>,
+    /// What [`StateStore::commit`] takes over.
+    pub next: N,
+}
+
+/// A proof of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// The blocks whose roots the proof is against, newest first, with these roots.
+    pub roots: Vec<(u64, Vec<u8>)>,
+    /// The proof, in the scheme's format.
+    pub proof: Vec<u8>,
+}
+
+impl Proved {
+    /// A proof against the root of one block.
+    pub fn at(height: u64, root: impl Into<Vec<u8>>, proof: Vec<u8>) -> Self {
+        Self { roots: Vec::from([(height, root.into())]), proof }
+    }
+}

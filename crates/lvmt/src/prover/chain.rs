@@ -1,0 +1,124 @@
+//! The LVMT state of a chain: the newest in the store, and those shortly before in snapshots of it.
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{self, Prepared, Proved, Read, StateReader, StateStore, Store};
+use prooflight_core::{Error, Reason, Result, Scheme};
+
+use super::block::Change;
+use super::params::StoreParams;
+use super::prepare::PreparedBlock;
+use super::prove::prove_at;
+use super::store::LvmtStore;
+
+/// For how many blocks before the newest proofs are made: so long a client may take from one question
+/// to the next.
+pub const RECENT: usize = 16;
+
+/// The leaves that this many blocks replaced are given up together.
+const GIVEN_UP_AT_ONCE: u64 = 64;
+
+/// The LVMT state of a chain.
+///
+/// Only the newest state is in the store. A snapshot of it is kept for each of the last [`RECENT`] blocks of which a
+/// reader was made.
+#[derive(Debug)]
+pub struct LvmtState<S: Store> {
+    store: LvmtStore<S>,
+    /// Snapshots with their heights, ascending.
+    recent: VecDeque<(u64, Arc<S::Snapshot>)>,
+}
+
+impl<S: Store + Sync> StateStore for LvmtState<S> {
+    type Source = S;
+    type Params = StoreParams;
+    type Next = PreparedBlock;
+    type Reader = LvmtReader<S::Snapshot>;
+
+    fn open(source: S, params: StoreParams) -> Result<Self> {
+        Ok(Self { store: LvmtStore::open(source, params)?, recent: VecDeque::new() })
+    }
+
+    fn height(&self) -> Option<u64> {
+        self.store.height()
+    }
+
+    fn root(&self) -> Vec<u8> {
+        self.store.root().to_vec()
+    }
+
+    fn prepare(&self, changes: &[store::Change<'_>]) -> Result<Prepared<PreparedBlock>> {
+        let changes: Vec<_> = changes.iter().map(change).collect();
+        let mut next = self.store.prepare(&changes)?;
+        let writes = core::mem::take(&mut next.writes);
+        Ok(Prepared { root: next.root.to_vec(), writes, transition: None, next })
+    }
+
+    fn commit(&mut self, next: PreparedBlock) -> Result<()> {
+        self.store.commit(next)?;
+        match self.height() {
+            Some(height) if height.is_multiple_of(GIVEN_UP_AT_ONCE) => self.prune(height),
+            _ => Ok(()),
+        }
+    }
+
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        let is_newer = self.store.oldest().is_some_and(|given_up| oldest > given_up);
+        if is_newer { self.store.prune(oldest) } else { Ok(()) }
+    }
+
+    fn reader(&mut self) -> Result<Self::Reader> {
+        if let Some(height) = self.height() {
+            self.recent.retain(|(at, _)| *at != height);
+            self.recent.push_back((height, Arc::new(self.store.snapshot()?)));
+            if self.recent.len() > RECENT {
+                self.recent.pop_front();
+            }
+        }
+        let states = self.recent.iter().cloned().collect();
+        Ok(LvmtReader { params: self.store.params().clone(), states })
+    }
+}
+
+fn change<'a>(&store::Change { key, value }: &store::Change<'a>) -> Change<'a> {
+    match value {
+        Some(value) => Change::Set { key, value },
+        None => Change::Delete { key },
+    }
+}
+
+/// Proves the newest LVMT state of a chain, and those shortly before it.
+#[derive(Debug)]
+pub struct LvmtReader<R> {
+    params: StoreParams,
+    /// Snapshots with their heights, ascending.
+    states: Vec<(u64, Arc<R>)>,
+}
+
+impl<R: Read> StateReader for LvmtReader<R> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+        let Statement::Keys { height, keys } = *statement else {
+            return Err(statement.unknown_to(Scheme::Lvmt));
+        };
+        let state = self.states.iter().find(|(at, _)| *at == height);
+        let (_, state) = state.ok_or_else(|| self.not_kept(height))?;
+        let proved = prove_at(&**state, &self.params, height, keys)?;
+        Ok(Proved::at(height, proved.root, proved.proof))
+    }
+}
+
+impl<R> LvmtReader<R> {
+    #[cold]
+    fn not_kept(&self, height: u64) -> Error {
+        match (self.states.first(), self.states.last()) {
+            (Some((oldest, _)), Some((newest, _))) => {
+                let expected = format_args!("a block of {oldest} to {newest}");
+                Error::new(Reason::VersionUnavailable, expected, height)
+            }
+            _ => Error::new(Reason::VersionUnavailable, "a first block", height),
+        }
+    }
+}

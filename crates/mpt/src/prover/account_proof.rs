@@ -1,0 +1,95 @@
+//! The proofs of an account and of slots of it, as one string of bytes.
+//!
+//! RLP([[node, …], [[node, …], …]]): the nodes from the state root on, then for each slot, in the order in which they were
+//! asked for, those from the storage root on. A node is a string. Servers take it apart again for `eth_getProof`.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
+
+use super::encode;
+use super::state::ProvedAccount;
+use crate::account::{Address, Word, verify_account, verify_slot};
+use crate::get_proof::AccountState;
+use crate::hash::EMPTY_ROOT;
+use crate::rlp::{self, Item};
+
+/// The proofs of an account and of slots of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountProof<'a> {
+    /// The nodes from the state root on.
+    pub account: Vec<&'a [u8]>,
+    /// For each slot, the nodes from the account's storage root on.
+    pub slots: Vec<Vec<&'a [u8]>>,
+}
+
+impl<'a> AccountProof<'a> {
+    /// Reads what [`ProvedAccount::encode`] has written; anything else is `invalid_encoding`.
+    pub fn decode(bytes: &'a [u8]) -> Result<Self> {
+        let [account, slots] = items_of(rlp::decode(bytes)?)?
+            .try_into()
+            .map_err(|_| invalid("the nodes of an account, and of slots"))?;
+        let slots = items_of(slots)?.into_iter().map(strings).collect::<Result<_>>()?;
+        Ok(Self { account: strings(account)?, slots })
+    }
+
+    /// What the proofs show of an account and of these slots under a state root.
+    ///
+    /// As many slots as there are proofs, else `slot_keys_mismatch`. Other refusals are those of [`verify_account`] and
+    /// [`verify_slot`].
+    pub fn verify(
+        &self,
+        state_root: &Hash,
+        address: &Address,
+        slots: &[Word],
+        limits: &Limits,
+    ) -> Result<AccountState> {
+        if slots.len() != self.slots.len() {
+            let expected = format_args!("proofs of {} slots", slots.len());
+            return Err(Error::new(Reason::SlotKeysMismatch, expected, self.slots.len()));
+        }
+        let account = *verify_account(state_root, address, &self.account, limits)?;
+        let storage_root = account.map_or(EMPTY_ROOT, |account| account.storage_root);
+        let storage = slots.iter().zip(&self.slots).map(|(slot, proof)| {
+            Ok(verify_slot(&storage_root, slot, proof, limits)?.unwrap_or_default())
+        });
+        Ok(AccountState { account, storage: storage.collect::<Result<_>>()? })
+    }
+}
+
+impl ProvedAccount {
+    /// The proofs as one string of bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let slots: Vec<_> = self.storage.iter().map(|slot| nodes(&slot.proof)).collect();
+        encode::list(&[nodes(&self.account_proof), encode::list(&slots)])
+    }
+}
+
+fn nodes(proof: &[Vec<u8>]) -> Vec<u8> {
+    let nodes: Vec<_> = proof.iter().map(|node| encode::string(node)).collect();
+    encode::list(&nodes)
+}
+
+/// The items of a list.
+fn items_of(list: Item<'_>) -> Result<Vec<Item<'_>>> {
+    let Item::List(payload) = list else { return Err(invalid("a list")) };
+    let (mut items, mut read) = (rlp::items(payload), Vec::new());
+    while !items.is_empty() {
+        read.push(items.take()?);
+    }
+    Ok(read)
+}
+
+/// The strings of a list.
+fn strings(list: Item<'_>) -> Result<Vec<&[u8]>> {
+    let string = |item| match item {
+        Item::String(string) => Ok(string),
+        Item::List(_) => Err(invalid("a node in a string")),
+    };
+    items_of(list)?.into_iter().map(string).collect()
+}
+
+#[cold]
+fn invalid(expected: &str) -> Error {
+    Error::new(Reason::InvalidEncoding, expected, "another item")
+}

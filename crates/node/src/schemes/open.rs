@@ -1,0 +1,59 @@
+//! The schemes that a node has, and where each is kept.
+
+use std::path::Path;
+
+use prooflight_avl::AvlState;
+use prooflight_avl::state::state_params;
+use prooflight_core::chain::ChainConfig;
+use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_lvmt::LvmtState;
+use prooflight_mpt::MptState;
+use prooflight_smt::snapshot::SmtState;
+
+use super::store::{SchemeStore, hold};
+use super::{SchemeOptions, setup, snapshots};
+use crate::store::{EmbeddedStore, Namespace};
+
+/// Where schemes keep what is not in the store, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The folder of the chain.
+    pub folder: &'a Path,
+    /// What is up to the node, not the chain.
+    pub options: &'a SchemeOptions,
+}
+
+/// Opens the store of a scheme; `unknown_statement` if this build does not have it.
+pub fn open(
+    scheme: Scheme,
+    store: &EmbeddedStore,
+    config: &ChainConfig,
+    place: Place<'_>,
+) -> Result<Box<dyn SchemeStore>> {
+    let own = namespace(store.clone(), scheme);
+    match scheme {
+        Scheme::Avl => hold::<AvlState<_>>(own, state_params(&config.limits)),
+        Scheme::Lvmt => hold::<LvmtState<_>>(own, setup::params(config, place)?),
+        Scheme::Mpt => hold::<MptState<_>>(own, ()),
+        Scheme::Smt => hold::<SmtState>(snapshots::files(place)?, snapshots::params(store, place)),
+        other => {
+            let expected = Scheme::names(Scheme::exists);
+            Err(Error::new(Reason::UnknownStatement, expected, other.as_str()))
+        }
+    }
+}
+
+/// Makes what has to be there before a chain begins: the tables of LVMT's setup.
+pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
+    if config.keeps(Scheme::Lvmt) { setup::params(config, place).map(|_| ()) } else { Ok(()) }
+}
+
+/// The part of the store that a scheme has for itself.
+pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
+    Namespace::new(store, [b'x', scheme.id()])
+}
+
+#[cold]
+pub(crate) fn not_kept(scheme: Scheme) -> Error {
+    Error::new(Reason::UnknownStatement, "a scheme of this chain", scheme.as_str())
+}

@@ -1,0 +1,40 @@
+//! The snapshot files of `smt`, in the folder of a chain.
+
+use prooflight_core::chain::SignedHeader;
+use prooflight_core::{Hash, Result, Scheme};
+use prooflight_smt::snapshot::{Files, Options, Retention, SmtParams};
+
+use super::Place;
+use crate::block;
+use crate::store::EmbeddedStore;
+
+/// The folder of the snapshot files, in that of the chain.
+pub const SNAPSHOTS: &str = "snapshots";
+
+/// Pages of snapshot files that are kept in memory for proofs.
+pub const CACHE_BYTES: u64 = 64 << 20;
+
+/// The files of a chain.
+pub(super) fn files(place: Place<'_>) -> Result<Files> {
+    Files::local(&place.folder.join(SNAPSHOTS))
+}
+
+/// How they are kept; each is compared with the header of its block, which the store has.
+pub(super) fn params(store: &EmbeddedStore, place: Place<'_>) -> SmtParams {
+    let blocks_per_file = place.options.blocks_per_file;
+    let store = store.clone();
+    SmtParams {
+        options: Options { blocks_per_file, retention: Retention::All },
+        cache_bytes: CACHE_BYTES,
+        root_of: Box::new(move |block| {
+            Ok(block::read_header(&store, block)?.as_ref().and_then(root_in))
+        }),
+        damaged: |damage| {
+            tracing::warn!(file = damage.file, error = %damage.error, "snapshot file made again");
+        },
+    }
+}
+
+fn root_in(header: &SignedHeader) -> Option<Hash> {
+    header.header.root(Scheme::Smt)?.try_into().ok()
+}

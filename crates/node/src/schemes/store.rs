@@ -1,0 +1,81 @@
+//! Stores of several schemes side by side.
+
+use std::sync::Arc;
+
+use prooflight_core::store::{Change, Prepared, StateReader, StateStore};
+use prooflight_core::{Error, Reason, Result};
+
+/// The next block of some scheme, as [`SchemeStore::prepare`] says it.
+pub type Next = Prepared<()>;
+
+/// What proves the state of some scheme, while further blocks are made.
+pub type Reader = Arc<dyn StateReader + Send + Sync>;
+
+/// A [`StateStore`] of some scheme, which itself holds what it has prepared.
+pub trait SchemeStore: Send {
+    /// See [`StateStore::height`].
+    fn height(&self) -> Option<u64>;
+
+    /// See [`StateStore::root`].
+    fn root(&self) -> Vec<u8>;
+
+    /// See [`StateStore::prepare`]; a block that was prepared before is dropped.
+    fn prepare(&mut self, changes: &[Change<'_>]) -> Result<Next>;
+
+    /// See [`StateStore::commit`]: takes over the block that was prepared last.
+    fn commit(&mut self) -> Result<()>;
+
+    /// See [`StateStore::prune`].
+    fn prune(&mut self, oldest: u64) -> Result<()>;
+
+    /// See [`StateStore::reader`].
+    fn reader(&mut self) -> Result<Reader>;
+}
+
+/// A store with the block that it has prepared.
+struct Held<T: StateStore> {
+    store: T,
+    next: Option<T::Next>,
+}
+
+/// Opens a store, to be one of several.
+pub(super) fn hold<T>(source: T::Source, params: T::Params) -> Result<Box<dyn SchemeStore>>
+where
+    T: StateStore<Next: Send, Reader: Send + Sync> + Send + 'static,
+{
+    Ok(Box::new(Held { store: T::open(source, params)?, next: None }))
+}
+
+impl<T> SchemeStore for Held<T>
+where
+    T: StateStore<Next: Send, Reader: Send + Sync> + Send + 'static,
+{
+    fn height(&self) -> Option<u64> {
+        self.store.height()
+    }
+
+    fn root(&self) -> Vec<u8> {
+        self.store.root()
+    }
+
+    fn prepare(&mut self, changes: &[Change<'_>]) -> Result<Next> {
+        self.next = None;
+        let Prepared { root, writes, transition, next } = self.store.prepare(changes)?;
+        self.next = Some(next);
+        Ok(Prepared { root, writes, transition, next: () })
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let next = self.next.take();
+        let next = next.ok_or_else(|| Error::new(Reason::Bug, "a prepared block", "none"))?;
+        self.store.commit(next)
+    }
+
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        self.store.prune(oldest)
+    }
+
+    fn reader(&mut self) -> Result<Reader> {
+        Ok(Arc::new(self.store.reader()?))
+    }
+}

@@ -1,0 +1,149 @@
+//! The tree of a chain: its newest state in memory, all blocks in snapshot files.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{Change, Prepared, Proved, StateReader, StateStore, WriteBatch};
+use prooflight_core::{Hash, Result, Scheme};
+
+use super::check::Damage;
+use super::files::Files;
+use super::reader::{ProvedHistory, SnapshotReader};
+use super::record::Record;
+use super::retention::Retention;
+use super::writer::{Options, PreparedBlock, SnapshotWriter};
+
+/// The tree of a chain.
+///
+/// A block's file is written when the block is committed, once the block itself is kept; a file that a crash left out is
+/// written when the block is prepared and committed again.
+#[derive(Debug)]
+pub struct SmtState {
+    writer: SnapshotWriter,
+    reader: Arc<SmtReader>,
+}
+
+/// How the files of a chain are kept.
+pub struct SmtParams {
+    /// How they are written.
+    pub options: Options,
+    /// About how much of them is kept in memory for proofs.
+    pub cache_bytes: u64,
+    /// The root after a block, or none if the chain does not have the block: see [`SnapshotWriter::open_for`].
+    pub root_of: Box<dyn Fn(u64) -> Result<Option<Hash>>>,
+    /// Is told of each file that is damaged, and will be written again.
+    pub damaged: fn(&Damage),
+}
+
+impl fmt::Debug for SmtParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SmtParams").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl StateStore for SmtState {
+    type Source = Files;
+    type Params = SmtParams;
+    type Next = PreparedBlock;
+    type Reader = Arc<SmtReader>;
+
+    /// `store_corrupt`, with nothing written, if a file has another root than the chain's block.
+    fn open(source: Files, params: SmtParams) -> Result<Self> {
+        let SmtParams { options, cache_bytes, root_of, damaged } = params;
+        let (writer, damage) = SnapshotWriter::open_for(source.clone(), options, root_of)?;
+        damage.iter().for_each(damaged);
+        Ok(Self { writer, reader: Arc::new(SmtReader::new(source, cache_bytes)) })
+    }
+
+    fn height(&self) -> Option<u64> {
+        self.writer.newest()
+    }
+
+    fn root(&self) -> Vec<u8> {
+        self.writer.root().to_vec()
+    }
+
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBlock>> {
+        let height = self.height().map_or(0, |height| height + 1);
+        let records: Vec<_> =
+            changes.iter().map(|change| Record { key: change.key, value: change.value }).collect();
+        let next = self.writer.prepare(height, &records)?;
+        let root = next.root().to_vec();
+        Ok(Prepared { root, writes: WriteBatch::new(), transition: None, next })
+    }
+
+    fn commit(&mut self, next: PreparedBlock) -> Result<()> {
+        self.writer.commit(next).map(|_| ())
+    }
+
+    /// Takes effect with the next file; from then on as many blocks are kept as now.
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        if let Some(kept) = self.height().and_then(|height| (height + 1).checked_sub(oldest)) {
+            self.writer.set_retention(Retention::Last(kept));
+        }
+        Ok(())
+    }
+
+    /// Readers see what the files have, also where the manifest was damaged.
+    fn reader(&mut self) -> Result<Arc<SmtReader>> {
+        self.writer.publish()?;
+        Ok(self.reader.clone())
+    }
+}
+
+/// Proves the tree of a chain from its files, which are there from the first block on.
+///
+/// Another process may be writing them. Calls block; see [`Files`].
+#[derive(Debug)]
+pub struct SmtReader {
+    files: Files,
+    cache_bytes: u64,
+    opened: Mutex<Option<Arc<SnapshotReader>>>,
+}
+
+impl SmtReader {
+    /// Proofs from these files; `cache_bytes` is about what is kept of them in memory.
+    pub fn new(files: Files, cache_bytes: u64) -> Self {
+        Self { files, cache_bytes, opened: Mutex::default() }
+    }
+
+    /// The newest block that the files have now; `version_unavailable` before there is one.
+    pub fn newest(&self) -> Result<u64> {
+        Ok(self.opened()?.refresh()?.newest)
+    }
+
+    fn opened(&self) -> Result<Arc<SnapshotReader>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reader) = &*opened {
+            return Ok(reader.clone());
+        }
+        let reader = Arc::new(SnapshotReader::open(self.files.clone(), self.cache_bytes)?);
+        *opened = Some(reader.clone());
+        Ok(reader)
+    }
+}
+
+impl StateReader for SmtReader {
+    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+        match *statement {
+            Statement::Keys { height, keys } => {
+                let proved = self.opened()?.prove(height, keys)?;
+                Ok(Proved::at(height, proved.root, proved.proof))
+            }
+            Statement::History { key, from, to } => {
+                let ProvedHistory { roots, proof } = self.opened()?.history(key, from, to)?;
+                let roots = roots.into_iter().map(|(block, root)| (block, root.to_vec())).collect();
+                Ok(Proved { roots, proof })
+            }
+            Statement::Diff { from, to } => {
+                let proved = self.opened()?.diff(from, to)?;
+                Ok(Proved::at(to, proved.root, proved.proof))
+            }
+            Statement::Account { .. } => Err(statement.unknown_to(Scheme::Smt)),
+        }
+    }
+}
