@@ -87,8 +87,9 @@ mod tests {
 
     #[test]
     fn a_limit_is_the_most_that_is_allowed() {
+        type Check = fn(&Limits, usize) -> Result<()>;
         let limits = Limits { max_proof_bytes: 1, max_keys: 2, max_value_bytes: 3, max_changes: 4 };
-        let cases: [(fn(&Limits, usize) -> Result<()>, usize, Reason); 5] = [
+        let cases: [(Check, usize, Reason); 5] = [
             (Limits::check_proof, 1, Reason::ProofTooLarge),
             (Limits::check_keys, 2, Reason::TooManyKeys),
             (Limits::check_operations, 2, Reason::TooManyOperations),

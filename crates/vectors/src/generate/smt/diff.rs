@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::plain::Plain;
 use super::{FAR, ask_diff, delete, far, had, limits, random, sample, set};
-use crate::carrier::{Hex, Quantity};
+use crate::carrier::Hex;
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
 use crate::smt::SmtDiff;
