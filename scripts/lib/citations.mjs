@@ -1,6 +1,6 @@
 // Where sources cite the specification: `spec/avl.md`, section 7, or `avl 7`.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { filesUnder } from "./fingerprint.mjs";
@@ -29,8 +29,8 @@ export function citationsIn(text) {
 }
 
 const LONG = /\bspec\/([a-z]+)\.md`?(?:,? sections? ((?:\d+(?:, | and | to )?)+))?/g;
-const SHORT =
-  /\b(conventions|merkle|avl|mpt|amt|lvmt|smt|chain|rpc|vectors) (\d+)(?=[,.:;)'"]| and | to )/g;
+const NAMES = readdirSync(SPEC).map((file) => file.replace(/\.md$/, ""));
+const SHORT = new RegExp(`\\b(${NAMES.join("|")}) (\\d+)(?=[,.:;)'"]| and | to )`, "g");
 /** The numbers of the one file that the specification once was. */
 const OLD = /\bSPEC\.md`?,? (?:section )?\d+/g;
 
