@@ -17,7 +17,10 @@ import { cache, inside } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
 
 /** The crates whose code is the verifiers'. */
-const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"];
+export const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"];
+
+/** What else the runner of the vectors is made of, and what the tests of all of them name. */
+export const RUNNER = ["embedded", "json", "testkit", "vectors"];
 
 /** Not read from `tree`: the tool is ours, whatever it looks at. */
 const TOOL = inside("crates", "mutants");
@@ -31,7 +34,7 @@ export async function build(tree) {
     if (!existsSync(join(tree, name))) throw new Problem(`${tree} has no ${name}.`);
   }
   const scratch = join(cache, "mutants", digest(tree).slice(0, 12));
-  const crates = [...VERIFIERS, "vectors"].map((name) => join(tree, "crates", name));
+  const crates = [...VERIFIERS, ...RUNNER].map((name) => join(tree, "crates", name));
   const sources = hashOf(tree, [join(tree, "Cargo.toml"), join(tree, "Cargo.lock"), ...crates]);
   const key = digest(`${sources} ${hashOf(TOOL, [TOOL])}`);
   const runner = join(scratch, "runner");
@@ -65,7 +68,7 @@ export async function build(tree) {
 
 /** The verifiers and the vectors' runner as a workspace of their own. */
 function copy(tree, scratch) {
-  for (const name of [...VERIFIERS, "vectors"]) {
+  for (const name of [...VERIFIERS, ...RUNNER]) {
     cpSync(join(tree, "crates", name), join(scratch, "crates", name), { recursive: true });
   }
   for (const name of ["runner", "switch"]) {
@@ -86,7 +89,7 @@ function copy(tree, scratch) {
 
 /** The workspace's Cargo.toml with only the members that are copied, and a profile for many short runs. */
 export function workspace(text) {
-  const members = [...VERIFIERS, "vectors", "mutants/runner", "mutants/switch"];
+  const members = [...VERIFIERS, ...RUNNER, "mutants/runner", "mutants/switch"];
   const list = members.map((name) => `"crates/${name}"`).join(", ");
   return `${text
     .replace(/^members = .*$/m, `members = [${list}]`)

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { inside } from "../paths.mjs";
+import { crates } from "../walls/crates.mjs";
 import { readAccepted, reasonFor } from "./accepted.mjs";
-import { withSwitch, workspace } from "./build.mjs";
+import { RUNNER, VERIFIERS, withSwitch, workspace } from "./build.mjs";
 import { shuffled } from "./order.mjs";
 import { sums } from "./report.mjs";
 import { Runner } from "./runner.mjs";
@@ -68,6 +69,17 @@ test("the copied workspace has the verifiers, the switch and a profile of its ow
   assert.deepEqual(text.match(/^\[profile.*$/gm), ["[profile.release]"]);
   const crate = withSwitch(readFileSync(inside("crates/core/Cargo.toml"), "utf8"));
   assert.match(crate, /^\[dependencies\]\nprooflight-mutants-switch = /m);
+});
+
+test("the copied crates name no other of the workspace, in their tests neither", () => {
+  const all = crates();
+  const names = all.map(({ name }) => name);
+  const copied = [...VERIFIERS, ...RUNNER].map((name) => `prooflight-${name}`);
+  const missing = all
+    .filter(({ name }) => copied.includes(name))
+    .flatMap(({ needs, testsNeed }) => [...needs, ...testsNeed])
+    .filter((need) => names.includes(need) && !copied.includes(need));
+  assert.deepEqual(missing, []);
 });
 
 test("faults that do not compile do not count, and a line counts once", () => {

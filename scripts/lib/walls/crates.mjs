@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 
 import { root } from "../paths.mjs";
 
-/** The crates of the workspace: whether each is published, and what it and its build depend on. */
+/** The crates of the workspace: whether each is published, what it needs, and what its tests need in addition. */
 export function crates() {
   const options = ["metadata", "--no-deps", "--offline", "--locked", "--format-version", "1"];
   const { status, stdout, stderr } = spawnSync("cargo", options, {
@@ -18,5 +18,6 @@ export function crates() {
     // No registries at all: `publish = false`.
     published: publish === null,
     needs: dependencies.filter(({ kind }) => kind !== "dev").map(({ name }) => name),
+    testsNeed: dependencies.filter(({ kind }) => kind === "dev").map(({ name }) => name),
   }));
 }
