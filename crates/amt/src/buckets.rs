@@ -1,6 +1,7 @@
-//! Sums of multiples of many points, by buckets (Pippenger): the more points, the less each costs.
+//! Multi-scalar multiplication with buckets (Pippenger); the cost per point falls as the number of
+//! points grows.
 //!
-//! Not constant in time: everything here is public.
+//! Not constant-time: every input is public.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,17 +11,17 @@ use ark_bn254::{Fr, G1Affine, G1Projective};
 use ark_ec::short_weierstrass::Bucket;
 use ark_ff::{AdditiveGroup, BigInt, BigInteger, PrimeField};
 
-/// The sum of `scalar * point` over these pairs of a point's number and a scalar.
+/// Computes the sum of `scalar * point` over `terms`, pairs of an index into `points` and a scalar.
 ///
-/// A scalar is cut into signed digits of `width` bits; for each of their places, points with the same digit come
-/// into one bucket.
+/// Each scalar is split into signed digits of `width` bits. For each digit position, points with
+/// the same digit share a bucket.
 pub(crate) fn sum(points: &[G1Affine], terms: &[(usize, Fr)]) -> G1Projective {
     let terms: Vec<_> =
         terms.iter().map(|(point, scalar)| (*point, scalar.into_bigint())).collect();
     let bits = terms.iter().map(|(_, scalar)| scalar.num_bits()).max().unwrap_or(0);
     let width = width(terms.len() as u64, bits);
     let half = 1_u64 << (width - 1);
-    // Whether the digit before was negative, so that this one is larger by 1.
+    // Whether the previous digit was negative, which adds 1 to this one.
     let mut carries = vec![false; terms.len()];
     let mut sums = Vec::new();
     for place in 0..=bits / width {
@@ -47,14 +48,14 @@ pub(crate) fn sum(points: &[G1Affine], terms: &[(usize, Fr)]) -> G1Projective {
     sum
 }
 
-/// The width of digits with the fewest additions.
+/// Returns the digit width that needs the fewest additions.
 fn width(terms: u64, bits: u32) -> u32 {
-    // Two additions for each bucket, which cost more than that of a decoded point.
+    // Each bucket takes two additions, which cost more than the mixed addition of an affine point.
     let cost = |width: &u32| u64::from(bits / width + 1) * (5 * terms + (14 << (width - 1)));
     (1..=16).min_by_key(cost).unwrap_or(1)
 }
 
-/// Some bits of a number, from a position on.
+/// Returns `width` bits of `number`, starting at bit `position`.
 fn digit(number: &BigInt<4>, position: u32, width: u32) -> u64 {
     let (first, shift) = (position as usize / 64, position % 64);
     let limb = |at: usize| number.0.get(at).copied().unwrap_or(0);
@@ -63,7 +64,7 @@ fn digit(number: &BigInt<4>, position: u32, width: u32) -> u64 {
     bits & ((1 << width) - 1)
 }
 
-/// The sums of the points with each digit from 1 on.
+/// One bucket for each digit from 1: the sum of the points with that digit.
 struct Buckets(Vec<Bucket<Config>>);
 
 impl Buckets {
@@ -78,7 +79,7 @@ impl Buckets {
         }
     }
 
-    /// The sum of each bucket times its digit.
+    /// Returns the sum of digit times bucket over all buckets.
     fn sum(&self) -> G1Projective {
         let (mut above, mut sum) = (Bucket::ZERO, Bucket::ZERO);
         for bucket in self.0.iter().rev() {
@@ -102,7 +103,7 @@ mod tests {
         let scalars = [0, 1, 2, 15, 16, 17, 31, 32, 33, 0x8000, 0xffff, u64::MAX].map(Fr::from);
         let large = [-Fr::ONE, crate::dev::tau(), -Fr::from(31), Fr::from(u128::MAX)];
         let scalars: Vec<_> = scalars.into_iter().chain(large).collect();
-        // Also of the same points again and again, and of one with its negative.
+        // Covers repeated points, and a point together with its negative.
         for count in [0, 1, 2, 3, 16, 17, 100, 3000] {
             let term = |i: usize| ((i * i) % 40, scalars[i % 16] * Fr::from((i / 16) as u64 + 1));
             let terms: Vec<_> = (0..count).map(term).collect();

@@ -1,4 +1,4 @@
-//! The development setup, whose tau everyone can compute.
+//! The development setup. Anyone can compute its tau.
 
 use ark_bn254::Fr;
 use ark_ff::MontFp;
@@ -10,7 +10,7 @@ pub(crate) const fn tau() -> Fr {
     MontFp!("6170730966438233053100359098901260228951793120443488243138757508556554699566")
 }
 
-/// `[tau]_2`, compressed: what the development setup is recognised by, whatever it is called.
+/// `[tau]_2`, compressed. Identifies the development setup, whatever name it is given.
 pub(crate) const TAU_G2: G2Bytes = *include_bytes!("../data/dev_tau_g2.bin");
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
-//! The points at which a vector's polynomial takes the vector's values: `x_t = w^t`.
+//! The evaluation domain: a vector's polynomial takes the value of entry t at `x_t = w^t`.
 
 use ark_bn254::Fr;
 use ark_ff::{AdditiveGroup, FftField, Field};
 use prooflight_core::{Error, Reason, Result};
 
-/// The largest vector has `2^28` entries: the order of the group has no larger power of two.
+/// Largest `log_n`: `r - 1`, with r the order of the group, is divisible by `2^28` and no larger
+/// power of two.
 pub const MAX_LOG_N: u8 = 28;
 
 /// `n = 2^log_n` points, the powers of a primitive n-th root of unity in natural order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Domain {
     pub(crate) log_n: u8,
-    /// The root of unity.
+    /// A primitive n-th root of unity.
     pub(crate) w: Fr,
 }
 
@@ -28,7 +29,7 @@ impl Domain {
         Ok(Self { log_n, w })
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub(crate) const fn n(self) -> u32 {
         1 << self.log_n
     }

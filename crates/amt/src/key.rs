@@ -1,4 +1,4 @@
-//! The verifying key: what a verifier needs of a setup, at most 29 points.
+//! The verifying key: the part of a setup that a verifier needs, at most 29 points.
 
 use alloc::vec::Vec;
 
@@ -12,13 +12,14 @@ use crate::dev;
 use crate::domain::{Domain, MAX_LOG_N};
 use crate::point::{G2Bytes, decode_g2, encode_g2};
 
-/// `[tau^(2^j)]_2`, j = 0..27, of the Perpetual Powers of Tau; `data/README.md` says where they are from.
+/// `[tau^(2^j)]_2`, j = 0..27, of the Perpetual Powers of Tau. Origin: `data/README.md`.
 static PPOT: &[u8; 64 * MAX_LOG_N as usize] = include_bytes!("../data/ppot_g2.bin");
 
-/// What a verifier needs of a setup for vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, `j < log_n`.
+/// The part of a setup that verifies vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, `j
+/// < log_n`.
 ///
-/// Nobody may know tau: who knows it can open every commitment to any value. A key is identified by
-/// its [`params_id`](Self::params_id), which belongs to what the verifier trusts, as the root does.
+/// Nobody may know tau: anyone who does can open every commitment to any value. A key is identified
+/// by its [`params_id`](Self::params_id), which the verifier must trust just as it trusts the root.
 #[derive(Clone, Debug)]
 pub struct VerifyingKey {
     domain: Domain,
@@ -30,28 +31,31 @@ pub struct VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// The key of the development setup, whose tau is public: for tests and development chains alone.
+    /// Returns the key of the development setup. Its tau is public: only for tests and development
+    /// chains.
     ///
     /// `invalid_argument` unless `1 <= log_n <= 28`.
     pub fn dev(log_n: u8) -> Result<Self> {
         Self::from_tau(log_n, dev::tau())
     }
 
-    /// The key of the Perpetual Powers of Tau, a ceremony of many participants.
+    /// Returns the key of the Perpetual Powers of Tau, a ceremony with many participants.
     ///
-    /// It is safe if one of them deleted what they had. `invalid_argument` unless `1 <= log_n <= 28`.
+    /// Secure if at least one participant destroyed their secret. `invalid_argument` unless `1 <=
+    /// log_n <= 28`.
     pub fn ppot(log_n: u8) -> Result<Self> {
         let domain = Domain::new(log_n)?;
         let points = PPOT.as_chunks().0.iter().take(usize::from(log_n)).map(decode_g2);
         Ok(Self::new(domain, &points.collect::<Result<Vec<_>>>()?))
     }
 
-    /// Decodes a key from its bytes, those of [`encode`](Self::encode).
+    /// Decodes a key from the bytes that [`encode`](Self::encode) returns.
     ///
-    /// The points are checked, but that they are the powers of one number cannot be seen without more of the
-    /// setup: compare the key's [`params_id`](Self::params_id) with a trusted one. Errors: `truncated`,
-    /// `trailing_bytes`, `invalid_point` (also for infinity and points outside the subgroup), and
-    /// `invalid_setup` for another size than 1 to 28 or another first point than the generator.
+    /// Each point is checked, but without more of the setup nothing shows that they are the powers
+    /// of one number: compare the key's [`params_id`](Self::params_id) with a trusted one. Errors:
+    /// `truncated`, `trailing_bytes`, `invalid_point` (also for infinity and points outside the
+    /// subgroup), and `invalid_setup` if `log_n` is not 1 to 28 or the first point is not the
+    /// generator.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut reader = prooflight_core::Reader::new(bytes);
         let log_n = reader.u8()?;
@@ -70,7 +74,8 @@ impl VerifyingKey {
         Ok(Self::new(domain, &points))
     }
 
-    /// The key as bytes: `log_n` in one, then `[1]_2` and `[tau^(2^j)]_2`, `j < log_n`, compressed.
+    /// Encodes the key: `log_n` as one byte, then `[1]_2` and `[tau^(2^j)]_2`, `j < log_n`,
+    /// compressed.
     pub fn encode(&self) -> &[u8] {
         &self.bytes
     }
@@ -80,12 +85,12 @@ impl VerifyingKey {
         self.domain.log_n
     }
 
-    /// What the setup is known by: `BLAKE2b-256("prooflight/amt/v1" || encode())`.
+    /// The identifier of the setup: `BLAKE2b-256("prooflight/amt/v1" || encode())`.
     pub const fn params_id(&self) -> [u8; 32] {
         self.params_id
     }
 
-    /// Refuses a key of another setup than the one with this id: `setup_mismatch`.
+    /// Returns `setup_mismatch` unless the key's `params_id` is `expected`.
     pub fn check_params_id(&self, expected: &[u8; 32]) -> Result<()> {
         if self.params_id == *expected {
             return Ok(());
@@ -93,12 +98,13 @@ impl VerifyingKey {
         Err(Error::new(Reason::SetupMismatch, Hex(expected), Hex(&self.params_id)))
     }
 
-    /// Whether everyone knows the setup's tau: whether its `[tau]_2` is that of the development setup.
+    /// Whether the setup's tau is public, that is, whether its `[tau]_2` is that of the development
+    /// setup.
     pub fn is_insecure(&self) -> bool {
         self.bytes.get(65..129) == Some(&dev::TAU_G2[..])
     }
 
-    /// Refuses a key whose tau is public, unless the caller allows that: `insecure_setup`.
+    /// Returns `insecure_setup` for a key whose tau is public, unless the caller allows it.
     pub fn check_secure(&self, allow_insecure_setup: bool) -> Result<()> {
         if self.is_insecure() && !allow_insecure_setup {
             return Err(Error::new(
@@ -110,7 +116,7 @@ impl VerifyingKey {
         Ok(())
     }
 
-    /// The key of a setup with a known tau.
+    /// Computes the key of a setup whose tau is known.
     pub(crate) fn from_tau(log_n: u8, tau: Fr) -> Result<Self> {
         let domain = Domain::new(log_n)?;
         let powers = core::iter::successors(Some(tau), |power| Some(power.square()));
@@ -119,7 +125,7 @@ impl VerifyingKey {
         Ok(Self::new(domain, &points.collect::<Vec<_>>()))
     }
 
-    /// The key of these `[tau^(2^j)]_2`, which are checked already.
+    /// Builds the key from `[tau^(2^j)]_2`, which the caller has already checked.
     pub(crate) fn new(domain: Domain, powers: &[G2Affine]) -> Self {
         let points = || core::iter::once(G2Affine::generator()).chain(powers.iter().copied());
         let mut bytes = Vec::with_capacity(65 + 64 * powers.len());
@@ -137,7 +143,7 @@ impl VerifyingKey {
         self.domain
     }
 
-    /// `[1]_2`, then `[tau^(2^j)]_2` for j from 0, ready for a pairing.
+    /// Returns `[1]_2`, then `[tau^(2^j)]_2` for j from 0, prepared for pairings.
     pub(crate) fn prepared(&self) -> &[G2Prepared<ark_bn254::Config>] {
         &self.prepared
     }
@@ -151,7 +157,8 @@ impl PartialEq for VerifyingKey {
 
 impl Eq for VerifyingKey {}
 
-/// The point if it is in the subgroup of prime order and not infinity; otherwise `invalid_point`.
+/// Returns the point if it is in the subgroup of prime order and not infinity, else
+/// `invalid_point`.
 pub(crate) fn checked(point: G2Affine) -> Result<G2Affine> {
     if point.is_zero() || !point.is_in_correct_subgroup_assuming_on_curve() {
         return Err(Error::new(

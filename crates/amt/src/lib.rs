@@ -1,15 +1,14 @@
-//! Vector commitments over BN254 with short openings, verified in one product of pairings.
+//! Vector commitments over BN254 with short openings, verified with one product of pairings.
 //!
-//! A commitment stands for a vector of scalars. [`verify_openings`] checks claims about single entries
-//! against commitments that the caller trusts, under a setup that the caller trusts, its
-//! [`VerifyingKey`].
+//! A commitment binds a vector of scalars. [`verify_openings`] checks claims about single entries
+//! against commitments, under a setup given by its [`VerifyingKey`]; the caller must trust both.
 //!
 //! ```
 //! use prooflight_amt::{INFINITY, Kind, Opening, Scalar, VerifyingKey, verify_openings};
 //!
 //! # fn main() -> prooflight_core::Result<()> {
 //! let key = VerifyingKey::ppot(16)?;
-//! // The vector of zeros, whose commitment and openings are infinity.
+//! The zero vector: its commitment and all its opening points are infinity.
 //! let opening = Opening {
 //!     commitment: INFINITY,
 //!     index: 7,
@@ -23,7 +22,8 @@
 //! # }
 //! ```
 //!
-//! With the feature `prover`, `Tables` make commitments and single openings, and a `TreeState` opens trees.
+//! With the feature `prover`, `Tables` make commitments and single-point openings, and a
+//! `TreeState` makes tree openings.
 //!
 //! Source: Li et al. 2023, section 4 (authenticated multipoint evaluation tree), with smaller openings;
 //! specified in `test-vectors/spec/amt.md`.

@@ -1,6 +1,6 @@
-//! Sums of multiples of points that share the points: one table of odd multiples for all of them.
+//! Multi-scalar multiplications over the same points, sharing one table of odd multiples.
 //!
-//! Not constant in time: everything here is public.
+//! Not constant-time: every input is public.
 
 use alloc::vec::Vec;
 
@@ -8,15 +8,15 @@ use ark_bn254::{Fr, G1Affine, G1Projective};
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField};
 
-/// Bits of a window of the signed digits; a table has `2^(WINDOW - 2)` odd multiples of a point.
+/// Bits of a window of signed digits. A table has `2^(WINDOW - 2)` odd multiples of each point.
 const WINDOW: usize = 5;
 const MULTIPLES: usize = 1 << (WINDOW - 2);
 
-/// The points P, 3P, 5P, ... of each of a list of points.
+/// The odd multiples P, 3P, 5P, ... of each point of a list.
 pub(crate) struct Multiples(Vec<G1Affine>);
 
 impl Multiples {
-    /// The table of these points.
+    /// Builds the table of `points`.
     pub(crate) fn new(points: &[G1Affine]) -> Self {
         let mut multiples = Vec::with_capacity(points.len() * MULTIPLES);
         for point in points {
@@ -30,9 +30,10 @@ impl Multiples {
         Self(G1Projective::normalize_batch(&multiples))
     }
 
-    /// The sum of `scalar * point` over these pairs of a point's number and a scalar.
+    /// Computes the sum of `scalar * point` over `terms`, pairs of a point's index and a scalar.
     pub(crate) fn sum(&self, terms: &[(usize, Fr)]) -> G1Projective {
-        // Zero, or odd and below 2^(WINDOW - 1), the least significant first.
+        // Each digit is zero, or odd with absolute value below 2^(WINDOW - 1); least significant
+        // first.
         let digits = |scalar: &Fr| scalar.into_bigint().find_wnaf(WINDOW).unwrap_or_default();
         let digits: Vec<_> = terms.iter().map(|(point, scalar)| (*point, digits(scalar))).collect();
         let bits = digits.iter().map(|(_, digits)| digits.len()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What is claimed of one entry of a vector, and the points that prove it.
+//! A claim about one entry of a vector, and the points that prove it.
 
 use prooflight_core::{Error, Reason, Result};
 
@@ -9,19 +9,20 @@ use crate::scalar::Scalar;
 /// How an entry is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// One point for each level of a tree of arity `2^log_arity`: what a prover of a dense vector keeps.
+    /// One point per level of a tree of arity `2^log_arity`. For provers that maintain a dense
+    /// vector.
     Tree {
         /// Divides `log_n`; 1, 2 and 4 are the arities 2, 4 and 16.
         log_arity: u8,
     },
-    /// One point, computed from all nonzero entries: for sparse vectors.
+    /// One point, computed from all nonzero entries. For sparse vectors.
     Single,
 }
 
-/// The claim that the vector behind a commitment has a value at an index, and the points that prove it.
+/// The claim that a committed vector has a value at an index, and the points that prove it.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
-    /// The commitment of the vector, which the caller trusts or has proved otherwise.
+    /// The commitment of the vector. The caller trusts it or has proved it by other means.
     pub commitment: PointBytes,
     /// The index of the entry, below `2^log_n`.
     pub index: u32,
@@ -29,12 +30,14 @@ pub struct Opening<'a> {
     pub value: Scalar,
     /// How the entry is opened.
     pub kind: Kind,
-    /// [`Kind::points`] points; those of a tree from the first level, that of the largest powers, on.
+    /// The opening points, [`Kind::points`] of them. For a tree they start at the first level, the
+    /// one paired with the largest powers.
     pub points: &'a [PointBytes],
 }
 
 impl Kind {
-    /// How many points an opening has; `invalid_argument` if the arity does not fit vectors of `2^log_n`.
+    /// Returns the number of points of an opening; `invalid_argument` if the arity does not fit
+    /// vectors of `2^log_n`.
     pub fn points(self, log_n: u8) -> Result<usize> {
         match self {
             Self::Single => Ok(1),
@@ -49,7 +52,8 @@ impl Kind {
         }
     }
 
-    /// The exponents j of the setup's powers `tau^(2^j)` that the points are paired with, in their order.
+    /// Returns the exponents j of the setup's powers `tau^(2^j)` that the points are paired with,
+    /// in order.
     pub(crate) fn bases(self, log_n: u8) -> impl Iterator<Item = u8> {
         let step = match self {
             Self::Tree { log_arity } => log_arity,
@@ -58,7 +62,7 @@ impl Kind {
         (0..log_n).step_by(usize::from(step)).rev()
     }
 
-    /// The byte that stands for the kind in a transcript.
+    /// Returns the byte that encodes the kind in a transcript.
     pub(crate) const fn tag(self) -> u8 {
         match self {
             Self::Single => 0,
@@ -68,7 +72,7 @@ impl Kind {
 }
 
 impl Opening<'_> {
-    /// The index is one of the domain, and the kind has as many points as there are.
+    /// Checks that the index is in the domain and that the number of points fits the kind.
     pub(crate) fn check_form(&self, domain: Domain) -> Result<()> {
         let points = self.kind.points(domain.log_n)?;
         if self.index >= domain.n() {

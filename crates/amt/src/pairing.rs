@@ -1,4 +1,4 @@
-//! The product of pairings, with one chain of squarings for all of them.
+//! The product of pairings, with one chain of squarings shared by all pairs.
 
 use ark_bn254::{Bn254, Config, Fq12, G1Affine};
 use ark_ec::AffineRepr;
@@ -19,7 +19,7 @@ fn miller_loop(pairs: &[(G1Affine, &G2Prepared<Config>)]) -> Fq12 {
     let mut multiply = |product: &mut Fq12| {
         let line = lines.next().unwrap_or(usize::MAX);
         for (point, prepared) in pairs {
-            // At infinity the pairing is 1.
+            // A pairing with infinity is 1.
             if let (Some((x, y)), Some(line)) = (point.xy(), prepared.ell_coeffs.get(line)) {
                 let (mut c0, mut c1, c2) = *line;
                 c0.mul_assign_by_fp(&y);

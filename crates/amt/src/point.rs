@@ -1,4 +1,4 @@
-//! Points of BN254 as bytes: decoded strictly, so that each point has one encoding.
+//! Byte encoding of BN254 points. Decoding is strict: each point has exactly one encoding.
 
 use ark_bn254::{Fq, Fq2, G1Affine, G2Affine};
 #[cfg(any(test, feature = "prover"))]
@@ -8,27 +8,28 @@ use prooflight_core::{Error, Hex, Reason, Result};
 
 /// A compressed point of the group G1.
 ///
-/// The coordinate x as 32 bytes little-endian; bit 7 of the last byte is set iff `y > q - y`; the point at
-/// infinity is zeros with bit 6 of the last byte set. These are the bytes of ark-serialize.
+/// The x coordinate as 32 bytes little-endian. Bit 7 of the last byte is set iff `y > q - y`;
+/// infinity is all zeros with bit 6 of the last byte set. This is the encoding of ark-serialize.
 pub type PointBytes = [u8; 32];
 
-/// The point at infinity: the commitment of a vector of zeros.
+/// The point at infinity: the commitment of a zero vector.
 pub const INFINITY: PointBytes = {
     let mut bytes = [0; 32];
     bytes[31] = FLAG_INFINITY;
     bytes
 };
 
-/// A compressed point of the group G2: both coordinates of x, little-endian, `c0` first; flags as in G1.
+/// A compressed point of the group G2: both components of x, little-endian, `c0` first; flags as in
+/// G1.
 pub(crate) type G2Bytes = [u8; 64];
 
 const FLAG_INFINITY: u8 = 1 << 6;
 const FLAG_NEGATIVE: u8 = 1 << 7;
 const FLAGS: u8 = FLAG_INFINITY | FLAG_NEGATIVE;
 
-/// The point that these bytes are the encoding of; otherwise `invalid_point`.
+/// Decodes a point; `invalid_point` if these bytes encode none.
 ///
-/// Every point on the curve is in the group: its cofactor is 1.
+/// No subgroup check is needed: the cofactor of G1 is 1.
 pub(crate) fn decode(bytes: &PointBytes) -> Result<G1Affine> {
     if *bytes == INFINITY {
         return Ok(G1Affine::default());
@@ -45,7 +46,7 @@ pub(crate) fn decode(bytes: &PointBytes) -> Result<G1Affine> {
     }
 }
 
-/// The encoding of a point.
+/// Encodes a point.
 #[cfg(any(test, feature = "prover"))]
 pub(crate) fn encode(point: &G1Affine) -> PointBytes {
     let Some((x, y)) = point.xy() else { return INFINITY };
@@ -54,9 +55,9 @@ pub(crate) fn encode(point: &G1Affine) -> PointBytes {
     bytes
 }
 
-/// The point of G2 that these bytes are the encoding of, which is not infinity; otherwise `invalid_point`.
+/// Decodes a point of G2; `invalid_point` if these bytes encode none, or encode infinity.
 ///
-/// Not checked: whether it is in the subgroup of prime order.
+/// Does not check that the point is in the subgroup of prime order.
 pub(crate) fn decode_g2(bytes: &G2Bytes) -> Result<G2Affine> {
     let mut x = *bytes;
     let flags = x[63] & FLAGS;
@@ -74,7 +75,7 @@ pub(crate) fn decode_g2(bytes: &G2Bytes) -> Result<G2Affine> {
     }
 }
 
-/// The encoding of a point of G2 that is not infinity.
+/// Encodes a point of G2, which must not be infinity.
 pub(crate) fn encode_g2(point: &G2Affine) -> G2Bytes {
     let mut bytes = [0; 64];
     let (c0, c1) = bytes.split_at_mut(32);
@@ -84,12 +85,12 @@ pub(crate) fn encode_g2(point: &G2Affine) -> G2Bytes {
     bytes
 }
 
-/// The number below the field's modulus that these bytes are, little-endian.
+/// Reads a little-endian field element; `None` if it is not below the modulus.
 pub(crate) fn fq(bytes: &[u8; 32]) -> Option<Fq> {
     Fq::from_bigint(limbs(bytes))
 }
 
-/// 32 bytes, little-endian, as the limbs of a number.
+/// Converts 32 little-endian bytes to the limbs of a number.
 pub(crate) fn limbs(bytes: &[u8; 32]) -> BigInt<4> {
     let mut limbs = [0; 4];
     for (limb, chunk) in limbs.iter_mut().zip(bytes.as_chunks().0) {
@@ -98,7 +99,7 @@ pub(crate) fn limbs(bytes: &[u8; 32]) -> BigInt<4> {
     BigInt(limbs)
 }
 
-/// The limbs of a number as 32 bytes, little-endian.
+/// Converts the limbs of a number to 32 little-endian bytes.
 pub(crate) fn limb_bytes(number: &BigInt<4>) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (chunk, limb) in bytes.as_chunks_mut().0.iter_mut().zip(number.0) {

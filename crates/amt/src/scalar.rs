@@ -6,13 +6,13 @@ use prooflight_core::{Error, Hex, Reason, Result};
 
 use crate::point::{limb_bytes, limbs};
 
-/// Bits of one version in the value of an entry.
+/// Bits of one version within the value of an entry.
 pub const VERSION_BITS: u32 = 40;
 
-/// Versions that share the value of an entry.
+/// Versions packed into the value of one entry.
 pub const SLOTS: usize = 6;
 
-/// A number below the order of the groups: a value of a vector.
+/// A number below the order of the groups: the value of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar(pub(crate) Fr);
 
@@ -20,7 +20,7 @@ impl Scalar {
     /// The value of an entry that was never set.
     pub const ZERO: Self = Self(Fr::ZERO);
 
-    /// The number that these 32 bytes are, little-endian; `invalid_scalar` if it is not below the order.
+    /// Decodes 32 little-endian bytes; `invalid_scalar` if the number is not below the order.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self> {
         match Fr::from_bigint(limbs(bytes)) {
             Some(scalar) => Ok(Self(scalar)),
@@ -32,9 +32,9 @@ impl Scalar {
         }
     }
 
-    /// The value of an entry of six versions: `sum_j versions[j] * 2^(40 j)`.
+    /// Packs six versions into the value of an entry: `sum_j versions[j] * 2^(40 j)`.
     ///
-    /// A version of 2^40 or more is `version_range`: it would spill into the next one.
+    /// `version_range` for a version of 2^40 or more, which would spill into the next slot.
     pub fn from_versions(versions: &[u64; SLOTS]) -> Result<Self> {
         let mut bytes = [0; 32];
         for (bytes, version) in bytes.chunks_exact_mut(5).zip(versions) {
@@ -46,7 +46,7 @@ impl Scalar {
         Self::from_bytes(&bytes)
     }
 
-    /// The 32 bytes of the number, little-endian.
+    /// Encodes the number as 32 little-endian bytes.
     pub fn to_bytes(self) -> [u8; 32] {
         limb_bytes(&self.0.into_bigint())
     }

@@ -1,4 +1,5 @@
-//! The random coefficients of a batch: they depend on everything that is claimed (Fiat-Shamir).
+//! The random coefficients of a batch, derived from the whole statement and its openings
+//! (Fiat-Shamir).
 
 use ark_bn254::Fr;
 use ark_ff::{AdditiveGroup, Field};
@@ -9,10 +10,10 @@ use prooflight_core::blake2b256;
 use crate::key::VerifyingKey;
 use crate::opening::Opening;
 
-/// One coefficient for each opening: 1 for the first, 128 bits for each other.
+/// Returns one coefficient per opening: 1 for the first, 128 random bits for each other.
 ///
-/// What is hashed has one meaning only: the number of openings comes first, and the kind of an opening and
-/// the size of the vectors, which `params_id` covers, say how many points it has.
+/// The hashed bytes are unambiguous: the number of openings comes first, and the number of points
+/// of an opening follows from its kind and the size of the vectors, which `params_id` covers.
 pub(crate) fn coefficients(
     key: &VerifyingKey,
     openings: &[Opening<'_>],

@@ -17,14 +17,14 @@ use super::transform::{transform, transform_cosets};
 use crate::domain::Domain;
 use crate::scalar::{SLOTS, VERSION_BITS};
 
-/// Is told how many of how many steps are done; called from several threads.
+/// Called with the number of steps done and the total, from several threads.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 impl Tables {
-    /// Builds tables in memory, by all threads.
+    /// Builds tables in memory, on all threads.
     ///
-    /// With 2^16 entries and trees of arity 4, seconds for the development setup and minutes for any other.
-    /// `invalid_argument` if the arity of the trees does not fit.
+    /// For 2^16 entries and trees of arity 4 this takes seconds with the development setup and
+    /// minutes with any other. `invalid_argument` if the arity of the trees does not fit.
     pub fn build(setup: &Setup, parts: Parts, progress: Progress<'_>) -> Result<Self> {
         let mut tables =
             Self::new(setup.verifying_key().clone(), parts, Rows::Built(Built::default()))?;
@@ -43,7 +43,7 @@ impl Tables {
     }
 }
 
-/// Counts points that are done.
+/// Counts finished points.
 struct Steps<'a> {
     done: AtomicU64,
     total: u64,
@@ -57,7 +57,7 @@ impl Steps<'_> {
     }
 }
 
-/// All rows by multiplying the generator.
+/// Computes all rows as multiples of the generator.
 fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) -> Built {
     let base = FixedBase::new();
     let indices: Vec<_> = (0..domain.n()).collect();
@@ -81,7 +81,7 @@ fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) ->
     }
 }
 
-/// All rows as Fourier transforms of the powers of tau.
+/// Computes all rows as Fourier transforms of the powers of tau.
 ///
 /// With `x = x_t`: `I_t = [1/n sum_j x^-j tau^j]_1`, `K_t = [1/n sum_j (n - j) x^-j tau^(j-1)]_1`, j from 1, and
 /// `P_{d,t,i} = [1/(M m) sum_l x^-l tau^(l - (i+1) m)]_1`, l from `(i+1) m` to `M m - 1`.
@@ -146,7 +146,8 @@ fn tree_from_powers(
     rows.collect()
 }
 
-/// `2^(40 s)` times each point, s from 0 to 5, one point after the other.
+/// Returns `2^(40 s)` times each point, s from 0 to 5, all multiples of one point before those of
+/// the next.
 fn shifted(points: &[G1Affine]) -> Vec<G1Affine> {
     let chunks: Vec<_> = points
         .par_chunks(BATCH)

@@ -1,8 +1,8 @@
-//! Tables in a file, so that they are built once.
+//! Caches tables in a file, so that they are built only once.
 //!
-//! `"prooflight/amt/tables/v1" || params_id[32] || log_n u8 || single u8 || log_arity u8 (0 without trees) ||
-//! rows || BLAKE2b-256 of everything before`. A row is x and y, 32 bytes each, little-endian, as the field keeps them in
-//! memory (Montgomery form).
+//! `"prooflight/amt/tables/v1" || params_id[32] || log_n u8 || single u8 || log_arity u8 (0 without
+//! trees) || rows || BLAKE2b-256 of everything before`. A row is x and y, 32 bytes each,
+//! little-endian, in Montgomery form as the field keeps them in memory.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -24,11 +24,12 @@ use crate::scalar::SLOTS;
 const MAGIC: &[u8] = b"prooflight/amt/tables/v1";
 
 impl Tables {
-    /// Loads the tables of a setup from a folder, or builds them and keeps them there.
+    /// Loads the tables of a setup from a folder, or builds them and saves them there.
     ///
-    /// A file has the tables of one setup with their parts, and a checksum: one that is damaged, or of another
-    /// setup, is built anew and never used. `setup` is called only to build; it must be that of the key
-    /// (`setup_mismatch`). `store_failed` if the folder or the file cannot be written; other errors are those of `setup`.
+    /// A file holds the tables of one setup and one choice of parts, with a checksum. A file that
+    /// is damaged, or of another setup, is never used; the tables are built anew. `setup` is only
+    /// called to build, and must match the key (`setup_mismatch`). `store_failed` if the folder or
+    /// the file cannot be written; other errors come from `setup`.
     pub fn load_or_build(
         folder: &Path,
         key: &VerifyingKey,
@@ -56,7 +57,7 @@ impl Tables {
     }
 }
 
-/// The file of these tables.
+/// Returns the path of the file for these tables.
 fn path(folder: &Path, key: &VerifyingKey, parts: Parts) -> PathBuf {
     let id = key.params_id();
     let id = u64::from_be_bytes(id.first_chunk().copied().unwrap_or_default());
@@ -69,7 +70,7 @@ fn head(key: &VerifyingKey, parts: Parts) -> Vec<u8> {
     [MAGIC, &key.params_id(), &parts].concat()
 }
 
-/// The rows of a file; none if they are damaged or others.
+/// Reads the rows of a file; `None` if they are damaged or of other tables.
 fn load(path: &Path, key: &VerifyingKey, parts: Parts) -> io::Result<Option<Built>> {
     let n = 1_usize << key.log_n();
     let depth = parts.tree.map_or(0, |log_arity| {
@@ -105,7 +106,7 @@ fn load(path: &Path, key: &VerifyingKey, parts: Parts) -> io::Result<Option<Buil
     Ok((checksum == <[u8; 32]>::from(hash.finalize())).then_some(built))
 }
 
-/// Writes beside the file and puts it in its place when it is whole.
+/// Writes to a temporary file, and renames it into place once it is complete.
 fn save(
     folder: &Path,
     path: &Path,

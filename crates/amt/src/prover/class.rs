@@ -1,8 +1,8 @@
-//! Which entries a tree state can open.
+//! The indices whose entries a tree state can open.
 
 use prooflight_core::{Error, Reason, Result};
 
-/// The indices that are `value` modulo `2^bits`.
+/// The indices congruent to `value` modulo `2^bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
     bits: u8,
@@ -13,7 +13,7 @@ impl Class {
     /// All indices.
     pub const ALL: Self = Self { bits: 0, value: 0 };
 
-    /// The class; `invalid_argument` unless `bits <= 28` and `value < 2^bits`.
+    /// Creates a class; `invalid_argument` unless `bits <= 28` and `value < 2^bits`.
     pub fn new(bits: u8, value: u32) -> Result<Self> {
         if bits > crate::MAX_LOG_N || value >> bits != 0 {
             return Err(Error::new(
@@ -25,12 +25,12 @@ impl Class {
         Ok(Self { bits, value })
     }
 
-    /// How many low bits of an index decide.
+    /// Returns the number of low bits of an index that determine membership.
     pub const fn bits(self) -> u8 {
         self.bits
     }
 
-    /// What these bits are.
+    /// Returns the value of those bits.
     pub const fn value(self) -> u32 {
         self.value
     }
@@ -40,7 +40,7 @@ impl Class {
         (index ^ self.value) & ((1 << self.bits) - 1) == 0
     }
 
-    /// The class of the `bits` low bits alone, if there are more.
+    /// Returns the class given by the low `bits` bits, or this class if it has no more than that.
     pub(super) fn coarser(self, bits: u8) -> Self {
         let bits = bits.min(self.bits);
         Self { bits, value: self.value & ((1 << bits) - 1) }

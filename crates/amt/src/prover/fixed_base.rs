@@ -9,7 +9,7 @@ use ark_ff::{AdditiveGroup, PrimeField};
 use super::group::{BATCH, add_batch};
 use crate::point::limb_bytes;
 
-/// `d 2^(8 j) [1]_1` for each byte d and each of its places j.
+/// `d 2^(8 j) [1]_1` for each byte value d and each byte position j.
 #[derive(Clone, Debug)]
 pub(super) struct FixedBase(Vec<G1Affine>);
 
@@ -30,7 +30,7 @@ impl FixedBase {
         Self(G1Projective::normalize_batch(&multiples))
     }
 
-    /// `[scalar]_1`.
+    /// Returns `[scalar]_1`.
     pub(super) fn multiple(&self, scalar: &Fr) -> G1Affine {
         let mut sum = G1Projective::ZERO;
         for (place, digit) in limb_bytes(&scalar.into_bigint()).into_iter().enumerate() {
@@ -39,7 +39,7 @@ impl FixedBase {
         sum.into_affine()
     }
 
-    /// `[scalar]_1` of each scalar: several times faster than one by one.
+    /// Returns `[scalar]_1` for each scalar; several times faster than one by one.
     pub(super) fn multiples(&self, scalars: &[Fr]) -> Vec<G1Affine> {
         scalars.chunks(BATCH).flat_map(|scalars| self.batch(scalars)).collect()
     }

@@ -1,4 +1,4 @@
-//! Points of G1 as a prover keeps them, and many additions at once.
+//! Points of G1 in the prover's representation, and batched additions.
 
 use std::vec::Vec;
 
@@ -15,20 +15,22 @@ use crate::point::{PointBytes, decode, encode, fq, fq_bytes};
 pub struct Point(pub(super) G1Affine);
 
 impl Point {
-    /// Infinity: the commitment of a vector of zeros.
+    /// Infinity: the commitment of a zero vector.
     pub const ZERO: Self = Self(G1Affine::new_unchecked(Fq::ZERO, Fq::ZERO));
 
-    /// The compressed form.
+    /// Returns the compressed form.
     pub fn to_bytes(&self) -> PointBytes {
         encode(&self.0)
     }
 
-    /// The point of this compressed form; otherwise `invalid_point`. Takes a square root.
+    /// Decodes the compressed form, which takes a square root; `invalid_point` if it encodes no
+    /// point.
     pub fn from_bytes(bytes: &PointBytes) -> Result<Self> {
         decode(bytes).map(Self)
     }
 
-    /// Both coordinates, 32 bytes little-endian each, or zeros for infinity: quick to read back.
+    /// Returns both coordinates, 32 bytes little-endian each, all zeros for infinity: fast to read
+    /// back.
     pub fn to_coordinates(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
         let (x, y) = bytes.split_at_mut(32);
@@ -37,7 +39,7 @@ impl Point {
         bytes
     }
 
-    /// The point of these coordinates; `invalid_point` unless they are those of a point on the curve.
+    /// Decodes coordinates; `invalid_point` unless they are those of a point on the curve.
     pub fn from_coordinates(bytes: &[u8; 64]) -> Result<Self> {
         let (x, y) = (bytes.first_chunk().and_then(fq), bytes.last_chunk().and_then(fq));
         match x.zip(y).map(|(x, y)| G1Affine::new_unchecked(x, y)) {
@@ -51,19 +53,20 @@ impl Point {
     }
 }
 
-/// A point to be added to the sum of a number.
+/// The index of a sum, and a point to add to it.
 pub(super) type Term = (u32, Point);
 
-/// Adds each term to the sum of its number.
+/// Adds each term to the sum with its index.
 pub(super) fn add_terms(sums: &mut [Point], terms: Vec<Term>) {
     let changed = new_sums(sums, terms);
     set_sums(sums, &changed);
 }
 
-/// What the sums become that terms are added to, ascending by their numbers; none is changed yet.
+/// Returns the new values of the sums that `terms` change, ascending by index, without changing
+/// `sums`.
 ///
-/// Terms of one sum are added in pairs, all pairs of a round with one inversion: about half of what an
-/// addition in projective coordinates costs, and the result needs no conversion.
+/// Terms of one sum are added in pairs, and all pairs of a round share inversions: about half the
+/// cost of additions in projective coordinates, and the result needs no conversion.
 pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
     let mut totals = if terms.len() < 2 * SHARE {
         terms.sort_unstable_by_key(|term| term.0);
@@ -84,7 +87,7 @@ pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
     totals
 }
 
-/// Takes over sums that have changed.
+/// Stores changed sums.
 pub(super) fn set_sums(sums: &mut [Point], changed: &[Term]) {
     for (number, total) in changed {
         if let Some(sum) = sums.get_mut(*number as usize) {
@@ -93,10 +96,10 @@ pub(super) fn set_sums(sums: &mut [Point], changed: &[Term]) {
     }
 }
 
-/// Terms that are worth a thread.
+/// The number of terms that justifies a thread of its own.
 const SHARE: usize = 1 << 10;
 
-/// Adds up neighbours of one number until each number is there once; the terms are in order.
+/// Sums runs of terms with the same index until each index is unique. `terms` is sorted by index.
 fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
     loop {
         let mut pairs = Vec::with_capacity(terms.len() / 2);
@@ -127,14 +130,15 @@ fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
     }
 }
 
-/// Pairs that share an inversion: few enough to stay in the cache.
+/// Pairs that share one inversion: few enough to stay in the cache.
 pub(super) const BATCH: usize = 512;
 
-/// The sum of each pair, with one inversion for all.
+/// Adds each pair, with one inversion for all.
 pub(super) fn add_batch(pairs: &[(G1Affine, G1Affine)]) -> Vec<G1Affine> {
     let mut inverses: Vec<_> =
         pairs.iter().map(|(p, q)| if p == q { p.y.double() } else { q.x - p.x }).collect();
-    // Zeros stay zeros: one of the two is infinity or the other's negative, or both are infinity.
+    // A zero stays zero: one point of the pair is infinity or the negative of the other, or both
+    // are infinity.
     serial_batch_inversion_and_mul(&mut inverses, &Fq::ONE);
     let sum = |((p, q), inverse): (&(G1Affine, G1Affine), Fq)| {
         if p.is_zero() {

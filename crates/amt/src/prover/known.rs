@@ -1,4 +1,4 @@
-//! The rows of the tables as functions of a known tau.
+//! The rows of the tables, computed from a known tau.
 //!
 //! `x = x_t`, `m = m_d = n / M^d`, with M the arity:
 //! * `I_t = [L_t(tau)]_1`, `L_t(X) = (X^n - 1) x / (n (X - x))`, the polynomial that is 1 at x and 0 at
@@ -13,7 +13,7 @@ use ark_ff::{Field, batch_inversion};
 
 use crate::domain::Domain;
 
-/// The scalars behind the rows, for a tau that is not in the domain.
+/// The discrete logarithms of the rows, for a tau outside the domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownTau {
     domain: Domain,
@@ -44,7 +44,7 @@ impl KnownTau {
         (self.lead * x * inverse - Fr::ONE) * inverse
     }
 
-    /// The scalars of `P_{d,t,i}` for d from 1, and for each d for i from 0 to M - 2.
+    /// Returns the scalars of `P_{d,t,i}`: by d from 1, then by i from 0 to M - 2.
     pub(super) fn tree(&self, log_arity: u8, t: u32) -> Vec<Fr> {
         let (log_n, arity) = (self.domain.log_n, 1_u64 << log_arity);
         let ratio_inverse = self.domain.x(t);
@@ -52,7 +52,7 @@ impl KnownTau {
         batch_inversion(&mut x_inverse);
         let [x_inverse] = x_inverse;
         let ratio = self.tau * x_inverse;
-        // The sum is geometric: (ratio^length - 1) / (ratio - 1).
+        // A geometric series: (ratio^length - 1) / (ratio - 1).
         let denominator = (ratio - Fr::ONE).inverse().unwrap_or_default();
         let mut rows = Vec::new();
         for d in 1..=log_n / log_arity {

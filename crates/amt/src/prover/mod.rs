@@ -1,4 +1,4 @@
-//! The prover's side: setups, tables, commitments, tree states, openings.
+//! The prover: setups, tables, commitments, tree states, openings.
 
 mod build;
 mod cache;

@@ -1,4 +1,4 @@
-//! Opening a sparse vector by a single point.
+//! Opens an entry of a sparse vector with a single point.
 
 use std::vec::Vec;
 
@@ -13,11 +13,11 @@ use crate::point::{PointBytes, encode};
 use crate::scalar::Scalar;
 
 impl Tables {
-    /// The point that opens an entry of a vector, given its entries that are not zero.
+    /// Computes the point that opens an entry of a vector, given the vector's nonzero entries.
     ///
-    /// The work is linear in the number of entries; those of one index are added up. Errors:
-    /// `index_out_of_range` for an index that is not in the vector, `invalid_argument` if the tables do not
-    /// have this part.
+    /// Linear in the number of entries; entries with the same index are added up. Errors:
+    /// `index_out_of_range` for an index outside the vector, `invalid_argument` if the tables lack
+    /// this part.
     pub fn open_single(&self, entries: &[(u32, Scalar)], index: u32) -> Result<PointBytes> {
         let domain = self.domain();
         check_index(domain, index)?;

@@ -1,4 +1,4 @@
-//! A prover's setup: the powers of tau that tables are made of.
+//! A prover's setup: the powers of tau from which tables are built.
 
 use std::vec::Vec;
 
@@ -14,21 +14,21 @@ use crate::key::VerifyingKey;
 pub struct Setup {
     key: VerifyingKey,
     pub(super) powers: Powers,
-    /// The contributions that the file lists.
+    /// The number of contributions that the file lists.
     listed: Option<u32>,
 }
 
-/// How tau is known.
+/// How tau is represented.
 #[derive(Clone, Debug)]
 pub(super) enum Powers {
-    /// By itself.
+    /// Tau itself.
     Known(Fr),
-    /// By `[tau^j]_1`, j < n.
+    /// `[tau^j]_1`, j < n.
     Points(Vec<G1Affine>),
 }
 
 impl Setup {
-    /// The development setup, whose tau is public: for tests and development chains alone.
+    /// Returns the development setup. Its tau is public: only for tests and development chains.
     ///
     /// `invalid_argument` unless `1 <= log_n <= 28`.
     pub fn dev(log_n: u8) -> Result<Self> {
@@ -45,14 +45,15 @@ impl Setup {
         Ok(Self::new(key, Powers::Points(points.collect())))
     }
 
-    /// What a verifier needs of this setup.
+    /// Returns the verifying key of this setup.
     pub const fn verifying_key(&self) -> &VerifyingKey {
         &self.key
     }
 
-    /// How many contributions its file lists, beacons included; `None` of the development setup.
+    /// Returns the number of contributions that its file lists, beacons included; `None` for the
+    /// development setup.
     ///
-    /// They show nothing of themselves: whoever makes a file can make up the list, too.
+    /// The list proves nothing: whoever makes a file can forge it.
     pub const fn listed_contributions(&self) -> Option<u32> {
         self.listed
     }

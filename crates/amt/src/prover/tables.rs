@@ -17,18 +17,19 @@ use crate::key::VerifyingKey;
 use crate::opening::Kind;
 use crate::scalar::{SLOTS, Scalar, VERSION_BITS};
 
-/// Which parts tables have; commitments can be changed with any.
+/// Optional parts of tables. Commitments can be updated with any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Openings by a single point.
+    /// Single-point openings.
     pub single: bool,
     /// Trees of arity `2^log_arity`.
     pub tree: Option<u8>,
 }
 
-/// Multiples of a setup's points, one row for each index: what commitments and openings are added up from.
+/// Multiples of a setup's points, one row per index; commitments and openings are sums of them.
 ///
-/// With 2^16 entries and trees of arity 4, 25 MB for commitments, 4 MB for single points, 100 MB for trees.
+/// For 2^16 entries and trees of arity 4: 25 MB for commitments, 4 MB for single points, 100 MB for
+/// trees.
 #[derive(Clone, Debug)]
 pub struct Tables {
     key: VerifyingKey,
@@ -36,16 +37,16 @@ pub struct Tables {
     pub(super) rows: Rows,
 }
 
-/// Where the rows are.
+/// Where rows come from.
 #[derive(Clone, Debug)]
 pub(super) enum Rows {
-    /// Computed when they are needed.
+    /// Computed on demand.
     Known(KnownTau, FixedBase),
     /// In memory.
     Built(Built),
 }
 
-/// Rows in memory; a part that the tables do not have is empty.
+/// Rows in memory. Parts that the tables lack are empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Built {
     /// `2^(40 s) I_t` at `6 t + s`.
@@ -56,7 +57,7 @@ pub(super) struct Built {
     pub(super) tree: Vec<G1Affine>,
 }
 
-/// What is added to one entry of a vector.
+/// A change of one entry of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     index: u32,
@@ -71,12 +72,13 @@ enum Factor {
 }
 
 impl Change {
-    /// Adds `steps` to the version in a slot, 0 to 5, of the entry: `steps * 2^(40 slot)` to its value.
+    /// Adds `steps` to the version in `slot` (0 to 5) of the entry, that is, `steps * 2^(40 slot)`
+    /// to its value.
     pub const fn version(index: u32, slot: u8, steps: i64) -> Self {
         Self { index, slot, factor: Factor::Steps(steps) }
     }
 
-    /// Adds a value to that of the entry.
+    /// Adds `value` to the value of the entry.
     pub const fn value(index: u32, value: Scalar) -> Self {
         Self { index, slot: 0, factor: Factor::Value(value) }
     }
@@ -86,12 +88,12 @@ impl Change {
         self.index
     }
 
-    /// The slot, 0 for a change of the whole value.
+    /// The slot; 0 for a change of the whole value.
     pub(super) const fn slot(&self) -> u8 {
         self.slot
     }
 
-    /// This many times the point.
+    /// Multiplies `point` by the change.
     pub(super) fn times(&self, point: G1Affine) -> Point {
         Point(match self.factor {
             Factor::Steps(1) => point,
@@ -103,10 +105,10 @@ impl Change {
 }
 
 impl Tables {
-    /// Tables of the development setup that take no time to make, and compute each row when it is needed.
+    /// Tables of the development setup that need no building: each row is computed on demand.
     ///
-    /// For small chains; tables that are built are quicker to use. `invalid_argument` unless
-    /// `1 <= log_n <= 28` and the arity of the trees fits.
+    /// For small chains; built tables are faster to use. `invalid_argument` unless `1 <= log_n <=
+    /// 28` and the arity of the trees fits.
     pub fn dev(log_n: u8, parts: Parts) -> Result<Self> {
         let key = VerifyingKey::dev(log_n)?;
         let known = KnownTau::new(key.domain(), dev::tau());
@@ -120,21 +122,21 @@ impl Tables {
         Ok(Self { key, parts, rows })
     }
 
-    /// What a verifier needs of the setup.
+    /// Returns the verifying key of the setup.
     pub const fn verifying_key(&self) -> &VerifyingKey {
         &self.key
     }
 
-    /// Which parts there are.
+    /// Returns the parts that these tables have.
     pub const fn parts(&self) -> Parts {
         self.parts
     }
 
-    /// Adds each change to the commitment of its number, an index of `commitments`.
+    /// Adds each change to the commitment at its index in `commitments`.
     ///
-    /// All changes of a block in one call are several times faster than each in its own. The numbers that
-    /// there is no commitment of, and slots above 5, are `invalid_argument`, indices that are not in the
-    /// vector `index_out_of_range`; then nothing is changed.
+    /// Passing all changes of a block in one call is several times faster than one call each.
+    /// `invalid_argument` for an index without a commitment and for slots above 5,
+    /// `index_out_of_range` for an entry outside the vector; on error nothing is changed.
     pub fn update(&self, commitments: &mut [Point], changes: &[(u32, Change)]) -> Result<()> {
         let mut terms = Vec::with_capacity(changes.len());
         for (number, change) in changes {
@@ -152,9 +154,10 @@ impl Tables {
         Ok(())
     }
 
-    /// The commitment of a vector, given its entries that are not zero; those of one index are added up.
+    /// Computes the commitment of a vector from its nonzero entries; entries with the same index
+    /// are added up.
     ///
-    /// `index_out_of_range` for an index that is not in the vector.
+    /// `index_out_of_range` for an index outside the vector.
     pub fn commit(&self, entries: &[(u32, Scalar)]) -> Result<Point> {
         let mut commitment = [Point::ZERO];
         let changes: Vec<_> =
@@ -176,7 +179,7 @@ impl Tables {
         Ok(())
     }
 
-    /// What a change adds to a commitment.
+    /// Returns what a change adds to a commitment.
     fn lagrange(&self, change: &Change) -> Point {
         change.times(self.lagrange_row(change.index, change.slot))
     }
@@ -189,7 +192,7 @@ impl Tables {
         }
     }
 
-    /// `K_t`; `invalid_argument` if the tables do not have this part.
+    /// Returns `K_t`; `invalid_argument` if the tables lack this part.
     pub(super) fn single_row(&self, t: u32) -> Result<G1Affine> {
         if !self.parts.single {
             return Err(Error::new(Reason::InvalidArgument, "tables for single points", "others"));
@@ -200,7 +203,7 @@ impl Tables {
         })
     }
 
-    /// `P_{d,t,i}` in the order of d, then i.
+    /// Returns `P_{d,t,i}`, ordered by d, then i.
     pub(super) fn tree_rows(&self, log_arity: u8, t: u32) -> Cow<'_, [G1Affine]> {
         match &self.rows {
             Rows::Known(known, base) => base.multiples(&known.tree(log_arity, t)).into(),

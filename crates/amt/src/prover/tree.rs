@@ -1,9 +1,9 @@
-//! The state that tree openings are made of.
+//! The state from which tree openings are computed.
 //!
-//! For each level d from 1 to D and each node s < M^(d-1) of it, and for i < M - 1, the state has
-//! `U_{d,s,i} = sum over t = s mod M^(d-1) of a_t P_{d,t,i}`, and the opening of t has
-//! `q_d = sum_i c_d^i U_{d,s,i}` with `c_d = x_t^(n / M^d)`. Each U is kept as six points, one for each slot of
-//! a version: so a change of a version is one addition, and an opening adds the six up.
+//! For each level d from 1 to D, each of its nodes s < M^(d-1), and each i < M - 1, the state has
+//! `U_{d,s,i} = sum over t = s mod M^(d-1) of a_t P_{d,t,i}`, and the opening of t has `q_d = sum_i
+//! c_d^i U_{d,s,i}` with `c_d = x_t^(n / M^d)`. Each U is kept as six points, one per version slot:
+//! a change of a version is then one addition, and an opening adds up the six.
 
 use std::borrow::Cow;
 use std::vec::Vec;
@@ -22,15 +22,17 @@ use crate::opening::Kind;
 use crate::point::{PointBytes, encode};
 use crate::scalar::SLOTS;
 
-/// What a prover keeps of a vector to open its entries, or those of a class, by the points of a tree.
+/// The state a prover keeps to open the entries of a vector, or those of a class, with tree
+/// openings.
 ///
-/// The state is a list of nodes, which a store can keep one by one: an update says which it changed.
+/// The state is a list of nodes that a store can keep one by one: an update returns the nodes it
+/// changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeState {
     domain: Domain,
     log_arity: u8,
     class: Class,
-    /// Where the nodes of each level begin; at last, how many nodes there are.
+    /// The first node of each level; the last element is the number of nodes.
     levels: Vec<u32>,
     /// The points of each node: `U_{d,s,i}`, i from 0, six each.
     points: Vec<Point>,
@@ -54,10 +56,10 @@ impl TreeState {
         Ok(Self { domain, log_arity, class, levels, points })
     }
 
-    /// Adds changes to the state; the nodes that it changed, ascending.
+    /// Applies changes to the state; returns the changed nodes, ascending.
     ///
-    /// All changes of a block in one call are several times faster than each in its own. Errors, after which
-    /// nothing is changed, are those of [`draft`](Self::draft).
+    /// Passing all changes of a block in one call is several times faster than one call each.
+    /// Errors are those of [`draft`](Self::draft); on error nothing is changed.
     pub fn update(&mut self, tables: &Tables, changes: &[Change]) -> Result<Vec<u32>> {
         let draft = self.draft(tables, changes)?;
         let touched = draft.nodes(self).map(|(node, _)| node).collect();
@@ -65,10 +67,11 @@ impl TreeState {
         Ok(touched)
     }
 
-    /// Works out what changes make of the state, which stays as it is.
+    /// Computes what changes would do to the state, without modifying it.
     ///
-    /// Work and memory are those of the nodes that change. Errors: `index_out_of_range` for an index that is
-    /// not in the vector, `invalid_argument` for slots above 5 and tables of another size or arity.
+    /// Time and memory depend only on the nodes that change. Errors: `index_out_of_range` for an
+    /// index outside the vector, `invalid_argument` for slots above 5 and tables of another size or
+    /// arity.
     pub fn draft(&self, tables: &Tables, changes: &[Change]) -> Result<TreeDraft> {
         if tables.domain() != self.domain || tables.parts().tree != Some(self.log_arity) {
             return Err(Error::new(
@@ -84,7 +87,7 @@ impl TreeState {
         changes.iter().try_for_each(|change| tables.check(change))?;
         let rows: Vec<_> =
             changes.iter().map(|change| tables.tree_rows(self.log_arity, change.index())).collect();
-        // Nodes are numbered level by level, so that the points of all levels are ascending.
+        // Nodes are numbered level by level, so the points of all levels are in ascending order.
         let mut points = Vec::new();
         for level in 0..self.depth() {
             points.extend(new_sums(&self.points, self.terms(changes, &rows, level)));
@@ -92,15 +95,15 @@ impl TreeState {
         Ok(TreeDraft { points })
     }
 
-    /// Takes over a draft of this state, which must not have changed since.
+    /// Applies a draft of this state. The state must not have changed since.
     pub fn take_over(&mut self, draft: &TreeDraft) {
         set_sums(&mut self.points, &draft.points);
     }
 
-    /// The points that open an entry, that of the largest powers first.
+    /// Returns the points that open an entry, starting with the one for the largest powers.
     ///
-    /// Errors: `index_out_of_range` for an index that is not in the vector, `invalid_argument` for one that is
-    /// not in the class.
+    /// Errors: `index_out_of_range` for an index outside the vector, `invalid_argument` for one
+    /// outside the class.
     pub fn open(&self, index: u32) -> Result<Vec<PointBytes>> {
         check_index(self.domain, index)?;
         if !self.class.contains(index) {
@@ -140,18 +143,18 @@ impl TreeState {
         self.class
     }
 
-    /// How many nodes the state has.
+    /// The number of nodes of the state.
     pub fn nodes(&self) -> u32 {
         self.levels.last().copied().unwrap_or(0)
     }
 
-    /// The points of a node, `6 (M - 1)` of them; none if there is no such node.
+    /// Returns the points of a node, `6 (M - 1)` of them; `None` if there is no such node.
     pub fn node(&self, node: u32) -> Option<&[Point]> {
         self.points.chunks(node_points(self.log_arity) as usize).nth(node as usize)
     }
 
-    /// Sets the points of a node, as when a store is read; `invalid_argument` if there is no such node, or
-    /// if it has another number of points.
+    /// Sets the points of a node, for loading from a store; `invalid_argument` if there is no such
+    /// node or the number of points is wrong.
     pub fn set_node(&mut self, node: u32, points: &[Point]) -> Result<()> {
         let count = node_points(self.log_arity) as usize;
         match self.points.chunks_mut(count).nth(node as usize) {
@@ -171,7 +174,8 @@ impl TreeState {
         self.domain.log_n / self.log_arity
     }
 
-    /// The node of a level, from 0 on, that an index is below; none if the state does not have it.
+    /// Returns the ancestor of an index on a level, counted from 0; `None` if the state does not
+    /// have it.
     fn node_of(&self, level: u8, index: u32) -> Option<u32> {
         let bits = self.log_arity * level;
         let class = self.class.coarser(bits);
@@ -180,7 +184,7 @@ impl TreeState {
         class.contains(index).then_some(first + node)
     }
 
-    /// What the changes add to the nodes of a level.
+    /// Returns what the changes add to the nodes of a level.
     fn terms(&self, changes: &[Change], rows: &[Cow<'_, [G1Affine]>], level: u8) -> Vec<Term> {
         let width = (1_u32 << self.log_arity) - 1;
         let mut terms = Vec::with_capacity(changes.len() * width as usize);
@@ -195,15 +199,16 @@ impl TreeState {
     }
 }
 
-/// What changes make of a [`TreeState`]: the points that they change.
+/// The effect of changes on a [`TreeState`]: the points that they change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeDraft {
-    /// By their numbers in the state, ascending.
+    /// By index in the state, ascending.
     points: Vec<Term>,
 }
 
 impl TreeDraft {
-    /// The nodes that change, ascending, each with all its points after that; `state` is the one before.
+    /// Returns the changed nodes, ascending, each with all its new points; `state` is the state
+    /// before.
     pub fn nodes<'d>(
         &'d self,
         state: &'d TreeState,
@@ -220,11 +225,11 @@ impl TreeDraft {
     }
 }
 
-/// `SLOTS` in the type of numbers of points.
+/// `SLOTS`, in the type of point indices.
 const SIX: u32 = 6;
 const _: () = assert!(SIX as usize == SLOTS);
 
-/// How many points a node has: six for each i.
+/// The number of points of a node: six for each i.
 const fn node_points(log_arity: u8) -> u32 {
     ((1 << log_arity) - 1) * SIX
 }

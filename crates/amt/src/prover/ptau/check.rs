@@ -1,4 +1,4 @@
-//! Whether the points of a `.ptau` file are the powers of one number.
+//! Checks that the points of a `.ptau` file are the powers of one number.
 
 use std::io::{Read, Seek};
 use std::vec::Vec;
@@ -16,20 +16,20 @@ use crate::domain::Domain;
 use crate::pairing::product_is_one;
 use crate::point::{encode, encode_g2};
 
-/// The powers of a file that belong to vectors of n entries.
+/// The powers of a file that vectors of n entries need.
 pub(super) struct PtauPowers {
     /// `[tau^j]_1`, j < 2n - 1.
     pub(super) tau_g1: Vec<G1Affine>,
     /// `[tau^j]_2`, j < n.
     pub(super) tau_g2: Vec<G2Affine>,
-    /// How many contributions are listed.
+    /// The number of contributions listed.
     pub(super) contributions: u32,
 }
 
 /// Reads and checks the powers.
 ///
-/// With random `r_j`, `e(sum_j r_j P_(j+1), [1]_2) = e(sum_j r_j P_j, [tau]_2)` shows of the points P of a
-/// section that each is tau times the one before; the same with sides changed for G2.
+/// With random `r_j`, `e(sum_j r_j P_(j+1), [1]_2) = e(sum_j r_j P_j, [tau]_2)` shows that each
+/// point P of a section is tau times the point before it; for G2 with the sides swapped.
 pub(super) fn check<R: Read + Seek>(file: &mut PtauFile<R>, domain: Domain) -> Result<PtauPowers> {
     let n = domain.n() as usize;
     let tau_g1 = file.g1(2, 2 * n - 1)?;
@@ -46,7 +46,7 @@ pub(super) fn check<R: Read + Seek>(file: &mut PtauFile<R>, domain: Domain) -> R
     if *first != one_g1 || *first_g2 != one_g2 {
         return Err(inconsistent("the generators as the first powers"));
     }
-    // The first power that is 1 where tau is in the domain.
+    // `[tau^n]_1`. It is the generator iff tau is in the domain.
     if tau_g1.get(n) == Some(&one_g1) {
         return Err(inconsistent("a tau outside the domain: at least one contribution"));
     }
@@ -72,7 +72,7 @@ pub(super) fn check<R: Read + Seek>(file: &mut PtauFile<R>, domain: Domain) -> R
     Ok(PtauPowers { tau_g1, tau_g2, contributions })
 }
 
-/// Random coefficients that depend on every point.
+/// Random coefficients derived from every point.
 struct Coefficients {
     seed: [u8; 64],
 }
@@ -101,7 +101,7 @@ impl Coefficients {
         (0..count as u64).map(scalar).collect()
     }
 
-    /// `sum_j r_j P_j` and `sum_j r_j P_(j+1)`, over all points but the last and but the first.
+    /// Returns `sum_j r_j P_j`, without the last point, and `sum_j r_j P_(j+1)`, without the first.
     fn combine_g1(&self, points: &[G1Affine]) -> (G1Affine, G1Affine) {
         let scalars = self.scalars(points.len() - 1);
         let sum =
@@ -109,7 +109,7 @@ impl Coefficients {
         (sum(&points[..points.len() - 1]), sum(&points[1..]))
     }
 
-    /// As [`Self::combine_g1`].
+    /// Like [`Self::combine_g1`], for G2.
     fn combine_g2(&self, points: &[G2Affine]) -> (G2Affine, G2Affine) {
         let scalars = self.scalars(points.len() - 1);
         let sum =
@@ -118,7 +118,7 @@ impl Coefficients {
     }
 }
 
-/// `e(a, b) = e(c, d)`.
+/// Whether `e(a, b) = e(c, d)`.
 fn equal(a: G1Affine, b: &G2Affine, c: G1Affine, d: &G2Affine) -> bool {
     product_is_one(&[(a, &G2Prepared::from(b)), (-c, &G2Prepared::from(d))])
 }

@@ -1,4 +1,5 @@
-//! The contributions of a `.ptau` file: the points after each, the contributor's key, hashes and a name.
+//! The contributions of a `.ptau` file: for each the points after it, the contributor's key, hashes
+//! and a name.
 //!
 //! ```text
 //! section      = number u32 || contribution*
@@ -13,13 +14,14 @@ use prooflight_core::{Error, Reader, Reason, Result};
 
 use super::file::{PtauFile, g1, g2, invalid};
 
-/// More bytes than the contributions of any file take.
+/// Larger than the contributions section of any file.
 const MAX_SIZE: u64 = 16 << 20;
 
-/// The points are on their curves, and those after the last contribution are those of the file; how many
-/// contributions there are. Not checked is that any of them was made: their keys and hashes.
+/// Checks that the points are on their curves and that the points after the last contribution are
+/// the file's; returns the number of contributions. Does not check that anyone made them: their
+/// keys and hashes are ignored.
 ///
-/// `last_g1` are tau, alpha and beta, `last_g2` tau and beta.
+/// `last_g1` holds tau, alpha and beta; `last_g2` holds tau and beta.
 pub(super) fn check<R: Read + Seek>(
     file: &mut PtauFile<R>,
     last_g1: &[G1Affine; 3],

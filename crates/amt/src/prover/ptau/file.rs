@@ -1,4 +1,4 @@
-//! The parts of a `.ptau` file.
+//! The file format of `.ptau`.
 //!
 //! ```text
 //! file     = "ptau" || version u32 = 1 || number of sections u32 || section*
@@ -29,7 +29,7 @@ pub(super) const G2: usize = 128;
 /// More sections than any file has.
 const MAX_SECTIONS: u32 = 64;
 
-/// A `.ptau` file whose sections are those that its power demands.
+/// A `.ptau` file with exactly the sections that its power requires.
 pub(super) struct PtauFile<R> {
     reader: R,
     sections: Vec<Section>,
@@ -44,7 +44,7 @@ struct Section {
 }
 
 impl<R: Read + Seek> PtauFile<R> {
-    /// Reads the table of sections and the header.
+    /// Reads the section table and the header.
     pub(super) fn open(mut reader: R) -> Result<Self> {
         let end = reader.seek(SeekFrom::End(0)).map_err(failed)?;
         reader.seek(SeekFrom::Start(0)).map_err(failed)?;
@@ -72,19 +72,19 @@ impl<R: Read + Seek> PtauFile<R> {
         Ok(file)
     }
 
-    /// The first points of a section of points of G1, on the curve.
+    /// Reads the first `count` points of a G1 section and checks that they are on the curve.
     pub(super) fn g1(&mut self, id: u32, count: usize) -> Result<Vec<G1Affine>> {
         let bytes = self.bytes(id, count * G1)?;
         bytes.as_chunks().0.par_iter().map(g1).collect()
     }
 
-    /// The first points of a section of points of G2, in the subgroup.
+    /// Reads the first `count` points of a G2 section and checks that they are in the subgroup.
     pub(super) fn g2(&mut self, id: u32, count: usize) -> Result<Vec<G2Affine>> {
         let bytes = self.bytes(id, count * G2)?;
         bytes.as_chunks().0.par_iter().map(g2).collect()
     }
 
-    /// A whole section.
+    /// Reads a whole section.
     pub(super) fn section(&mut self, id: u32, limit: u64) -> Result<Vec<u8>> {
         let size = self.find(id)?.size;
         if size > limit {
@@ -146,7 +146,7 @@ impl<R: Read + Seek> PtauFile<R> {
         section.ok_or_else(|| invalid(format_args!("a section {id}{contents}"), "none"))
     }
 
-    /// The first bytes of a section that has as many.
+    /// Reads the first `count` bytes of a section.
     fn bytes(&mut self, id: u32, count: usize) -> Result<Vec<u8>> {
         let start = self.find(id)?.start;
         self.reader.seek(SeekFrom::Start(start)).map_err(failed)?;
@@ -156,7 +156,7 @@ impl<R: Read + Seek> PtauFile<R> {
     }
 }
 
-/// The point of G1 with these coordinates; `invalid_point` if it is infinity or not on the curve.
+/// Decodes a point of G1; `invalid_point` if it is infinity or not on the curve.
 pub(super) fn g1(bytes: &[u8; G1]) -> Result<G1Affine> {
     let [x, y] = coordinates(bytes)?;
     let point = G1Affine::new_unchecked(x, y);
@@ -167,7 +167,7 @@ pub(super) fn g1(bytes: &[u8; G1]) -> Result<G1Affine> {
     }
 }
 
-/// The point of G2 with these coordinates; `invalid_point` if it is infinity or not in the subgroup.
+/// Decodes a point of G2; `invalid_point` if it is infinity or not in the subgroup.
 pub(super) fn g2(bytes: &[u8; G2]) -> Result<G2Affine> {
     let [x0, x1, y0, y1] = coordinates(bytes)?;
     let point = G2Affine::new_unchecked(Fq2::new(x0, x1), Fq2::new(y0, y1));

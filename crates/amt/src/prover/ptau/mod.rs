@@ -19,7 +19,7 @@ use crate::key::VerifyingKey;
 impl Setup {
     /// Reads the setup for vectors of `2^log_n` entries from a `.ptau` file; see [`Self::read_ptau`].
     ///
-    /// `store_failed` if there is no such file, or if it cannot be read.
+    /// `store_failed` if the file does not exist or cannot be read.
     pub fn open_ptau(path: &Path, log_n: u8) -> Result<Self> {
         let file = File::open(path).map_err(|error| {
             Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
@@ -29,19 +29,20 @@ impl Setup {
 
     /// Reads the setup for vectors of `2^log_n` entries from the bytes of a `.ptau` file.
     ///
-    /// The file may have more powers than that; then what belongs to the larger powers is left unread, as are
-    /// the values for a second phase. All that is read is checked: that points are on their curves and in
-    /// their groups, and by pairings that they are the powers of one number, also in the parts that only a
-    /// SNARK needs. Not checked is whether anyone contributed: the keys and hashes of the contributions, which
-    /// `snarkjs powersoftau verify` checks. Whoever makes a file may know its secret and make up the
-    /// [list](Self::listed_contributions). Whether it is the setup that a chain asks for, its
-    /// [`params_id`](VerifyingKey::params_id) says.
+    /// If the file has more powers than that, the part for larger powers is not read, and neither
+    /// are the values for a second phase. Everything read is checked: that points are on their
+    /// curves and in their groups, and by pairings that they are the powers of one number,
+    /// including the parts that only a SNARK needs. It does not check that anyone contributed, that
+    /// is, the keys and hashes of the contributions; `snarkjs powersoftau verify` does. Whoever
+    /// makes a file may know its secret and forge the [list](Self::listed_contributions). Whether
+    /// it is the setup that a chain requires follows from its
+    /// [`params_id`](VerifyingKey::params_id).
     ///
-    /// Errors: `truncated`, `trailing_bytes`; `invalid_ptau` for another format, version or curve and for
-    /// sections that are missing, there twice or of another size than the power demands; `setup_too_small`;
-    /// `invalid_point`; `invalid_setup` if the points are not the powers of one number, or if that
-    /// number is in the domain, as before the first contribution; `store_failed` if reading fails;
-    /// `invalid_argument` unless `1 <= log_n <= 28`.
+    /// Errors: `truncated`, `trailing_bytes`; `invalid_ptau` for another format, version or curve,
+    /// and for sections that are missing, duplicated or of a size that does not match the power;
+    /// `setup_too_small`; `invalid_point`; `invalid_setup` if the points are not the powers of one
+    /// number, or if that number is in the domain, as before the first contribution; `store_failed`
+    /// if reading fails; `invalid_argument` unless `1 <= log_n <= 28`.
     pub fn read_ptau(reader: impl Read + Seek, log_n: u8) -> Result<Self> {
         let domain = Domain::new(log_n)?;
         let mut file = PtauFile::open(reader)?;
