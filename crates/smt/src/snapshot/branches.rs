@@ -1,4 +1,4 @@
-//! The branches of a snapshot file from a visit of the tree.
+//! Lays out the branches of a snapshot file, collected by visiting the tree.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,19 +8,19 @@ use super::link::{Link, Place};
 use crate::tree::{Child, Kind};
 use prooflight_core::Hash;
 
-/// Takes the nodes of a visit, in its order, and gives their clusters.
+/// Collects the nodes of a visit, in order, and lays them out in clusters.
 #[derive(Debug)]
 pub(super) struct Branches {
     first: u64,
     last: u64,
     visited: Vec<Branch>,
-    /// The branches on the way down of which a side is still to come, and that side.
+    /// Branches above the next node with a side still to visit, and that side.
     open: Vec<(usize, usize)>,
-    /// The root, unless it is a branch.
+    /// The root, if it is not a branch of the visit.
     root: Option<Link>,
 }
 
-/// The clusters of a file, in parts that follow each other.
+/// The clusters of a file, as parts to be concatenated.
 #[derive(Debug)]
 pub(super) struct Clusters {
     pub(super) parts: Vec<Vec<u8>>,
@@ -36,12 +36,12 @@ struct Branch {
 }
 
 impl Branches {
-    /// The branches that changed in these blocks.
+    /// Starts with no branches; blocks `first..=last` changed those to come.
     pub(super) const fn new(first: u64, last: u64) -> Self {
         Self { first, last, visited: Vec::new(), open: Vec::new(), root: None }
     }
 
-    /// The next node of the visit is a branch.
+    /// Adds the next node of the visit, a branch.
     pub(super) fn branch(&mut self, depth: u8, left: Child<'_>, right: Child<'_>) {
         let number = self.visited.len();
         let parent = self.attach(Below::Branch(number));
@@ -54,20 +54,21 @@ impl Branches {
         self.visited.push(Branch { parent, depth, children });
     }
 
-    /// The next node of the visit is in its place already: a leaf, whose record begins there in the file, or a
-    /// branch whose cluster does, below which no more is visited.
+    /// Adds the next node of the visit, which is already placed: `at` is where a leaf's record
+    /// begins in the file, or where the cluster of a branch begins. The visit does not descend
+    /// below such a branch.
     pub(super) fn placed(&mut self, kind: Kind, version: u64, at: u64) {
         if self.attach(Below::At(at)).is_none() {
             self.root = Some(Link { kind, place: Place::Here { age: self.last - version, at } });
         }
     }
 
-    /// The clusters; these parts come before.
+    /// Returns the clusters, after the given parts.
     pub(super) fn finish(self, mut parts: Vec<Vec<u8>>) -> Clusters {
         debug_assert!(self.open.is_empty());
         let first: usize = parts.iter().map(Vec::len).sum();
         let first = first as u64;
-        // The visit went down first; clusters take level by level.
+        // The visit was depth-first; clusters need breadth-first order.
         let mut order: Vec<usize> = Vec::with_capacity(self.visited.len());
         order.extend((!self.visited.is_empty()).then_some(0));
         let mut numbers = vec![0; self.visited.len()];
@@ -105,7 +106,7 @@ impl Branches {
         Clusters { parts, root: root.or(self.root) }
     }
 
-    /// Tells the branch that the next node is below; `None` if it is the root.
+    /// Links the next node to its parent; returns `None` for the root.
     fn attach(&mut self, below: Below) -> Option<usize> {
         let (parent, side) = self.open.pop()?;
         self.visited[parent].children[side].3 = below;

@@ -1,4 +1,4 @@
-//! The tree of a chain: its newest state in memory, all blocks in snapshot files.
+//! The tree of a chain: the newest state in memory, every block in snapshot files.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -19,23 +19,24 @@ use super::writer::{Options, PreparedBlock, SnapshotWriter};
 
 /// The tree of a chain.
 ///
-/// A block's file is written when the block is committed, once the block itself is kept; a file that a crash left out is
-/// written when the block is prepared and committed again.
+/// A block's file is written when the block is committed, after the block itself has been stored.
+/// If a crash prevents that, the file is written when the block is prepared and committed again.
 #[derive(Debug)]
 pub struct SmtState {
     writer: SnapshotWriter,
     reader: Arc<SmtReader>,
 }
 
-/// How the files of a chain are kept.
+/// How the files of a chain are stored.
 pub struct SmtParams {
-    /// How they are written.
+    /// Options of the writer.
     pub options: Options,
-    /// About how much of them is kept in memory for proofs.
+    /// Approximate bytes of the files to cache in memory for proofs.
     pub cache_bytes: u64,
-    /// The root after a block, or none if the chain does not have the block: see [`SnapshotWriter::open_for`].
+    /// Returns the root after a block, or `None` if the chain does not have the block: see
+    /// [`SnapshotWriter::open_for`].
     pub root_of: Box<dyn Fn(u64) -> Result<Option<Hash>>>,
-    /// Is told of each file that is damaged, and will be written again.
+    /// Called for each damaged file; the file will be written again.
     pub damaged: fn(&Damage),
 }
 
@@ -51,7 +52,8 @@ impl StateStore for SmtState {
     type Next = PreparedBlock;
     type Reader = Arc<SmtReader>;
 
-    /// `store_corrupt`, with nothing written, if a file has another root than the chain's block.
+    /// `store_corrupt`, with nothing written, if the root of a file differs from that of the
+    /// chain's block.
     fn open(source: Files, params: SmtParams) -> Result<Self> {
         let SmtParams { options, cache_bytes, root_of, damaged } = params;
         let (writer, damage) = SnapshotWriter::open_for(source.clone(), options, root_of)?;
@@ -80,7 +82,7 @@ impl StateStore for SmtState {
         self.writer.commit(next).map(|_| ())
     }
 
-    /// Takes effect with the next file; from then on as many blocks are kept as now.
+    /// Takes effect with the next file; from then on, the number of kept blocks stays as it is now.
     fn prune(&mut self, oldest: u64) -> Result<()> {
         if let Some(kept) = self.height().and_then(|height| (height + 1).checked_sub(oldest)) {
             self.writer.set_retention(Retention::Last(kept));
@@ -88,16 +90,17 @@ impl StateStore for SmtState {
         Ok(())
     }
 
-    /// Readers see what the files have, also where the manifest was damaged.
+    /// Publishes the intact blocks first, so that readers see them even if the manifest was
+    /// damaged.
     fn reader(&mut self) -> Result<Arc<SmtReader>> {
         self.writer.publish()?;
         Ok(self.reader.clone())
     }
 }
 
-/// Proves the tree of a chain from its files, which are there from the first block on.
+/// Proves the tree of a chain from its files, which must exist from the first block on.
 ///
-/// Another process may be writing them. Calls block; see [`Files`].
+/// Another process may be writing them. Calls block the thread; see [`Files`].
 #[derive(Debug)]
 pub struct SmtReader {
     files: Files,
@@ -106,12 +109,12 @@ pub struct SmtReader {
 }
 
 impl SmtReader {
-    /// Proofs from these files; `cache_bytes` is about what is kept of them in memory.
+    /// Proves from these files; `cache_bytes` is the approximate size of the cache in memory.
     pub fn new(files: Files, cache_bytes: u64) -> Self {
         Self { files, cache_bytes, opened: Mutex::default() }
     }
 
-    /// The newest block that the files have now; `version_unavailable` before there is one.
+    /// Returns the newest block in the files; `version_unavailable` if there is none yet.
     pub fn newest(&self) -> Result<u64> {
         Ok(self.opened()?.refresh()?.newest)
     }

@@ -1,4 +1,4 @@
-//! Which files of a folder are damaged.
+//! Finds the damaged files of a folder.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,12 +12,12 @@ use super::files::{Files, file_name, missing};
 use super::header::{HEADER_BYTES, Header};
 use super::manifest::Manifest;
 
-/// A file that does not have what was written into it.
+/// A file whose contents are not what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The file's name.
     pub file: String,
-    /// What was expected of it and what was found: `store_corrupt`.
+    /// The error, `store_corrupt`, with what was expected and what was found.
     pub error: Error,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct DamagedGroup {
     pub(super) damage: Damage,
 }
 
-/// Every damaged file of the kept blocks, and of the older ones that are still there.
+/// Returns every damaged file of the kept blocks, and of older blocks whose files still exist.
 pub(super) fn check(files: &Files, manifest: &Manifest) -> Result<Vec<Damage>> {
     let checked = check_groups(files, manifest, |last| {
         let (header, checksum, _) = read_whole(files, last)?;
@@ -36,7 +36,7 @@ pub(super) fn check(files: &Files, manifest: &Manifest) -> Result<Vec<Damage>> {
     Ok(checked.into_iter().map(|group| group.damage).collect())
 }
 
-/// The same, of the headers and the lengths alone.
+/// Like [`check_bodies`], but compares only headers and lengths.
 pub(super) fn check_headers(files: &Files, manifest: &Manifest) -> Result<Vec<DamagedGroup>> {
     let lengths = files.list()?;
     check_groups(files, manifest, |last| {
@@ -49,18 +49,19 @@ pub(super) fn check_headers(files: &Files, manifest: &Manifest) -> Result<Vec<Da
     })
 }
 
-/// All files by their checksums.
+/// Like [`check`], but also returns the last block of each damaged group.
 pub(super) fn check_bodies(files: &Files, manifest: &Manifest) -> Result<Vec<DamagedGroup>> {
     check_groups(files, manifest, |last| read_whole(files, last).map(|read| (read.0, read.1)))
 }
 
-/// The header of a file, with its checksum.
+/// Reads the header of a file; returns it with its checksum.
 pub(super) fn read_header(files: &Files, last: u64) -> Result<(Header, u64)> {
     let name = file_name(last);
     Header::decode(&name, &files.read_range(&name, 0..HEADER_BYTES as u64)?)
 }
 
-/// Reads a file and compares its length and checksum; gives its header, the header's checksum, and all bytes.
+/// Reads a file and compares its length and checksum; returns its header, the header's checksum,
+/// and the whole file.
 pub(super) fn read_whole(files: &Files, last: u64) -> Result<(Header, u64, Bytes)> {
     let name = file_name(last);
     let bytes = files.read(&name)?.ok_or_else(|| missing(&name))?;
@@ -81,7 +82,7 @@ fn check_length(name: &str, header: &Header, length: u64) -> Result<()> {
     Err(corrupt(name, format_args!("{} bytes", header.file_bytes()), length))
 }
 
-/// Goes through the groups that must be there, and the older files that are there.
+/// Checks the groups that must exist, and the older files that still do.
 fn check_groups(
     files: &Files,
     manifest: &Manifest,
@@ -118,7 +119,7 @@ fn check_groups(
     Ok(damaged)
 }
 
-/// The last block of the group that a file of this name has.
+/// Returns the last block of the group in the file with this name.
 pub(super) fn last_of(name: &str) -> Option<u64> {
     let last = name.strip_suffix(".smt")?.parse().ok()?;
     (file_name(last) == name).then_some(last)

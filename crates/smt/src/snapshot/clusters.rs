@@ -1,8 +1,10 @@
-//! Clusters: neighbouring branches of a file, which lie together without the hashes that follow from the others.
+//! Clusters: neighbouring branches of a file, stored together without the hashes that can be
+//! recomputed.
 //!
-//! The branches that a file has form the top of a tree: whatever is above a changed node has changed.
-//! It is cut into clusters, each a branch and those next below it, so that a way down touches few
-//! pages. Of a child in the same cluster there is neither hash nor place: it comes next.
+//! The branches in a file form the top of a tree, because every ancestor of a changed node has
+//! changed. The tree is cut into clusters, each a branch and its nearest descendants, so that a
+//! walk down touches few pages. For a child in the same cluster neither hash nor location is
+//! stored: it comes next.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,40 +17,40 @@ use crate::hash::{self, LANES, Preimage, hash_nodes};
 use crate::tree::{Child, Kind};
 use prooflight_core::Hash;
 
-/// The most branches of a cluster: five full levels.
+/// Maximum number of branches in a cluster: five full levels.
 const MOST: usize = 31;
-/// Of a branch: its depth, and which of its children are in the cluster.
+/// Per branch: its depth, and which of its children are in the cluster.
 const HEAD_BYTES: usize = 2;
-/// Of a child that is not in the cluster: its hash and its link.
+/// Per child outside the cluster: its hash and its link.
 const CHILD_BYTES: usize = 40;
 
-/// How many bytes a cluster takes: so many branches have one more child than are among them.
+/// Bytes of a cluster of n branches: its count and n heads, and n + 1 children outside it.
 const fn bytes_of(branches: usize) -> usize {
     1 + branches * HEAD_BYTES + (branches + 1) * CHILD_BYTES
 }
 
-/// The most bytes that a cluster takes.
+/// Maximum bytes of a cluster.
 pub(super) const MOST_BYTES: usize = bytes_of(MOST);
 
-/// Where a child of a branch that is to be written is.
+/// Where the child of a branch being written is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Below {
     /// In another file.
     Elsewhere,
-    /// In this file, at this place.
+    /// In this file, at this position.
     At(u64),
-    /// The branch with this number among those that are written together.
+    /// A branch of the same batch, by its number.
     Branch(usize),
 }
 
-/// How branches are cut into clusters.
+/// The assignment of branches to clusters.
 ///
-/// They have numbers from 0: one level after the other, in a level in the order of their parents.
+/// Branches are numbered from 0 in breadth-first order, each level in the order of its parents.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// The cluster of each branch.
     clusters: Vec<usize>,
-    /// How many branches each cluster has.
+    /// The number of branches of each cluster.
     sizes: Vec<usize>,
     /// Where each cluster begins.
     starts: Vec<usize>,
@@ -78,7 +80,7 @@ impl Layout {
         Self { clusters, sizes, starts, bytes }
     }
 
-    /// How many bytes the clusters take.
+    /// The total size of the clusters in bytes.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -88,8 +90,8 @@ impl Layout {
         self.starts[self.clusters[branch]] as u64
     }
 
-    /// Appends the clusters, the first of which has this place among those of the file, whose last block
-    /// is `last`; `branch` gives depths and children.
+    /// Appends the clusters. `first` is the position of the first one among the clusters of the
+    /// file, `last` the file's last block; `branch` returns depth and children.
     pub(super) fn write<'c>(
         &self,
         first: u64,
@@ -104,7 +106,7 @@ impl Layout {
             let [count, ..] = size.to_le_bytes();
             bytes[start] = count;
         }
-        // Where each cluster goes on: with heads, and with children.
+        // Where the next head and the next child of each cluster go.
         let mut next: Vec<[usize; 2]> = self.starts.iter().zip(&self.sizes).map(ends).collect();
         for (number, &cluster) in self.clusters.iter().enumerate() {
             let (depth, children) = branch(number);
@@ -138,11 +140,12 @@ fn ends((start, size): (&usize, &usize)) -> [usize; 2] {
     [start + 1, start + 1 + size * HEAD_BYTES]
 }
 
-/// A cluster that was read. Hashes are worked out when they are asked for: a way to some node below needs none.
+/// A decoded cluster. Hashes are computed on demand: a walk to a descendant needs none.
 #[derive(Debug)]
 pub(super) struct Cluster {
     place: u64,
-    /// Depths and children. Those in the cluster come after their parents, in the order of their parents.
+    /// Depths and children. Branches inside the cluster come after their parents, in the order of
+    /// their parents.
     branches: Vec<(u8, [ReadChild; 2])>,
     /// The version and hash of each branch.
     hashes: OnceLock<Vec<(u64, Hash)>>,
@@ -157,7 +160,7 @@ enum ReadChild {
 }
 
 impl Cluster {
-    /// Reads the cluster at this place of a file, which these bytes begin with; `None` if it is none.
+    /// Decodes the cluster at `place` from the start of `bytes`; `None` if it is malformed.
     pub(super) fn read(header: &Header, place: u64, bytes: &[u8]) -> Option<Self> {
         let (&count, rest) = bytes.split_first().filter(|&(&it, _)| usize::from(it) <= MOST)?;
         let (heads, mut entries) = rest.split_at_checked(usize::from(count) * HEAD_BYTES)?;
@@ -177,7 +180,7 @@ impl Cluster {
             };
             let children = [child(0)?, child(1)?];
             branches.push((depth, children));
-            // The next one is a child of this one, or of one before.
+            // The next branch must be a child of this one or of an earlier one.
             if inside > 3 || next <= number + 1 && number + 1 < count {
                 return None;
             }
@@ -186,7 +189,7 @@ impl Cluster {
         whole.then(|| Self { place, branches, hashes: OnceLock::new() })
     }
 
-    /// Where a branch's child on one side is, if it is in the same file, and what it is.
+    /// Returns where a branch's child on one side is, if it is in the same file, and its kind.
     pub(super) fn way(&self, number: u8, side: usize) -> Option<(Option<At>, Kind)> {
         let (_, children) = self.branches.get(usize::from(number))?;
         Some(match &children[side] {
@@ -200,7 +203,7 @@ impl Cluster {
         self.branches.get(usize::from(number)).map(|(depth, _)| *depth)
     }
 
-    /// A branch by its number in the cluster: its depth, its children, and its hash.
+    /// Returns a branch by its number in the cluster: its depth, its children, and its hash.
     pub(super) fn branch(&self, number: u8) -> Option<(u8, [NodeRef; 2], Hash)> {
         let (depth, children) = self.branches.get(usize::from(number))?;
         let hashes = self.hashes.get_or_init(|| self.hash());
@@ -215,7 +218,8 @@ impl Cluster {
         Some((*depth, children.each_ref().map(child), hashes[usize::from(number)].1))
     }
 
-    /// Hashes every branch, children first, several at once of which none is below another.
+    /// Hashes every branch, children first, in batches in which no branch is an ancestor of
+    /// another.
     fn hash(&self) -> Vec<(u64, Hash)> {
         let mut all = vec![(0, [0; 32]); self.branches.len()];
         let mut end = all.len();
@@ -358,7 +362,8 @@ mod tests {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let Some(read) = Cluster::read(&HEADER, 0, &flipped) else { continue };
-            // Of a link, the hash has the version alone: what it leads to is compared when it is read.
+            // A branch commits only to the version in the link; its target is checked when it is
+            // read.
             let in_link =
                 (bit / 8).checked_sub(children_at).is_some_and(|at| at % CHILD_BYTES >= 32);
             assert!(in_link || read.branch(0).unwrap().2 != example.hashes[0], "bit {bit}");

@@ -1,4 +1,4 @@
-//! Snapshot files in an object store: a local folder, or whatever else implements `ObjectStore`.
+//! Snapshot files in an object store: a local folder, or any other implementation of `ObjectStore`.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -22,11 +22,11 @@ use super::check::last_of;
 use super::corrupt;
 use super::manifest::MANIFEST;
 
-/// Where snapshot files are. What is written is durable when a call returns, or not there at all.
+/// The location of snapshot files. When a write returns, it is durable or did not happen.
 ///
-/// Calls block the thread. A store that needs a runtime for its input and output, as those over a network
-/// do, has to be used on threads that are inside that runtime, such as those of `spawn_blocking`;
-/// a local folder needs none, and is faster without.
+/// Calls block the thread. A store that needs a runtime for its I/O, as network stores do, must be
+/// used on threads inside that runtime, such as those of `spawn_blocking`; a local folder needs
+/// none, and is faster without.
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Arc<dyn ObjectStore>,
@@ -35,7 +35,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files in a folder, which is made if it is not there; `store_failed` if it cannot be.
+    /// Uses a folder, which is created if it does not exist; `store_failed` if that fails.
     pub fn local(folder: &FolderPath) -> Result<Self> {
         let failed = |error: &dyn core::fmt::Display| {
             let expected = format_args!("the folder {}", folder.display());
@@ -47,7 +47,7 @@ impl Files {
         Ok(Self { store: Arc::new(store.with_fsync(true)), folder })
     }
 
-    /// The files in a folder that is there, to be read; `store_failed` if it is not.
+    /// Opens an existing folder for reading; `store_failed` if it does not exist.
     pub fn existing(folder: &FolderPath) -> Result<Self> {
         if folder.is_dir() {
             return Self::local(folder);
@@ -59,17 +59,17 @@ impl Files {
         ))
     }
 
-    /// The files in a store; a put has to be atomic and durable, as those of `object_store` are.
+    /// Uses an object store. Its puts must be atomic and durable, as those of `object_store` are.
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
         Self { store, folder: None }
     }
 
-    /// Whether it is a folder of this machine.
+    /// Whether this is a local folder.
     pub(super) const fn is_local(&self) -> bool {
         self.folder.is_some()
     }
 
-    /// A whole file, or `None` if it is not there.
+    /// Reads a whole file; `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<Bytes>> {
         let path = Path::from(name);
         let read = async { self.store.get_opts(&path, GetOptions::default()).await?.bytes().await };
@@ -80,7 +80,8 @@ impl Files {
         }
     }
 
-    /// A part of a file; fewer bytes at its end. `store_corrupt` if the file is not there.
+    /// Reads a range of a file, truncated at the end of the file. `store_corrupt` if the file does
+    /// not exist.
     pub(super) fn read_range(&self, name: &str, range: Range<u64>) -> Result<Bytes> {
         let path = Path::from(name);
         match block_on(self.store.get_ranges(&path, core::slice::from_ref(&range))) {
@@ -88,7 +89,7 @@ impl Files {
             Ok(_) => Err(failed(name, &"another number of parts")),
             Err(object_store::Error::NotFound { .. }) => Err(missing(name)),
             Err(error) => {
-                // A store may refuse what is not wholly in the file.
+                // Some stores refuse a range that extends beyond the file.
                 let bytes = self.read_to_end(&path, range).map_err(|_| failed(name, &error))?;
                 Ok(bytes)
             }
@@ -105,13 +106,13 @@ impl Files {
         })
     }
 
-    /// Writes a file of these parts in place of the one that was there.
+    /// Writes a file from these parts, replacing any existing one.
     pub(super) fn write(&self, name: &str, parts: PutPayload) -> Result<()> {
         let path = Path::from(name);
         block_on(self.store.put(&path, parts)).map_err(|error| failed(name, &error)).map(drop)
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     pub(super) fn remove(&self, name: &str) -> Result<()> {
         match block_on(self.store.delete(&Path::from(name))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -119,7 +120,7 @@ impl Files {
         }
     }
 
-    /// Removes what a writer that was stopped had not given its name yet: `NAME#1` and so on.
+    /// Removes temporary files that an interrupted writer left: `NAME#1` and so on.
     pub(super) fn remove_unfinished(&self) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let remove = || -> std::io::Result<()> {
@@ -136,7 +137,7 @@ impl Files {
         remove().map_err(|error| failed("any", &error))
     }
 
-    /// The files that are there, with their lengths.
+    /// Lists the files with their lengths.
     pub(super) fn list(&self) -> Result<BTreeMap<String, u64>> {
         let list = block_on(self.store.list_with_delimiter(None));
         let list = list.map_err(|error| failed("any", &error))?;
@@ -144,7 +145,7 @@ impl Files {
     }
 }
 
-/// The name of the file whose group ends with this block; names sort as blocks do.
+/// Returns the name of the file whose group ends with this block. Names sort in block order.
 pub(super) fn file_name(last: u64) -> String {
     format!("{last:016}.smt")
 }
@@ -159,7 +160,7 @@ fn failed(name: &str, error: &dyn core::fmt::Display) -> Error {
     Error::new(Reason::StoreFailed, format_args!("to read or write the file {name}"), error)
 }
 
-/// Runs a future on this thread, which sleeps while it waits.
+/// Runs a future on this thread, parking the thread while it waits.
 fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl alloc::task::Wake for Unpark {
@@ -178,7 +179,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Parts of a file that is to be written.
+/// Collects the parts of a file to write.
 pub(super) fn parts(parts: impl IntoIterator<Item = Vec<u8>>) -> PutPayload {
     parts.into_iter().map(Bytes::from).collect()
 }

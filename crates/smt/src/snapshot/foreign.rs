@@ -1,4 +1,5 @@
-//! Files that are whole, but not of the chain: of another one, of a fork, or of another block.
+//! Refuses intact files that do not belong to the chain: files of another chain, a fork or another
+//! block.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,10 +10,11 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use super::check::{last_of, read_header};
 use super::files::Files;
 
-/// `store_corrupt` if a file's own root is not the one that the chain has after its last block.
+/// Returns `store_corrupt` if the root in a file differs from the chain's root after the file's
+/// last block.
 ///
-/// `root_of` gives that root, or `None` for a block that the chain does not have. A damaged file
-/// says nothing: it is not of another chain.
+/// `root_of` returns that root, or `None` for a block that the chain does not have. Damaged files
+/// are skipped, since they do not show where they belong.
 pub(super) fn refuse(files: &Files, root_of: &dyn Fn(u64) -> Result<Option<Hash>>) -> Result<()> {
     let mut foreign: Vec<(String, String)> = Vec::new();
     for name in files.list()?.into_keys() {

@@ -1,4 +1,4 @@
-//! The blocks that share a snapshot file, until it is written.
+//! The blocks that share a snapshot file, before it is written.
 
 use alloc::vec::Vec;
 
@@ -18,28 +18,29 @@ use crate::tree::{Kind, Node, Tree};
 pub(super) struct Group {
     pub(super) first: u64,
     records: Vec<u8>,
-    /// Of each block: where its records end, and its root.
+    /// For each block: where its records end, and its root.
     pub(super) blocks: Vec<(u64, Hash)>,
-    /// Where the record of each written key begins; of a key that was written again, of the last one too.
+    /// Where the records of each written key begin, one entry per record.
     leaves: Vec<(Hash, u64)>,
 }
 
-/// The records of one block, and its branches if it has a file for itself.
+/// The records of one block, and its branches if the block has its own file.
 #[derive(Debug)]
 pub(super) struct BlockRecords {
     pub(super) records: Vec<u8>,
-    /// Key hashes, and where in these records theirs begin; none if the branches are there.
+    /// Key hashes with the position of their records in `records`; empty if the branches are
+    /// present.
     pub(super) leaves: Vec<(Hash, u64)>,
     pub(super) branches: Option<Clusters>,
 }
 
-/// A file that is ready to be written.
+/// A file ready to be written.
 #[derive(Clone, Debug)]
 pub(super) struct Finished {
     pub(super) first: u64,
     pub(super) last: u64,
     pub(super) payload: PutPayload,
-    /// The checksum that its header ends with.
+    /// The checksum at the end of its header.
     pub(super) checksum: u64,
     /// The root node's kind and version, unless the tree is empty.
     pub(super) root: Option<(Kind, u64)>,
@@ -50,12 +51,12 @@ impl Group {
         Self { first, records: Vec::new(), blocks: Vec::new(), leaves: Vec::new() }
     }
 
-    /// How long the records are.
+    /// The total length of the records.
     pub(super) fn record_bytes(&self) -> usize {
         self.records.len()
     }
 
-    /// The next block.
+    /// Appends the next block.
     pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<Clusters> {
         let base = self.end();
         if self.records.is_empty() {
@@ -68,7 +69,7 @@ impl Group {
         block.branches
     }
 
-    /// The records of a block of the group, ascending by the hashes of their keys.
+    /// Returns the records of a block of the group, ascending by key hash.
     pub(super) fn records_of(&self, block: u64) -> Option<(&[u8], Hash)> {
         let at = usize::try_from(block.checked_sub(self.first)?).ok()?;
         let (end, root) = *self.blocks.get(at)?;
@@ -77,10 +78,11 @@ impl Group {
         Some((self.records.get(in_records(start)?..in_records(end)?)?, root))
     }
 
-    /// The branches that changed in the blocks of the group, the last of which the tree has.
+    /// Returns the branches changed by the group's blocks; `tree` is the tree after the last of
+    /// them.
     pub(super) fn branches(&mut self, tree: &Tree, last: u64) -> Clusters {
         let mut branches = Branches::new(self.first, last);
-        // The last record of a key is the one with the largest place.
+        // For each key, the last record is the one with the highest position.
         self.leaves.sort_unstable();
         let mut leaves = self.leaves.iter().peekable();
         tree.visit(self.first, |node| match node {
@@ -96,8 +98,8 @@ impl Group {
         branches.finish(Vec::new())
     }
 
-    /// The whole file; `before` is the root node before the group, `previous` the checksum of the header
-    /// of the file before.
+    /// Builds the whole file; `before` is the root node before the group, `previous` the header
+    /// checksum of the previous file.
     pub(super) fn finish(
         self,
         last: u64,
@@ -140,22 +142,23 @@ impl Group {
         Ok(Finished { first: self.first, last, payload, checksum, root: root.and_then(version) })
     }
 
-    /// Where the next record would begin in the file.
+    /// The position of the next record in the file.
     fn end(&self) -> u64 {
         (HEADER_BYTES + self.records.len()) as u64
     }
 }
 
-/// Where the first record of a file begins.
+/// The position of the first record in a file.
 pub(super) const FIRST_RECORD: u64 = HEADER_BYTES as u64;
 
 pub(super) fn kind_of(value_hash: Option<&Hash>) -> Kind {
     if value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone }
 }
 
-/// Whether these records are what a block writes: `written`, ascending by the hashes of their keys.
+/// Whether `records` are exactly those a block with the changes `written` has; both ascend by key
+/// hash.
 ///
-/// A delete without a record did nothing, since the key was not live.
+/// A delete without a record had no effect, because the key was not live.
 pub(super) fn are_records_of<'r>(
     mut records: &[u8],
     written: impl IntoIterator<Item = Record<'r>>,

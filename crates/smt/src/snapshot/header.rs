@@ -1,4 +1,4 @@
-//! The first bytes of a snapshot file: what it covers, its root, and where its parts are.
+//! The header of a snapshot file: the blocks it covers, its root, and where its sections begin.
 
 use prooflight_core::{Hash, Reader, Result};
 use xxhash_rust::xxh3::xxh3_64;
@@ -8,33 +8,33 @@ use super::link::{Link, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, Place};
 use crate::hash::{EMPTY_ROOT, MAX_VERSION};
 
 pub(super) const HEADER_BYTES: usize = 128;
-/// A block of the file: where its records end, and its root.
+/// Per block of the file: where its records end, and its root.
 pub(super) const BLOCK_BYTES: usize = 40;
 
 const MAGIC: &[u8; 8] = b"PLsmtSn1";
 
-/// What a snapshot file says of itself.
+/// The header of a snapshot file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// The first block that the file covers.
     pub(super) first: u64,
-    /// The last one, whose tree the branches are of.
+    /// The last block; the branches belong to its tree.
     pub(super) last: u64,
     /// The root node, unless the tree is empty.
     pub(super) root: Option<Link>,
     pub(super) root_hash: Hash,
     /// Where the records end and the branches begin.
     pub(super) branches_at: u64,
-    /// How many bytes their clusters take.
+    /// The total size of the branch clusters.
     pub(super) branch_bytes: u64,
-    /// The XXH3 of all that follows the header.
+    /// The XXH3 of everything after the header.
     pub(super) body_checksum: u64,
-    /// The header's own checksum of the file before; 0 in the first one.
+    /// The header checksum of the previous file; 0 in the first one.
     pub(super) previous: u64,
 }
 
 impl Header {
-    /// The header's bytes and its checksum.
+    /// Encodes the header; returns the bytes and their checksum.
     pub(super) fn encode(&self) -> ([u8; HEADER_BYTES], u64) {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
@@ -52,7 +52,7 @@ impl Header {
         (bytes, checksum)
     }
 
-    /// Reads the header of the file with this name, and its checksum.
+    /// Decodes the header of the file with this name; returns it with its checksum.
     pub(super) fn decode(file: &str, bytes: &[u8]) -> Result<(Self, u64)> {
         let wrong = |found: &str| corrupt(file, "a header", found);
         let mut reader = Reader::new(bytes);
@@ -83,7 +83,7 @@ impl Header {
             body_checksum,
             previous,
         };
-        // Every byte that is no field, and the checksum itself, are compared with what they must be.
+        // Re-encoding checks the reserved bytes and the checksum.
         let (encoded, checksum) = header.encode();
         if bytes.get(..HEADER_BYTES) != Some(&encoded) || !header.is_possible() {
             return Err(wrong("one with other bytes"));
@@ -91,17 +91,17 @@ impl Header {
         Ok((header, checksum))
     }
 
-    /// How long the whole file is.
+    /// The length of the whole file.
     pub(super) fn file_bytes(&self) -> u64 {
         self.blocks_at() + (self.last - self.first + 1) * BLOCK_BYTES as u64
     }
 
-    /// Where the rows of the blocks begin.
+    /// The position of the block rows.
     pub(super) fn blocks_at(&self) -> u64 {
         self.branches_at + self.branch_bytes
     }
 
-    /// The records of a block, and its root, in the bytes of the whole file.
+    /// Returns the records of a block and its root, given the bytes of the whole file.
     pub(super) fn records_of<'f>(&self, file: &'f [u8], block: u64) -> Option<(&'f [u8], Hash)> {
         let row = |block: u64| {
             let at = self.blocks_at() + block.checked_sub(self.first)? * BLOCK_BYTES as u64;
@@ -114,7 +114,7 @@ impl Header {
         Some((file.get(start..end)?, root))
     }
 
-    /// The version of a node that a branch of this file, or the header, links to.
+    /// Returns the version of a node that a branch of this file, or the header, links to.
     pub(super) fn version(&self, place: Place) -> Option<u64> {
         match place {
             Place::Here { age, .. } => self.last.checked_sub(age).filter(|&at| at >= self.first),
@@ -133,7 +133,7 @@ impl Header {
     }
 }
 
-/// What comes before the header's own checksum.
+/// The part of the header before its checksum.
 const CHECKED_BYTES: usize = HEADER_BYTES - 8;
 
 #[cfg(test)]

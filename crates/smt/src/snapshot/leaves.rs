@@ -1,4 +1,4 @@
-//! Every leaf of a block's tree, ascending by key hash.
+//! Iterates over the leaves of a block's tree, ascending by key hash.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,12 +11,13 @@ use super::nodes::{NodeRef, Nodes, Opened, Way};
 use super::prove::with_bit;
 use crate::tree::Entry;
 
-/// Reads a tree, in a local folder on rayon's current pool; ends early, with an error kept, at a node that cannot be read.
+/// Reads a tree; a local folder is read on rayon's current pool. Ends early at a node that cannot
+/// be read, and keeps the error.
 pub(super) struct Leaves {
-    /// What each thread reads with, so that none waits for another.
+    /// One reader per thread, so that threads do not wait for each other.
     readers: Vec<Nodes>,
     subtrees: vec::IntoIter<Subtree>,
-    /// Those read, and not given yet.
+    /// Leaves that were read but not yet returned.
     read: vec::IntoIter<Vec<Leaf>>,
     next: vec::IntoIter<Leaf>,
     pub(super) error: Option<Error>,
@@ -24,7 +25,7 @@ pub(super) struct Leaves {
 
 type Leaf = (Hash, Entry);
 
-/// A node that is not read yet, the depth of the branch above it, and the way to it.
+/// A node not read yet, the depth of the branch above it, and the path to it.
 struct Subtree {
     node: NodeRef,
     parent: Option<u8>,
@@ -34,7 +35,7 @@ struct Subtree {
 /// Branches above this depth are read first.
 const DEPTH: u8 = 8;
 
-/// How many of the subtrees below them a thread reads before it waits for the others.
+/// Subtrees below that depth that a thread reads before it waits for the others.
 const AT_ONCE: usize = 4;
 
 impl Leaves {
@@ -44,7 +45,7 @@ impl Leaves {
         cache_bytes: u64,
         root: Option<NodeRef>,
     ) -> Result<Self> {
-        // Another store may work on the caller's thread alone.
+        // Other stores may work only on the caller's thread.
         let threads = if files.is_local() { rayon::current_num_threads() } else { 1 };
         let cache_bytes = cache_bytes / threads as u64;
         let reader = || Nodes::new(files.clone(), blocks_per_file, cache_bytes);
@@ -107,7 +108,7 @@ impl Subtree {
         nodes.open(&self.node, Way { prefix: &self.prefix, parent: self.parent })
     }
 
-    /// The children of its top branch, the right one first.
+    /// Returns the children of its top branch, right one first.
     fn children(&self, depth: u8, [left, right]: [NodeRef; 2]) -> [Self; 2] {
         let of = |node, prefix| Self { node, parent: Some(depth), prefix };
         [of(right, with_bit(self.prefix, depth)), of(left, self.prefix)]

@@ -1,13 +1,13 @@
-//! What a branch knows of a child besides its hash, in 8 bytes: what it is, and where.
+//! What a branch stores about a child besides its hash, in 8 bytes: its kind and its location.
 
 use crate::tree::Kind;
 
-/// Places take 36 bits: files are shorter than 64 GiB.
+/// Positions take 36 bits: files are shorter than 64 GiB.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 36;
-/// Ages take 16 bits: so many blocks can share a file.
+/// Ages take 16 bits, which limits the number of blocks that share a file.
 pub(super) const MAX_BLOCKS_PER_FILE: u64 = 1 << 16;
 
-/// The root word of a file whose newest block has no keys.
+/// The root word of a file whose newest block has an empty tree.
 pub(super) const NO_ROOT: u64 = u64::MAX;
 
 const BRANCH: u64 = 0;
@@ -18,7 +18,7 @@ const HERE: u64 = 1 << 10;
 const VALUE_AT: u32 = 12;
 const AGE_AT: u32 = 48;
 
-/// A node's kind, and where it is.
+/// The kind and location of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) kind: Kind,
@@ -32,11 +32,11 @@ pub(super) enum Place {
     Here {
         /// The file's newest block minus the node's version.
         age: u64,
-        /// Of a branch where its cluster begins, counted from the first one; of a leaf where its record
-        /// begins in the file.
+        /// For a branch, where its cluster begins, relative to the first cluster; for a leaf, where
+        /// its record begins in the file.
         at: u64,
     },
-    /// In the file that covers this version, on the way of the same key hash.
+    /// In the file that covers this version, on the path of the same key hash.
     There {
         /// The node's version.
         version: u64,
@@ -44,8 +44,8 @@ pub(super) enum Place {
 }
 
 impl Link {
-    /// As 8 bytes: the kind in bits 8 and 9, in 10 whether the node is here, from 12 the version, or the
-    /// place (36 bits) and the age; all others zero.
+    /// Packs the link into 8 bytes: the kind in bits 8 and 9, whether the node is here in bit 10,
+    /// and from bit 12 the version, or the position (36 bits) and the age. All other bits are zero.
     pub(super) fn pack(self) -> u64 {
         let kind = match self.kind {
             Kind::Branch => BRANCH,
@@ -59,7 +59,7 @@ impl Link {
         kind << KIND_AT | place
     }
 
-    /// The link; `None` if none packs to this.
+    /// Unpacks a link; `None` if `word` is not the packed form of any link.
     pub(super) fn unpack(word: u64) -> Option<Self> {
         let kind = match word >> KIND_AT & 3 {
             BRANCH => Kind::Branch,

@@ -1,4 +1,4 @@
-//! The manifest: which blocks the files of a folder have.
+//! The manifest: the blocks that the files of a folder cover.
 
 use prooflight_core::{Reader, Result};
 use xxhash_rust::xxh3::xxh3_64;
@@ -10,31 +10,31 @@ pub(super) const MANIFEST: &str = "manifest";
 const MAGIC: &[u8; 8] = b"PLsmtMf1";
 const BYTES: usize = 48;
 
-/// Says which files are valid: those of the groups from the oldest kept block to the newest one.
+/// Names the valid files: those of the groups from the oldest kept block to the newest block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// Blocks that share a file: a group begins with a multiple of this number.
+    /// Blocks per file. A group begins at a multiple of this number.
     pub(super) blocks_per_file: u64,
     /// The oldest block that is kept.
     pub(super) oldest: u64,
-    /// The newest block; its group ends with it.
+    /// The newest block, the last of its group.
     pub(super) newest: u64,
-    /// The checksum that the header of the newest file ends with.
+    /// The checksum at the end of the newest file's header.
     pub(super) newest_header: u64,
 }
 
 impl Manifest {
-    /// The manifest of a folder, or `None` if there is none yet.
+    /// Reads the manifest of a folder; `None` if there is none yet.
     pub(super) fn read(files: &Files) -> Result<Option<Self>> {
         files.read(MANIFEST)?.map(|bytes| Self::decode(&bytes)).transpose()
     }
 
-    /// Replaces the manifest: from then on, readers see these blocks.
+    /// Replaces the manifest; from then on, readers see these blocks.
     pub(super) fn write(&self, files: &Files) -> Result<()> {
         files.write(MANIFEST, parts([self.encode().to_vec()]))
     }
 
-    /// The last block of the group that a block is in.
+    /// Returns the last block of the group that contains a block.
     pub(super) fn last_of_group(&self, block: u64) -> u64 {
         last_of_group(block, self.blocks_per_file)
     }
@@ -70,7 +70,7 @@ impl Manifest {
     }
 }
 
-/// The last block of the group that a block is in.
+/// Returns the last block of the group that contains a block.
 pub(super) const fn last_of_group(block: u64, blocks_per_file: u64) -> u64 {
     block - block % blocks_per_file + (blocks_per_file - 1)
 }

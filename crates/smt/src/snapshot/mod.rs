@@ -1,9 +1,9 @@
 //! Snapshot files of a chain's blocks, and proofs from them: values at any kept block, histories, diffs.
 //!
-//! A [`SnapshotWriter`] has the newest tree in memory, and writes for each block, or for a fixed number
-//! of blocks, one file of the nodes that changed, which points into the files before. A [`SnapshotReader`] proves from the
-//! files alone, also in another process. The format is in `docs/storage.md`; the Aldbaran paper calls
-//! this part Hyades (sections 5.4 and 6).
+//! A [`SnapshotWriter`] keeps the newest tree in memory. For each block, or each fixed number of
+//! blocks, it writes one file with the nodes that changed, which links to earlier files. A
+//! [`SnapshotReader`] proves from the files alone, also in another process. The format is in
+//! `docs/storage.md`; the Aldbaran paper calls this part Hyades (sections 5.4 and 6).
 
 mod branches;
 mod chain;
@@ -40,7 +40,7 @@ use core::fmt::Display;
 
 use prooflight_core::{Error, Reason};
 
-/// A file has other bytes than were written into it.
+/// The error for a file whose bytes are not those that were written.
 #[cold]
 fn corrupt(file: &str, expected: impl Display, found: impl Display) -> Error {
     Error::new(Reason::StoreCorrupt, format_args!("{expected} in the file {file}"), found)

@@ -1,4 +1,5 @@
-//! Nodes of any block's tree, found in snapshot files and compared with the hash that led to them.
+//! Finds the nodes of any block's tree in snapshot files, and checks them against the hashes that
+//! lead to them.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -26,50 +27,51 @@ pub(super) struct Nodes {
     pages: Pages,
     blocks_per_file: u64,
     headers: Mutex<BTreeMap<u64, Header>>,
-    /// By the last blocks of their files, and their places.
+    /// Keyed by the last block of the file and the position in it.
     clusters: Mutex<HashMap<(u64, u64), Arc<Cluster>>>,
-    /// How many clusters are kept in memory.
+    /// The number of clusters kept in memory.
     capacity: usize,
 }
 
-/// What is known of a node before it is read.
+/// A reference to a node that has not been read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeRef {
     pub(super) kind: Kind,
     pub(super) version: u64,
     pub(super) hash: Hash,
-    /// Its place in the file that covers its version, if that is known.
+    /// Its position in the file that covers its version, if known.
     pub(super) at: Option<At>,
 }
 
-/// Where a node is in its file.
+/// The position of a node in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct At {
-    /// Where its cluster begins, counted from the first one; of a leaf where its record begins.
+    /// Where its cluster begins, relative to the first cluster; for a leaf, where its record
+    /// begins.
     pub(super) place: u64,
-    /// Which of the cluster's branches it is.
+    /// The index of the branch in its cluster.
     pub(super) branch: u8,
 }
 
-/// A node that has the hash it was looked for by.
+/// A node that matches the hash in its reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Opened {
     Branch { depth: u8, children: [NodeRef; 2] },
     Leaf { key_hash: Hash, key: Vec<u8>, value: Option<Vec<u8>>, value_hash: Option<Hash> },
 }
 
-/// The way to a node: it is below a branch at `parent`, and its keys have the bits of `prefix` at the
-/// depths of all branches above it.
+/// The path to a node: it is below a branch at depth `parent`, and its keys have the bits of
+/// `prefix` at the depths of all its ancestors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way<'k> {
     pub(super) prefix: &'k Hash,
     pub(super) parent: Option<u8>,
 }
 
-/// About how many bytes a cluster takes in memory.
+/// Approximate size of a cluster in memory, in bytes.
 const CLUSTER_BYTES: u64 = 4096;
 
-/// How many headers are kept in memory.
+/// The number of headers kept in memory.
 const HEADERS: usize = 1 << 14;
 
 impl Nodes {
@@ -89,7 +91,8 @@ impl Nodes {
         self.pages.files()
     }
 
-    /// The root of the last block of a group, unless its tree is empty, and its hash.
+    /// Returns the root hash after the last block of a group, and the root node unless the tree is
+    /// empty.
     pub(super) fn root(&self, last: u64) -> Result<(Hash, Option<NodeRef>)> {
         let header = self.header(last)?;
         let root = header.root.map(|link| {
@@ -98,7 +101,8 @@ impl Nodes {
         Ok((header.root_hash, root.transpose()?))
     }
 
-    /// Reads a node and checks that it is the one looked for; `store_corrupt` with the file if not.
+    /// Reads a node and checks it against its reference; `store_corrupt`, naming the file, if it
+    /// does not match.
     pub(super) fn open(&self, node: &NodeRef, way: Way<'_>) -> Result<Opened> {
         let last = last_of_group(node.version, self.blocks_per_file);
         let header = self.header(last)?;
@@ -117,7 +121,7 @@ impl Nodes {
         Ok(opened)
     }
 
-    /// The header of the file whose group ends with this block.
+    /// Returns the header of the file whose group ends with this block.
     pub(super) fn header(&self, last: u64) -> Result<Header> {
         if let Some(header) = self.headers().get(&last) {
             return Ok(*header);
@@ -140,10 +144,11 @@ impl Nodes {
         self.headers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where a node is that another file links to: the first one on its way below its parent.
+    /// Finds a node that another file links to: the first one in this file on the path below its
+    /// parent.
     ///
-    /// Branches are never removed, so that those of the older tree that lie on the way are among those of
-    /// the newer one, and the prefix has the bits at all their depths.
+    /// Branches are never removed, so the branches of the older tree on this path are among those
+    /// of the newer tree, and the prefix has the bits at all their depths.
     fn find(&self, header: &Header, way: Way<'_>) -> Result<At> {
         let lost = || impossible(header.last, "way to a node");
         let (_, root) = self.root(header.last)?;
@@ -226,7 +231,7 @@ impl Nodes {
 }
 
 impl NodeRef {
-    /// The node that a link of this file is to; `None` if there is no such node.
+    /// Resolves a link of this file; `None` if there is no such node.
     pub(super) fn new(header: &Header, link: Link, hash: Hash) -> Option<Self> {
         let Link { kind, place } = link;
         let at = match place {

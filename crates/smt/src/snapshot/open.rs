@@ -1,4 +1,5 @@
-//! Opening a folder to go on writing: the newest block whose files are intact, and its tree.
+//! Opens a folder to continue writing: finds the newest block whose files are intact, and loads its
+//! tree.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -16,26 +17,26 @@ use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
 use crate::tree::Tree;
 
-/// Files are read once, in the order of the tree.
+/// Each file is read once, in tree order.
 const CACHE_BYTES: u64 = 64 << 20;
 
 impl SnapshotWriter {
-    /// Opens the files of a folder, or begins with none; also says which files are damaged.
+    /// Opens the files of a folder, or starts with none; also returns the damaged files.
     ///
-    /// The tree is that of the newest block before which no file is damaged, or empty if there is none:
-    /// [`newest`](SnapshotWriter::newest). Nothing is removed; the blocks after it write their files anew. Every node of the
-    /// tree is read and compared with the root. `invalid_argument` if the files have another number
-    /// of blocks in a file.
+    /// The tree is that of [`newest`](SnapshotWriter::newest): the newest block up to which no file
+    /// is damaged. It is empty if there is none. Nothing is removed; later blocks overwrite their
+    /// files. Every node of the tree is read and checked against the root. `invalid_argument` if
+    /// the files were written with another number of blocks per file.
     pub fn open(files: Files, options: Options) -> Result<(Self, Vec<Damage>)> {
         Self::open_checked(files, options, None)
     }
 
-    /// The same as [`open`](Self::open), of files that must be those of a chain with these roots.
+    /// Like [`open`](Self::open), for files that must belong to a chain with these roots.
     ///
-    /// `root_of` gives the root after a block, or `None` if the chain does not have the block; each file is
-    /// compared with it. `store_corrupt`, with nothing written, if a file is whole and of another chain, of a
-    /// fork or of another block: only whoever mixed them up knows where it belongs. Without the roots, such
-    /// a file can make the intact one after it count as damaged.
+    /// `root_of` returns the root after a block, or `None` if the chain does not have the block;
+    /// each file is checked against it. `store_corrupt`, with nothing written, if a file is intact
+    /// but of another chain, a fork or another block: only whoever mixed them up knows where it
+    /// belongs. Without the roots, such a file can make the intact file after it count as damaged.
     pub fn open_for(
         files: Files,
         options: Options,
@@ -88,7 +89,7 @@ impl SnapshotWriter {
         damage.extend(found.into_iter().map(|group| group.damage));
         let writer = match opened {
             Ok(writer) => writer,
-            // A file of before the kept blocks is missing, of which nothing but its nodes can tell.
+            // A file from before the kept blocks is missing, which only its missing nodes reveal.
             Err(error) if error.reason() == Reason::StoreCorrupt => {
                 damage.push(Damage { file: file_name(manifest.newest), error });
                 None
@@ -117,7 +118,7 @@ impl SnapshotWriter {
         }
     }
 
-    /// The writer after the newest block of a manifest.
+    /// Loads the writer at the newest block of a manifest.
     fn load(files: &Files, options: Options, manifest: Manifest) -> Result<Self> {
         let mut writer = Self::empty(files.clone(), options);
         let (hash, root) = writer.nodes.root(manifest.newest)?;
@@ -127,7 +128,7 @@ impl SnapshotWriter {
             return Err(error);
         }
         if tree.root() != hash {
-            // Every node was compared on the way.
+            // Every node was already checked on the way.
             return Err(Error::new(Reason::Bug, Hex(&hash), Hex(&tree.root())));
         }
         writer.tree = tree;
@@ -137,7 +138,7 @@ impl SnapshotWriter {
     }
 }
 
-/// The manifest up to the last block before all damage.
+/// Returns the manifest truncated to the last block before any damage.
 fn before(
     damaged: &[DamagedGroup],
     manifest: &Manifest,
@@ -152,7 +153,7 @@ fn before(
     Ok(Some(Manifest { newest, newest_header, ..*manifest }))
 }
 
-/// The manifest that the files make: of the newest one, and those before it without a gap.
+/// Rebuilds the manifest from the files: the newest one and those before it without a gap.
 fn manifest_of_files(files: &Files, options: &Options) -> Result<Option<Manifest>> {
     let names = files.list()?.into_keys();
     let mut lasts: Vec<u64> = names.filter_map(|name| last_of(&name)).collect();

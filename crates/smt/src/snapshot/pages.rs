@@ -14,16 +14,17 @@ use super::files::{Files, file_name};
 
 const PAGE_BYTES: u64 = 4096;
 
-/// Reads parts of files by pages, of which it keeps those used last.
+/// Reads ranges of files page by page, and caches the recently used pages.
 #[derive(Debug)]
 pub(super) struct Pages {
     files: Files,
-    /// How many pages one generation may have.
+    /// Maximum number of pages per generation.
     capacity: usize,
     generations: Mutex<Generations>,
 }
 
-/// Pages used lately, and those used before them: the second are dropped when the first are full.
+/// Recently used pages, and older ones. When the recent generation is full, the older one is
+/// dropped.
 #[derive(Debug, Default)]
 struct Generations {
     young: HashMap<(u64, u64), Bytes>,
@@ -40,7 +41,8 @@ impl Pages {
         &self.files
     }
 
-    /// A part of the file of the group that ends with block `last`; `store_corrupt` if it ends before.
+    /// Reads a range of the file whose group ends with block `last`; `store_corrupt` if the file is
+    /// too short.
     pub(super) fn read(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
         let length = range.end.saturating_sub(range.start).min(PAGE_BYTES);
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
@@ -48,7 +50,7 @@ impl Pages {
         Ok(bytes)
     }
 
-    /// The same, of a length known while compiling.
+    /// Like [`read`](Self::read), for a length known at compile time.
     pub(super) fn read_array<const N: usize>(&self, last: u64, at: u64) -> Result<[u8; N]> {
         let (number, offset) = (at / PAGE_BYTES, (at % PAGE_BYTES) as usize);
         let page = self.page(last, number)?;
@@ -79,7 +81,7 @@ impl Pages {
         if let Some(page) = self.lock().get(key, self.capacity) {
             return Ok(page);
         }
-        // Not while the lock is held: other threads go on with what is cached.
+        // Read without the lock: other threads can use cached pages meanwhile.
         let start = number.saturating_mul(PAGE_BYTES);
         let range = start..start.saturating_add(PAGE_BYTES);
         let page = self.files.read_range(&file_name(last), range)?;
@@ -88,7 +90,7 @@ impl Pages {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
-        // Nothing that holds the lock can panic in between two states.
+        // Nothing panics while it holds the lock with the state half updated.
         self.generations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Proofs from snapshot files: keys at a block, a key's history, what changed between two blocks.
+//! Builds proofs from snapshot files: keys at a block, a key's history, changes between two blocks.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::hash::hash_key;
 use crate::part::bit;
 use crate::proof::{DIFF, DiffLeaf, ProofLeaf, Writer};
 
-/// The hashes of keys, ascending and each once.
+/// Hashes the keys, sorts the hashes and removes duplicates.
 pub(super) fn sorted_hashes(keys: &[&[u8]]) -> Vec<Hash> {
     let mut hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key)).collect();
     hashes.sort_unstable();
@@ -17,9 +17,10 @@ pub(super) fn sorted_hashes(keys: &[&[u8]]) -> Vec<Hash> {
     hashes
 }
 
-/// Writes the part of a block's tree that keys lead to; gives the last of their leaves' versions.
+/// Writes the part of a block's tree on the paths of the keys; returns the highest version of the
+/// keys' leaves.
 ///
-/// For one key that is its version, or `None` if it was never written.
+/// For a single key this is its version, or `None` if it was never written.
 pub(super) fn write_keys(
     nodes: &Nodes,
     block: u64,
@@ -65,9 +66,10 @@ pub(super) fn write_keys(
     Ok(newest)
 }
 
-/// The diff from after block `after` (`None`: from the first one) to a block with this root.
+/// Builds the diff of the blocks after `after` (`None`: from the first block) up to the block with
+/// this root.
 ///
-/// `proof_too_large` if it would be larger than the limit.
+/// `proof_too_large` if it would exceed the limit.
 pub(super) fn diff(
     nodes: &Nodes,
     after: Option<u64>,
@@ -106,7 +108,7 @@ pub(super) fn diff(
     Ok(writer.finish())
 }
 
-/// A prefix whose bit at this depth is 1.
+/// Sets the bit of a prefix at this depth to 1.
 pub(super) fn with_bit(mut prefix: Hash, depth: u8) -> Hash {
     prefix[usize::from(depth / 8)] |= 0x80 >> (depth % 8);
     prefix

@@ -1,4 +1,5 @@
-//! From a block that the tree has to its file: at once, or on another thread while the next block is prepared.
+//! Writes the file of a committed block: immediately, or on another thread while the next block is
+//! prepared.
 
 use std::thread::{self, JoinHandle};
 
@@ -10,22 +11,24 @@ use super::manifest::Manifest;
 use super::writer::{PreparedBlock, SnapshotWriter};
 
 impl SnapshotWriter {
-    /// Takes over a prepared block, and writes its file if it is the last block of one; gives the root.
+    /// Commits a prepared block, and writes its file if it is the last block of its file; returns the
+    /// root.
     ///
-    /// When this returns, the file is durable and readers see it. If it fails with `store_failed`, the
-    /// tree has the block, and [`publish`](Self::publish) tries again to write the file.
-    /// `invalid_argument` if another block was committed since it was prepared.
+    /// On return, the file is durable and visible to readers. On `store_failed`, the block is in
+    /// the tree, and [`publish`](Self::publish) retries writing the file. `invalid_argument` if
+    /// another block was committed since this one was prepared.
     pub fn commit(&mut self, prepared: PreparedBlock) -> Result<Hash> {
         let root = self.take_over(prepared)?;
         self.publish()?;
         Ok(root)
     }
 
-    /// The same, but another thread writes the file meanwhile: it is durable, and readers see it, only when
-    /// the next call of [`publish`](Self::publish), or of this or [`commit`](Self::commit), has returned.
+    /// Like [`commit`](Self::commit), but another thread writes the file: it is durable and visible
+    /// to readers only once the next call of [`publish`](Self::publish), of this or of
+    /// [`commit`](Self::commit) has returned.
     ///
-    /// For many blocks in a row. What could not be written fails that next call. Only a local folder
-    /// is written by another thread.
+    /// For many blocks in a row. If the write fails, that next call fails. Only a local folder is
+    /// written on another thread.
     pub fn commit_in_background(&mut self, prepared: PreparedBlock) -> Result<Hash> {
         let root = self.take_over(prepared)?;
         if !self.nodes.files().is_local() {
@@ -37,10 +40,10 @@ impl SnapshotWriter {
         Ok(root)
     }
 
-    /// Waits for the file that is being written, and writes one that an earlier call could not write.
+    /// Waits for the file being written, and writes a file that an earlier call could not write.
     ///
-    /// After opening, writes the manifest if it names other blocks than those that are intact: readers see
-    /// these without waiting for the next one.
+    /// After opening, also writes the manifest if it does not match the intact blocks, so that
+    /// readers see these without waiting for the next block.
     pub fn publish(&mut self) -> Result<()> {
         let begun = self.writing.take();
         if let Some(manifest) = self.manifest.filter(|_| self.is_manifest_stale) {
@@ -57,7 +60,7 @@ impl SnapshotWriter {
         self.collector.collect(self.options.retention, &manifest, &self.tree, self.nodes.files())
     }
 
-    /// The manifest once a file is written.
+    /// Returns the manifest to publish once a file is written.
     fn manifest_with(&self, file: &Finished) -> Manifest {
         let oldest = self.manifest.map_or(file.first, |manifest| manifest.oldest);
         Manifest {
@@ -69,12 +72,12 @@ impl SnapshotWriter {
     }
 }
 
-/// A file that another thread is writing. Dropping it waits as well: no one else may write before.
+/// A file being written on another thread. Dropping it waits too: nobody else may write before.
 #[derive(Debug)]
 pub(super) struct Writing(Option<JoinHandle<Result<Manifest>>>);
 
 impl Writing {
-    /// Nothing if there is no thread to be had.
+    /// Returns `None` if no thread can be started.
     fn start(files: Files, file: Finished, manifest: Manifest) -> Option<Self> {
         let work = move || write(&files, &file, manifest);
         thread::Builder::new().spawn(work).ok().map(|thread| Self(Some(thread)))
@@ -99,7 +102,7 @@ impl Drop for Writing {
     }
 }
 
-/// Writes a file, and once it is durable the manifest that names it.
+/// Writes a file, then, once it is durable, the manifest that names it.
 fn write(files: &Files, file: &Finished, manifest: Manifest) -> Result<Manifest> {
     files.write(&file_name(file.last), file.payload.clone())?;
     manifest.write(files)?;

@@ -1,4 +1,4 @@
-//! Proofs at any kept block, from files that another process may be writing.
+//! Proves any kept block from files that another process may be writing.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,12 +15,12 @@ use super::prove::{diff, sorted_hashes, write_keys};
 use crate::hash::MAX_VERSION;
 use crate::proof::{HISTORY, PROOF, Writer};
 
-/// Proves from snapshot files; keeps no tree, only the parts of files that it used last.
+/// Proves from snapshot files. Keeps no tree, only a cache of recently used parts of the files.
 ///
-/// Every node that it reads is hashed and compared with what its parent commits to, up to the root that
-/// the block's file has: what was damaged is `store_corrupt` and names the file, and never part of a proof. The
-/// writer may go on meanwhile, in this process or another one; a block that the reader does not
-/// know yet makes it read the manifest again. Calls block; see [`Files`].
+/// Every node read is hashed and checked against its parent, up to the root in the block's file.
+/// Damage is reported as `store_corrupt` with the file's name and never becomes part of a proof.
+/// The writer may continue meanwhile, in this process or another; the reader reloads the manifest
+/// when asked for a block that it does not know yet. Calls block the thread; see [`Files`].
 #[derive(Debug)]
 pub struct SnapshotReader {
     nodes: Nodes,
@@ -28,38 +28,39 @@ pub struct SnapshotReader {
     limits: Limits,
 }
 
-/// A proof, and the root that it is against.
+/// A proof, and the root that it verifies against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proved {
     /// The root of the block.
     pub root: Hash,
-    /// What `verify`, or `verify_diff`, takes.
+    /// The proof, as input to `verify` or `verify_diff`.
     pub proof: Vec<u8>,
 }
 
-/// A history with the roots that it is against.
+/// A history proof, and the roots that it verifies against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvedHistory {
-    /// The blocks whose roots it needs, newest first, with these roots.
+    /// The blocks whose roots the proof needs, newest first, with these roots.
     pub roots: Vec<(u64, Hash)>,
-    /// What `verify_history` takes.
+    /// The proof, as input to `verify_history`.
     pub proof: Vec<u8>,
 }
 
-/// Which blocks can be proved.
+/// The blocks that can be proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptBlocks {
     /// The oldest block that is kept.
     pub oldest: u64,
     /// The newest block.
     pub newest: u64,
-    /// How many blocks share a file. Only the last block of each file can be proved: those
+    /// Number of blocks per file. Only the last block of each file can be proved, that is, blocks
     /// whose number plus one is a multiple of this.
     pub blocks_per_file: u64,
 }
 
 impl SnapshotReader {
-    /// Opens the files that a writer has begun; `cache_bytes` is about what it keeps of them in memory.
+    /// Opens files that a writer has created; `cache_bytes` is the approximate size of the cache in
+    /// memory.
     ///
     /// `version_unavailable` if there is no snapshot yet, `store_corrupt` if the manifest is damaged.
     pub fn open(files: Files, cache_bytes: u64) -> Result<Self> {
@@ -70,13 +71,13 @@ impl SnapshotReader {
         Ok(Self { nodes, manifest: RwLock::new(manifest), limits: Limits::DEFAULT })
     }
 
-    /// Makes no larger proofs than these limits allow; by default those of the specification.
+    /// Limits the size of proofs; the default limits are those of the specification.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Reads the manifest again; gives the blocks that can be proved now.
+    /// Reloads the manifest; returns the blocks that can be proved now.
     pub fn refresh(&self) -> Result<KeptBlocks> {
         let files = self.nodes.files();
         let manifest = Manifest::read(files)?.ok_or_else(|| missing(MANIFEST))?;
@@ -88,7 +89,7 @@ impl SnapshotReader {
         Ok(self.kept())
     }
 
-    /// The blocks that can be proved, as the manifest said when it was read last.
+    /// Returns the blocks that can be proved, according to the manifest as last read.
     pub fn kept(&self) -> KeptBlocks {
         let Manifest { blocks_per_file, oldest, newest, .. } = self.manifest();
         KeptBlocks { oldest, newest, blocks_per_file }
@@ -99,11 +100,12 @@ impl SnapshotReader {
         self.at(block, |(root, _)| Ok(root))
     }
 
-    /// Proves what keys had at a block: values, deletions, or that they were never written.
+    /// Proves the state of keys at a block: their values, that they are deleted, or that they were
+    /// never written.
     ///
-    /// `version_unavailable` if the block is not kept, or inside a file with several blocks; the error
-    /// names the nearest ones that can be proved. `too_many_keys` or `proof_too_large` beyond the
-    /// limits, `invalid_argument` without a key.
+    /// `version_unavailable` if the block is not kept or is not the last one of its file; the error
+    /// names the nearest blocks that can be proved. `too_many_keys` or `proof_too_large` beyond the
+    /// limits, `invalid_argument` without keys.
     pub fn prove(&self, block: u64, keys: &[&[u8]]) -> Result<Proved> {
         if keys.is_empty() {
             return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
@@ -118,10 +120,10 @@ impl SnapshotReader {
         })
     }
 
-    /// Proves every change of a key in the blocks `from..=to`, and what it had before.
+    /// Proves every change of a key in the blocks `from..=to`, and its state before them.
     ///
-    /// `invalid_argument` if `from` is after `to`; `version_unavailable` if the tree of a block before
-    /// one of the changes cannot be proved; `too_many_changes` or `proof_too_large` beyond the limits.
+    /// `invalid_argument` if `from` is after `to`; `version_unavailable` if the block before one of
+    /// the changes cannot be proved; `too_many_changes` or `proof_too_large` beyond the limits.
     pub fn history(&self, key: &[u8], from: u64, to: u64) -> Result<ProvedHistory> {
         if from > to {
             let expected = format_args!("a range that begins at {to} or before");
@@ -140,15 +142,16 @@ impl SnapshotReader {
                 Some(changed) if changed > from => block = changed - 1,
                 _ => return Ok(ProvedHistory { roots, proof: writer.finish() }),
             }
-            // Each tree up to here shows one change.
+            // Each tree so far shows one change.
             self.limits.check_changes(roots.len())?;
         }
     }
 
-    /// Proves which keys changed after block `after`, or in any block if that is `None`, up to `to`.
+    /// Proves which keys changed after block `after` (`None`: in any block) up to `to`.
     ///
-    /// Against the root of `to` alone: `after` need not be kept. `invalid_argument` if `after` is not
-    /// before `to`; `version_unavailable` as in [`prove`](Self::prove); `proof_too_large` beyond the limit.
+    /// Verifies against the root of `to` alone: `after` need not be kept. `invalid_argument` if
+    /// `after` is not before `to`; `version_unavailable` as in [`prove`](Self::prove);
+    /// `proof_too_large` beyond the limit.
     pub fn diff(&self, after: Option<u64>, to: u64) -> Result<Proved> {
         if after.is_some_and(|after| after >= to) {
             let expected = format_args!("a block before {to}");
@@ -159,13 +162,15 @@ impl SnapshotReader {
         })
     }
 
-    /// Reads every file that the kept blocks have and names the damaged ones: missing, cut off, or changed.
+    /// Reads every file of the kept blocks and returns the damaged ones: missing, truncated or
+    /// changed.
     pub fn check(&self) -> Result<Vec<Damage>> {
         self.refresh()?;
         check(self.nodes.files(), &self.manifest())
     }
 
-    /// Works on a block's root. If that fails, and the block is not kept any more, it says so.
+    /// Runs `work` on a block's root. If that fails and the block is no longer kept, reports that
+    /// instead.
     fn at<T>(
         &self,
         block: u64,
@@ -176,7 +181,7 @@ impl SnapshotReader {
         }
         check_kept(&self.manifest(), block)?;
         self.nodes.root(block).and_then(work).map_err(|error| {
-            // The writer may have removed the file just now.
+            // The writer may just have removed the file.
             let still_kept = self.refresh().and_then(|_| check_kept(&self.manifest(), block));
             match (error.reason(), still_kept) {
                 (Reason::StoreCorrupt, Err(unavailable)) => unavailable,
@@ -190,7 +195,7 @@ impl SnapshotReader {
     }
 }
 
-/// `version_unavailable` if a block cannot be proved.
+/// Returns `version_unavailable` if a block cannot be proved.
 fn check_kept(manifest: &Manifest, block: u64) -> Result<()> {
     let Manifest { blocks_per_file, oldest, newest, .. } = *manifest;
     let unavailable = |expected: &dyn fmt::Display| {

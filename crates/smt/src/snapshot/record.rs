@@ -1,16 +1,16 @@
-//! The records of a snapshot file: a key and its new value, or that it is deleted.
+//! The records of a snapshot file: a key with its new value, or its deletion.
 
 use alloc::vec::Vec;
 
 use prooflight_core::{Error, Reason, Result};
 
-/// The lengths of the key, as u16, and of the value, as u32.
+/// The length of the key as u16, and of the value as u32.
 pub(super) const RECORD_HEAD_BYTES: usize = 6;
 
-/// Where the length of the value would be: the key is deleted.
+/// Marks a deletion, in place of the value's length.
 const DELETED: u32 = u32::MAX;
 
-/// What a block does to a key.
+/// One change that a block makes to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The key.
@@ -20,7 +20,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// `key_length` or `value_length` if there is no record of that.
+    /// Returns `key_length` or `value_length` if the key or value does not fit in a record.
     pub(super) fn check(key: &[u8], value: Option<&[u8]>) -> Result<()> {
         if key.len() > usize::from(u16::MAX) {
             let expected = format_args!("at most {} bytes", u16::MAX);
@@ -35,12 +35,12 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// How long the record is in a file.
+    /// The length of the record in a file.
     pub(super) fn bytes(&self) -> usize {
         RECORD_HEAD_BYTES + self.key.len() + self.value.map_or(0, <[u8]>::len)
     }
 
-    /// Appends a record that was [checked](Self::check).
+    /// Appends the record, which must have passed [`check`](Self::check).
     #[allow(clippy::cast_possible_truncation, reason = "checked before")]
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&(self.key.len() as u16).to_le_bytes());
@@ -50,7 +50,7 @@ impl<'a> Record<'a> {
         bytes.extend_from_slice(self.value.unwrap_or_default());
     }
 
-    /// How many bytes the record takes that begins with this head, and where in it the value begins.
+    /// Returns the record's length and the offset of its value, given its head.
     pub(super) fn lengths(head: [u8; RECORD_HEAD_BYTES]) -> (usize, Option<usize>) {
         let [key_low, key_high, value @ ..] = head;
         let value_at = RECORD_HEAD_BYTES + usize::from(u16::from_le_bytes([key_low, key_high]));
@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The record at the begin of these bytes, and what follows it; `None` if it is cut off.
+    /// Reads the first record; returns it with the remaining bytes, or `None` if it is truncated.
     pub(super) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (length, value_at) = Self::lengths(*bytes.first_chunk()?);
         let (record, rest) = bytes.split_at_checked(length)?;

@@ -1,4 +1,4 @@
-//! Which blocks are kept, and which files they need.
+//! Which blocks are kept, and the files that they need.
 
 use alloc::collections::BTreeSet;
 
@@ -15,12 +15,13 @@ pub enum Retention {
     /// Every block.
     #[default]
     All,
-    /// The newest ones, at least one. A file stays as long as a kept block has a leaf in it.
+    /// The newest blocks; keeps at least one. A file stays as long as a kept block has a leaf in
+    /// it.
     Last(u64),
 }
 
 impl Retention {
-    /// The oldest block that is kept when this one is the newest.
+    /// Returns the oldest kept block when `newest` is the newest.
     pub(super) fn oldest(self, oldest: u64, newest: u64) -> u64 {
         match self {
             Self::All => oldest,
@@ -29,27 +30,27 @@ impl Retention {
     }
 }
 
-/// Removes the files that no kept block needs, some time after.
+/// Removes files that no kept block needs, with some delay.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     used: Option<Used>,
 }
 
-/// The files that a block's tree has leaves in.
+/// The files that contain leaves of a block's tree.
 ///
-/// A node is as old as one of the leaves below it, so that a tree has nodes in no other files; and what a
-/// block's tree does not have, no newer one has.
+/// Every node has the version of one of the leaves below it, so a tree has nodes in no other files.
+/// A file that a block's tree does not use is not used by any newer tree.
 #[derive(Debug)]
 struct Used {
     block: u64,
     files: BTreeSet<u64>,
 }
 
-/// Going through the whole tree is worth it once in so many files.
+/// Files written between two scans of the whole tree.
 const FILES_BETWEEN: u64 = 64;
 
 impl Collector {
-    /// Goes on after a block was written, which the tree has.
+    /// Continues collecting after a block was written; `tree` is the tree after that block.
     pub(super) fn collect(
         &mut self,
         retention: Retention,
@@ -72,7 +73,7 @@ impl Collector {
 }
 
 impl Used {
-    /// The files that the newest block uses.
+    /// Returns the files that the newest block uses.
     fn by(tree: &Tree, manifest: &Manifest) -> Self {
         let mut files = BTreeSet::new();
         tree.visit(0, |node| {
@@ -83,7 +84,7 @@ impl Used {
         Self { block: manifest.newest, files }
     }
 
-    /// Removes the older files that are not used.
+    /// Removes the older unused files.
     fn remove_others(&self, files: &Files, manifest: &Manifest) -> Result<()> {
         let own = manifest.last_of_group(self.block);
         for name in files.list()?.into_keys() {

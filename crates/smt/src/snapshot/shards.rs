@@ -1,4 +1,5 @@
-//! The branches that a prepared block changes: part by part from lists, and a visit of the first levels.
+//! Lays out the branches that a prepared block changes: each part from its lists, the top levels by
+//! a visit.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,8 @@ use super::clusters::{Below, Layout};
 use super::spare::Spare;
 use crate::tree::{At, Part, Prepared, Upper};
 
-/// The clusters of a block with a file for itself; `record_at` says where the record of a change begins.
+/// Returns the clusters of a block with its own file; `record_at` returns where the record of a
+/// change begins.
 pub(super) fn branches(
     prepared: &Prepared,
     parts: &[Part<'_>],
@@ -56,7 +58,7 @@ pub(super) fn branches(
     branches.finish(written)
 }
 
-/// Does the work on rayon's current pool, if that has threads for it.
+/// Runs the work on rayon's current pool, if that has threads for it.
 fn map<T: Send, R: Send>(work: Vec<T>, each: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
     if work.len() > 1 && rayon::current_num_threads() > 1 {
         work.into_par_iter().map(each).collect()

@@ -1,4 +1,4 @@
-//! The memory of a file that was written, for the next one.
+//! Reuses the memory of a written file for the next one.
 
 use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,8 @@ use bytes::{Bytes, BytesMut};
 
 use super::group::Finished;
 
-/// Keeps the records and branches of the last file: new memory of tens of megabytes for each block costs more
+/// Keeps the buffers for the records and branches of the last file: allocating tens of megabytes
+/// for each block costs more than filling them.
 /// than what is written into it.
 #[derive(Debug, Default)]
 pub(super) struct Spare(Mutex<Memory>);
@@ -19,18 +20,18 @@ struct Memory {
 }
 
 impl Spare {
-    /// Empty memory for records.
+    /// Returns an empty buffer for records.
     pub(super) fn records(&self) -> Vec<u8> {
         core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).records)
     }
 
-    /// Empty memory for one part of the branches.
+    /// Returns an empty buffer for one part of the branches.
     pub(super) fn branches(&self) -> Vec<u8> {
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         memory.branches.pop().unwrap_or_default()
     }
 
-    /// Takes the memory of a file that is written, unless the store still has it.
+    /// Takes back the buffers of a written file, unless the store still holds them.
     pub(super) fn keep(&mut self, written: Option<Finished>) {
         let parts = written.map(|file| file.payload.iter().cloned().collect::<Vec<Bytes>>());
         let mut parts = parts.into_iter().flatten().skip(1).map(|part| {

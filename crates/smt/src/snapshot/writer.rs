@@ -1,4 +1,4 @@
-//! The newest tree, and its snapshot files.
+//! Maintains the newest tree and writes its snapshot files.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,18 +20,18 @@ use super::spare::Spare;
 use crate::hash::{MAX_VERSION, hash_keys, hash_values};
 use crate::tree::{Change, Kind, Part, Prepared, Tree};
 
-/// How snapshot files are written.
+/// Options for writing snapshot files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many blocks share a file, 1 to 65,536; only the last one of each file can be proved. Fixed
-    /// once a folder has files.
+    /// Number of blocks per file, 1 to 65,536; only the last block of each file can be proved.
+    /// Fixed once a folder has files.
     pub blocks_per_file: u64,
     /// Which blocks are kept.
     pub retention: Retention,
 }
 
 impl Default for Options {
-    /// A file for each block; every block is kept.
+    /// One block per file; every block is kept.
     fn default() -> Self {
         Self { blocks_per_file: 1, retention: Retention::All }
     }
@@ -47,40 +47,40 @@ impl Options {
     }
 }
 
-/// Applies blocks to a tree in memory and writes their snapshot files.
+/// Applies blocks to a tree in memory, and writes their snapshot files.
 ///
-/// A block is prepared, which changes nothing and gives its root, then committed. In between, the
-/// caller writes what it keeps of the block itself: after a crash it prepares and commits again the
-/// blocks after [`newest`](Self::newest). One writer at a time may have a folder open. Calls block; see
-/// [`Files`](super::Files).
+/// A block is first prepared, which yields its root and changes nothing, then committed. In
+/// between, the caller stores the block itself: after a crash it prepares and commits the blocks
+/// after [`newest`](Self::newest) again. A folder may be open in only one writer at a time. Calls
+/// block the thread; see [`Files`](super::Files).
 #[derive(Debug)]
 pub struct SnapshotWriter {
     pub(super) nodes: Nodes,
     pub(super) options: Options,
     pub(super) tree: Tree,
-    /// What readers see.
+    /// The manifest that readers see.
     pub(super) manifest: Option<Manifest>,
-    /// The folder has another manifest, or none.
+    /// Whether the manifest in the folder differs or is missing.
     pub(super) is_manifest_stale: bool,
-    /// The root node of the newest block that has a file, or is ready to have one.
+    /// The root node of the newest block whose file is written or ready to be.
     pub(super) root: Option<(Kind, u64)>,
     /// The blocks since then.
     pub(super) group: Option<Group>,
-    /// A file that is being written, or could not be written yet.
+    /// A file being written, or one that could not be written yet.
     pub(super) ready: Option<Finished>,
     pub(super) writing: Option<Writing>,
     pub(super) collector: Collector,
-    /// Memory of the last file, for the next one.
+    /// Buffers of the last file, for the next one.
     pub(super) spare: Spare,
 }
 
-/// A block that is not committed yet; dropping it abandons the block.
+/// A block not committed yet. Dropping it abandons the block.
 #[derive(Debug)]
 #[must_use]
 pub struct PreparedBlock {
     block: u64,
     root: Hash,
-    /// What is new; nothing if the block was committed before.
+    /// The changes; `None` if the block was already committed.
     new: Option<(Prepared, BlockRecords)>,
 }
 
@@ -90,21 +90,21 @@ impl PreparedBlock {
         self.root
     }
 
-    /// The block's height.
+    /// The block number.
     pub const fn block(&self) -> u64 {
         self.block
     }
 }
 
 impl SnapshotWriter {
-    /// The newest block, in memory; the next one has to follow it. `None` before the first.
+    /// The newest block in memory; the next block must follow it. `None` before the first.
     ///
     /// After opening, the newest block whose files are intact.
     pub const fn newest(&self) -> Option<u64> {
         self.tree.block()
     }
 
-    /// The newest block that has a file, and that readers see.
+    /// The newest block that has a file and is visible to readers.
     pub fn published(&self) -> Option<u64> {
         self.manifest.map(|manifest| manifest.newest).min(self.newest())
     }
@@ -119,18 +119,19 @@ impl SnapshotWriter {
         &self.tree
     }
 
-    /// Keeps these blocks from the next file on; blocks that are gone stay gone.
+    /// Sets the retention, from the next file on. Blocks already removed stay removed.
     pub const fn set_retention(&mut self, retention: Retention) {
         self.options.retention = retention;
     }
 
-    /// Works out the next block, of which nothing is in the tree or in a file yet.
+    /// Computes the next block, without adding it to the tree or to a file.
     ///
-    /// Records may come in any order; of several of one key the last one counts, and deletes of keys that
-    /// are not live do nothing. The first block may have any number, each other one follows the newest.
-    /// A block that is there already is accepted again if it has the same records, and changes nothing.
-    /// `invalid_argument` for other blocks, and for more than 32 GiB of records in a file; `key_length` or `value_length` for keys of more than 65,535
-    /// or values of more than 2^32 - 2 bytes.
+    /// Records may come in any order. If a key occurs more than once, its last record counts;
+    /// deletes of keys that are not live do nothing. The first block may have any number; each
+    /// later one must follow the newest. A block that is already present is accepted again, without
+    /// effect, if it has the same records. `invalid_argument` for other blocks, and for more than
+    /// 32 GiB of records in a file; `key_length` or `value_length` for keys of more than 65,535 or
+    /// values of more than 2^32 - 2 bytes.
     pub fn prepare(&self, block: u64, records: &[Record<'_>]) -> Result<PreparedBlock> {
         let sorted = Sorted::new(records)?;
         match self.newest() {
@@ -156,7 +157,7 @@ impl SnapshotWriter {
         Ok(PreparedBlock { block, root: prepared.root(), new: Some((prepared, records)) })
     }
 
-    /// Puts a prepared block into the tree, and makes its file ready if it is the last block of one.
+    /// Adds a prepared block to the tree, and makes its file ready if it is the last block of its file.
     pub(super) fn take_over(&mut self, prepared: PreparedBlock) -> Result<Hash> {
         let PreparedBlock { block, root, new } = prepared;
         let Some((prepared, records)) = new else { return Ok(root) };
@@ -183,7 +184,8 @@ impl SnapshotWriter {
         self.commit(prepared)
     }
 
-    /// The records of the changes that a prepared block makes, and its branches if it has its own file.
+    /// Returns the records of the changes of a prepared block, and its branches if it has its own
+    /// file.
     fn records(&self, prepared: &Prepared, sorted: &Sorted<'_, '_>) -> BlockRecords {
         let parts = prepared.parts();
         let starts = sorted.starts(&parts);
@@ -200,7 +202,7 @@ impl SnapshotWriter {
         BlockRecords { records, leaves, branches }
     }
 
-    /// Accepts a block that is there already if it has the same records.
+    /// Accepts a block that is already present if it has the same records.
     fn again(&self, block: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
         if self.ready.as_ref().is_some_and(|ready| ready.first <= block) {
             let expected = "that the newest file is published first";
@@ -237,7 +239,7 @@ impl<'w, 'r> Sorted<'w, 'r> {
     fn new(records: &'w [Record<'r>]) -> Result<Self> {
         records.iter().try_for_each(|record| Record::check(record.key, record.value))?;
         let hashes = hash_keys(records.iter().map(|record| record.key));
-        // The first bytes decide nearly always; of one key, the last record comes last.
+        // The first bytes nearly always decide; records of the same key stay in order.
         let mut order: Vec<(u64, usize)> = hashes.iter().map(start_of).zip(0..).collect();
         order.sort_unstable_by(|&(start, at), &(other, other_at)| {
             let rest = || hashes[at].cmp(&hashes[other_at]).then(at.cmp(&other_at));
@@ -260,7 +262,7 @@ impl<'w, 'r> Sorted<'w, 'r> {
         Ok(Self { records, changes })
     }
 
-    /// Where each record begins among those of the changes that do something, and where the last one ends.
+    /// Returns where each record of an effective change begins, and where the last one ends.
     fn starts(&self, parts: &[Part<'_>]) -> Vec<u64> {
         let mut starts = vec![0; self.records.len() + 1];
         for change in parts.iter().flat_map(|part| part.changes()) {
@@ -274,7 +276,7 @@ impl<'w, 'r> Sorted<'w, 'r> {
         starts
     }
 
-    /// Writes these records, and tells where each begins.
+    /// Writes these records, and calls `written` with the position of each.
     fn write(&self, starts: &[u64], bytes: &mut Vec<u8>, mut written: impl FnMut(&Hash, u64)) {
         bytes.reserve(self.record_bytes());
         for (at, record) in self.records.iter().enumerate() {
