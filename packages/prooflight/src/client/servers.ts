@@ -6,6 +6,7 @@ import type { Code } from "../registry.js";
 import type { Bounds } from "./bounds.js";
 import { notify } from "./callback.js";
 import { InFlight } from "./in-flight.js";
+import { Places } from "./places.js";
 import { call, type Transport } from "./rpc.js";
 import { readShard, type Shard } from "./shard.js";
 
@@ -55,6 +56,7 @@ const PATHS_ROOM = { beginnings: 8 * 1024 * 1024, rest: 0 };
 export class Servers {
   readonly #transport: Transport;
   readonly #listed: readonly Listed[];
+  readonly #places: ReadonlyMap<Listed, Places>;
   readonly #onFailure: (failure: Failure) => void;
   readonly #check: () => void;
   readonly #boundsOf: (method: string, params: object) => Bounds;
@@ -77,6 +79,7 @@ export class Servers {
   ) {
     if (urls.length === 0) throw refuse("invalid_argument", "at least one URL of a server", "none");
     this.#listed = urls.map(parse);
+    this.#places = new Map(this.#listed.map((listed) => [listed, new Places()]));
     this.#transport = transport;
     this.#onFailure = onFailure;
     this.#check = check;
@@ -137,9 +140,15 @@ export class Servers {
     };
     check();
     const held: (() => void)[] = [];
+    const places = this.#places.get(listed);
+    let answered = false;
     try {
+      await places?.take(this.#transport.timeout, listed.url.host, signal);
+      held.push(() => places?.free(answered));
+      check();
       const answer = await ask(this.#open(listed, signal, check, held));
       check();
+      answered = true;
       return { answer };
     } catch (error) {
       // Nor is the application's own abort.
@@ -151,7 +160,7 @@ export class Servers {
       if (error.reason === "equivocation") throw error;
       return { error };
     } finally {
-      for (const giveBack of held) giveBack();
+      for (const release of held) release();
     }
   }
 

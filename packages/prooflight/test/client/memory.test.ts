@@ -1,4 +1,4 @@
-/** What a client holds of replies, and that questions do not wait for each other's servers. */
+/** What many questions at once take: memory, connections, and no time of each other. */
 
 import { expect, test } from "vitest";
 
@@ -76,4 +76,23 @@ test("neither histories nor a value wait for what a silent server does not send"
   end();
   for (const { evidence } of await Promise.all(histories)) expect(evidence.server).toBe(OTHER);
   expect(failed).toEqual(Array.from({ length: 10 }, () => SILENT));
+});
+
+test("a server is asked at most 256 questions at the same time, and answers all", async () => {
+  let [open, most] = [0, 0];
+  const client = await connect({
+    urls: [honest],
+    fetch: async (...call) => {
+      open += 1;
+      most = Math.max(most, open);
+      try {
+        return await fetch(...call);
+      } finally {
+        open -= 1;
+      }
+    },
+  });
+  const answers = await Promise.all(Array.from({ length: 600 }, () => client.get(alice)));
+  expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(["present"]));
+  expect(most).toBe(256);
 });
