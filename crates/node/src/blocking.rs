@@ -1,8 +1,9 @@
-//! Where what blocks a thread runs: reading files, proving, executing blocks. Nothing of it runs in a task
-//! directly.
+//! Threads for blocking work: reading files, proving, executing blocks. None of it runs directly in
+//! a task.
 //!
-//! A task's thread has connections to serve meanwhile. And the files of `smt` cannot be read there at all:
-//! every read spends a part of what the runtime lets a task do before it has to yield, and what reads in
+//! A task's thread must keep serving connections. In addition, the files of `smt` cannot be read
+//! there at all: every read consumes part of the task's cooperative budget, and blocking code never
+//! yields to renew it. Once the budget is spent, the read would wait forever.
 //! place never yields. Once all is spent it would wait for ever.
 
 use std::sync::Arc;
@@ -12,31 +13,31 @@ use prooflight_core::{Error, Reason, Result};
 use tokio::sync::Semaphore;
 use tokio::task::{block_in_place, spawn_blocking};
 
-/// Runs what borrows from its task in place of it, while another thread takes over the other tasks.
+/// Runs work that borrows from its task in place, while another thread takes over the other tasks.
 ///
-/// Must be called on a runtime with several threads.
+/// Must be called on a multi-threaded runtime.
 pub fn in_place<T>(run: impl FnOnce() -> T) -> T {
     block_in_place(run)
 }
 
-/// Threads for what is asked: some for what a few reads answer, some for proofs, so that a question
-/// that is soon answered never waits for those that are not. Clones are the same threads.
+/// Limits on concurrent requests: one for short reads and one for proofs, so that a quick request
+/// never waits for slow ones. Clones share the limits.
 #[derive(Clone, Debug)]
 pub struct Workers {
     reads: Arc<Semaphore>,
     proofs: Arc<Semaphore>,
 }
 
-/// Reads at the same time.
+/// Maximum concurrent reads.
 const READS: usize = 64;
 
-/// Proofs at the same time, at most. Who reads a file of `smt` waits for another one of the runtime's 512
-/// threads for what blocks, so that as many have to be free as may wait.
+/// Maximum concurrent proofs. A read of an `smt` file occupies a second thread of the runtime's
+/// 512-thread blocking pool, so one must stay free for each proof that may wait for it.
 const MOST_PROOFS: usize = 64;
 
 impl Workers {
-    /// Threads for 64 reads, and for twice as many proofs as there are processors: half of them may wait
-    /// for files.
+    /// Allows 64 reads, and twice as many proofs as there are processors, since half of them may be
+    /// waiting for files.
     pub fn new() -> Self {
         let processors = available_parallelism().map_or(1, Into::into);
         Self::with(READS, (2 * processors).min(MOST_PROOFS))
@@ -46,7 +47,7 @@ impl Workers {
         Self { reads: Arc::new(Semaphore::new(reads)), proofs: Arc::new(Semaphore::new(proofs)) }
     }
 
-    /// Runs what a few reads answer.
+    /// Runs work that takes a few reads.
     pub async fn read<T: Send + 'static>(
         &self,
         run: impl FnOnce() -> Result<T> + Send + 'static,
@@ -54,7 +55,7 @@ impl Workers {
         run_one_of(&self.reads, run).await
     }
 
-    /// Runs what may take long: proofs, and the headers of many blocks.
+    /// Runs work that may take long: proofs, and the headers of many blocks.
     pub async fn prove<T: Send + 'static>(
         &self,
         run: impl FnOnce() -> Result<T> + Send + 'static,
@@ -69,7 +70,7 @@ impl Default for Workers {
     }
 }
 
-/// Waits until one more may run. Whoever asks no more still counts until what it asked for has ended.
+/// Waits for a free slot. If the caller gives up, its work still occupies the slot until it ends.
 async fn run_one_of<T: Send + 'static>(
     free: &Arc<Semaphore>,
     run: impl FnOnce() -> Result<T> + Send + 'static,

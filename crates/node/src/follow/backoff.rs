@@ -1,17 +1,17 @@
-//! How long to wait after failures.
+//! Delays after failures.
 
 use std::time::Duration;
 
-/// Waits that double from failure to failure, up to a limit, each of them cut by chance.
+/// Delays that double with each failure, up to a limit, each shortened by a random amount.
 ///
-/// Chance keeps the replicas of one leader from all asking it in the same moment once it is back.
+/// The jitter keeps the replicas of a leader from all asking it at the same moment once it is back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backoff {
     first: Duration,
     failures: u32,
 }
 
-/// The longest wait, in first waits.
+/// The longest delay, as a multiple of the first.
 const LONGEST: u32 = 32;
 
 impl Backoff {
@@ -23,12 +23,12 @@ impl Backoff {
         self.failures = 0;
     }
 
-    /// The wait after one more failure.
+    /// Returns the delay after one more failure.
     pub(super) fn failed(&mut self) -> Duration {
         let whole = self.first * 2_u32.saturating_pow(self.failures).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         let mut chance = [0];
-        // Without randomness the wait is a whole one.
+        // Without randomness, the delay is not shortened.
         let _ = getrandom::fill(&mut chance);
         whole.mul_f64(1.0 - f64::from(chance[0]) / 512.0)
     }

@@ -1,4 +1,4 @@
-//! The node that is followed, as far as it is asked: its head, and its blocks.
+//! The client side of the node being followed: fetches its head and its blocks.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use crate::rpc::ErrorData;
 use crate::server::REPLY_BYTES;
 use crate::{Block, Body};
 
-/// A node that is asked over HTTP. What it answers is decoded, and nothing of it believed.
+/// Queries a node over HTTP. Replies are decoded; nothing in them is trusted.
 ///
-/// `unreachable`, `request_timeout`, `server_error` and `invalid_reply` say that it gave no result,
-/// `invalid_result` and the reasons of headers that the result is not one.
+/// `unreachable`, `request_timeout`, `server_error` and `invalid_reply` mean that it returned no
+/// result; `invalid_result` and the reasons of header decoding mean that the result is malformed.
 #[derive(Debug)]
 pub struct Leader {
     client: Client<HttpConnector, HttpBody>,
@@ -33,9 +33,9 @@ pub struct Leader {
 }
 
 impl Leader {
-    /// A leader of whom every answer must come within `time`.
+    /// Creates a client for a leader; each reply must arrive within `time`.
     ///
-    /// `invalid_argument` if the URL is not one of HTTP, or has a name or password in it.
+    /// `invalid_argument` if the URL is not an HTTP URL, or contains a user name or password.
     pub fn new(url: &str, time: Duration) -> Result<Self> {
         let wrong = |found: &dyn core::fmt::Display| {
             Error::new(Reason::InvalidArgument, "the URL of a node, http://HOST:PORT", found)
@@ -50,13 +50,13 @@ impl Leader {
         Ok(Self { client, url, time })
     }
 
-    /// The newest header.
+    /// Fetches the newest header.
     pub async fn head(&self) -> Result<SignedHeader> {
         let head: HeaderReply = self.ask("prooflight_head", json!({})).await?;
         head.decode()
     }
 
-    /// The block of a height; `wrong_block` if another comes.
+    /// Fetches the block at a height; `wrong_block` if the reply is another block.
     pub async fn block(&self, height: u64) -> Result<Block> {
         let at = json!({ "at": Quantity(height).to_string() });
         let block: BlockReply = self.ask("prooflight_block", at).await?;
@@ -68,7 +68,7 @@ impl Leader {
         Ok(block)
     }
 
-    /// The result of a method.
+    /// Calls a method and returns its result.
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         method: &'static str,
@@ -77,7 +77,7 @@ impl Leader {
         self.call(method, params).await?.map_err(|refusal| refusal.quoted())
     }
 
-    /// The result of a method for somebody else, who gets a refusal with the reason that the node gave.
+    /// Calls a method on behalf of another client, which gets the node's own reason if it refuses.
     pub(crate) async fn relay<T: DeserializeOwned>(
         &self,
         method: &'static str,
@@ -86,7 +86,8 @@ impl Leader {
         self.call(method, params).await?.map_err(|refusal| refusal.passed_on())
     }
 
-    /// The result of a method or a refusal; outside, that neither came.
+    /// Calls a method. The inner result is the node's result or refusal; the outer error means that
+    /// neither arrived.
     async fn call<T: DeserializeOwned>(
         &self,
         method: &'static str,
@@ -99,7 +100,7 @@ impl Leader {
             Err(Error::new(Reason::RequestTimeout, expected, "none yet"))
         })?;
         let reply = match serde_json::from_slice(&reply) {
-            // Of a request that it does not take it says so in the status too.
+            // A refused request also has an error status.
             Ok(Reply { error: Some(error), .. }) => return Ok(Err(Refusal(error))),
             _ if !status.is_success() => {
                 return Err(quote(Reason::ServerError, "the status 200", &status));
@@ -116,7 +117,7 @@ impl Leader {
             .map_err(|error| quote(Reason::InvalidResult, method, &error))
     }
 
-    /// The status and body of the answer to a request.
+    /// Posts a request; returns the status and body of the response.
     async fn post(&self, body: String) -> Result<(StatusCode, Vec<u8>)> {
         let mut request = Request::new(HttpBody::from(body));
         *request.method_mut() = Method::POST;
@@ -137,10 +138,10 @@ impl Leader {
     }
 }
 
-/// Every call has a connection of HTTP for itself, so that all may have the same id.
+/// Each call is an HTTP exchange of its own, so all can share one id.
 const ID: u32 = 1;
 
-/// A reply of JSON-RPC, as far as it matters.
+/// The fields used of a JSON-RPC reply.
 #[derive(Deserialize)]
 struct Reply {
     id: Option<u32>,
@@ -148,17 +149,17 @@ struct Reply {
     error: Option<Box<RawValue>>,
 }
 
-/// The error of a reply.
+/// The error in a reply.
 #[derive(Debug)]
 struct Refusal(Box<RawValue>);
 
 impl Refusal {
-    /// That the leader refuses, whatever it says.
+    /// Returns an error that quotes the leader's refusal.
     fn quoted(&self) -> Error {
         quote(Reason::ServerError, "a result", &self.0)
     }
 
-    /// The same refusal, as ours; that of a node whose reasons we do not know is quoted.
+    /// Returns the same refusal as our own error. If its reason is unknown here, it is quoted.
     fn passed_on(&self) -> Error {
         #[derive(Deserialize)]
         struct Typed {
@@ -172,7 +173,7 @@ impl Refusal {
     }
 }
 
-/// What matters of a header.
+/// The fields used of a header.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HeaderReply {
@@ -185,7 +186,7 @@ impl HeaderReply {
     }
 }
 
-/// What matters of a block.
+/// The fields used of a block.
 #[derive(Deserialize)]
 struct BlockReply {
     header: HeaderReply,
@@ -209,12 +210,12 @@ impl BlockReply {
     }
 }
 
-/// An error that quotes another node.
+/// Returns an error that quotes another node.
 fn quote(reason: Reason, expected: &str, found: &dyn core::fmt::Display) -> Error {
     Error::new(reason, expected, format_args!("{:?}", tamed(&found.to_string())))
 }
 
-/// What another node says: short, and without characters that would do something to a log.
+/// Shortens text from another node, and removes characters that could corrupt a log.
 fn tamed(text: &str) -> String {
     text.chars().filter(|character| !character.is_control()).take(200).collect()
 }

@@ -1,9 +1,9 @@
-//! Following another node: its blocks in order, executed here, kept only if they are right.
+//! Follows another node: fetches its blocks in order, executes them, and keeps only valid ones.
 //!
-//! The leader is asked again and again, over HTTP, for its head and then for the next block. Asking
-//! needs no connection that stays: a first start, a restart of either side and a lost connection are
-//! the same request. At most one answer is in memory, and a leader that has stopped answering is
-//! noticed by the time limit of the request, where a silent subscription looks like a quiet chain.
+//! The leader is polled over HTTP for its head and then for the next block. Polling needs no
+//! persistent connection: a first start, a restart of either side and a lost connection all lead to
+//! the same request. At most one reply is in memory. A leader that has stopped answering is noticed
+//! by the time limit of the request, whereas a silent subscription looks like a quiet chain.
 
 mod backoff;
 mod leader;
@@ -22,20 +22,20 @@ use crate::producer::now_ms;
 use crate::{At, Block, Chain, View};
 use backoff::Backoff;
 
-/// How far a replica is.
+/// The progress of a replica.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// It has not yet all blocks that its leader has shown.
+    /// It does not have all blocks yet that its leader has shown.
     #[default]
     Behind,
-    /// It had all of them once, and has taken those that came since.
+    /// It has caught up once, and has kept up since.
     Current,
-    /// It asked last in vain, or refused what it got.
+    /// The last request failed, or its result was refused.
     Failed(Error),
 }
 
 impl Progress {
-    /// What a block makes of it, and whether that is something else.
+    /// Records that a block was accepted. Returns whether the state changed.
     fn took(&mut self) -> bool {
         let failed = matches!(self, Self::Failed(_));
         if failed {
@@ -45,46 +45,46 @@ impl Progress {
     }
 }
 
-/// How a replica follows.
+/// The pace at which a replica follows.
 #[derive(Clone, Copy, Debug)]
 pub struct FollowPace {
-    /// How long to wait before asking a leader again whose newest block is here; and after a first
+    /// The delay before polling a leader again when there is no newer block, and after a first
     /// failure.
     pub interval: Duration,
-    /// For how many blocks before the newest states are kept, if not for all.
+    /// The number of blocks before the newest whose states are kept; `None` keeps all.
     pub keep_states: Option<u64>,
 }
 
-/// A chain that another node makes.
+/// A chain whose blocks another node produces.
 #[derive(Debug)]
 pub struct Follower {
     chain: Chain,
     leader: Leader,
-    /// A block that must be in the chain, until it is.
+    /// A block that must be in the chain; cleared once it is.
     pinned: Option<Checkpoint>,
     pace: FollowPace,
     backoff: Backoff,
-    /// The height of a header that the leader has shown and the authorities have signed.
+    /// The height of a header that the leader has shown and that the authorities have signed.
     shown: Option<u64>,
     progress: watch::Sender<Progress>,
     metrics: Metrics,
 }
 
-/// What a step did.
+/// The result of a step.
 enum Step {
-    /// It kept a block.
+    /// A block was accepted.
     Took(View),
-    /// There is a block to be taken.
+    /// There is a block to fetch.
     Behind,
-    /// There is none.
+    /// There is no newer block.
     Current,
 }
 
 impl Follower {
-    /// Follows a leader from the newest block of a chain on.
+    /// Follows a leader, starting after the newest block of a chain.
     ///
-    /// A checkpoint must be of this chain, else `wrong_chain`, and its block the one that is here,
-    /// else `equivocation`; if it is not here yet, it must be the one that comes.
+    /// A checkpoint must be of this chain, else `wrong_chain`. If its block is already here, it
+    /// must be the same one, else `equivocation`; if not, the block that arrives must match it.
     pub fn new(
         chain: Chain,
         leader: Leader,
@@ -107,14 +107,14 @@ impl Follower {
         Ok(Self { chain, leader, pinned, pace, backoff, shown: None, progress, metrics })
     }
 
-    /// How far this replica is; once nobody watches that any more, [`run`](Self::run) ends.
+    /// Returns this replica's progress. [`run`](Self::run) ends once nobody watches it any more.
     pub fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
     }
 
-    /// The chain as it is now, once it has its genesis block.
+    /// Waits for the genesis block and returns the chain as it is then.
     ///
-    /// Must be called on a runtime with several threads, as [`run`](Self::run).
+    /// Must be called on a multi-threaded runtime, like [`run`](Self::run).
     pub async fn first_view(&mut self) -> Result<View> {
         while self.chain.height().is_none() {
             self.step_and_wait().await?;
@@ -136,10 +136,10 @@ impl Follower {
         }
     }
 
-    /// Makes a step, says how it went, and waits until the next one is due.
+    /// Makes a step, publishes the progress, and waits until the next step is due.
     async fn step_and_wait(&mut self) -> Result<Option<View>> {
         match self.step().await {
-            // A head alone does not make up for a failure.
+            // A head alone does not clear a failure.
             Ok(Step::Behind) => Ok(None),
             Ok(Step::Took(view)) => {
                 self.backoff.succeeded();
@@ -154,7 +154,7 @@ impl Follower {
             }
             Err(error) if is_our_own(&error) => Err(error),
             Err(error) => {
-                // What it showed before may not be so any more.
+                // The head shown before may no longer be valid.
                 self.shown = None;
                 self.metrics.follow_failed(&error);
                 let (code, reason) = (error.code(), error.reason());
@@ -180,12 +180,13 @@ impl Follower {
         Ok(if shown >= next { Step::Behind } else { Step::Current })
     }
 
-    /// The height of the block to be taken next.
+    /// Returns the height of the next block to fetch.
     fn next(&self) -> u64 {
         self.chain.height().map_or(0, |height| height + 1)
     }
 
-    /// A head must be signed, and where our chain has come to already be the header that is there.
+    /// Checks that a head is signed and, if our chain already has its height, that it matches our
+    /// header.
     fn check_head(&self, head: &SignedHeader) -> Result<()> {
         head.check_signed(self.chain.config())?;
         let height = head.header.height;
@@ -214,7 +215,7 @@ impl Follower {
     }
 }
 
-/// The pinned block's header must be the pinned one.
+/// Checks that the header at the pinned height is the pinned one.
 fn check_pinned(pinned: &Checkpoint, header: &SignedHeader) -> Result<()> {
     let found = header.header.hash();
     if found == pinned.header_hash {
@@ -223,8 +224,8 @@ fn check_pinned(pinned: &Checkpoint, header: &SignedHeader) -> Result<()> {
     Err(equivocation(pinned.height, &pinned.header_hash, &found))
 }
 
-/// A block from the future is not taken before its time: clients would refuse it until then, and every
-/// later one with it.
+/// Refuses a block from the future until its time has come: until then, clients would refuse it and
+/// every block after it.
 fn check_time(header: &SignedHeader, now_ms: u64) -> Result<()> {
     let latest = now_ms.saturating_add(SyncPolicy::at(now_ms).max_clock_skew_ms);
     let found = header.header.timestamp_ms;
@@ -240,7 +241,7 @@ fn equivocation(height: u64, expected: &[u8; 32], found: &[u8; 32]) -> Error {
     Error::new(Reason::Equivocation, expected, Hex(found))
 }
 
-/// Whether an error says something of this node, and not of its leader.
+/// Whether an error is this node's own fault rather than its leader's.
 fn is_our_own(error: &Error) -> bool {
     matches!(error.reason(), Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug)
 }

@@ -1,4 +1,4 @@
-//! What happens to HTTP requests before JSON-RPC: plain GET requests, tokens, and the time limit.
+//! HTTP handling in front of JSON-RPC: plain GET requests, tokens, and the time limit.
 
 use std::fmt;
 use std::pin::Pin;
@@ -22,20 +22,21 @@ use crate::follow::Progress;
 use crate::metrics::Metrics;
 use crate::rpc::{MaySubmit, to_object};
 
-/// Answers plain GET requests, marks requests that may submit, and cuts those that take too long.
+/// Answers plain GET requests, marks requests that may submit, and cuts off requests that take too
+/// long.
 #[derive(Clone)]
 pub struct Front {
-    /// What the port takes at most.
+    /// The limits of the port.
     pub limits: ServerLimits,
-    /// The token that submitting needs, if it needs one.
+    /// The token required to submit, if any.
     pub token: Option<Arc<str>>,
-    /// How far the server is.
+    /// The server's progress.
     pub standing: Arc<dyn Standing>,
-    /// What is counted.
+    /// The counters.
     pub metrics: Metrics,
-    /// Where it is found out how far the server is.
+    /// The threads on which the server's progress is determined.
     pub workers: Workers,
-    /// Whether all that it says is that there are too many connections.
+    /// Whether it only replies that there are too many connections.
     pub busy: bool,
 }
 
@@ -47,21 +48,21 @@ impl<S> Layer<S> for Front {
     }
 }
 
-/// How far a server is; finding out may block.
+/// A server's progress. The methods may block.
 pub trait Standing: Send + Sync {
-    /// The height that it is ready at.
+    /// Returns the height at which the server is ready.
     fn ready(&self) -> Result<u64, NotReady>;
 
-    /// Says to the metrics which block is the newest.
+    /// Records the newest block in the metrics.
     fn count(&self, metrics: &Metrics);
 }
 
 /// Why a server is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotReady {
-    /// It is at this height, and knows of a later block.
+    /// It is at this height but knows of a later block.
     Behind(u64),
-    /// It could not go on, or not even find out how far it is.
+    /// It could not continue, or its progress could not be determined.
     Failed(Error),
 }
 
@@ -80,11 +81,12 @@ impl fmt::Display for NotReady {
     }
 }
 
-/// How far a node is: one that follows nobody is ready, since it listens once its chain is open.
+/// A node's progress. A node that does not follow another is always ready, since it listens only
+/// once its chain is open.
 pub struct NodeStanding {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
-    /// How far this node is, if it follows another.
+    /// How far this node has followed its leader, if it follows one.
     pub progress: Option<watch::Receiver<Progress>>,
 }
 
@@ -152,7 +154,8 @@ where
                 return Ok(front.refused(StatusCode::REQUEST_TIMEOUT));
             };
             let response = response?;
-            // A body whose length nobody said beforehand: jsonrpsee takes its end for its own error.
+            // The body had no declared length; jsonrpsee mistakes its early end for an error of its
+            // own.
             let too_large = read.load(Ordering::Relaxed) > front.limits.request_bytes.into()
                 || response.status() == StatusCode::PAYLOAD_TOO_LARGE;
             Ok(if too_large { front.refused(StatusCode::PAYLOAD_TOO_LARGE) } else { response })
@@ -160,7 +163,7 @@ where
     }
 }
 
-/// What plain GET requests are for.
+/// The pages served to plain GET requests.
 #[derive(Clone, Copy)]
 enum Page {
     Health,
@@ -199,7 +202,7 @@ impl Front {
             }
             Page::Metrics => {
                 let metrics = self.metrics.clone();
-                // The other numbers are as good without it.
+                // The other metrics are valid without it.
                 let _ = self.find_out(move |standing| standing.count(&metrics)).await;
                 let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
                 respond(StatusCode::OK, kind, self.metrics.text())
@@ -219,13 +222,13 @@ impl Front {
         let Some(token) = &self.token else { return true };
         let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
         given.and_then(|given| given.strip_prefix(b"Bearer ")).is_some_and(|given| {
-            // Every byte is compared, wherever the first difference is.
+            // Constant-time: compares every byte, wherever the first difference is.
             let same = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0;
             same && given.len() == token.len()
         })
     }
 
-    /// A refusal of a whole request, as the JSON-RPC error of a call that nobody could name.
+    /// Refuses a whole request, as a JSON-RPC error with a null id.
     fn refused(&self, status: StatusCode) -> HttpResponse {
         let limits = &self.limits;
         let error = match status {
@@ -244,13 +247,13 @@ impl Front {
         };
         self.metrics.refused("http", &error);
         let body = Response::new(ResponsePayload::<()>::error(to_object(&error)), Id::Null);
-        // Plain data in plain strings: there is nothing in it that JSON cannot say.
+        // Plain data with plain strings: serialization cannot fail.
         let body = serde_json::to_string(&body).unwrap_or_default();
         respond(status, "application/json", body)
     }
 }
 
-/// A body that counts the bytes that are read of it.
+/// Wraps a body to count the bytes read from it.
 fn counted(body: HttpBody, read: Arc<AtomicU64>) -> HttpBody {
     HttpBody::new(body.map_frame(move |frame| {
         let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);

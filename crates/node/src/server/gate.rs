@@ -1,8 +1,8 @@
-//! How much one connection may have the node do at once.
+//! Limits the work that one connection can have in progress.
 //!
-//! Over a WebSocket, calls come without waiting for answers. Each connection has a gate: no call begins
-//! while the answers before have not been taken, and no more is read while enough calls wait. So what a
-//! client can have the node keep for it is a few answers.
+//! Over a WebSocket, a client can send calls without waiting for answers. Each connection has a
+//! gate: no call starts while too many answer bytes are unsent, and nothing more is read while
+//! enough calls wait. A client can therefore make the node hold only a few answers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,22 +13,23 @@ use jsonrpsee::types::Request;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tower::Layer;
 
-/// Calls of a connection that run at the same time; as many again may wait before no more is read.
+/// Calls of a connection that run concurrently. As many again may wait before reading stops.
 const CALLS: usize = 8;
 
-/// Bytes of answers that wait to be sent when no further call begins.
+/// Unsent answer bytes at which no further call starts.
 const UNSENT: usize = 1 << 20;
 
 /// The gate of one connection.
 #[derive(Debug)]
 pub(super) struct Gate {
-    /// Calls that may still begin to run.
+    /// Permits to start a call.
     free: Semaphore,
-    /// Calls that run or wait.
+    /// Calls running or waiting.
     taken: AtomicUsize,
-    /// Bytes of answers that are not sent yet. What is sent beside answers makes it a little less.
+    /// Answer bytes not sent yet. Other bytes sent on the connection make this a slight
+    /// underestimate.
     unsent: watch::Sender<usize>,
-    /// Who wants to read.
+    /// The task that waits to read.
     reader: Mutex<Option<Waker>>,
 }
 
@@ -42,16 +43,16 @@ impl Gate {
         })
     }
 
-    /// Whether more may be read; if not, the task is woken when it may.
+    /// Whether more may be read; if not, the task is woken once it may.
     pub(super) fn poll_open(&self, context: &Context<'_>) -> Poll<()> {
-        // First the waker: what changes after that is not missed.
+        // The waker is set first, so that no later change is missed.
         *self.reader() = Some(context.waker().clone());
         let full =
             self.taken.load(Ordering::SeqCst) >= 2 * CALLS || *self.unsent.borrow() >= UNSENT;
         if full { Poll::Pending } else { Poll::Ready(()) }
     }
 
-    /// Says that bytes were sent.
+    /// Records bytes that were sent.
     pub(super) fn sent(&self, bytes: usize) {
         self.unsent.send_modify(|unsent| *unsent = unsent.saturating_sub(bytes));
         self.wake();
@@ -61,7 +62,7 @@ impl Gate {
         self.unsent.send_modify(|unsent| *unsent += answer.as_json().get().len());
     }
 
-    /// Wakes who wants to read.
+    /// Wakes the task that waits to read.
     pub(super) fn wake(&self) {
         if let Some(waker) = self.reader().take() {
             waker.wake();
@@ -69,22 +70,23 @@ impl Gate {
     }
 
     fn reader(&self) -> std::sync::MutexGuard<'_, Option<Waker>> {
-        // A waker is whole, whatever happened to who had the lock.
+        // A waker is always valid, even if a holder of the lock panicked.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a call may begin; it is under way until what is returned is dropped.
+    /// Waits until a call may start; the call counts as running until the returned guards are
+    /// dropped.
     async fn enter(&self) -> (Taken<'_>, Option<SemaphorePermit<'_>>) {
         self.taken.fetch_add(1, Ordering::SeqCst);
         let taken = Taken(self);
-        // Neither is ever closed.
+        // The semaphore and the channel are never closed.
         let permit = self.free.acquire().await.ok();
         let _ = self.unsent.subscribe().wait_for(|unsent| *unsent < UNSENT).await;
         (taken, permit)
     }
 }
 
-/// A call that runs or waits.
+/// A call that is running or waiting.
 struct Taken<'g>(&'g Gate);
 
 impl Drop for Taken<'_> {

@@ -33,29 +33,30 @@ use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 use gate::{Gate, Gated};
 use paced::Paced;
 
-/// Bytes of a reply: a block with its operations and the transition of the largest size, or a proof
-/// of that size, in hexadecimal, and what is around it.
+/// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the
+/// largest proof, in hexadecimal, plus the JSON around it.
 pub const REPLY_BYTES: u32 = 40 << 20;
 
-/// What the port takes at most.
+/// The limits of the port.
 #[derive(Clone, Debug)]
 pub struct ServerLimits {
-    /// Bytes of a request.
+    /// Bytes per request.
     pub request_bytes: u32,
-    /// Calls of a batch.
+    /// Calls per batch.
     pub batch: u32,
-    /// Connections.
+    /// Concurrent connections.
     pub connections: u32,
-    /// Subscriptions of a connection.
+    /// Subscriptions per connection.
     pub subscriptions: u32,
-    /// How long a head, a request until its reply, and taking a part of a reply may take.
+    /// Time limit for reading a head, for answering a request, and for the peer to accept part of a
+    /// reply.
     pub request_time: Duration,
 }
 
-/// Starts to serve; returns the address and the handle that stops it. `origins` are those whose
-/// pages may ask; all if there are none.
+/// Starts the server; returns the address and the handle that stops it. Pages of `origins` may send
+/// requests; if it is empty, pages of any origin may.
 ///
-/// `invalid_argument` if it cannot listen there, or an origin is not one.
+/// `invalid_argument` if it cannot listen on the address, or an origin is malformed.
 pub async fn start<C>(
     listen: SocketAddr,
     module: RpcModule<C>,
@@ -85,7 +86,7 @@ fn config(limits: &ServerLimits) -> ServerConfig {
         .max_response_body_size(REPLY_BYTES)
         .max_subscriptions_per_connection(limits.subscriptions)
         .set_batch_request_config(BatchRequestConfig::Limit(limits.batch))
-        // Answers that wait to be sent.
+        // Answers waiting to be sent.
         .set_message_buffer_capacity(8)
         .enable_ws_ping(PingConfig::new().inactive_limit(limits.request_time))
         .build()
@@ -105,7 +106,7 @@ fn cors(origins: &[String]) -> Result<CorsLayer> {
     Ok(layer.allow_origin(AllowOrigin::list(origins.collect::<Result<Vec<_>>>()?)))
 }
 
-/// What every connection gets.
+/// The state that all connections share.
 struct Port {
     config: ServerConfig,
     cors: CorsLayer,
@@ -114,7 +115,7 @@ struct Port {
     stop: StopHandle,
 }
 
-/// Connections beyond the limit that are told so; further ones are closed.
+/// Connections beyond the limit that receive a refusal; any further ones are closed.
 const TURNED_AWAY: usize = 64;
 
 impl Port {
@@ -131,7 +132,7 @@ impl Port {
             let stream = match stream {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Above all too many open files, of which some will be closed.
+                    // Usually too many open files, some of which will be closed.
                     tracing::warn!(%error, "no connection");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
@@ -146,7 +147,7 @@ impl Port {
     }
 
     fn serve(&self, stream: TcpStream, id: u32, counted: OwnedSemaphorePermit, busy: bool) {
-        // Without it answers may wait for more to come; they are whole as they are.
+        // Nagle's algorithm would delay answers; each is written as a whole anyway.
         let _ = stream.set_nodelay(true);
         let gate = Gate::new();
         let front = Front { busy, ..self.front.clone() };
@@ -167,7 +168,7 @@ impl Port {
     }
 }
 
-/// Serves the requests of a connection, one after the other, until it ends or becomes a WebSocket.
+/// Serves the requests of a connection one after another until it ends or becomes a WebSocket.
 async fn serve<S>(stream: Paced, service: S, head_time: Duration, stopped: impl Future<Output = ()>)
 where
     S: Service<Request<Incoming>, Response = Response<HttpBody>>,

@@ -1,4 +1,5 @@
-//! A connection that is read as fast as its gate allows, and cut when nobody takes what it sends.
+//! A connection that is read no faster than its gate allows, and cut if the peer stops accepting
+//! data.
 
 use std::io;
 use std::pin::Pin;
@@ -14,21 +15,21 @@ use tokio::time::{Sleep, sleep};
 use super::gate::Gate;
 use crate::metrics::OpenConnection;
 
-/// A connection; it counts as one until it is dropped.
+/// A connection. It counts as open until it is dropped.
 #[derive(Debug)]
 pub(super) struct Paced {
     stream: TcpStream,
     gate: Arc<Gate>,
-    /// How long the peer may take nothing.
+    /// How long the peer may accept nothing.
     limit: Duration,
-    /// Runs while the peer takes nothing.
+    /// Runs while the peer accepts nothing.
     stall: Option<Pin<Box<Sleep>>>,
-    /// The peer has taken nothing for too long.
+    /// Whether the peer has accepted nothing for too long.
     cut: bool,
     _counted: Counted,
 }
 
-/// What counts a connection: against the limit, and for the metrics.
+/// Counts a connection, for the limit and for the metrics.
 pub(super) type Counted = (OwnedSemaphorePermit, OpenConnection);
 
 impl Paced {
@@ -41,7 +42,7 @@ impl Paced {
         Self { stream, gate, limit, stall: None, cut: false, _counted: counted }
     }
 
-    /// Writes, and watches whether that goes on.
+    /// Writes, and tracks whether the peer accepts data.
     fn paced(
         &mut self,
         context: &mut Context<'_>,
@@ -59,7 +60,7 @@ impl Paced {
         let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(limit)));
         ready!(stall.as_mut().poll(context));
         self.cut = true;
-        // Whoever reads is to learn it too.
+        // The reading task must notice too.
         self.gate.wake();
         Poll::Ready(Err(too_slow()))
     }

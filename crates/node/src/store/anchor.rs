@@ -1,8 +1,8 @@
-//! The last block that was acknowledged, outside the store.
+//! The last acknowledged block, recorded outside the store.
 //!
-//! A store that finds the end of its log damaged takes it for a write that was cut off, and drops
-//! it. That is right for a write that nobody was told of, and wrong for a block that was served: the
-//! node would sign another block at the same height. The anchor tells the two apart.
+//! A store that finds the end of its log damaged takes it for an interrupted write and drops it.
+//! That is right for a write that was never acknowledged, but wrong for a block that was served:
+//! the node would sign another block at the same height. The anchor tells the two cases apart.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -21,12 +21,12 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// The anchor in this file, which need not be there.
+    /// Creates an anchor in this file, which need not exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The height and hash that were written last, or `None` if nothing was.
+    /// Returns the height and hash written last, or `None` if nothing was written.
     ///
     /// `store_corrupt` if the file is damaged.
     pub fn read(&self) -> Result<Option<(u64, Hash)>> {
@@ -49,7 +49,8 @@ impl Anchor {
         }
     }
 
-    /// Writes a height and hash; they are on disk when it returns, or those before still are.
+    /// Atomically replaces the height and hash. On success the new ones are on disk; an interrupted
+    /// call leaves the old or the new ones.
     pub fn write(&self, height: u64, hash: &Hash) -> Result<()> {
         let content = [&height.to_be_bytes()[..], hash].concat();
         let bytes = [&content[..], &blake2b256(&[&content])].concat();

@@ -1,4 +1,4 @@
-//! What the node keeps on disk, all of it in one ordered store. Source: `docs/storage.md`.
+//! The node's persistent data, all in one ordered store. Source: `docs/storage.md`.
 
 mod anchor;
 mod namespace;

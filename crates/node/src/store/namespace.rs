@@ -1,9 +1,10 @@
-//! A part of a store: all keys behind one prefix.
+//! A part of a store: all keys with one prefix.
 
 use prooflight_core::Result;
 use prooflight_core::store::{Entry, Read, Store, WriteBatch};
 
-/// A store, or a snapshot of one, in which every key has a prefix that the user does not see.
+/// A store, or a snapshot of one, that adds a prefix to every key. The prefix is invisible to the
+/// user.
 #[derive(Clone, Debug)]
 pub struct Namespace<S> {
     inner: S,
@@ -11,7 +12,7 @@ pub struct Namespace<S> {
 }
 
 impl<S> Namespace<S> {
-    /// The keys of `inner` that begin with `prefix`.
+    /// Creates the namespace of the keys of `inner` that begin with `prefix`.
     pub fn new(inner: S, prefix: impl Into<Vec<u8>>) -> Self {
         Self { inner, prefix: prefix.into() }
     }

@@ -11,8 +11,8 @@ use super::manifest::Manifest;
 use super::writer::{PreparedBlock, SnapshotWriter};
 
 impl SnapshotWriter {
-    /// Commits a prepared block, and writes its file if it is the last block of its file; returns the
-    /// root.
+    /// Commits a prepared block. If the block is the last one of its file, writes the file. Returns
+    /// the root.
     ///
     /// On return, the file is durable and visible to readers. On `store_failed`, the block is in
     /// the tree, and [`publish`](Self::publish) retries writing the file. `invalid_argument` if
