@@ -1,7 +1,8 @@
-//! The proofs of an account and of slots of it, as one string of bytes.
+//! The proofs of an account and of some of its slots, encoded as one byte string.
 //!
-//! RLP([[node, …], [[node, …], …]]): the nodes from the state root on, then for each slot, in the order in which they were
-//! asked for, those from the storage root on. A node is a string. Servers take it apart again for `eth_getProof`.
+//! RLP([[node, …], [[node, …], …]]): the nodes from the state root down, then, for each slot in the
+//! order of the request, the nodes from the storage root down. A node is a string. Servers split
+//! the proof up again for `eth_getProof`.
 
 use alloc::vec::Vec;
 
@@ -17,14 +18,14 @@ use crate::rlp::{self, Item};
 /// The proofs of an account and of slots of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountProof<'a> {
-    /// The nodes from the state root on.
+    /// The nodes from the state root down.
     pub account: Vec<&'a [u8]>,
-    /// For each slot, the nodes from the account's storage root on.
+    /// For each slot, the nodes from the account's storage root down.
     pub slots: Vec<Vec<&'a [u8]>>,
 }
 
 impl<'a> AccountProof<'a> {
-    /// Reads what [`ProvedAccount::encode`] has written; anything else is `invalid_encoding`.
+    /// Decodes the output of [`ProvedAccount::encode`]; anything else is `invalid_encoding`.
     pub fn decode(bytes: &'a [u8]) -> Result<Self> {
         let [account, slots] = items_of(rlp::decode(bytes)?)?
             .try_into()
@@ -33,10 +34,11 @@ impl<'a> AccountProof<'a> {
         Ok(Self { account: strings(account)?, slots })
     }
 
-    /// What the proofs show of an account and of these slots under a state root.
+    /// Verifies the proofs of an account and of these slots against a state root; returns what they
+    /// show.
     ///
-    /// As many slots as there are proofs, else `slot_keys_mismatch`. Other refusals are those of [`verify_account`] and
-    /// [`verify_slot`].
+    /// `slot_keys_mismatch` unless there is one slot per proof. Other errors are those of
+    /// [`verify_account`] and [`verify_slot`].
     pub fn verify(
         &self,
         state_root: &Hash,
@@ -58,7 +60,7 @@ impl<'a> AccountProof<'a> {
 }
 
 impl ProvedAccount {
-    /// The proofs as one string of bytes.
+    /// Encodes the proofs as one byte string.
     pub fn encode(&self) -> Vec<u8> {
         let slots: Vec<_> = self.storage.iter().map(|slot| nodes(&slot.proof)).collect();
         encode::list(&[nodes(&self.account_proof), encode::list(&slots)])
@@ -70,7 +72,7 @@ fn nodes(proof: &[Vec<u8>]) -> Vec<u8> {
     encode::list(&nodes)
 }
 
-/// The items of a list.
+/// Returns the items of a list.
 fn items_of(list: Item<'_>) -> Result<Vec<Item<'_>>> {
     let Item::List(payload) = list else { return Err(invalid("a list")) };
     let (mut items, mut read) = (rlp::items(payload), Vec::new());
@@ -80,7 +82,7 @@ fn items_of(list: Item<'_>) -> Result<Vec<Item<'_>>> {
     Ok(read)
 }
 
-/// The strings of a list.
+/// Returns the items of a list of strings.
 fn strings(list: Item<'_>) -> Result<Vec<&[u8]>> {
     let string = |item| match item {
         Item::String(string) => Ok(string),

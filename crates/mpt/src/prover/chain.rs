@@ -1,4 +1,4 @@
-//! The accounts of a chain: a state in a store, with a revision for each block.
+//! The accounts of a chain: a state in a store, with one revision per block.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,10 @@ use prooflight_core::{Result, Scheme};
 use super::persistent::PreparedTrie;
 use super::state::{PersistentState, StateChange, prove_state_at};
 
-/// The accounts of a chain, whose every block is kept in a store until it is pruned.
+/// The accounts of a chain. The state of every block stays in the store until it is pruned.
 ///
-/// Revision 0 of the state is empty; block h makes revision h + 1. Raw keys and values are those of
-/// [`StateChange::from_entry`].
+/// Revision 0 of the state is empty; block h creates revision h + 1. Raw keys and values are
+/// encoded as in [`StateChange::from_entry`].
 #[derive(Debug)]
 pub struct MptState<S> {
     state: PersistentState<S>,

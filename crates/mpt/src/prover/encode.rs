@@ -1,8 +1,8 @@
-//! Writing RLP. Source: Ethereum Yellow Paper, appendices B and C.
+//! RLP encoding. Source: Ethereum Yellow Paper, appendices B and C.
 
 use alloc::vec::Vec;
 
-/// The encoding of a string.
+/// Encodes a string.
 pub(super) fn string(bytes: &[u8]) -> Vec<u8> {
     match bytes {
         [0x00..=0x7f] => bytes.to_vec(),
@@ -10,12 +10,12 @@ pub(super) fn string(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The encoding of a list of items that are encoded.
+/// Encodes a list of already encoded items.
 pub(super) fn list(items: &[Vec<u8>]) -> Vec<u8> {
     with_header(0xc0, &items.concat())
 }
 
-/// The encoding of an integer, big-endian.
+/// Encodes an integer, given big-endian.
 pub(super) fn integer(bytes: &[u8]) -> Vec<u8> {
     let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
     string(bytes.get(zeros..).unwrap_or_default())
@@ -29,7 +29,7 @@ fn with_header(kind: u8, payload: &[u8]) -> Vec<u8> {
         [] => encoded.push(kind),
         [short @ 0..=55] => encoded.push(kind + short),
         _ => {
-            // A length has at most eight digits.
+            // A length has at most eight bytes.
             encoded.push(kind + 55 + digits.len().to_be_bytes().last().copied().unwrap_or(0));
             encoded.extend_from_slice(digits);
         }
@@ -38,7 +38,7 @@ fn with_header(kind: u8, payload: &[u8]) -> Vec<u8> {
     encoded
 }
 
-/// The encoding of a path in hex-prefix form.
+/// Encodes a path in hex-prefix form.
 pub(super) fn path(nibbles: &[u8], is_leaf: bool) -> Vec<u8> {
     let odd = nibbles.len() % 2;
     let flag = if is_leaf { 0x20 } else { 0x00 };

@@ -1,4 +1,4 @@
-//! Changes of a state as the reference node's chains have them: raw keys and values.
+//! State changes in the reference node's representation: raw keys and values.
 
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
@@ -7,12 +7,12 @@ use crate::account::{Address, Word};
 use crate::rlp::{self, Item};
 
 impl StateChange {
-    /// A change from a raw key and its new value, or none if the key is deleted.
+    /// Decodes a change from a raw key and its new value; `None` deletes the key.
     ///
-    /// A key of 20 bytes is an account, with the value RLP([nonce, balance, code hash]). One of 52
-    /// bytes is an address and a slot of it, with the value's bytes, big-endian and without leading
-    /// zeros; no bytes, or zeros alone, delete the slot. Another key is `key_length`, another value
-    /// `invalid_argument`.
+    /// A key of 20 bytes is an account, and its value is RLP([nonce, balance, code hash]). A key of
+    /// 52 bytes is an address and a slot; its value is the slot's bytes, big-endian without leading
+    /// zeros, and an empty or all-zero value deletes the slot. `key_length` for any other key,
+    /// `invalid_argument` for any other value.
     pub fn from_entry(key: &[u8], value: Option<&[u8]>) -> Result<Self> {
         let wrong_length = || {
             let found = format_args!("{} bytes", key.len());

@@ -1,8 +1,8 @@
-//! The prover: tries that are kept in a store, each of their versions, and the proofs about them.
+//! The prover: tries kept in a store with all their revisions, and proofs about them.
 //!
-//! Nothing is held in memory but the root: a batch reads the nodes on its keys' paths, changes them in
-//! an [`Overlay`](overlay::Overlay), and says what has to be written. Roots and proofs are those of
-//! Ethereum.
+//! Only the root is held in memory: a batch reads the nodes on the paths of its keys, changes them
+//! in an [`Overlay`](overlay::Overlay), and returns what must be written. Roots and proofs are
+//! Ethereum's.
 
 mod account_proof;
 mod chain;

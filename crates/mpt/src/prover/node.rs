@@ -1,4 +1,4 @@
-//! Nodes in memory, while a batch changes them.
+//! Nodes in memory while a batch changes them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,30 +8,30 @@ use prooflight_core::{Hash, Limits, Result};
 
 use crate::node::{self, Child};
 
-/// A node that is in the store: what its parent commits to, and where it is.
+/// A node in the store: the hash that its parent commits to, and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
     pub(super) hash: Hash,
     pub(super) id: u64,
 }
 
-/// What a node has of the node below it.
+/// A node's reference to its child.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Link {
     #[default]
     Empty,
     Stored(Stored),
-    /// Changed by this batch, or inside its parent.
+    /// A node that this batch changed, or that is embedded in its parent.
     Held(Box<Node>),
 }
 
-/// A node whose paths have a nibble a byte.
+/// A node. Paths have one nibble per byte.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Leaf {
         path: Vec<u8>,
         value: Vec<u8>,
-        /// The root node of the trie that the value names, if there is one.
+        /// The root node of the trie that the value commits to, if there is one.
         below: Option<u64>,
     },
     Extension {
@@ -45,7 +45,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// A node from its encoding and the ids of the nodes that it names, in order.
+    /// Decodes a node from its RLP and the ids of the nodes that it refers to by hash, in order.
     pub(super) fn decode(rlp: &[u8], ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
         Self::from_verified(node::Node::decode(rlp, &Limits::NONE)?, ids)
     }
@@ -79,7 +79,7 @@ impl Link {
             }
             Child::Inline(payload) => {
                 let inside = node::Node::from_items(payload, &Limits::NONE)?;
-                // It is too short to name other nodes.
+                // An embedded node is too short to refer to other nodes by hash.
                 Self::from(Node::from_verified(inside, &mut core::iter::empty())?)
             }
         })

@@ -1,4 +1,4 @@
-//! What a batch reads from the store, takes out of it and adds to it.
+//! The changes of a batch: nodes read from the store, removed from it and added to it.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,18 +13,18 @@ use super::record::NodeRecord;
 use crate::hash::EMPTY_ROOT;
 use crate::node::HASHED_LENGTH;
 
-/// A trie as a batch leaves it; none if it is empty.
+/// The root of a trie after a batch; `None` if it is empty.
 pub(super) type Root = Option<Stored>;
 
-/// The hash of a root.
+/// Returns the hash of a root.
 pub(super) fn root_hash(root: Root) -> Hash {
     root.map_or(EMPTY_ROOT, |root| root.hash)
 }
 
-/// Changes over a store, which itself stays as it is.
+/// Changes on top of a store. The store itself is not modified.
 pub(super) struct Overlay<'s, S: ?Sized> {
     store: &'s S,
-    /// Nodes from this id on are new.
+    /// Ids from this one on are new nodes.
     first_id: u64,
     next_id: u64,
     new: BTreeMap<u64, Vec<u8>>,
@@ -37,7 +37,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         Self { store, first_id: next_id, next_id, new, removed: Vec::new() }
     }
 
-    /// A node's record, which has to have the hash that its parent commits to; else `store_corrupt`.
+    /// Reads a node's record; `store_corrupt` unless it has the hash that its parent commits to.
     pub(super) fn record(&self, node: Stored) -> Result<NodeRecord> {
         let found = match self.new.get(&node.id) {
             Some(record) => record.clone(),
@@ -56,7 +56,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         self.record(node)?.node()
     }
 
-    /// Takes a node out to be changed; none if there is none.
+    /// Takes a node out so that it can be changed; `None` if the link is empty.
     pub(super) fn take(&mut self, link: Link) -> Result<Option<Node>> {
         match link {
             Link::Empty => Ok(None),
@@ -77,7 +77,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         }
     }
 
-    /// Encodes and hashes what has changed below a root.
+    /// Encodes and hashes the changed nodes below a root.
     pub(super) fn seal(&mut self, link: Link) -> Root {
         match link {
             Link::Empty => None,
@@ -111,7 +111,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         NodeRecord::new(encode::list(&items), &ids)
     }
 
-    /// What a parent has of a node.
+    /// Returns a node's reference as its parent encodes it.
     fn reference(&mut self, link: Link, ids: &mut Vec<u64>) -> Vec<u8> {
         let stored = match link {
             Link::Empty => return encode::string(&[]),
@@ -135,7 +135,8 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         stored
     }
 
-    /// The ids that the batch has used, and those that it no longer uses; its nodes go to `writes`.
+    /// Appends the batch's nodes to `writes`; returns the next free id, and the ids no longer in
+    /// use.
     pub(super) fn finish(self, writes: &mut WriteBatch) -> (u64, Vec<u64>) {
         for (id, record) in self.new {
             writes.put(node_key(id), record);

@@ -1,4 +1,4 @@
-//! A trie that is kept in a store, with its revisions.
+//! A trie in a store, with its revisions.
 
 use alloc::vec::Vec;
 
@@ -16,56 +16,56 @@ use crate::verify::check_key;
 pub enum Change<'a> {
     /// Sets the value of a key, which must not be empty.
     Set {
-        /// What the trie is walked by.
+        /// The key, as looked up in the trie.
         key: &'a [u8],
         /// The value.
         value: &'a [u8],
     },
     /// Removes the value of a key, if it has one.
     Delete {
-        /// What the trie is walked by.
+        /// The key, as looked up in the trie.
         key: &'a [u8],
     },
 }
 
-/// A Merkle Patricia trie whose every revision is kept in a store until it is pruned.
+/// A Merkle Patricia trie. Every revision stays in the store until it is pruned.
 ///
-/// Revision 0 is the empty trie; each batch of changes makes the next. What is read from the store is
-/// checked as a proof would be: a store with a changed byte is `store_corrupt`.
+/// Revision 0 is the empty trie; each batch of changes creates the next. Data read from the store
+/// is checked like a proof: a changed byte is `store_corrupt`.
 #[derive(Debug)]
 pub struct PersistentTrie<S> {
     revisions: Revisions<S, TrieRoot>,
 }
 
 impl<S: Store> PersistentTrie<S> {
-    /// Opens the newest revision in a store, or begins an empty trie in an empty one.
+    /// Opens the newest revision in a store; an empty store becomes an empty trie.
     pub fn open(store: S) -> Result<Self> {
-        // An id of 0 is none, so that the first node has 1.
+        // Id 0 means no node, so the first node has id 1.
         let revisions = Revisions::open(store, |_| (TrieRoot(None), 1))?;
         Ok(Self { revisions })
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub const fn revision(&self) -> u64 {
         self.revisions.newest()
     }
 
-    /// The oldest revision that is kept.
+    /// Returns the oldest kept revision.
     pub const fn oldest_revision(&self) -> u64 {
         self.revisions.oldest()
     }
 
-    /// The root of the newest revision.
+    /// Returns the root of the newest revision.
     pub fn root(&self) -> Hash {
         root_hash(self.newest_root())
     }
 
-    /// The root of a kept revision.
+    /// Returns the root of a kept revision.
     pub fn root_at(&self, revision: u64) -> Result<Hash> {
         self.revisions.root_at(revision).map(|TrieRoot(root)| root_hash(root))
     }
 
-    /// The value of a key in the newest revision; without a proof.
+    /// Returns the value of a key in the newest revision, without a proof.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let value = self.overlay().get(self.newest_root(), key)?;
         Ok(value.map(|value| value.bytes))
@@ -76,19 +76,19 @@ impl<S: Store> PersistentTrie<S> {
         prove(self.store(), self.newest_root(), key)
     }
 
-    /// Writes the next revision, and only then goes over to it: all or nothing.
+    /// Writes the next revision, and switches to it once it is written: all or nothing.
     pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<Hash> {
         let mut prepared = self.prepare(changes)?;
         self.write(&mut prepared)?;
         self.commit(&prepared)
     }
 
-    /// Says what to write for the next revision; changes nothing.
+    /// Computes what to write for the next revision, without changing anything.
     ///
-    /// For a caller that writes more than this trie in one atomic batch: it writes
-    /// [`PreparedTrie::take_writes`] to this trie's store, and then [commits](Self::commit). A key of
-    /// more than [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH) bytes is `key_length`, an empty value
-    /// `invalid_argument`.
+    /// For callers that write more than this trie in one atomic batch: write
+    /// [`PreparedTrie::take_writes`] to this trie's store, then [commit](Self::commit).
+    /// `key_length` for a key of more than [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH) bytes,
+    /// `invalid_argument` for an empty value.
     pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedTrie> {
         self.prepare_with(|overlay, root| {
             let mut link = Link::from(root);
@@ -99,7 +99,7 @@ impl<S: Store> PersistentTrie<S> {
         })
     }
 
-    /// The next revision by what `change` makes of the newest one's root.
+    /// Prepares the next revision by applying `change` to the newest root.
     pub(super) fn prepare_with(
         &self,
         change: impl FnOnce(&mut Overlay<'_, S>, Root) -> Result<Root>,
@@ -111,22 +111,22 @@ impl<S: Store> PersistentTrie<S> {
         Ok(PreparedTrie(self.revisions.prepare(TrieRoot(root), nodes, next_id, removed)))
     }
 
-    /// Takes over a prepared revision whose writes are in the store; gives its root.
+    /// Switches to a prepared revision whose writes are in the store; returns its root.
     ///
-    /// `invalid_argument` if it was prepared for another revision than the newest.
+    /// `invalid_argument` unless it was prepared on top of the newest revision.
     pub fn commit(&mut self, prepared: &PreparedTrie) -> Result<Hash> {
         self.revisions.commit(&prepared.0)?;
         Ok(self.root())
     }
 
-    /// Forgets the revisions before `oldest`, and the nodes that only they had.
+    /// Removes the revisions before `oldest`, and the nodes that only they used.
     ///
     /// `version_unavailable` if `oldest` itself is not kept.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.revisions.prune(oldest)
     }
 
-    /// The store, with everything written.
+    /// Returns the store, with everything written.
     pub fn into_store(self) -> S {
         self.revisions.into_store()
     }
@@ -148,7 +148,7 @@ impl<S: Store> PersistentTrie<S> {
     }
 }
 
-/// A revision that is not yet written.
+/// A revision that has not been written yet.
 #[derive(Debug)]
 pub struct PreparedTrie(PreparedRevision<TrieRoot>);
 
@@ -158,7 +158,7 @@ impl PreparedTrie {
         root_hash(self.0.root().0)
     }
 
-    /// What the revision is in the store; empty once taken.
+    /// Takes the writes that store the revision; empty once taken.
     pub fn take_writes(&mut self) -> WriteBatch {
         core::mem::take(&mut self.0.writes)
     }
@@ -169,7 +169,7 @@ impl PreparedTrie {
 pub struct ProvedKey {
     /// The root of the trie.
     pub root: Hash,
-    /// The value, or none if the key is absent.
+    /// The value; `None` if the key is absent.
     pub value: Option<Vec<u8>>,
     /// The nodes that [`verify_proof`](crate::verify_proof) needs.
     pub proof: Vec<Vec<u8>>,

@@ -1,12 +1,14 @@
-//! How a trie looks in its store, beside what [`Revisions`](prooflight_core::store::Revisions) has.
+//! The layout of a trie in its store, in addition to that of
+//! [`Revisions`](prooflight_core::store::Revisions).
 //!
 //! | key | value |
 //! |---|---|
 //! | `v` revision u64 | begins with root hash, root id u64 |
 //! | `n` id u64 | the node's RLP, the id u64 of each node whose hash it has, in order |
 //!
-//! All integers are big-endian; an id of 0 is none. Nodes of less than 32 bytes are inside their parent,
-//! except for the root. An account's leaf has the id of its storage's root, if it has storage.
+//! All integers are big-endian; id 0 means no node. Nodes of less than 32 bytes are embedded in
+//! their parent, except for the root. An account's leaf has the id of the root of its storage, if
+//! it has storage.
 
 use alloc::vec::Vec;
 

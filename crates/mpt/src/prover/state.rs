@@ -1,4 +1,4 @@
-//! A state of Ethereum's shape that is kept in a store: accounts, and the storage of each.
+//! An Ethereum state in a store: accounts, and the storage of each.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -18,79 +18,79 @@ use crate::hash::EMPTY_ROOT;
 /// A change of one account or slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateChange {
-    /// Sets an account; its storage stays as it is.
+    /// Sets an account; its storage is unchanged.
     SetAccount {
-        /// Where.
+        /// The account's address.
         address: Address,
-        /// How many transactions it has sent.
+        /// The number of transactions it has sent.
         nonce: u64,
-        /// What it owns.
+        /// Its balance.
         balance: Word,
         /// The hash of its code.
         code_hash: Hash,
     },
-    /// Removes an account, if there is one, with its storage.
+    /// Removes an account with its storage, if the account exists.
     DeleteAccount {
-        /// Where.
+        /// The account's address.
         address: Address,
     },
-    /// Sets a slot of an account that exists; zero removes it.
+    /// Sets a slot of an existing account; zero removes the slot.
     SetSlot {
-        /// Whose slot.
+        /// The account's address.
         address: Address,
-        /// Which one.
+        /// The slot.
         slot: Word,
-        /// What it holds.
+        /// Its new value.
         value: Word,
     },
 }
 
-/// A state whose every revision is kept in a store until it is pruned.
+/// A state. Every revision stays in the store until it is pruned.
 ///
-/// Its roots are Ethereum's for the same accounts and slots. Revisions are those of
-/// [`PersistentTrie`]: 0 is empty, and each batch of changes makes the next.
+/// Its roots are Ethereum's for the same accounts and slots. Revisions work as in
+/// [`PersistentTrie`]: 0 is empty, and each batch of changes creates the next.
 #[derive(Debug)]
 pub struct PersistentState<S> {
     accounts: PersistentTrie<S>,
 }
 
 impl<S: Store> PersistentState<S> {
-    /// Opens the newest revision in a store, or begins an empty state in an empty one.
+    /// Opens the newest revision in a store; an empty store becomes an empty state.
     pub fn open(store: S) -> Result<Self> {
         PersistentTrie::open(store).map(|accounts| Self { accounts })
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub const fn revision(&self) -> u64 {
         self.accounts.revision()
     }
 
-    /// The oldest revision that is kept.
+    /// Returns the oldest kept revision.
     pub const fn oldest_revision(&self) -> u64 {
         self.accounts.oldest_revision()
     }
 
-    /// The state root of the newest revision.
+    /// Returns the state root of the newest revision.
     pub fn root(&self) -> Hash {
         self.accounts.root()
     }
 
-    /// Proves an account and slots of it in the newest revision.
+    /// Proves an account and some of its slots in the newest revision.
     pub fn prove(&self, address: &Address, slots: &[Word]) -> Result<ProvedAccount> {
         prove(self.accounts.store(), self.accounts.newest_root(), address, slots)
     }
 
-    /// Writes the next revision, and only then goes over to it: all or nothing.
+    /// Writes the next revision, and switches to it once it is written: all or nothing.
     pub fn apply(&mut self, changes: &[StateChange]) -> Result<Hash> {
         let mut prepared = self.prepare(changes)?;
         self.accounts.write(&mut prepared)?;
         self.commit(&prepared)
     }
 
-    /// Says what to write for the next revision; changes nothing.
+    /// Computes what to write for the next revision, without changing anything.
     ///
-    /// Accounts are changed first, then slots, each in their order. A slot that is set to a value
-    /// while its account does not exist is `account_missing`.
+    /// Accounts are changed first, then slots, both in the given order. `account_missing` if a slot
+    /// is set to a value while its account does not exist.
     pub fn prepare(&self, changes: &[StateChange]) -> Result<PreparedTrie> {
         self.accounts.prepare_with(|overlay, root| {
             let mut accounts = Link::from(root);
@@ -117,54 +117,56 @@ impl<S: Store> PersistentState<S> {
         })
     }
 
-    /// Takes over a prepared revision whose writes are in the store; gives its state root.
+    /// Switches to a prepared revision whose writes are in the store; returns its state root.
     ///
-    /// `invalid_argument` if it was prepared for another revision than the newest.
+    /// `invalid_argument` unless it was prepared on top of the newest revision.
     pub fn commit(&mut self, prepared: &PreparedTrie) -> Result<Hash> {
         self.accounts.commit(prepared)
     }
 
-    /// Forgets the revisions before `oldest`, and the nodes that only they had.
+    /// Removes the revisions before `oldest`, and the nodes that only they used.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.accounts.prune(oldest)
     }
 
-    /// The store under this one.
+    /// Returns the underlying store.
     pub(super) const fn store(&self) -> &S {
         self.accounts.store()
     }
 
-    /// The store, with everything written.
+    /// Returns the store, with everything written.
     pub fn into_store(self) -> S {
         self.accounts.into_store()
     }
 }
 
-/// An account with its proof, and slots of it with theirs: an honest answer to `eth_getProof`.
+/// An account and some of its slots, with their proofs: the contents of an honest `eth_getProof`
+/// reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvedAccount {
     /// The root of the state.
     pub state_root: Hash,
-    /// The account, or none if it does not exist.
+    /// The account; `None` if it does not exist.
     pub account: Option<Account>,
-    /// The nodes from the state root on.
+    /// The nodes from the state root down.
     pub account_proof: Vec<Vec<u8>>,
-    /// The slots that were asked for, in that order.
+    /// The requested slots, in the order of the request.
     pub storage: Vec<ProvedSlot>,
 }
 
 /// A slot with its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvedSlot {
-    /// Which slot.
+    /// The slot.
     pub key: Word,
-    /// What it holds; zero if it is absent.
+    /// Its value; zero if absent.
     pub value: Word,
-    /// The nodes from the account's storage root on.
+    /// The nodes from the account's storage root down.
     pub proof: Vec<Vec<u8>>,
 }
 
-/// Proves an account and slots of it in a kept revision, reading only the nodes on their paths.
+/// Proves an account and some of its slots in a kept revision, reading only the nodes on their
+/// paths.
 ///
 /// `version_unavailable` if the revision is not kept.
 pub fn prove_state_at<S: Read + ?Sized>(
@@ -199,7 +201,7 @@ fn prove<S: Read + ?Sized>(
     })
 }
 
-/// An account as its leaf has it, and its storage.
+/// An account as encoded in its leaf, and its storage.
 #[derive(Clone, Copy)]
 struct HeldAccount {
     account: Account,
@@ -216,7 +218,7 @@ impl HeldAccount {
         Ok(Self { account, storage })
     }
 
-    /// Writes RLP([nonce, balance, storage root, code hash]).
+    /// Encodes RLP([nonce, balance, storage root, code hash]).
     fn write(self) -> Value {
         let bytes = encode::list(&[
             encode::integer(&self.account.nonce.to_be_bytes()),

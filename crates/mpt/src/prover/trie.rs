@@ -1,6 +1,6 @@
-//! Reading, proving and changing one trie of an overlay.
+//! Lookup, proof and change of one trie in an overlay.
 //!
-//! What calls itself goes down one nibble or more a time, so that the longest key bounds it.
+//! Each recursive call consumes at least one nibble, so the longest key bounds the recursion.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use prooflight_core::store::{Read, corrupt};
 use super::node::{Link, Node};
 use super::overlay::{Overlay, Root};
 
-/// A value, and the root node of the trie that it names, if there is one.
+/// A value, and the root node of the trie that it commits to, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) bytes: Vec<u8>,
@@ -24,18 +24,18 @@ impl From<&[u8]> for Value {
     }
 }
 
-/// The nibbles of a key.
+/// Returns the nibbles of a key.
 pub(super) fn nibbles(key: &[u8]) -> Vec<u8> {
     key.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]).collect()
 }
 
 impl<S: Read + ?Sized> Overlay<'_, S> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(super) fn get(&self, root: Root, key: &[u8]) -> Result<Option<Value>> {
         self.find(&root.into(), &nibbles(key), &mut |_| {})
     }
 
-    /// The value of a key, and the proof of it or of its absence.
+    /// Returns the value of a key, and the proof of it or of its absence.
     pub(super) fn prove(&self, root: Root, key: &[u8]) -> Result<(Option<Value>, Vec<Vec<u8>>)> {
         let mut proof = Vec::new();
         let value =
@@ -43,7 +43,8 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         Ok((value, proof))
     }
 
-    /// The value of what lies at a path below a link; shows the encodings of stored nodes on the way.
+    /// Returns the value at a path below a link, and calls back with the encodings of the stored
+    /// nodes on the way.
     pub(super) fn find(
         &self,
         link: &Link,
@@ -77,7 +78,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         }
     }
 
-    /// Sets the value of what lies at a path below a link.
+    /// Sets the value at a path below a link.
     pub(super) fn insert(&mut self, link: Link, path: &[u8], new: Value) -> Result<Link> {
         let node = match self.take(link)? {
             None => leaf(path, new),
@@ -114,7 +115,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         Ok(node.into())
     }
 
-    /// Removes the value of what lies at a path below a link, where there is one.
+    /// Removes the value at a path below a link, if there is one.
     pub(super) fn remove(&mut self, link: Link, path: &[u8]) -> Result<Link> {
         match self.take(link)? {
             None => Err(corrupt("the value of a key that has one", "nothing")),
@@ -136,7 +137,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         }
     }
 
-    /// A branch that has lost an entry, or what takes its place if only one is left.
+    /// Normalises a branch that has lost an entry: if a single entry is left, replaces the branch.
     fn settle(&mut self, mut children: Box<[Link; 16]>, value: Vec<u8>) -> Result<Link> {
         let mut left = (0..).zip(children.iter_mut()).filter(|(_, it)| !matches!(it, Link::Empty));
         match (left.next(), left.next(), value.is_empty()) {
@@ -149,7 +150,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         }
     }
 
-    /// A path in front of a node: a leaf or an extension takes it in.
+    /// Prepends a path to a node; a leaf or an extension absorbs it.
     fn join(&mut self, front: &[u8], link: Link) -> Result<Link> {
         if let Link::Stored(stored) = &link
             && matches!(self.read(*stored)?, Node::Branch { .. })
@@ -180,7 +181,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
     }
 }
 
-/// A branch in the making.
+/// A branch under construction.
 #[derive(Default)]
 struct Branch {
     children: Box<[Link; 16]>,
@@ -208,7 +209,7 @@ fn leaf(path: &[u8], Value { bytes, below }: Value) -> Node {
     Node::Leaf { path: path.to_vec(), value: bytes, below }
 }
 
-/// A branch behind a path, which may be empty.
+/// Puts a branch behind a path, which may be empty.
 fn behind(path: &[u8], branch: Link) -> Node {
     match branch {
         Link::Held(node) if path.is_empty() => *node,
