@@ -1,19 +1,18 @@
-//! Chains of the reference node: headers, answers about the state, and blocks.
+//! Chains of the reference node: headers, and what is accepted of them.
 
-mod message;
+pub(crate) mod message;
 
-use prooflight_avl::Digest;
-use prooflight_avl::state::{StateKeys, verify_block, verify_state};
 use prooflight_core::chain::{
-    Header, SignedHeader, verify_ancestor, verify_ancestors, verify_head,
+    Header, Relation, SignedHeader, check_wanted, relation, verify_ancestor, verify_ancestor_at,
+    verify_ancestors, verify_head,
 };
-use prooflight_core::{Limits, Result, Scheme};
+use prooflight_core::{Limits, Result};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::chain::message::{
-    AncestorRequest, AncestorsRequest, BlockRequest, StateRequest, SyncRequest, decode,
-    header_response, header_responses, values,
+    self as messages, AncestorRequest, AncestorsRequest, SyncRequest, header_response,
+    header_responses,
 };
 use crate::refusal::throw;
 
@@ -42,16 +41,22 @@ pub fn chain_verify_ancestors(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, ancestors(request))
 }
 
-/// Verifies values of raw keys: takes a `StateRequest` and a proof, gives `Vec<OldValue>`.
-#[wasm_bindgen(js_name = chainVerifyAvlState)]
-pub fn chain_verify_avl_state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
-    throw(Scheme::Avl, state(request, proof))
+/// Checks that a signed header is of the block that was asked for: takes a `Wanted` and the header.
+#[wasm_bindgen(js_name = chainCheckWanted)]
+pub fn chain_check_wanted(wanted: &[u8], signed: &[u8]) -> Result<(), JsValue> {
+    throw(None, wanted_block(wanted, signed))
 }
 
-/// Verifies a block's operations: takes a `BlockRequest` and a proof, gives the digest after it.
-#[wasm_bindgen(js_name = chainVerifyAvlBlock)]
-pub fn chain_verify_avl_block(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
-    throw(Scheme::Avl, block(request, proof))
+/// How the first header stands to the second one, both a `Known`: the number of a `Relation`.
+#[wasm_bindgen(js_name = chainRelation)]
+pub fn chain_relation(one: &[u8], other: &[u8]) -> Result<u8, JsValue> {
+    throw(None, relation_of(one, other))
+}
+
+/// Checks how long raw keys are: takes a `KeyLengths`.
+#[wasm_bindgen(js_name = chainCheckKeys)]
+pub fn chain_check_keys(request: &[u8]) -> Result<(), JsValue> {
+    throw(None, keys(request))
 }
 
 fn decode_signed(signed: &[u8]) -> Result<SignedHeader> {
@@ -59,41 +64,49 @@ fn decode_signed(signed: &[u8]) -> Result<SignedHeader> {
 }
 
 fn head_of_sync(request: &[u8], head: &[u8]) -> Result<Vec<u8>> {
-    let request: SyncRequest = decode(request)?;
-    request.checkpoint().check()?;
+    let SyncRequest { checkpoint, inclusion, policy } = SyncRequest::decode(request)?;
+    checkpoint.check()?;
     let head = decode_signed(head)?;
-    verify_head(&request.checkpoint(), &head, &request.inclusion, &request.policy())?;
+    verify_head(&checkpoint, &head, &inclusion, &policy)?;
     Ok(header_response(&head.header))
 }
 
 fn ancestor(request: &[u8], header: &[u8]) -> Result<Vec<u8>> {
-    let request: AncestorRequest = decode(request)?;
-    let head = Header::decode(&request.head, &Limits::DEFAULT)?;
+    let request = AncestorRequest::decode(request)?;
+    let head = Header::decode(request.head, &Limits::DEFAULT)?;
     let header = Header::decode(header, &Limits::DEFAULT)?;
-    verify_ancestor(&head, &header, &request.inclusion)?;
+    match request.height {
+        Some(height) => verify_ancestor_at(&head, height, &header, &request.inclusion)?,
+        None => verify_ancestor(&head, &header, &request.inclusion)?,
+    }
     Ok(header_response(&header))
 }
 
 fn ancestors(request: &[u8]) -> Result<Vec<u8>> {
-    let request: AncestorsRequest = decode(request)?;
-    let head = Header::decode(&request.head, &Limits::DEFAULT)?;
+    let request = AncestorsRequest::decode(request)?;
+    let head = Header::decode(request.head, &Limits::DEFAULT)?;
     let headers = request.headers.iter().map(|header| Header::decode(header, &Limits::DEFAULT));
     let headers = headers.collect::<Result<Vec<_>>>()?;
     verify_ancestors(&head, &headers, &request.hashes)?;
     Ok(header_responses(&headers))
 }
 
-fn state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let request: StateRequest = decode(request)?;
-    let digest = Digest::try_from(&request.digest[..])?;
-    let keys = StateKeys::new(&request.keys, &request.limits)?;
-    Ok(values(&verify_state(&digest, &keys, proof, &request.limits)?))
+fn wanted_block(wanted: &[u8], signed: &[u8]) -> Result<()> {
+    check_wanted(&messages::wanted(wanted)?, &decode_signed(signed)?.header)
 }
 
-fn block(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let request: BlockRequest = decode(request)?;
-    let before = Digest::try_from(&request.digest[..])?;
-    let header = Header::decode(&request.header, &Limits::DEFAULT)?;
-    let after = verify_block(&before, &header, &request.operations, proof, &request.limits)?;
-    Ok(after.0.to_vec())
+fn relation_of(one: &[u8], other: &[u8]) -> Result<u8> {
+    let ((height, hash), (other_height, other_hash)) =
+        (messages::known(one)?, messages::known(other)?);
+    Ok(match relation((height, &hash), (other_height, &other_hash)) {
+        Relation::Same => 0,
+        Relation::Conflicting => 1,
+        Relation::Below => 2,
+        Relation::Above => 3,
+    })
+}
+
+fn keys(request: &[u8]) -> Result<()> {
+    let (limits, lengths) = messages::key_lengths(request)?;
+    lengths.into_iter().try_for_each(|length| limits.check_key_length(length))
 }

@@ -10,6 +10,8 @@
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; what the bytes mean is checked here and in the schemes' crates.
 
+#[cfg(any(feature = "chain", feature = "light"))]
+mod config;
 #[cfg(any(feature = "lvmt", feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
@@ -26,6 +28,8 @@ pub mod lvmt;
 pub mod mpt;
 #[cfg(feature = "smt")]
 pub mod smt;
+#[cfg(feature = "light")]
+pub mod state;
 
 use prooflight_core::{Code, Limits, Reason};
 use serde::Serialize;

@@ -1,10 +1,11 @@
 //! LVMT: proofs of keys, and openings of vector commitments.
 
 mod message;
-mod setup;
+pub(crate) mod setup;
 
 use prooflight_amt::verify_openings;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
+use prooflight_lvmt::path::{index_at, key_hash};
 use prooflight_lvmt::{Params, verify};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -23,6 +24,12 @@ pub fn lvmt_verify_proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValu
 #[wasm_bindgen(js_name = amtVerifyOpenings)]
 pub fn amt_verify_openings(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Lvmt, openings(request))
+}
+
+/// The index of a raw key's entry in the root vector of `2^log_n` entries: which servers prove it.
+#[wasm_bindgen(js_name = lvmtIndexOf)]
+pub fn lvmt_index_of(key: &[u8], log_n: u8) -> u32 {
+    index_at(&key_hash(key), log_n, 0)
 }
 
 fn proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {

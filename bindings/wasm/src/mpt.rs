@@ -2,8 +2,10 @@
 
 mod message;
 
-use prooflight_core::{Hash, Limits, Result, Scheme, keccak256};
-use prooflight_mpt::{verify_get_proof, verify_header, verify_proof};
+use prooflight_core::{Hash, Limits, Result, Scheme};
+use prooflight_mpt::{
+    verify_code, verify_get_proof, verify_header, verify_proof, verify_transaction_hash,
+};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -30,10 +32,17 @@ pub fn mpt_verify_header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, header(hash, rlp))
 }
 
-/// The Keccak-256 hash of bytes.
-#[wasm_bindgen(js_name = keccak256)]
-pub fn keccak(bytes: &[u8]) -> Vec<u8> {
-    keccak256(&[bytes]).to_vec()
+/// Checks that code has the hash of 32 bytes that an account commits to.
+#[wasm_bindgen(js_name = mptVerifyCode)]
+pub fn mpt_verify_code(code_hash: &[u8], code: &[u8]) -> Result<(), JsValue> {
+    throw(Scheme::Mpt, array(code_hash).and_then(|hash| verify_code(&hash, code)))
+}
+
+/// Checks the hash of 32 bytes that a server gave for a transaction: gives the transaction's own.
+#[wasm_bindgen(js_name = mptVerifyTransaction)]
+pub fn mpt_verify_transaction(raw: &[u8], answered: &[u8]) -> Result<Vec<u8>, JsValue> {
+    let verified = array(answered).and_then(|hash| verify_transaction_hash(raw, &hash));
+    throw(Scheme::Mpt, verified.map(|hash| hash.to_vec()))
 }
 
 fn proof(request: &[u8]) -> Result<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! Historical proofs: what keys had at a block, histories, diffs, averages.
 
-mod message;
+pub(crate) mod message;
 
 use prooflight_core::{Result, Scheme};
 use prooflight_smt::{history_blocks, twap, verify, verify_diff, verify_history};

@@ -124,6 +124,16 @@ impl Response {
         self.0.extend_from_slice(bytes);
     }
 
+    pub(crate) fn optional_u64(&mut self, number: Option<u64>) {
+        match number {
+            None => self.u8(0),
+            Some(number) => {
+                self.u8(1);
+                self.array(&number.to_le_bytes());
+            }
+        }
+    }
+
     pub(crate) fn option(&mut self, bytes: Option<&[u8]>) {
         match bytes {
             None => self.u8(0),

@@ -47,6 +47,7 @@ mod point;
 mod prover;
 mod scalar;
 mod transcript;
+mod trusted;
 mod verify;
 
 pub use domain::MAX_LOG_N;
@@ -56,4 +57,5 @@ pub use point::{INFINITY, PointBytes};
 #[cfg(feature = "prover")]
 pub use prover::{Change, Class, Parts, Point, Progress, Setup, Tables, TreeDraft, TreeState};
 pub use scalar::{SLOTS, Scalar, VERSION_BITS};
+pub use trusted::trusted_key;
 pub use verify::verify_openings;

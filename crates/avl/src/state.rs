@@ -5,54 +5,73 @@
 use alloc::vec::Vec;
 
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme, Verified};
+use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme, Verified};
 
-use crate::{Digest, OldValue, Operation, Params, Value, verify_batch};
+use crate::hash::Preimage;
+use crate::{Digest, LABEL_LENGTH, OldValue, Operation, Params, verify_batch};
+
+/// Bytes of a key of the dictionary, which is the hash of a raw one.
+const KEY_LENGTH: usize = 32;
 
 /// The dictionary's parameters: keys of 32 bytes and variable values, within the chain's limits.
 pub fn state_params(limits: &ChainLimits) -> Params {
     let most = |limit: u32| usize::try_from(limit).unwrap_or(usize::MAX);
-    let params = Params::new(32, None).with_max_operations(most(limits.max_ops));
+    let params = Params::new(KEY_LENGTH, None).with_max_operations(most(limits.max_ops));
     let limits = Limits { max_value_bytes: most(limits.max_value), ..params.limits };
     Params { limits, ..params }
 }
 
-/// Raw keys to ask for, as the dictionary has them.
-#[derive(Clone, Debug)]
-pub struct StateKeys(Vec<Hash>);
-
-impl StateKeys {
-    /// Keys in the order in which they are asked; `key_length` if one is longer than the chain allows.
-    pub fn new(keys: &[impl AsRef<[u8]>], limits: &ChainLimits) -> Result<Self> {
-        let max = usize::from(limits.max_key);
-        let key_of = |key: &[u8]| match key.len() {
-            length if length <= max => Ok(state_key(key)),
-            length => Err(Error::new(
-                Reason::KeyLength,
-                format_args!("at most {max} bytes"),
-                format_args!("{length} bytes"),
-            )),
-        };
-        keys.iter().map(|key| key_of(key.as_ref())).collect::<Result<_>>().map(Self)
-    }
+/// The digest of the state before block 0: that of a dictionary without keys.
+pub fn empty_state() -> Digest {
+    let leaf = Preimage::Leaf { key: &[0; KEY_LENGTH], value: &[], next_key: &[0xff; KEY_LENGTH] };
+    let mut digest = [0; 33];
+    // The last byte is the height, which is 0.
+    digest[..LABEL_LENGTH].copy_from_slice(&leaf.label());
+    Digest(digest)
 }
 
-/// Verifies the values of keys in the state with this digest, or that they are absent.
+/// Verifies what raw keys have in the state after an accepted block.
 ///
-/// More keys than a proof or a block of the chain may have are `too_many_operations`; a proof is
-/// refused as by [`verify_batch`].
-pub fn verify_state<'a>(
-    digest: &Digest,
-    keys: &'a StateKeys,
+/// Gives the value of each key, in order; none if it has none. A chain without the scheme is
+/// `wrong_schemes`; a key longer than the chain allows `key_length`; more keys than a proof or a block
+/// of the chain may have `too_many_operations`; a proof is refused as by [`verify_batch`].
+pub fn verify_keys<'a>(
+    header: &Header,
+    keys: &[&[u8]],
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<Vec<Option<Value<'a>>>>> {
+) -> Result<Verified<Vec<Option<&'a [u8]>>>> {
+    let digest = digest_of(header)?;
+    limits.check_keys(keys)?;
+    let hashes: Vec<_> = keys.iter().map(|key| state_key(key)).collect();
+    let lookups: Vec<_> = hashes.iter().map(|key| Operation::Lookup { key }).collect();
     let params = state_params(limits);
     let max_keys = params.limits.max_keys.min(Limits::DEFAULT.max_keys);
-    let lookups: Vec<_> = keys.0.iter().map(|key| Operation::Lookup { key }).collect();
-    let batch = verify_batch(digest, &lookups, proof, &params.with_max_operations(max_keys))?;
-    let values = batch.results.iter().map(|result| result.value().copied());
-    Ok(Verified::by_verifier(values.collect()))
+    let batch = verify_batch(&digest, &lookups, proof, &params.with_max_operations(max_keys))?;
+    let value = |result: &OldValue<'_>| match result {
+        OldValue::Present(value) => within(proof, value.as_ref()).map(Some),
+        OldValue::Absent(_) => Ok(None),
+    };
+    batch.results.iter().map(value).collect::<Result<_>>().map(Verified::by_verifier)
+}
+
+/// The AVL+ digest of a header; `wrong_schemes` if it has none.
+pub fn digest_of(header: &Header) -> Result<Digest> {
+    Digest::try_from(header.expect_root(Scheme::Avl)?)
+}
+
+/// The same bytes as a part of the proof, which a lookup's value is.
+///
+/// A batch's values live no longer than its operations, whose keys are hashes made here.
+fn within<'a>(proof: &'a [u8], value: &[u8]) -> Result<&'a [u8]> {
+    if value.is_empty() {
+        return Ok(&[]);
+    }
+    let start = (value.as_ptr() as usize).wrapping_sub(proof.as_ptr() as usize);
+    let found = start.checked_add(value.len()).and_then(|end| proof.get(start..end));
+    found
+        .filter(|found| *found == value)
+        .ok_or_else(|| Error::new(Reason::Bug, "a value that is a part of the proof", "another"))
 }
 
 /// Verifies that a block's operations are those of its header, and lead from the state with this
@@ -91,11 +110,11 @@ pub fn verify_block(
             return Err(Error::new(Reason::KeyAbsent, expected, "none"));
         }
     }
-    match header.root(Scheme::Avl) {
-        Some(root) if root == verified.digest.0 => Ok(Verified::by_verifier(verified.digest)),
-        Some(root) => Err(Error::new(Reason::StateRootMismatch, Hex(root), verified.digest)),
-        None => Err(Error::new(Reason::WrongSchemes, "a header with an avl root", "none")),
+    let root = digest_of(header)?;
+    if root != verified.digest {
+        return Err(Error::new(Reason::StateRootMismatch, root, verified.digest));
     }
+    Ok(Verified::by_verifier(root))
 }
 
 /// What can be said about a block's operations without its header.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_avl::state::{StateKeys, state_params, verify_block, verify_state};
+use prooflight_avl::state::{empty_state, state_params, verify_block, verify_keys};
 use prooflight_avl::{AvlProver, Digest, Operation};
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified, blake2b256};
@@ -109,9 +109,8 @@ fn answer(
     proof: &[u8],
     limits: &ChainLimits,
 ) -> Result<Vec<Option<Vec<u8>>>> {
-    let keys = StateKeys::new(keys, limits)?;
-    let values = verify_state(digest, &keys, proof, limits)?;
-    Ok(values.iter().map(|value| value.map(|value| value.as_ref().to_vec())).collect())
+    let values = verify_keys(&header(&[], digest), keys, proof, limits)?;
+    Ok(values.iter().map(|value| value.map(<[u8]>::to_vec)).collect())
 }
 
 fn set(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> StateOperation {
@@ -174,6 +173,11 @@ fn blocks_lead_from_one_state_to_the_next_and_every_key_has_its_value() {
 }
 
 #[test]
+fn the_state_before_the_first_block_is_that_of_a_prover_without_keys() {
+    assert_eq!(empty_state(), State::new().prover.digest());
+}
+
+#[test]
 fn the_empty_key_and_the_empty_value_are_no_absence() {
     let (state, _) = state();
     let keys: [&[u8]; 3] = [b"", b"key 03", b""];
@@ -233,7 +237,7 @@ fn keys_and_values_are_within_the_limits_of_the_chain() {
     refused(within(6, 6, 2), Reason::ValueTooLarge);
     refused(within(6, 7, 1), Reason::TooManyOperations);
     assert!(within(u16::MAX, u32::MAX, u32::MAX).is_ok());
-    let error = refused(StateKeys::new(&[vec![0; 9]], &LIMITS), Reason::KeyLength);
+    let error = refused(state.answer(&[&[0; 9]], &proof), Reason::KeyLength);
     assert_eq!((error.expected(), error.found()), ("at most 8 bytes", "9 bytes"));
 }
 

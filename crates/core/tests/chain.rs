@@ -8,8 +8,9 @@
 
 use ed25519_dalek::{Signer, SigningKey};
 use prooflight_core::chain::{
-    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, SchemeConfig, SignedHeader,
-    StateOperation, SyncPolicy, operations_root, verify_ancestor, verify_ancestors, verify_head,
+    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, Headers, Relation, SchemeConfig,
+    SignedHeader, StateOperation, SyncPolicy, Wanted, check_wanted, operations_root, relation,
+    verify_ancestor, verify_ancestor_at, verify_ancestors, verify_head,
 };
 use prooflight_core::merkle::{self, inclusion_path, leaf_hash};
 use prooflight_core::{Code, Error, Hash, Limits, Reason, Scheme};
@@ -328,6 +329,88 @@ fn encodings_are_strict() {
     );
     let long = [&bytes[..], &[0]].concat();
     assert_eq!(SignedHeader::decode(&long, &limits).unwrap_err().reason(), Reason::TrailingBytes);
+}
+
+#[test]
+fn a_block_follows_its_parent_and_no_other() {
+    let chain = Chain::new(3, 7);
+    let [genesis, one, two] = [0, 1, 2].map(|at| chain.headers[at].clone());
+    assert_eq!(one.check_follows(&genesis), Ok(()));
+    assert_eq!(two.check_follows(&one), Ok(()));
+    let reason = |header: &Header, parent| header.check_follows(parent).unwrap_err().reason();
+    assert_eq!(reason(&two, &genesis), Reason::NotExtending);
+    assert_eq!(reason(&one, &one), Reason::NotExtending);
+    let later = Header { height: 3, ..two.clone() };
+    assert_eq!(reason(&later, &one), Reason::InvalidHeader);
+    for timestamp_ms in [one.timestamp_ms, one.timestamp_ms - 1] {
+        let at_once = Header { timestamp_ms, ..two.clone() };
+        assert_eq!(reason(&at_once, &one), Reason::InvalidHeader);
+    }
+}
+
+#[test]
+fn headers_of_one_history_are_found_by_their_height() {
+    let chain = Chain::new(6, 7);
+    let head = chain.headers[5].clone();
+    let older = [1, 3].map(|at| chain.headers[at].clone());
+    let leaves: Vec<Hash> = chain.headers[..5].iter().map(leaf).collect();
+    let hashes: Vec<Hash> = merkle::multiproof(&[1, 3], 5)
+        .unwrap()
+        .into_iter()
+        .map(|part| {
+            merkle::root::<Blake2bTree>(&leaves[part.start as usize..][..part.size as usize])
+        })
+        .collect();
+    let headers = Headers::with_ancestors(head.clone(), older.to_vec(), &hashes).unwrap();
+    for found in [&head, &older[0], &older[1]] {
+        assert_eq!(headers.at(found.height), Ok(found));
+    }
+    for missing in [0, 2, 4, 6] {
+        assert_eq!(headers.at(missing).unwrap_err().reason(), Reason::InvalidResult);
+    }
+    let others = [1, 2].map(|at| chain.headers[at].clone());
+    let refused = Headers::with_ancestors(head.clone(), others.to_vec(), &hashes).unwrap_err();
+    assert_eq!(refused.reason(), Reason::NotAnAncestor);
+    assert!(Headers::one(head).older().is_empty());
+}
+
+#[test]
+fn a_header_is_that_of_the_block_that_was_asked_for() {
+    let header = Chain::new(3, 7).headers[2].clone();
+    let reason = |wanted| check_wanted(&wanted, &header).map_err(|error| error.reason());
+    assert_eq!(reason(Wanted::Newest(2)), Ok(()));
+    assert_eq!(reason(Wanted::Newest(3)), Err(Reason::HeadBehind));
+    assert_eq!(reason(Wanted::Height(2)), Ok(()));
+    assert_eq!(reason(Wanted::Height(1)), Err(Reason::WrongBlock));
+    assert_eq!(reason(Wanted::Hash(header.hash())), Ok(()));
+    assert_eq!(reason(Wanted::Hash(header.parent)), Err(Reason::WrongBlock));
+}
+
+#[test]
+fn two_headers_of_one_height_are_the_same_or_conflict() {
+    let (a, b) = ([1; 32], [2; 32]);
+    assert_eq!(relation((5, &a), (5, &a)), Relation::Same);
+    assert_eq!(relation((5, &a), (5, &b)), Relation::Conflicting);
+    assert_eq!(relation((4, &a), (5, &a)), Relation::Below);
+    assert_eq!(relation((5, &a), (4, &b)), Relation::Above);
+}
+
+#[test]
+fn an_ancestor_of_another_height_is_none() {
+    let chain = Chain::new(2, 7);
+    let (head, genesis) = (&chain.headers[1], &chain.headers[0]);
+    assert_eq!(verify_ancestor_at(head, 0, genesis, &[]), Ok(()));
+    let refused = verify_ancestor_at(head, 1, genesis, &[]).unwrap_err();
+    assert_eq!(refused.reason(), Reason::NotAnAncestor);
+}
+
+#[test]
+fn keys_are_as_long_as_the_chain_allows() {
+    let limits = ChainLimits { max_key: 2, max_value: 3, max_ops: 4 };
+    assert_eq!(limits.check_keys(&[&b""[..], b"ab"]), Ok(()));
+    let refused = limits.check_keys(&[&b"ab"[..], b"abc"]).unwrap_err();
+    assert_eq!(refused.reason(), Reason::KeyLength);
+    assert_eq!(limits.of_proofs(), Limits { max_value_bytes: 3, ..Limits::DEFAULT });
 }
 
 /// The preimages written out by hand, so that a change of the format shows.

@@ -16,6 +16,8 @@ pub mod path;
 pub mod proof;
 #[cfg(feature = "prover")]
 mod prover;
+#[cfg(feature = "chain")]
+pub mod state;
 mod trees;
 mod verify;
 mod walk;

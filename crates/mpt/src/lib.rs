@@ -33,6 +33,7 @@ mod node;
 #[cfg(feature = "prover")]
 mod prover;
 mod rlp;
+mod transaction;
 mod verify;
 
 pub use account::{Account, Address, Word, verify_account, verify_slot};
@@ -44,4 +45,5 @@ pub use prover::{
     AccountProof, Change, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
     ProvedAccount, ProvedKey, ProvedSlot, StateChange, prove_at, prove_state_at,
 };
+pub use transaction::{verify_code, verify_transaction_hash};
 pub use verify::{MAX_KEY_LENGTH, verify_proof};

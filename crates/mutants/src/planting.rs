@@ -18,9 +18,10 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("core", &["chain"], &["store", "hex.rs"]),
     ("avl", &["chain"], &[]),
     ("amt", &[], &[]),
-    ("lvmt", &[], &[]),
-    ("smt", &[], &[]),
+    ("lvmt", &["chain"], &[]),
+    ("smt", &["chain"], &[]),
     ("mpt", &[], &[]),
+    ("light", &[], &[]),
 ];
 
 /// Faults planted in the verifiers of a tree.

@@ -93,6 +93,7 @@ pub(crate) fn state<S>(store: S) -> Namespace<S> {
     Namespace::new(store, *b"s")
 }
 
+/// Where the store has the newest value of a raw key.
 pub(crate) fn raw_key(key: &[u8]) -> Vec<u8> {
     [b"s", key].concat()
 }

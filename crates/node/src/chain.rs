@@ -7,6 +7,7 @@ use std::sync::Arc;
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
 use prooflight_core::store::{Change, Store, WriteBatch};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme};
+use prooflight_light::{Before, verify_block};
 
 use crate::authority::Signers;
 use crate::block::{self, Block, Body};
@@ -168,13 +169,10 @@ impl Chain {
             ));
         }
         let (header, limits) = (&block.header.header, &self.config.limits);
-        let others = made.iter().zip(given).filter(|(made, given)| made != given);
-        for (_, (id, given)) in others {
-            let store = self.schemes.iter().find(|(scheme, _)| scheme.id() == *id);
-            if let Some((scheme, store)) = store {
-                let before = store.root();
-                schemes::check_transition(*scheme, &before, header, operations, given, limits)?;
-            }
+        let parent = self.head.as_ref().map(|(head, _)| &head.header);
+        let before = Before { parent, digest: None };
+        for (_, given) in given.iter().filter(|given| !made.contains(given)) {
+            let _ = verify_block(&before, header, operations, given, limits)?;
         }
         Ok(())
     }

@@ -11,13 +11,13 @@ use std::thread;
 use harness::light::{genesis, header, synced};
 use harness::{Node, Server, bytes, command, hex, set};
 use prooflight_core::chain::{
-    Checkpoint, Header, SignedHeader, StateOperation, operations_root, verify_ancestors,
+    Checkpoint, Header, Headers, SignedHeader, StateOperation, operations_root,
 };
 use prooflight_core::store::{Read, Store, WriteBatch};
 use prooflight_core::{Hash, Limits, Scheme};
+use prooflight_light::{Answer, PastState, Statement, Trust, verify, verify_average};
 use prooflight_node::Body;
 use prooflight_node::store::EmbeddedStore;
-use prooflight_smt::{Answer, history_blocks, verify_diff, verify_history};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -44,8 +44,8 @@ fn of_key() -> Changes {
     vec![(1, value("A")), (3, value("B")), (5, value("A")), (7, None)]
 }
 
-/// The headers of a reply about a range, all of them authentic, with the head first.
-fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoint) -> Vec<Header> {
+/// The headers of a reply about a range, all of them authentic.
+fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoint) -> Headers {
     let head = header(&reply["head"]).header;
     let proof = json!({ "at": "0x0", "head": hex(&head.hash()) });
     let accepted = synced(&server.ask("prooflight_headerProof", &proof), checkpoint);
@@ -55,13 +55,7 @@ fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoint) -> Vec<H
         older.map(|header| Header::decode(&bytes(header), &Limits::default()).unwrap()).collect();
     let hashes = reply["hashes"].as_array().unwrap().iter();
     let hashes: Vec<Hash> = hashes.map(|hash| bytes(hash).try_into().unwrap()).collect();
-    verify_ancestors(&head, &older, &hashes).unwrap();
-    [vec![head], older].concat()
-}
-
-fn root_of(headers: &[Header], block: u64) -> Hash {
-    let header = headers.iter().find(|header| header.height == block).unwrap();
-    header.root(Scheme::Smt).unwrap().try_into().unwrap()
+    Headers::with_ancestors(head, older, &hashes).unwrap()
 }
 
 fn history(server: &dyn Server, checkpoint: &Checkpoint, from: u64, to: u64) -> Changes {
@@ -69,28 +63,34 @@ fn history(server: &dyn Server, checkpoint: &Checkpoint, from: u64, to: u64) -> 
         json!({ "key": hex(b"key"), "from": format!("{from:#x}"), "to": format!("{to:#x}") });
     let reply = server.ask("prooflight_history", &params);
     let headers = headers(server, &reply, checkpoint);
-    let (proof, limits) = (bytes(&reply["proof"]), Limits::default());
-    let blocks = history_blocks(b"key", from, to, &proof, &limits).unwrap();
-    let roots: Vec<_> = blocks.iter().map(|&block| (block, root_of(&headers, block))).collect();
-    let history = verify_history(&roots, b"key", from, to, &proof, &limits).unwrap();
-    let change = |change: &Answer<'_>| match *change {
-        Answer::Present { value, since } => (since, Some(value.to_vec())),
-        Answer::Deleted { deleted_at } => (deleted_at, None),
-        Answer::NeverWritten => panic!("a change that is none"),
+    let (trust, proof) = (Trust::new(&checkpoint.config), bytes(&reply["proof"]));
+    let statement = Statement::History { key: b"key", from, to };
+    let shown = verify(&trust, Scheme::Smt, &headers, &statement, &proof).unwrap();
+    let Answer::History(history) = shown.get() else { panic!("{shown:?}") };
+    let (same, average) = verify_average(&trust, &headers, b"key", (from, to), &proof).unwrap();
+    assert_eq!(same.get(), history);
+    let time = |block| headers.at(block).unwrap().timestamp_ms;
+    let gaps: u64 = average.gaps.iter().map(|gap| gap.to_ms - gap.from_ms).sum();
+    assert_eq!(average.covered_ms + gaps, time(to) - time(from));
+    let change = |change: &PastState<'_>| match *change {
+        PastState::Present { value, since } => (since, Some(value.to_vec())),
+        PastState::Deleted { deleted_at } => (deleted_at, None),
+        PastState::NeverWritten => panic!("a change that is none"),
     };
     history.changes.iter().map(change).collect()
 }
 
-fn diff(server: &dyn Server, checkpoint: &Checkpoint, after: Option<u64>, to: u64) -> Vec<Vec<u8>> {
+fn diff(server: &dyn Server, checkpoint: &Checkpoint, from: Option<u64>, to: u64) -> Vec<Vec<u8>> {
     let mut params = json!({ "to": format!("{to:#x}") });
-    if let Some(after) = after {
-        params["from"] = json!(format!("{after:#x}"));
+    if let Some(from) = from {
+        params["from"] = json!(format!("{from:#x}"));
     }
     let reply = server.ask("prooflight_diff", &params);
     let headers = headers(server, &reply, checkpoint);
-    let proof = bytes(&reply["proof"]);
-    let root = root_of(&headers, to);
-    let changes = verify_diff(&root, after, to, &proof, &Limits::default()).unwrap();
+    let (trust, proof) = (Trust::new(&checkpoint.config), bytes(&reply["proof"]));
+    let statement = Statement::Diff { from, to };
+    let shown = verify(&trust, Scheme::Smt, &headers, &statement, &proof).unwrap();
+    let Answer::Diff(changes) = shown.get() else { panic!("{shown:?}") };
     let mut keys: Vec<_> = changes.iter().map(|change| change.key.to_vec()).collect();
     keys.sort();
     keys

@@ -44,6 +44,8 @@ mod history;
 mod opened;
 mod part;
 pub mod proof;
+#[cfg(feature = "chain")]
+pub mod state;
 mod twap;
 mod verify;
 

@@ -41,7 +41,6 @@ pub mod mpt;
 mod run;
 pub mod smt;
 pub mod state;
-mod values;
 
 // The generators call it so.
 pub use answer::Answer;

@@ -1,7 +1,7 @@
 //! `LvmtProof`: values and absences of keys.
 
-use prooflight_amt::VerifyingKey;
-use prooflight_core::{Error, Hex as Bytes, Reason, Result};
+use prooflight_amt::trusted_key;
+use prooflight_core::Result;
 use prooflight_json::strict::{number, object, some_object};
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_lvmt::{Answer as Found, Params, Root, verify};
@@ -53,7 +53,7 @@ pub struct Roots {
 impl LvmtProof {
     /// Verifies what the proof says of the keys.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let key = setup(&self.params_id.0, self.log_n)?;
+        let key = trusted_key(&self.params_id.0, self.log_n, None)?;
         let params = Params {
             key: &key,
             log_arity: self.log_arity,
@@ -66,17 +66,6 @@ impl LvmtProof {
         let answers = verify(&root, &keys, &self.proof.0, &params)?;
         Ok(Answer::from_iter([("results".to_owned(), answers.iter().map(result).collect())]))
     }
-}
-
-/// A setup that the build knows, by its identity; otherwise `unknown_setup`.
-pub(crate) fn setup(params_id: &[u8; 32], log_n: u8) -> Result<VerifyingKey> {
-    for key in [VerifyingKey::dev(log_n)?, VerifyingKey::ppot(log_n)?] {
-        if key.params_id() == *params_id {
-            return Ok(key);
-        }
-    }
-    let expected = "the development setup or that of the ceremony";
-    Err(Error::new(Reason::UnknownSetup, expected, Bytes(params_id)))
 }
 
 /// The JSON of one answer.

@@ -1,19 +1,20 @@
 //! `StateAnswer` and `BlockTransition`: what headers of a chain show about its state.
 
 use prooflight_avl::Digest;
-use prooflight_avl::state::verify_block;
-use prooflight_core::chain::{ChainLimits, Header, StateOperation};
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::chain::{ChainLimits, Header, Headers, StateOperation};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 pub use prooflight_json::StateOp;
 use prooflight_json::checkpoint::{CheckpointJson, LimitsJson};
 use prooflight_json::strict::{not_null, object, objects};
 use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_light::{
+    self as light, Before, SCHEMES, Setup, Statement, Trust, setup_key, verify, verify_block,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::chain::{HeaderSync, ancestor, answer};
-use crate::values::{Question, verifier};
+use crate::chain::{self, HeaderSync, ancestor};
 
 /// The input of a `StateAnswer` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -73,22 +74,28 @@ impl StateAnswer {
     /// Accepts the head, the header and the values, or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let older = self.older()?;
-        let verify = verifier(&self.scheme)?;
+        let scheme = scheme(&self.scheme)?;
         let (checkpoint, head) = self.sync().accept()?;
         let header = match older {
             Some((header, path)) => ancestor(&head, header, path)?,
             None => head,
         };
+        let (height, hash) = (header.height, header.hash());
+        let config = &checkpoint.config;
+        let key = (scheme == Scheme::Lvmt).then(|| setup_key(config, None)).transpose()?;
+        let trust = match &key {
+            Some(key) => Trust::new(config)
+                .with_setup(Setup { key, allow_insecure: self.allow_insecure_setup }),
+            None => Trust::new(config),
+        };
         let keys: Vec<_> = self.keys.iter().map(|key| &key.0[..]).collect();
-        let values = verify(&Question {
-            config: &checkpoint.config,
-            header: &header,
-            keys: &keys,
-            proof: &self.proof.0,
-            allow_insecure_setup: self.allow_insecure_setup,
-        })?;
-        let values = values.iter().map(|value| value.as_deref().map_or(Value::Null, hex));
-        let mut answer = answer(header.height, header.hash());
+        let statement = Statement::Keys { height, keys: &keys };
+        let answer = verify(&trust, scheme, &Headers::one(header), &statement, &self.proof.0)?;
+        let light::Answer::Keys(states) = answer.get() else {
+            return Err(Error::new(Reason::Bug, "an answer about keys", "another"));
+        };
+        let values = states.iter().map(|state| state.value().map_or(Value::Null, hex));
+        let mut answer = chain::answer(height, hash);
         answer.insert("values".to_owned(), values.collect());
         Ok(answer)
     }
@@ -115,10 +122,17 @@ impl StateAnswer {
     }
 }
 
+/// The scheme of this name; `unknown_statement` if answers of it are not verified.
+fn scheme(name: &str) -> Result<Scheme> {
+    let known = SCHEMES.iter().find(|scheme| scheme.as_str() == name);
+    known.copied().ok_or_else(|| Error::new(Reason::UnknownStatement, "avl, lvmt or smt", name))
+}
+
 impl BlockTransition {
     /// Accepts the block's operations or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let before = Digest::try_from(&self.digest.0[..])?;
+        let digest = Some(Digest::try_from(&self.digest.0[..])?);
+        let before = Before { parent: None, digest };
         let header = Header::decode(&self.header.0, &Limits::DEFAULT)?;
         let operations: Vec<_> = self.ops.iter().cloned().map(StateOperation::from).collect();
         let limits = ChainLimits::from(self.limits);

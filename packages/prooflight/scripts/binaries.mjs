@@ -8,8 +8,8 @@ const schemesOf = (binary) =>
     .filter((scheme) => scheme.binary === binary)
     .map(({ name }) => name);
 
-/** `chain` is the light client. The budget is in bytes after brotli. */
+/** `chain` accepts headers, `light` verifies what they show. The budget is in bytes after brotli. */
 export const BINARIES = [
-  { name: "hash", features: ["chain", ...schemesOf("hash")], budget: 120 * 1024 },
-  { name: "lvmt", features: schemesOf("lvmt"), budget: 150 * 1024 },
+  { name: "hash", features: ["chain", "light", ...schemesOf("hash")], budget: 120 * 1024 },
+  { name: "lvmt", features: ["light", ...schemesOf("lvmt")], budget: 150 * 1024 },
 ];

@@ -6,7 +6,6 @@
  */
 
 export type { AnswerInput, VerifiedAnswer } from "./chain/answer.js";
-export type { SetupTrust, StateScheme } from "./chain/schemes.js";
 export { verifyAnswer } from "./chain/answer.js";
 export type {
   ChainConfig,
@@ -19,8 +18,11 @@ export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export { decodeHeader } from "./chain/header.js";
 export type { Quantity } from "./chain/quantity.js";
-export type { BlockInput, StateInput, StateOperation } from "./chain/state.js";
-export { verifyBlock, verifyState } from "./chain/state.js";
+export type { BlockInput, StateOperation } from "./chain/block.js";
+export { verifyBlock } from "./chain/block.js";
+export type { StateScheme } from "./chain/schemes.js";
+export type { SetupTrust, StateInput } from "./chain/state.js";
+export { verifyState } from "./chain/state.js";
 export type { AncestorInput, AncestorsInput, Freshness, HeadInput } from "./chain/sync.js";
 export { verifyAncestor, verifyAncestors, verifyHead } from "./chain/sync.js";
 export type { Absent, Present } from "./result.js";

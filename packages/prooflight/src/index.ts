@@ -10,7 +10,7 @@
 export type { Bytes } from "./bytes.js";
 export { fromHex, toHex } from "./bytes.js";
 export type { VerifiedAnswer } from "./chain/answer.js";
-export type { SetupTrust, StateScheme } from "./chain/schemes.js";
+export type { StateScheme } from "./chain/schemes.js";
 export type {
   ChainConfig,
   ChainLimits,
@@ -21,7 +21,8 @@ export type {
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export type { Quantity } from "./chain/quantity.js";
-export type { StateOperation } from "./chain/state.js";
+export type { StateOperation } from "./chain/block.js";
+export type { SetupTrust } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
 export type { Ancestor, Evidence } from "./client/equivocation.js";
 export { EquivocationError } from "./client/equivocation.js";

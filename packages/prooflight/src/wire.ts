@@ -55,6 +55,11 @@ export class Writer {
     this.#view.setBigInt64(at, value, true);
   }
 
+  optionalU64(value: bigint | undefined): void {
+    this.bool(value !== undefined);
+    if (value !== undefined) this.u64(value);
+  }
+
   optionalU32(value: number | undefined): void {
     this.bool(value !== undefined);
     if (value !== undefined) this.u32(value);
@@ -122,6 +127,10 @@ export class Reader {
 
   u64(): bigint {
     return this.#view.getBigUint64(this.#advance(8), true);
+  }
+
+  optionalU64(): bigint | undefined {
+    return this.u8() === 0 ? undefined : this.u64();
   }
 
   /** An unsigned integer, big-endian, of a length that is a multiple of 8 bytes. */

@@ -17,7 +17,7 @@ import { cache, inside } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
 
 /** The crates whose code is the verifiers'. */
-export const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt"];
+export const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt", "light"];
 
 /** What else the runner of the vectors is made of, and what the tests of all of them name. */
 export const RUNNER = ["embedded", "json", "testkit", "vectors"];

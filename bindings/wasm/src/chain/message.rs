@@ -1,82 +1,106 @@
 //! What crosses for chains, in borsh; the types of `prooflight_core::chain` as `test-vectors/spec/chain.md` has them.
 //!
 //! ```text
+//! struct SyncRequest      { config: Vec<u8>, height: u64, header_hash: [u8; 32], inclusion: Vec<[u8; 32]>,
+//!                           now_ms: u64, max_clock_skew_ms: u64, max_head_age_ms: Option<u64> }
+//! struct AncestorRequest  { head: Vec<u8>, inclusion: Vec<[u8; 32]>, height: Option<u64> }
+//! struct AncestorsRequest { head: Vec<u8>, headers: Vec<Vec<u8>>, hashes: Vec<[u8; 32]> }
+//! enum   Wanted           { Newest(u64), Height(u64), Hash([u8; 32]) }
+//! struct Known            { height: u64, hash: [u8; 32] }
+//! struct KeyLengths       { limits: ChainLimits, lengths: Vec<u64> }
 //! struct HeaderResponse { hash: [u8; 32], header: Header }
 //! ```
-//! `Vec<OldValue>` is that of `avl::message`.
 
-use borsh::BorshDeserialize;
-use prooflight_avl::Value;
-use prooflight_core::chain::{
-    ChainConfig, ChainLimits, Checkpoint, Header, StateOperation, SyncPolicy,
-};
-use prooflight_core::{Error, Hash, Reason, Result};
+use prooflight_core::chain::{ChainLimits, Checkpoint, Header, SyncPolicy, Wanted};
+use prooflight_core::{Hash, Result};
 
-use crate::avl::results::{self, OldValue};
-use crate::wire::Response;
+use crate::config::{config, limits};
+use crate::wire::{self, Request, Response};
 
 /// What is trusted of a chain, and the way from it to a head.
-#[derive(BorshDeserialize)]
 pub(crate) struct SyncRequest {
-    config: ChainConfig,
-    height: u64,
-    header_hash: Hash,
+    pub(crate) checkpoint: Checkpoint,
     pub(crate) inclusion: Vec<Hash>,
-    now_ms: u64,
-    max_clock_skew_ms: u64,
-    max_head_age_ms: Option<u64>,
+    pub(crate) policy: SyncPolicy,
 }
 
 impl SyncRequest {
-    pub(crate) fn checkpoint(&self) -> Checkpoint {
-        let Self { config, height, header_hash, .. } = self;
-        Checkpoint { config: config.clone(), height: *height, header_hash: *header_hash }
-    }
-
-    pub(crate) fn policy(&self) -> SyncPolicy {
-        SyncPolicy {
-            now_ms: self.now_ms,
-            max_clock_skew_ms: self.max_clock_skew_ms,
-            max_head_age_ms: self.max_head_age_ms,
-        }
+    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                checkpoint: Checkpoint {
+                    config: config(r)?,
+                    height: r.u64()?,
+                    header_hash: r.array()?,
+                },
+                inclusion: r.sequence(Request::array)?,
+                policy: SyncPolicy {
+                    now_ms: r.u64()?,
+                    max_clock_skew_ms: r.u64()?,
+                    max_head_age_ms: r.option(Request::u64)?,
+                },
+            })
+        })
     }
 }
 
 /// An accepted head's header, encoded, and the place of an older one in its history.
-#[derive(BorshDeserialize)]
-pub(crate) struct AncestorRequest {
-    pub(crate) head: Vec<u8>,
+pub(crate) struct AncestorRequest<'a> {
+    pub(crate) head: &'a [u8],
     pub(crate) inclusion: Vec<Hash>,
+    /// The height that the older one must have, if that is known.
+    pub(crate) height: Option<u64>,
+}
+
+impl<'a> AncestorRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                head: r.bytes()?,
+                inclusion: r.sequence(Request::array)?,
+                height: r.option(Request::u64)?,
+            })
+        })
+    }
 }
 
 /// An accepted head's header and older ones, encoded, and what places them in its history.
-#[derive(BorshDeserialize)]
-pub(crate) struct AncestorsRequest {
-    pub(crate) head: Vec<u8>,
-    pub(crate) headers: Vec<Vec<u8>>,
+pub(crate) struct AncestorsRequest<'a> {
+    pub(crate) head: &'a [u8],
+    pub(crate) headers: Vec<&'a [u8]>,
     pub(crate) hashes: Vec<Hash>,
 }
 
-/// Raw keys and the digest that their values are asked of.
-#[derive(BorshDeserialize)]
-pub(crate) struct StateRequest {
-    pub(crate) digest: Vec<u8>,
-    pub(crate) limits: ChainLimits,
-    pub(crate) keys: Vec<Vec<u8>>,
+impl<'a> AncestorsRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                head: r.bytes()?,
+                headers: r.sequence(Request::bytes)?,
+                hashes: r.sequence(Request::array)?,
+            })
+        })
+    }
 }
 
-/// A block's operations, its header, encoded, and the digest before it.
-#[derive(BorshDeserialize)]
-pub(crate) struct BlockRequest {
-    pub(crate) digest: Vec<u8>,
-    pub(crate) header: Vec<u8>,
-    pub(crate) limits: ChainLimits,
-    pub(crate) operations: Vec<StateOperation>,
+/// Decodes a `Wanted`.
+pub(crate) fn wanted(request: &[u8]) -> Result<Wanted> {
+    wire::decode(request, |r| match r.u8()? {
+        0 => r.u64().map(Wanted::Newest),
+        1 => r.u64().map(Wanted::Height),
+        2 => r.array().map(Wanted::Hash),
+        other => Err(wire::unknown("a block of 0 to 2", other)),
+    })
 }
 
-/// Decodes a request. Both sides are ours, so one that does not decode is a bug.
-pub(crate) fn decode<T: BorshDeserialize>(request: &[u8]) -> Result<T> {
-    borsh::from_slice(request).map_err(|error| Error::new(Reason::Bug, "a request", error))
+/// Decodes a header by its height and hash.
+pub(crate) fn known(request: &[u8]) -> Result<(u64, Hash)> {
+    wire::decode(request, |r| Ok((r.u64()?, r.array()?)))
+}
+
+/// Decodes the limits of a chain, and how long raw keys are.
+pub(crate) fn key_lengths(request: &[u8]) -> Result<(ChainLimits, Vec<u64>)> {
+    wire::decode(request, |r| Ok((limits(r)?, r.sequence(Request::u64)?)))
 }
 
 /// Encodes a `HeaderResponse`.
@@ -91,16 +115,5 @@ pub(crate) fn header_responses(headers: &[Header]) -> Vec<u8> {
     for header in headers {
         response.bytes(&header_response(header));
     }
-    response.into_bytes()
-}
-
-/// Encodes `Vec<OldValue>`.
-pub(crate) fn values(values: &[Option<Value<'_>>]) -> Vec<u8> {
-    let mut response = Response::with_capacity(48 * values.len());
-    let values = values.iter().map(|value| match value {
-        Some(value) => OldValue::Present(value.as_ref()),
-        None => OldValue::Absent { previous: None, next: None },
-    });
-    results::write(&mut response, values);
     response.into_bytes()
 }

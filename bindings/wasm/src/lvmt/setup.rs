@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use prooflight_amt::VerifyingKey;
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_amt::{VerifyingKey, trusted_key};
+use prooflight_core::Result;
 
 /// Setups that are kept; one with vectors of 2^16 entries takes 0.4 MB.
 const KEPT: usize = 4;
@@ -51,41 +51,11 @@ impl Setup<'_> {
                 _ => return Ok(key),
             }
         }
-        match self.key {
-            Some(bytes) => self.given(bytes),
-            None => self.known(),
-        }
+        trusted_key(&self.params_id, self.log_n, self.key).map(keep)
     }
 
     fn is(&self, key: &VerifyingKey) -> bool {
         key.params_id() == self.params_id && key.log_n() == self.log_n
-    }
-
-    fn given(&self, bytes: &[u8]) -> Result<Rc<VerifyingKey>> {
-        let mismatch = |found: &str| {
-            let expected = self.expected();
-            Err(Error::new(Reason::SetupMismatch, expected, found))
-        };
-        match VerifyingKey::decode(bytes) {
-            Ok(key) if self.is(&key) => Ok(keep(key)),
-            Ok(_) => mismatch("another's"),
-            Err(error) => mismatch(error.found()),
-        }
-    }
-
-    fn known(&self) -> Result<Rc<VerifyingKey>> {
-        for make in [VerifyingKey::ppot, VerifyingKey::dev] {
-            let key = keep(make(self.log_n)?);
-            if self.is(&key) {
-                return Ok(key);
-            }
-        }
-        Err(Error::new(Reason::UnknownSetup, self.expected(), "none"))
-    }
-
-    fn expected(&self) -> String {
-        let Self { params_id, log_n, .. } = self;
-        format!("the verifying key of the setup {} for 2^{log_n} entries", Hex(params_id))
     }
 }
 

@@ -9,12 +9,15 @@
 //!                         code_hash: [u8; 32], account_proof: Vec<Vec<u8>>,
 //!                         storage_proof: Vec<Slot> }
 //! struct Slot           { key: [u8; 32], value: [u8; 32], proof: Vec<Vec<u8>> }
-//! struct AccountState   { account: Option<{ nonce: u64, balance: [u8; 32], storage_root: [u8; 32],
-//!                         code_hash: [u8; 32] }>, storage: Vec<[u8; 32]> }
+//! struct AccountState   { present: bool, has_code: bool, nonce: u64, balance: [u8; 32],
+//!                         storage_root: [u8; 32], code_hash: [u8; 32], storage: Vec<[u8; 32]> }
 //! ```
+//! Of an account that is absent there is what an empty one has.
 
 use prooflight_core::{Hash, Limits, Result, Verified};
-use prooflight_mpt::{Account, AccountState, Address, GetProof, SlotProof, Word};
+use prooflight_mpt::{
+    Account, AccountState, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, SlotProof, Word,
+};
 
 use crate::limits::limits;
 use crate::wire::{self, Request, Response};
@@ -129,15 +132,19 @@ pub(crate) fn states(states: &[Verified<AccountState>]) -> Vec<u8> {
     let mut response = Response::with_capacity(8 + 128 * states.len());
     response.length(states.len());
     for AccountState { account, storage } in states.iter().map(Verified::get) {
-        match account {
-            None => response.u8(0),
-            Some(Account { nonce, balance, storage_root, code_hash }) => {
-                response.u8(1);
-                response.array(&nonce.to_le_bytes());
-                for word in [balance, storage_root, code_hash] {
-                    response.array(word);
-                }
-            }
+        let empty = Account {
+            nonce: 0,
+            balance: [0; 32],
+            storage_root: EMPTY_ROOT,
+            code_hash: EMPTY_CODE_HASH,
+        };
+        let Account { nonce, balance, storage_root, code_hash } =
+            account.as_ref().unwrap_or(&empty);
+        response.u8(account.is_some().into());
+        response.u8((*code_hash != EMPTY_CODE_HASH).into());
+        response.array(&nonce.to_le_bytes());
+        for word in [balance, storage_root, code_hash] {
+            response.array(word);
         }
         response.length(storage.len());
         for word in storage {

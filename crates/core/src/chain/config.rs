@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use crate::{Error, Hash, Reason, Result, Scheme, blake2b256};
+use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 
 /// Everything about a chain that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -104,6 +104,28 @@ pub struct ChainLimits {
     pub max_value: u32,
     /// The most operations of a block.
     pub max_ops: u32,
+}
+
+impl ChainLimits {
+    /// What a proof about the state may be: the limits of the specification, with the chain's for values.
+    pub fn of_proofs(&self) -> Limits {
+        let max_value_bytes = usize::try_from(self.max_value).unwrap_or(usize::MAX);
+        Limits { max_value_bytes, ..Limits::DEFAULT }
+    }
+
+    /// Checks raw keys that are asked for; `key_length` if one is longer than the chain allows.
+    pub fn check_keys(&self, keys: &[impl AsRef<[u8]>]) -> Result<()> {
+        keys.iter().try_for_each(|key| self.check_key_length(key.as_ref().len() as u64))
+    }
+
+    /// Checks the length of a raw key that is asked for, in bytes, as [`check_keys`](Self::check_keys).
+    pub fn check_key_length(&self, length: u64) -> Result<()> {
+        if length <= self.max_key.into() {
+            return Ok(());
+        }
+        let expected = format_args!("at most {} bytes", self.max_key);
+        Err(Error::new(Reason::KeyLength, expected, format_args!("{length} bytes")))
+    }
 }
 
 impl Default for ChainLimits {

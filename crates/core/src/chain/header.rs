@@ -63,6 +63,35 @@ impl Header {
         Some(root)
     }
 
+    /// The root of one store; `wrong_schemes` if the header does not have it.
+    pub fn expect_root(&self, scheme: Scheme) -> Result<&[u8]> {
+        self.root(scheme).ok_or_else(|| {
+            let expected = format_args!("a chain with the scheme {}", scheme.as_str());
+            Error::new(Reason::WrongSchemes, expected, "another")
+        })
+    }
+
+    /// Checks that this block comes right after another one.
+    ///
+    /// Another parent is `not_extending`; a timestamp that is not above the parent's `invalid_header`.
+    pub fn check_follows(&self, parent: &Self) -> Result<()> {
+        let hash = parent.hash();
+        if self.parent != hash {
+            let expected = format_args!("the parent {}", crate::Hex(&hash));
+            return Err(Error::new(Reason::NotExtending, expected, crate::Hex(&self.parent)));
+        }
+        if parent.height.checked_add(1) != Some(self.height) {
+            let expected = format_args!("the height after {}", parent.height);
+            return Err(Error::new(Reason::InvalidHeader, expected, self.height));
+        }
+        if self.timestamp_ms <= parent.timestamp_ms {
+            let expected = format_args!("a timestamp above {} ms", parent.timestamp_ms);
+            let found = format_args!("{} ms", self.timestamp_ms);
+            return Err(Error::new(Reason::InvalidHeader, expected, found));
+        }
+        Ok(())
+    }
+
     fn check(&self) -> Result<()> {
         let wrong = |expected: &str, found: &dyn core::fmt::Display| {
             Err(Error::new(Reason::InvalidHeader, expected, found))

@@ -9,6 +9,7 @@ mod checkpoint;
 mod config;
 mod hash;
 mod header;
+mod headers;
 mod operation;
 mod sync;
 
@@ -16,5 +17,9 @@ pub use checkpoint::Checkpoint;
 pub use config::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
 pub use hash::{Blake2bTree, state_key};
 pub use header::{Header, SignedHeader};
+pub use headers::Headers;
 pub use operation::{StateOperation, operations_root};
-pub use sync::{SyncPolicy, verify_ancestor, verify_ancestors, verify_head};
+pub use sync::{
+    Relation, SyncPolicy, Wanted, check_wanted, relation, verify_ancestor, verify_ancestor_at,
+    verify_ancestors, verify_head,
+};

@@ -1,6 +1,7 @@
 //! What a light client accepts. Source: `test-vectors/spec/chain.md`, sections 3, 4 and 9.
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use super::header::{Header, SignedHeader};
 use super::{Blake2bTree, Checkpoint};
@@ -90,6 +91,22 @@ pub fn verify_ancestor(head: &Header, header: &Header, inclusion: &[Hash]) -> Re
     .map_err(|error| Error::new(Reason::NotAnAncestor, error.expected(), error.found()))
 }
 
+/// Accepts the header of one height by its place in the history of an accepted head.
+///
+/// A header of another height is `not_an_ancestor`; else as [`verify_ancestor`].
+pub fn verify_ancestor_at(
+    head: &Header,
+    height: u64,
+    header: &Header,
+    inclusion: &[Hash],
+) -> Result<()> {
+    if header.height != height {
+        let expected = format_args!("the header of block {height}");
+        return Err(Error::new(Reason::NotAnAncestor, expected, header.height));
+    }
+    verify_ancestor(head, header, inclusion)
+}
+
 /// Accepts several older headers by their places in the history of an accepted head.
 ///
 /// The headers are in strictly ascending order of their heights, below that of the head; `hashes` are
@@ -113,6 +130,61 @@ pub fn verify_ancestors(head: &Header, headers: &[Header], hashes: &[Hash]) -> R
         return Err(Error::new(Reason::NotAnAncestor, Hex(&head.history_root), Hex(&root)));
     }
     Ok(())
+}
+
+/// A block that was asked for, by which its header is told from another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The newest: of at least this height.
+    Newest(u64),
+    /// The block of this height.
+    Height(u64),
+    /// The block with this header hash.
+    Hash(Hash),
+}
+
+/// Checks that a header is that of the block which was asked for.
+///
+/// One below the newest known is `head_behind`; another block's is `wrong_block`.
+pub fn check_wanted(wanted: &Wanted, header: &Header) -> Result<()> {
+    let found = header.height;
+    match *wanted {
+        Wanted::Newest(least) if found < least => {
+            let expected = format_args!("a height of at least {least}");
+            Err(Error::new(Reason::HeadBehind, expected, found))
+        }
+        Wanted::Height(height) if found != height => {
+            Err(Error::new(Reason::WrongBlock, format_args!("block {height}"), found))
+        }
+        Wanted::Hash(hash) if header.hash() != hash => {
+            let expected = format_args!("block {}", Hex(&hash));
+            Err(Error::new(Reason::WrongBlock, expected, Hex(&header.hash())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How one header stands to another, both known by height and hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// It is the same header.
+    Same,
+    /// It is another header of the same height: who signed both has signed two histories.
+    Conflicting,
+    /// It is of a lower height.
+    Below,
+    /// It is of a higher height.
+    Above,
+}
+
+/// How the first header stands to the second one.
+pub fn relation(one: (u64, &Hash), other: (u64, &Hash)) -> Relation {
+    match one.0.cmp(&other.0) {
+        Ordering::Less => Relation::Below,
+        Ordering::Greater => Relation::Above,
+        Ordering::Equal if one.1 == other.1 => Relation::Same,
+        Ordering::Equal => Relation::Conflicting,
+    }
 }
 
 fn check_time(timestamp_ms: u64, policy: &SyncPolicy) -> Result<()> {

@@ -5,7 +5,6 @@ mod options;
 mod setup;
 mod snapshots;
 mod store;
-mod transition;
 
 pub use open::{Place, namespace, open};
 pub(crate) use open::{begin, not_kept};
@@ -13,4 +12,3 @@ pub use options::{Progress, SchemeOptions, Shard};
 pub(crate) use setup::copy as copy_setup;
 pub use snapshots::{CACHE_BYTES, SNAPSHOTS};
 pub use store::{Next, Reader, SchemeStore};
-pub(crate) use transition::check_transition;

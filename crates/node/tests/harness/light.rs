@@ -1,13 +1,12 @@
 //! What a light client checks of a node's answers: nothing is believed but the checkpoint.
 
-use prooflight_amt::VerifyingKey;
-use prooflight_avl::{Digest, Operation, Params, verify_batch};
+use prooflight_avl::state::verify_keys;
 use prooflight_core::chain::{
-    ChainConfig, Checkpoint, Header, SignedHeader, SyncPolicy, state_key, verify_ancestor,
-    verify_head,
+    ChainConfig, ChainLimits, Checkpoint, Header, Headers, SignedHeader, SyncPolicy,
+    verify_ancestor, verify_head,
 };
 use prooflight_core::{Hash, Limits, Scheme};
-use prooflight_lvmt::{Answer, Root};
+use prooflight_light::{Answer, Setup, Statement, Trust, setup_key, verify};
 use prooflight_node::producer::now_ms;
 use serde_json::{Value, json};
 
@@ -39,12 +38,9 @@ pub(crate) fn synced(reply: &Value, checkpoint: &Checkpoint) -> Header {
 
 /// The value in the reply to `prooflight_prove` about a key, against the root of this header.
 pub(crate) fn proved(reply: &Value, header: &Header, key: &[u8]) -> Option<Vec<u8>> {
-    let hash = state_key(key);
-    let ops = [Operation::Lookup { key: &hash }];
-    let digest = Digest::try_from(header.root(Scheme::Avl).unwrap()).unwrap();
     let proof = bytes(&reply["proof"]);
-    let batch = verify_batch(&digest, &ops, &proof, &Params::new(32, None)).unwrap();
-    batch.results[0].value().map(|value| value.as_ref().to_vec())
+    let values = verify_keys(header, &[key], &proof, &ChainLimits::default()).unwrap();
+    values[0].map(<[u8]>::to_vec)
 }
 
 /// A value as a light client reads it.
@@ -75,47 +71,44 @@ pub(crate) fn verified_raw(
     }
     let value = proved(&reply, &block, key);
     let at = hex(&block.hash());
-    if block.root(Scheme::Smt).is_some() {
-        assert_eq!(proved_by_smt(node, &block, &at, key), value);
-    }
-    // Only the newest block's is kept, and there may be a newer one by now.
-    if block.root(Scheme::Lvmt).is_some()
-        && let Some(by_lvmt) = proved_by_lvmt(node, checkpoint, &block, &at, key)
-    {
-        assert_eq!(by_lvmt.value().map(|value| value.to_vec()), value);
+    for scheme in [Scheme::Smt, Scheme::Lvmt].into_iter().filter(|&it| block.root(it).is_some()) {
+        if let Some(by_scheme) = proved_by(scheme, node, checkpoint, &block, &at, key) {
+            assert_eq!(by_scheme, value);
+        }
     }
     value
 }
 
-fn proved_by_smt(node: &Node, block: &Header, at: &str, key: &[u8]) -> Option<Vec<u8>> {
-    let params = json!({ "scheme": "smt", "keys": [hex(key)], "at": at });
-    let proof = bytes(&node.ask("prooflight_prove", &params)["proof"]);
-    let root = block.root(Scheme::Smt).unwrap().try_into().unwrap();
-    let answers =
-        prooflight_smt::verify(&root, block.height, &[key], &proof, &Limits::default()).unwrap();
-    answers[0].value().map(<[u8]>::to_vec)
-}
-
-fn proved_by_lvmt(
+/// What another scheme proves of a key; none if it no longer keeps that state.
+fn proved_by(
+    scheme: Scheme,
     node: &Node,
     checkpoint: &Checkpoint,
     block: &Header,
     at: &str,
     key: &[u8],
-) -> Option<Answer> {
-    let params = json!({ "scheme": "lvmt", "keys": [hex(key)], "at": at });
+) -> Option<Option<Vec<u8>>> {
+    let params = json!({ "scheme": scheme.as_str(), "keys": [hex(key)], "at": at });
     let reply = match node.call("prooflight_prove", &params) {
         Ok(reply) => reply,
-        Err(error) => {
+        // Of lvmt the newest block's alone is kept, and there may be a newer one by now.
+        Err(error) if scheme == Scheme::Lvmt => {
             assert_eq!(error["data"]["reason"], "version_unavailable", "{error}");
             return None;
         }
+        Err(error) => panic!("{error}"),
     };
-    let config = checkpoint.config.lvmt().unwrap();
-    let setup = VerifyingKey::dev(config.log_n).unwrap();
-    let params = prooflight_lvmt::Params::new(&setup, config.log_arity).with_insecure_setup();
-    let root = Root::new(block.root(Scheme::Lvmt).unwrap().try_into().unwrap(), block.height);
+    let config = &checkpoint.config;
+    let setup = config.keeps(Scheme::Lvmt).then(|| setup_key(config, None).unwrap());
+    let trust = match &setup {
+        Some(key) => Trust::new(config).with_setup(Setup { key, allow_insecure: true }),
+        None => Trust::new(config),
+    };
     let proof = bytes(&reply["proof"]);
-    let results = prooflight_lvmt::verify(&root, &[key], &proof, &params).unwrap();
-    results.into_inner().into_iter().next()
+    let statement = Statement::Keys { height: block.height, keys: &[key] };
+    let headers = Headers::one(block.clone());
+    match verify(&trust, scheme, &headers, &statement, &proof).unwrap().get() {
+        Answer::Keys(states) => Some(states[0].value().map(<[u8]>::to_vec)),
+        other => panic!("{other:?}"),
+    }
 }

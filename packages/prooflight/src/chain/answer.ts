@@ -3,7 +3,8 @@ import { describe } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import { readCheckpoint } from "./checkpoint.js";
 import type { Header } from "./header.js";
-import { readScheme, type SetupTrust, type StateScheme, verifyKeys } from "./schemes.js";
+import { readScheme, type StateScheme } from "./schemes.js";
+import { type SetupTrust, verifyState } from "./state.js";
 import { type HeadInput, verifyAncestor, verifyHead } from "./sync.js";
 
 /** What {@link verifyAnswer} takes. */
@@ -52,5 +53,9 @@ export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
     older && path ? verifyAncestor({ head: head.encoded, header: older, inclusion: path }) : head;
   const { config } = readCheckpoint(sync.checkpoint).json;
   const setup = { allowInsecureSetup, verifyingKey };
-  return { header, results: verifyKeys(scheme, { header, config, keys, proof, setup }) };
+  const { encoded } = header;
+  return {
+    header,
+    results: verifyState({ scheme, config, header: encoded, keys, proof, ...setup }),
+  };
 }

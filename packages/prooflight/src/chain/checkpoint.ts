@@ -1,7 +1,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { fromHex, toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
-import type { Writer } from "../wire.js";
+import { Writer } from "../wire.js";
 import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
 
 /** Bytes in hexadecimal digits, with `0x`. */
@@ -123,7 +123,8 @@ const CONFIG = [
   "genesisTimestampMs",
 ] as const satisfies readonly (keyof ChainConfig)[];
 
-function readConfig(given: unknown, path: string): ChainConfig {
+/** Checks the form of a configuration, and copies it. */
+export function readConfig(given: unknown, path: string): ChainConfig {
   const members = new Arguments(undefined, given, CONFIG, path);
   const at = (name: (typeof CONFIG)[number]) =>
     [members.unchecked(name), `${path}.${name}`] as const;
@@ -144,7 +145,9 @@ function readScheme(given: unknown, path: string): SchemeConfig {
   return { id: number(members.unchecked("id"), 8, `${path}.id`), params: toHex(params) as Hex };
 }
 
-function writeConfig(writer: Writer, config: ChainConfig): void {
+/** Writes the bytes of an encoded `ChainConfig`. */
+export function writeConfig(request: Writer, config: ChainConfig): void {
+  const writer = new Writer();
   writer.u8(config.version);
   writer.bytes(new TextEncoder().encode(config.chainId));
   writer.sequence(config.schemes, ({ id, params }) => {
@@ -157,6 +160,7 @@ function writeConfig(writer: Writer, config: ChainConfig): void {
   writer.u16(config.quorum);
   writeLimits(writer, config.limits);
   writer.u64(BigInt(config.genesisTimestampMs));
+  request.bytes(writer.finish());
 }
 
 function list<T>(given: unknown, path: string, read: (item: unknown, path: string) => T): T[] {

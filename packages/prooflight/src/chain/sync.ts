@@ -34,6 +34,8 @@ export interface AncestorInput {
   header: Uint8Array;
   /** The path of the older header in the head's history, hashes of 32 bytes. */
   inclusion: readonly Uint8Array[];
+  /** The height that the older header must have. Default: any. */
+  height?: bigint | undefined;
 }
 
 /** What {@link verifyAncestors} takes. */
@@ -82,14 +84,15 @@ export function verifyHead(input: HeadInput): Header {
 /**
  * Accepts an older header by its place in the history of a head that the caller has accepted.
  *
- * Throws `not_an_ancestor` if the head's history has another header at that height, `malformed` if
- * the bytes are no headers.
+ * Throws `not_an_ancestor` if the head's history has another header at that height, or the header has
+ * another height than `height`; `malformed` if the bytes are no headers.
  */
 export function verifyAncestor(input: AncestorInput): Header {
-  const given = new Arguments(undefined, input, ["head", "header", "inclusion"]);
+  const given = new Arguments(undefined, input, ["head", "header", "inclusion", "height"]);
   const request = new Writer(1024);
   request.bytes(given.proof("head"));
   writePath(request, given.list("inclusion"));
+  request.optionalU64(given.optionalU64("height"));
   const header = given.proof("header");
   const packed = request.finish();
   return readHeader(hash.call(undefined, (wasm) => wasm.chainVerifyAncestor(packed, header)));

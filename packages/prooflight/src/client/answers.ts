@@ -3,7 +3,8 @@
 import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import { type SetupTrust, type StateScheme, verifyKeys } from "../chain/schemes.js";
+import type { StateScheme } from "../chain/schemes.js";
+import { type SetupTrust, verifyState } from "../chain/state.js";
 import { refuse } from "../error.js";
 import { lvmtConfig } from "../lvmt/config.js";
 import type { Absent, Present } from "../result.js";
@@ -89,7 +90,7 @@ async function answersOf(
   const { block, accepted, older } = await authentication.block(server, reply.header, wanted);
   const started = performance.now();
   const { proof } = reply;
-  const results = verifyKeys(scheme, { header: block, config, keys, proof, setup });
+  const results = verifyState({ scheme, config, header: block.encoded, keys, proof, ...setup });
   const milliseconds = performance.now() - started;
   const evidence = () => ({
     head: copyHeader(accepted.header),

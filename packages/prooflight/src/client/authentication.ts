@@ -1,6 +1,7 @@
 /** Checks that headers from servers belong to the history that the client trusts. */
 
 import { type Bytes, toHex } from "../bytes.js";
+import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { verifyAncestor } from "../chain/sync.js";
@@ -54,7 +55,7 @@ export class Authentication {
     const claimed = decodeHeader(signed);
     const shown = [signed];
     try {
-      checkBlock(wanted, claimed);
+      checkBlock(wanted, signed);
       const authentic = await this.#place(server, signed, claimed, shown);
       // Accepting a head checks its age. This block was the newest, but was overtaken by an accepted head.
       if (authentic.older && wanted.at === "latest") this.#trust.checkFresh(signed, claimed);
@@ -78,7 +79,8 @@ export class Authentication {
     for (;;) {
       const accepted = this.#trust.head;
       const { header } = accepted;
-      if (toHex(claimed.hash) === toHex(header.hash)) {
+      const placed = relation(claimed, header);
+      if (placed === "same") {
         // Accepting it again checks its age.
         const block = this.#trust.accept(
           signed,
@@ -87,7 +89,7 @@ export class Authentication {
         );
         return { block, accepted: this.#trust.head, older: undefined };
       }
-      if (claimed.height < header.height) {
+      if (placed === "below") {
         const { path } = await askPlace(server, claimed.height, header.hash, shown);
         const block = verifyAncestor({
           head: header.encoded,
@@ -113,7 +115,7 @@ export class Authentication {
   ): Promise<readonly Bytes[]> {
     const { accepted, pinned } = this.#trust;
     if (!accepted || accepted.header.height === pinned.height) return fromNewest;
-    if (toHex(accepted.header.hash) === toHex(head.hash)) return accepted.inclusion;
+    if (relation(accepted.header, head) === "same") return accepted.inclusion;
     return (await askPlace(server, pinned.height, head.hash, shown)).path;
   }
 }

@@ -1,12 +1,11 @@
 /** Follows a chain block by block, with the digest of the state as all that is kept of it. */
 
 import { Arguments } from "../arguments.js";
-import { type Bytes, fromHex, toHex } from "../bytes.js";
-import { rootOf } from "../chain/schemes.js";
+import { type Bytes, toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type StateOperation, verifyBlock } from "../chain/state.js";
-import { refuse, VerifyError } from "../error.js";
+import { type StateOperation, verifyBlock } from "../chain/block.js";
+import { VerifyError } from "../error.js";
 import type { Authentication } from "./authentication.js";
 import { pause } from "./heads.js";
 import { abortSignal } from "./options.js";
@@ -47,9 +46,6 @@ export interface Client {
 /** How long to wait before servers that were unavailable are asked again, in milliseconds. */
 const AGAIN = 1000;
 
-/** The digest before block 0: that of an empty dictionary with keys of 32 bytes. */
-const EMPTY = fromHex("0x4ec61f485b98eb87153f7c57db4f5ecd75556fddbc403b41acf8441fde8e160900");
-
 /** Ends soon once `ended` is aborted, and by the signal of the options with its reason. */
 export async function* blocks(
   client: Client,
@@ -71,7 +67,6 @@ export async function* blocks(
       await heads.reach(height);
       const next = async () => {
         if (!parent && height > 0n) parent = await headerAt(client, height - 1n, signal);
-        digest ??= parent ? rootOf("avl", parent.roots) : EMPTY;
         return blockAt(client, height, parent, digest, signal);
       };
       const block = await persistently(next, signal);
@@ -181,7 +176,7 @@ function blockAt(
   client: Client,
   height: bigint,
   parent: Header | undefined,
-  digest: Uint8Array,
+  digest: Uint8Array | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Block> {
   return client.servers.ask(async (server) => {
@@ -190,19 +185,9 @@ function blockAt(
     const result = await server.call("prooflight_block", params);
     const reply = readBlock(result, "avl", limits.maxOps);
     const { block: header } = await client.authentication.block(server, reply.header, params);
-    if (parent) checkFollows(parent, header);
     const { operations, transition: proof } = reply;
-    const after = verifyBlock({ digest, header: header.encoded, limits, operations, proof });
+    const before = { parent: parent?.encoded, digest };
+    const after = verifyBlock({ ...before, header: header.encoded, limits, operations, proof });
     return { header, operations, digest: after, proofBytes: proof.length };
   }, signal);
-}
-
-/** Two blocks that one head's history has in a row must follow each other. */
-function checkFollows(parent: Header, header: Header): void {
-  const [expected, found] = [toHex(parent.hash), toHex(header.parent)];
-  if (expected !== found) throw refuse("not_extending", `the parent ${expected}`, found);
-  if (header.timestampMs <= parent.timestampMs) {
-    const found = `${header.timestampMs} ms`;
-    throw refuse("invalid_header", `a timestamp above ${parent.timestampMs} ms`, found);
-  }
 }

@@ -1,6 +1,7 @@
 /** Detects that the authorities signed a second history, by the headers that servers send. */
 
 import { type Bytes, toHex } from "../bytes.js";
+import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { VerifyError } from "../error.js";
@@ -11,6 +12,7 @@ import { ancestorAt, type Trust } from "./trust.js";
 
 /** A header in another one's history. */
 interface Placed extends Ancestor {
+  height: bigint;
   hash: Bytes;
 }
 
@@ -70,13 +72,15 @@ export class Forks {
     if (this.#placed.has(toHex(hash))) return undefined;
 
     const known = trust.knownUpTo(height);
-    if (known?.height === height && equal(known.hash, hash)) return undefined;
+    const stands = known && relation(known, header);
+    if (stands === "same") return undefined;
     if (!trust.isSigned(signed, header)) return undefined;
     if (known) {
       const { height: below, ...accepted } = known;
-      if (below === height) return trust.stop({ height, accepted, conflicting: { signed } }, hash);
+      if (stands === "conflicting")
+        return trust.stop({ height, accepted, conflicting: { signed } }, hash);
       const other = await placeIn(server, header, below);
-      if (other && !equal(other.hash, known.hash)) {
+      if (other && relation(other, known) === "conflicting") {
         const conflicting = { signed, ancestor: ancestorOf(other) };
         return trust.stop({ height: below, accepted, conflicting }, other.hash);
       }
@@ -84,7 +88,7 @@ export class Forks {
     for (const asked of [server, ...server.others()]) {
       const ours = await placeIn(asked, accepted.header, height);
       if (!ours) continue;
-      if (equal(ours.hash, hash)) {
+      if (relation(ours, header) === "same") {
         this.#remember(hash);
         return undefined;
       }
@@ -107,7 +111,7 @@ async function placeIn(server: Server, head: Header, height: bigint): Promise<Pl
   try {
     const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
     const header = ancestorAt(height, head, proof.header, proof.path);
-    return header && { hash: header.hash, header: header.encoded, path: proof.path };
+    return header && { height, hash: header.hash, header: header.encoded, path: proof.path };
   } catch (error) {
     if (isRefusal(error)) return undefined;
     throw error;
@@ -128,4 +132,3 @@ function decoded(signed: Bytes): Header | undefined {
 }
 
 const ancestorOf = ({ header, path }: Placed): Ancestor => ({ header, path });
-const equal = (one: Bytes, other: Bytes) => toHex(one) === toHex(other);

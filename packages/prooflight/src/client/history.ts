@@ -4,13 +4,11 @@ import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { rootOf } from "../chain/schemes.js";
-import { verifyAncestors } from "../chain/sync.js";
+import { type RangeInput, verifyDiff, verifyHistory } from "../chain/range.js";
 import { describe, refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
-import { type KeyChange, verifySmtDiff } from "../smt/diff.js";
-import { type HistoryInput, smtHistoryBlocks, verifySmtHistory } from "../smt/history.js";
-import { type Average, smtTwap } from "../smt/twap.js";
+import type { KeyChange } from "../smt/diff.js";
+import type { Average } from "../smt/twap.js";
 import type { AskingClient } from "./answers.js";
 import { abortSignal } from "./options.js";
 import { readAt, readKey, type Wanted } from "./questions.js";
@@ -98,7 +96,7 @@ export async function history(
   key: unknown,
   options: HistoryOptions,
 ): Promise<History> {
-  const { history } = await verifiedHistory(client, key, options);
+  const { history } = await ask(client, key, options, false);
   return history;
 }
 
@@ -108,16 +106,8 @@ export async function twap(
   key: unknown,
   options: HistoryOptions,
 ): Promise<TimeWeightedAverage> {
-  const { history, input } = await verifiedHistory(client, key, options);
-  const { from, to, changes } = history;
-  const times = new Map(
-    [from, ...changes.map(({ block }) => block), to].map((header) => [
-      header.height,
-      header.timestampMs,
-    ]),
-  );
-  const timestamps = Array.from(times, ([block, timestampMs]) => ({ block, timestampMs }));
-  const average = smtTwap({ ...input, timestamps, start: from.height, end: to.height });
+  const { history, average } = await ask(client, key, options, true);
+  if (!average) throw refuse("bug", "an average", "none", { scheme: "smt" });
   return { ...average, history };
 }
 
@@ -129,76 +119,45 @@ export async function diff(client: AskingClient, options: DiffOptions): Promise<
   const to = readEnd(given.unchecked("to"), first);
   const params = { ...(from !== null && { from: toQuantity(from) }), to };
   const signal = abortSignal(given.unchecked("signal"));
-  const { limits } = client.trust.pinned.json.config;
   return client.servers.ask(async (server) => {
-    const head = wantedHead(client, to, first);
+    const wanted = wantedHead(client, to, first);
     const reply = readRangeProof(await server.call("prooflight_diff", params), MOST_DIFF_HEADERS);
-    const range = await openRange(client, server, reply, { head, to });
-    const { started, last, headerOf } = range;
-    const { proof } = reply;
-    const changes = verifySmtDiff({
-      from,
-      to: last,
-      root: rootOf("smt", headerOf(last).roots),
-      proof,
-      limits: { maxValueBytes: limits.maxValue },
-    });
-    const evidence = evidenceOf(range, reply, server, started);
-    return { from, to: headerOf(last), changes, evidence };
+    const range = await openRange(client, server, reply, { wanted, to });
+    const { headers, changes } = verifyDiff({ ...range.input, from });
+    const { headerOf, last } = placed(range, headers);
+    return { from, to: headerOf(last), changes, evidence: evidenceOf(range, reply, server) };
   }, signal);
 }
 
-async function verifiedHistory(
+async function ask(
   client: AskingClient,
   key: unknown,
   options: HistoryOptions,
-): Promise<{ history: History; input: HistoryInput }> {
+  average: boolean,
+): Promise<{ history: History; average: Average | undefined }> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.u64("from");
   const to = readEnd(given.unchecked("to"), from);
   const signal = abortSignal(given.unchecked("signal"));
-  const { limits } = client.trust.pinned.json.config;
-  const raw = readKey(key, limits.maxKey);
+  const raw = readKey(key, client.trust.pinned.json.config.limits);
   const params = { key: toHex(raw), from: toQuantity(from), to };
   return client.servers.ask(async (server) => {
-    const head = wantedHead(client, to, from);
+    const wanted = wantedHead(client, to, from);
     const reply = readRangeProof(await server.call("prooflight_history", params), MOST_HEADERS);
-    const range = await openRange(client, server, reply, { head, to });
-    const { started, last, headerOf } = range;
-    const { proof } = reply;
-    const asked = {
-      key: raw,
-      from,
-      to: last,
-      proof,
-      limits: { maxValueBytes: limits.maxValue },
-    };
-    const roots = smtHistoryBlocks(asked).map((block) => ({
-      block,
-      root: rootOf("smt", headerOf(block).roots),
-    }));
-    const input = { ...asked, roots };
-    const { entering, changes } = verifySmtHistory(input);
+    const range = await openRange(client, server, reply, { wanted, to });
+    const proved = verifyHistory({ ...range.input, key: raw, from, average });
+    const { headerOf, last } = placed(range, proved.headers);
+    const { entering, changes } = proved.history;
     const history = {
       key: raw,
       from: headerOf(from),
       to: headerOf(last),
       entering,
       changes: changes.map(({ block, value }) => ({ block: headerOf(block), value })),
-      evidence: evidenceOf(range, reply, server, started),
+      evidence: evidenceOf(range, reply, server),
     };
-    return { history, input };
+    return { history, average: proved.average };
   }, signal);
-}
-
-/** The headers of a reply, all of them authentic. */
-interface OpenRange {
-  head: Header;
-  /** The height of the last block of the range. */
-  last: bigint;
-  /** When the verification began, once the head was accepted. */
-  started: number;
-  headerOf: (height: bigint) => Header;
 }
 
 /**
@@ -210,35 +169,48 @@ function wantedHead({ trust }: AskingClient, to: string, first: bigint): Wanted 
   return { at: to, newest: trust.height > first ? trust.height : first };
 }
 
+/** A reply whose head is accepted; all else of it is to be verified. */
+interface OpenRange {
+  /** The accepted head that the client trusts the range's head by. */
+  accepted: Header;
+  /** The head of the range. */
+  head: Header;
+  input: RangeInput;
+  /** When the verification began. */
+  started: number;
+}
+
 async function openRange(
   client: AskingClient,
   server: Server,
-  { head: signed, headers, hashes }: RangeReply,
-  { head: wanted, to }: { head: Wanted; to: string },
+  { head: signed, headers, hashes, proof }: RangeReply,
+  { wanted, to }: { wanted: Wanted; to: string },
 ): Promise<OpenRange> {
   const { block: head, accepted } = await client.authentication.block(server, signed, wanted);
-  const started = performance.now();
-  const known = new Map([[head.height, copyHeader(head)]]);
-  for (const header of verifyAncestors({ head: head.encoded, headers, hashes })) {
-    known.set(header.height, header);
-  }
-  const headerOf = (height: bigint) => {
+  const { config } = client.trust.pinned.json;
+  const last = to === "latest" ? undefined : BigInt(to);
+  const input = { config, head: head.encoded, headers, hashes, to: last, proof };
+  return { accepted: accepted.header, head, input, started: performance.now() };
+}
+
+/** The headers of a range that was verified, which found them to be all that it needs. */
+function placed({ head, input }: OpenRange, headers: readonly Header[]) {
+  const known = new Map([copyHeader(head), ...headers].map((header) => [header.height, header]));
+  const headerOf = (height: bigint): Header => {
     const header = known.get(height);
     if (header) return header;
-    throw refuse("invalid_result", `the header of block ${height}`, "none", { scheme: "smt" });
+    throw refuse("bug", `the header of block ${height}`, "none", { scheme: "smt" });
   };
-  const last = to === "latest" ? head.height : BigInt(to);
-  return { head: copyHeader(accepted.header), last, started, headerOf };
+  return { headerOf, last: input.to ?? head.height };
 }
 
 function evidenceOf(
-  { head }: OpenRange,
+  { accepted, started }: OpenRange,
   { headers, proof }: RangeReply,
   { url }: Server,
-  started: number,
 ): RangeEvidence {
   const milliseconds = performance.now() - started;
-  const counted = headers.length + 1;
+  const [head, counted] = [copyHeader(accepted), headers.length + 1];
   return { head, proofBytes: proof.length, headers: counted, milliseconds, server: url.href };
 }
 

@@ -1,7 +1,8 @@
 import { Arguments, invalid } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import { initScheme, readScheme, type SetupTrust, type StateScheme } from "../chain/schemes.js";
+import { initScheme, readScheme, type StateScheme } from "../chain/schemes.js";
+import type { SetupTrust } from "../chain/state.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { type Answer, answers, type AskingClient } from "./answers.js";

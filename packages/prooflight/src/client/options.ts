@@ -1,6 +1,6 @@
 import { Arguments, invalid } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
-import type { SetupTrust } from "../chain/schemes.js";
+import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe } from "../error.js";
 import type { Transport } from "./rpc.js";

@@ -1,11 +1,11 @@
 /** Keys and blocks in callers' arguments. */
 
 import { invalid } from "../arguments.js";
-import { type Bytes, fromHex, toHex, viewOf } from "../bytes.js";
+import { type Bytes, fromHex, viewOf } from "../bytes.js";
 import type { ChainLimits, Hex } from "../chain/checkpoint.js";
-import type { Header } from "../chain/header.js";
+import { checkKeys, checkWanted } from "../chain/compare.js";
 import { toQuantity } from "../chain/quantity.js";
-import { describe, refuse } from "../error.js";
+import { describe } from "../error.js";
 
 /** A raw key, as bytes or in 0x-hex. */
 export type Key = Uint8Array | Hex;
@@ -26,28 +26,29 @@ export type Wanted =
       newest?: never;
     };
 
-/** Checks that a header is that of the wanted block. */
-export function checkBlock({ at, newest }: Wanted, claimed: Header): void {
-  if (at === undefined) return;
-  if (newest !== undefined) {
-    if (claimed.height >= newest) return;
-    throw refuse("head_behind", `a height of at least ${newest}`, `${claimed.height}`);
-  }
-  const found = at.length === 66 ? toHex(claimed.hash) : toQuantity(claimed.height);
-  if (found !== at) throw refuse("wrong_block", `block ${at}`, `block ${found}`);
+/** Checks that a signed header is that of the wanted block. */
+export function checkBlock({ at, newest }: Wanted, signed: Bytes): void {
+  if (newest !== undefined) checkWanted({ newest }, signed);
+  else if (at?.length === HASH_DIGITS) checkWanted({ hash: fromHex(at) }, signed);
+  else if (at !== undefined) checkWanted({ height: BigInt(at) }, signed);
 }
+
+/** What the wire's name of a header hash has, a height never. */
+const HASH_DIGITS = 66;
 
 /** Checks keys, and copies them; `key_length` if one is longer than the chain allows. */
-export function readKeys(keys: unknown, { maxKey }: ChainLimits): Bytes[] {
+export function readKeys(keys: unknown, limits: ChainLimits): Bytes[] {
   if (!Array.isArray(keys)) throw invalid(undefined, "keys", "an array", describe(keys));
-  return Array.from(keys, (key: unknown) => readKey(key, maxKey));
+  const raw = Array.from(keys, bytesOf);
+  checkKeys(limits, raw);
+  return raw;
 }
 
-/** Checks a key, and copies it; `key_length` if it has more than `maxKey` bytes. */
-export function readKey(key: unknown, maxKey: number): Bytes {
+/** Checks a key, and copies it; `key_length` if it is longer than the chain allows. */
+export function readKey(key: unknown, limits: ChainLimits): Bytes {
   const raw = bytesOf(key);
-  if (raw.length <= maxKey) return raw;
-  throw refuse("key_length", `at most ${maxKey} bytes`, `${raw.length} bytes`);
+  checkKeys(limits, [raw]);
+  return raw;
 }
 
 function bytesOf(key: unknown): Bytes {

@@ -1,7 +1,7 @@
 /** Reads results of the node's methods. They are untrusted: only their form is checked here. */
 
 import { type Bytes, fromHex } from "../bytes.js";
-import type { StateOperation } from "../chain/state.js";
+import type { StateOperation } from "../chain/block.js";
 import { describe, refuse, VerifyError } from "../error.js";
 
 /** The result of `prooflight_headerProof`. */

@@ -3,7 +3,7 @@
 import { type Bytes, toHex } from "../bytes.js";
 import { refuse, type VerifyError } from "../error.js";
 import type { LvmtConfig } from "../lvmt/config.js";
-import { hash } from "../wasm/hash.js";
+import { lvmt } from "../wasm/lvmt.js";
 import { type Listed, type Server, type Servers, worst } from "./servers.js";
 
 /** A raw key with the index of its entry in the root vector, which determines its class. */
@@ -12,10 +12,9 @@ export interface Placed {
   index: number;
 }
 
-/** Computes a key's index: the first `logN` bits of its Keccak-256. */
+/** Computes a key's index. */
 export function place(key: Bytes, { logN }: LvmtConfig): Placed {
-  const [first = 0, second = 0] = hash.call("lvmt", (wasm) => wasm.keccak256(key));
-  return { key, index: ((first << 8) | second) >> (16 - logN) };
+  return { key, index: lvmt.call("lvmt", (wasm) => wasm.lvmtIndexOf(key, logN)) };
 }
 
 /**

@@ -3,6 +3,7 @@
 import { toHex } from "../bytes.js";
 import type { Bytes } from "../bytes.js";
 import { type Checkpoint, type Hex, type Pinned, readCheckpoint } from "../chain/checkpoint.js";
+import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
@@ -115,9 +116,9 @@ export class Trust {
     return this.#stopped;
   }
 
-  #isAccepted({ hash }: Header): boolean {
+  #isAccepted(header: Header): boolean {
     const { accepted } = this;
-    return accepted !== undefined && toHex(accepted.header.hash) === toHex(hash);
+    return accepted !== undefined && relation(accepted.header, header) === "same";
   }
 
   #verify(checkpoint: Checkpoint, signed: Bytes, fromNewest: HeaderProof): Header {
@@ -155,7 +156,7 @@ export class Trust {
     if (error.reason !== "not_extending") return undefined;
     const other = ancestorAt(height, head, header, path);
     // If not, the server merely failed to prove the head's history.
-    if (!other || toHex(hash) === toHex(other.hash)) return undefined;
+    if (!other || relation({ height, hash }, other) !== "conflicting") return undefined;
     const ancestor: Ancestor = { header: other.encoded, path };
     return this.stop({ height, accepted, conflicting: { signed, ancestor } }, other.hash, error);
   }
@@ -169,8 +170,7 @@ export function ancestorAt(
   inclusion: readonly Bytes[],
 ): Header | undefined {
   try {
-    const header = verifyAncestor({ head, header: decodeHeader(signed).encoded, inclusion });
-    return header.height === height ? header : undefined;
+    return verifyAncestor({ head, header: decodeHeader(signed).encoded, inclusion, height });
   } catch (error) {
     if (error instanceof VerifyError) return undefined;
     throw error;

@@ -65,6 +65,18 @@ export interface AbsentAccount {
  * wrong arguments. Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
  */
 export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
+  return toAccount(showAccount(input));
+}
+
+/** What a proof shows of an account; of one that is absent, what an empty one has. */
+export interface ShownAccount extends Omit<PresentAccount, "kind"> {
+  kind: "present" | "absent";
+  /** Whether its code hash is not that of no code. */
+  hasCode: boolean;
+}
+
+/** The same as {@link verifyEthGetProof}, with what an absent account has too. */
+export function showAccount(input: EthGetProofInput): ShownAccount {
   const given = new Arguments("mpt", input, [
     "stateRoot",
     "address",
@@ -98,7 +110,13 @@ export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | 
     const members = new Arguments("mpt", question, ["address", "slots", "response"], path);
     writeQuestion(request, members, `${path}.`, limits);
   });
-  return finish(request);
+  return finish(request).map(toAccount);
+}
+
+function toAccount(shown: ShownAccount): PresentAccount | AbsentAccount {
+  const { kind, nonce, balance, codeHash, storageHash, storage } = shown;
+  if (kind === "absent") return { kind, storage };
+  return { kind, nonce, balance, codeHash, storageHash, storage };
 }
 
 function begin<Name extends string>(
@@ -129,20 +147,18 @@ function writeQuestion<Name extends string>(
   }
 }
 
-function finish(request: Writer): (PresentAccount | AbsentAccount)[] {
+function finish(request: Writer): ShownAccount[] {
   const packed = request.finish();
   const reader = new Reader(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
-  return reader.sequence((): PresentAccount | AbsentAccount => {
-    if (reader.u8() === 0) return { kind: "absent", storage: readWords(reader) };
-    return {
-      kind: "present",
-      nonce: reader.u64(),
-      balance: reader.uint(32),
-      storageHash: reader.array(32),
-      codeHash: reader.array(32),
-      storage: readWords(reader),
-    };
-  });
+  return reader.sequence(() => ({
+    kind: reader.u8() === 0 ? "absent" : "present",
+    hasCode: reader.u8() !== 0,
+    nonce: reader.u64(),
+    balance: reader.uint(32),
+    storageHash: reader.array(32),
+    codeHash: reader.array(32),
+    storage: readWords(reader),
+  }));
 }
 
 const readWords = (reader: Reader): bigint[] => reader.sequence(() => reader.uint(32));

@@ -2,7 +2,7 @@
 
 import { toHex } from "../bytes.js";
 import { refuse } from "../error.js";
-import { type AbsentAccount, type PresentAccount, verifyEthGetProof } from "../mpt/account.js";
+import { showAccount, type ShownAccount } from "../mpt/account.js";
 import { type Answer, copyAnswer } from "../mpt/response.js";
 import { hash as wasm } from "../wasm/hash.js";
 import type { HandOn } from "./hand-on.js";
@@ -21,11 +21,6 @@ export interface Context {
 }
 
 type Method = (context: Context, params: readonly unknown[], name: string) => unknown;
-
-/** The Keccak-256 of no bytes. */
-const EMPTY_CODE = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
-/** The root of a trie without keys. */
-const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 
 /** The methods whose answers are verified, or taken from the options. */
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -46,14 +41,14 @@ async function getBalance(context: Context, params: readonly unknown[], name: st
     [],
     blockAt(name, params, 1),
   );
-  return quantity(account.kind === "present" ? account.balance : 0n);
+  return quantity(account.balance);
 }
 
 async function getTransactionCount(context: Context, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
   const nonceAt = async (block: BlockName) => {
     const { account } = await accountAt(context, address, [], block);
-    return account.kind === "present" ? account.nonce : 0n;
+    return account.nonce;
   };
   if (params[1] !== "pending" || !context.handOn)
     return quantity(await nonceAt(blockAt(name, params, 1)));
@@ -70,13 +65,14 @@ async function getStorageAt(context: Context, params: readonly unknown[], name: 
 async function getCode(context: Context, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
   const { account, block } = await accountAt(context, address, [], blockAt(name, params, 1));
-  const expected = account.kind === "present" ? toHex(account.codeHash) : EMPTY_CODE;
-  if (expected === EMPTY_CODE) return "0x";
+  const { codeHash, hasCode } = account;
+  if (!hasCode) return "0x";
   const code = await context.server.request("eth_getCode", [address, quantity(block.number)]);
   const bytes = bytesOfResult("eth_getCode", code);
-  const found = toHex(wasm.call("mpt", (wasm) => wasm.keccak256(bytes)));
-  if (found === expected) return toHex(bytes);
-  throw refuse("code_mismatch", `code with hash ${expected}`, found, { scheme: "mpt" });
+  wasm.call("mpt", (wasm) => {
+    wasm.mptVerifyCode(codeHash, bytes);
+  });
+  return toHex(bytes);
 }
 
 async function getProof(context: Context, params: readonly unknown[], name: string) {
@@ -91,14 +87,13 @@ async function getProof(context: Context, params: readonly unknown[], name: stri
   const { account, response } = await accountAt(context, address, slots, blockAt(name, params, 2));
   // Only verified members, in the order of EIP-1186.
   const { accountProof, storageProof } = response;
-  const present = account.kind === "present";
   return {
     address,
     accountProof,
-    balance: quantity(present ? account.balance : 0n),
-    codeHash: present ? toHex(account.codeHash) : EMPTY_CODE,
-    nonce: quantity(present ? account.nonce : 0n),
-    storageHash: present ? toHex(account.storageHash) : EMPTY_ROOT,
+    balance: quantity(account.balance),
+    codeHash: toHex(account.codeHash),
+    nonce: quantity(account.nonce),
+    storageHash: toHex(account.storageHash),
     storageProof: account.storage.map((value, index) => ({
       key: asked[index] as unknown,
       value: quantity(value),
@@ -113,12 +108,12 @@ async function accountAt(
   address: string,
   slots: readonly `0x${string}`[],
   name: BlockName,
-): Promise<{ account: PresentAccount | AbsentAccount; block: Anchor; response: Answer }> {
+): Promise<{ account: ShownAccount; block: Anchor; response: Answer }> {
   const block = await anchorOf(trust, name);
   // By number, which every server supports. The proof shows that it is the state of this block.
   const params = [address, slots, quantity(block.number)];
   const response = copyAnswer(await server.request("eth_getProof", params), slots.length);
   const { stateRoot } = block;
-  const account = verifyEthGetProof({ stateRoot, address: address as never, slots, response });
+  const account = showAccount({ stateRoot, address: address as never, slots, response });
   return { account, block, response };
 }

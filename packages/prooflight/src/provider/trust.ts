@@ -1,8 +1,9 @@
 /** The state that a provider trusts, which only the caller can name. */
 
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { type Bytes, fromHex, toHex } from "../bytes.js";
 import type { Hex } from "../chain/checkpoint.js";
+import { relation } from "../chain/compare.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import { verifyEthHeader } from "../mpt/header.js";
@@ -47,11 +48,16 @@ export interface Anchor {
 /** Gives the trusted block that a request names; throws `unknown_block` or, if `trust` gives another, `wrong_block`. */
 export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> {
   const anchor = await ask(trust, block);
-  const found = typeof block === "bigint" ? anchor.number : toHex(anchor.hash);
-  if ((typeof block === "bigint" || block.startsWith("0x")) && found !== block) {
-    throw refuse("wrong_block", `block ${block} from trust()`, String(found), { scheme: "mpt" });
-  }
-  return anchor;
+  if (isNamed(anchor, block)) return anchor;
+  const found = typeof block === "bigint" ? String(anchor.number) : toHex(anchor.hash);
+  throw refuse("wrong_block", `block ${block} from trust()`, found, { scheme: "mpt" });
+}
+
+/** Whether a block is the one that a request names; a tag may be of any. */
+function isNamed({ number, hash }: Anchor, block: BlockName): boolean {
+  if (typeof block === "bigint") return number === block;
+  if (!block.startsWith("0x")) return true;
+  return relation({ height: number, hash }, { height: number, hash: fromHex(block) }) === "same";
 }
 
 async function ask(trust: Trust, block: BlockName): Promise<Anchor> {

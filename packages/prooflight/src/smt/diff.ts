@@ -42,7 +42,11 @@ export function verifySmtDiff(input: DiffInput): KeyChange[] {
   const { maxProofBytes } = writeLimits(request, given);
   const proof = given.proof("proof", maxProofBytes);
   const packed = request.finish();
-  const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerifyDiff(packed, proof)));
+  return readChanges(new Reader(hash.call("smt", (wasm) => wasm.smtVerifyDiff(packed, proof))));
+}
+
+/** Reads `Vec<Change>`. */
+export function readChanges(response: Reader): KeyChange[] {
   return response.sequence(() => {
     const key = response.bytes();
     return { key, block: response.u64(), value: response.optionalBytes() };

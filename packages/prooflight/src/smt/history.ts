@@ -79,7 +79,11 @@ export function verifySmtHistory(input: HistoryInput): KeyHistory {
   const request = new Writer(1024);
   const proof = writeHistory(request, given);
   const packed = request.finish();
-  const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerifyHistory(packed, proof)));
+  return readHistory(new Reader(hash.call("smt", (wasm) => wasm.smtVerifyHistory(packed, proof))));
+}
+
+/** Reads a `History`. */
+export function readHistory(response: Reader): KeyHistory {
   const entering = response.u8() === 0 ? undefined : readAnswer(response);
   return { entering, changes: response.sequence(() => changeOf(readAnswer(response))) };
 }

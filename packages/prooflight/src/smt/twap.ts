@@ -58,7 +58,11 @@ export function smtTwap(input: TwapInput): Average {
   request.u64(given.u64("start"));
   request.u64(given.u64("end"));
   const packed = request.finish();
-  const response = new Reader(hash.call("smt", (wasm) => wasm.smtTwap(packed, proof)));
+  return readAverage(new Reader(hash.call("smt", (wasm) => wasm.smtTwap(packed, proof))));
+}
+
+/** Reads an `Average`. */
+export function readAverage(response: Reader): Average {
   return {
     sum: response.uint(40),
     coveredMs: response.u64(),

@@ -5,7 +5,7 @@ import { type Bytes, toHex } from "../bytes.js";
 import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
 import { STATE_SCHEMES, type StateScheme } from "../chain/schemes.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type StateOperation, verifyBlock } from "../chain/state.js";
+import { type StateOperation, verifyBlock } from "../chain/block.js";
 import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";

@@ -25,19 +25,20 @@ export function chainVerifyAncestor(
   header: Uint8Array,
 ): Uint8Array<ArrayBuffer>;
 export function chainVerifyAncestors(request: Uint8Array): Uint8Array<ArrayBuffer>;
-export function chainVerifyAvlState(
-  request: Uint8Array,
-  proof: Uint8Array,
-): Uint8Array<ArrayBuffer>;
-export function chainVerifyAvlBlock(
-  request: Uint8Array,
-  proof: Uint8Array,
-): Uint8Array<ArrayBuffer>;
+export function chainCheckWanted(wanted: Uint8Array, signed: Uint8Array): void;
+export function chainRelation(one: Uint8Array, other: Uint8Array): number;
+export function chainCheckKeys(request: Uint8Array): void;
+
+export function verifyState(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
 
 export function mptVerifyProof(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyHeader(hash: Uint8Array, rlp: Uint8Array): Uint8Array<ArrayBuffer>;
-export function keccak256(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
+export function mptVerifyCode(codeHash: Uint8Array, code: Uint8Array): void;
+export function mptVerifyTransaction(
+  raw: Uint8Array,
+  answered: Uint8Array,
+): Uint8Array<ArrayBuffer>;
 
 export function smtVerify(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
 export function smtHistoryBlocks(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;

@@ -1,0 +1,92 @@
+//! What headers show of a chain's state: one entry for every scheme of the binary, and every statement.
+
+mod message;
+
+use prooflight_core::Result;
+#[cfg(feature = "smt")]
+use prooflight_core::Scheme;
+use prooflight_light::{Statement, Trust, verify};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::refusal::throw;
+use crate::state::message::{self as messages, KeysRequest, StateRequest};
+#[cfg(feature = "smt")]
+use crate::state::message::{DiffRequest, HistoryRequest};
+
+/// Verifies what a proof says of the state: takes a `StateRequest` and the proof, gives the response to it.
+#[wasm_bindgen(js_name = verifyState)]
+pub fn verify_state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    let request = throw(None, StateRequest::decode(request))?;
+    throw(request.scheme(), answer(&request, proof))
+}
+
+fn answer(request: &StateRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    match request {
+        StateRequest::Keys(request) => keys(request, proof),
+        #[cfg(feature = "smt")]
+        StateRequest::History(request) => history(request, proof),
+        #[cfg(feature = "smt")]
+        StateRequest::Diff(request) => diff(request, proof),
+        #[cfg(feature = "avl")]
+        StateRequest::Block(request) => block(request, proof),
+    }
+}
+
+fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    let headers = request.headers()?;
+    let statement = Statement::Keys { height: headers.newest().height, keys: &request.keys };
+    let verify = |trust: &Trust<'_>| verify(trust, request.scheme, &headers, &statement, proof);
+    #[cfg(feature = "lvmt")]
+    if let Some(setup) = request.setup()? {
+        let key = setup.key()?;
+        let setup = prooflight_light::Setup { key: &key, allow_insecure: setup.allow_insecure };
+        return messages::keys(verify(&Trust::new(&request.config).with_setup(setup))?.get());
+    }
+    messages::keys(verify(&Trust::new(&request.config))?.get())
+}
+
+#[cfg(feature = "smt")]
+fn history(request: &HistoryRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    let headers = request.range.headers()?;
+    let trust = Trust::new(&request.range.config);
+    let (from, to) = (request.from, request.to.unwrap_or(headers.newest().height));
+    let key = request.key;
+    if request.average {
+        let (history, average) =
+            prooflight_light::verify_average(&trust, &headers, key, (from, to), proof)?;
+        return Ok(messages::history(&headers, &history, Some(average.get())));
+    }
+    let statement = Statement::History { key, from, to };
+    match verify(&trust, Scheme::Smt, &headers, &statement, proof)?.get() {
+        prooflight_light::Answer::History(history) => {
+            Ok(messages::history(&headers, history, None))
+        }
+        _ => Err(messages::another()),
+    }
+}
+
+#[cfg(feature = "smt")]
+fn diff(request: &DiffRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    let headers = request.range.headers()?;
+    let trust = Trust::new(&request.range.config);
+    let to = request.to.unwrap_or(headers.newest().height);
+    let statement = Statement::Diff { from: request.from, to };
+    match verify(&trust, Scheme::Smt, &headers, &statement, proof)?.get() {
+        prooflight_light::Answer::Diff(changes) => Ok(messages::diff(&headers, changes)),
+        _ => Err(messages::another()),
+    }
+}
+
+#[cfg(feature = "avl")]
+fn block(request: &messages::BlockRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    use prooflight_avl::Digest;
+    use prooflight_light::{Before, verify_block};
+
+    let parent = request.parent.map(messages::header).transpose()?;
+    let digest = request.digest.map(Digest::try_from).transpose()?;
+    let before = Before { parent: parent.as_ref(), digest };
+    let header = messages::header(request.header)?;
+    let after = verify_block(&before, &header, &request.operations, proof, &request.limits)?;
+    Ok(after.0.to_vec())
+}

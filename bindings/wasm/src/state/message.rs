@@ -1,0 +1,328 @@
+//! What crosses for the state of chains, in borsh; the types of `prooflight_core::chain` as
+//! `test-vectors/spec/chain.md` has them.
+//!
+//! ```text
+//! enum   StateRequest { Keys(KeysRequest), History(HistoryRequest), Diff(DiffRequest), Block(BlockRequest) }
+//! struct KeysRequest    { scheme: u8, config: Vec<u8>, allow_insecure: bool, setup_key: Option<Vec<u8>>,
+//!                         header: Vec<u8>, keys: Vec<Vec<u8>> }
+//! struct Range          { config: Vec<u8>, head: Vec<u8>, headers: Vec<Vec<u8>>, hashes: Vec<[u8; 32]> }
+//! struct HistoryRequest { range: Range, key: Vec<u8>, from: u64, to: Option<u64>, average: bool }
+//! struct DiffRequest    { range: Range, from: Option<u64>, to: Option<u64> }
+//! struct BlockRequest   { limits: ChainLimits, parent: Option<Vec<u8>>, digest: Option<Vec<u8>>,
+//!                         header: Vec<u8>, operations: Vec<StateOperation> }
+//! ```
+//! `config` is an encoded `ChainConfig`. Headers are encoded, and accepted by the caller; those of
+//! `Range::headers` are placed in the history of `head`, whose block is the last one where `to` is left out.
+//!
+//! ```text
+//! struct KeysResponse    { values: Vec<Vec<u8>>, states: Vec<KeyState> }
+//! enum   KeyState        { Present { value: u32, since: Option<u64>, version: Option<u64> },
+//!                          Absent { deleted_at: Option<u64>, version: Option<u64> } }
+//! struct HistoryResponse { headers: Vec<Vec<u8>>, history: History, average: Option<Average> }
+//! struct DiffResponse    { headers: Vec<Vec<u8>>, changes: Vec<Change> }
+//! struct BlockResponse   { digest: [u8; 33] }
+//! ```
+//! `value` is a position in `values`: a value that several keys share crosses once. `headers` are
+//! `HeaderResponse`s of `chain::message`; `History`, `Average` and `Change` those of `smt::message`.
+
+use std::collections::BTreeMap;
+
+#[cfg(feature = "smt")]
+use prooflight_core::Hash;
+use prooflight_core::chain::{ChainConfig, Header, Headers};
+#[cfg(feature = "avl")]
+use prooflight_core::chain::{ChainLimits, StateOperation};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_light::{Answer, KeyState};
+
+use crate::config::config;
+#[cfg(feature = "avl")]
+use crate::config::limits;
+#[cfg(feature = "lvmt")]
+use crate::lvmt::setup::Setup;
+use crate::wire::{self, Request, Response};
+
+/// What is asked, and the headers that it is asked of.
+pub(crate) enum StateRequest<'a> {
+    Keys(KeysRequest<'a>),
+    #[cfg(feature = "smt")]
+    History(HistoryRequest<'a>),
+    #[cfg(feature = "smt")]
+    Diff(DiffRequest<'a>),
+    #[cfg(feature = "avl")]
+    Block(BlockRequest<'a>),
+}
+
+/// Keys after a block.
+pub(crate) struct KeysRequest<'a> {
+    pub(crate) scheme: Scheme,
+    pub(crate) config: ChainConfig,
+    #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "of lvmt"))]
+    allow_insecure: bool,
+    #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "of lvmt"))]
+    setup_key: Option<&'a [u8]>,
+    header: &'a [u8],
+    pub(crate) keys: Vec<&'a [u8]>,
+}
+
+/// An accepted head, and what places older headers in its history.
+#[cfg(feature = "smt")]
+pub(crate) struct Range<'a> {
+    pub(crate) config: ChainConfig,
+    head: &'a [u8],
+    headers: Vec<&'a [u8]>,
+    hashes: Vec<Hash>,
+}
+
+/// Every change of a key.
+#[cfg(feature = "smt")]
+pub(crate) struct HistoryRequest<'a> {
+    pub(crate) range: Range<'a>,
+    pub(crate) key: &'a [u8],
+    pub(crate) from: u64,
+    pub(crate) to: Option<u64>,
+    pub(crate) average: bool,
+}
+
+/// Every key that changed.
+#[cfg(feature = "smt")]
+pub(crate) struct DiffRequest<'a> {
+    pub(crate) range: Range<'a>,
+    pub(crate) from: Option<u64>,
+    pub(crate) to: Option<u64>,
+}
+
+/// A block, and what is known of the state before it.
+#[cfg(feature = "avl")]
+pub(crate) struct BlockRequest<'a> {
+    pub(crate) limits: ChainLimits,
+    pub(crate) parent: Option<&'a [u8]>,
+    pub(crate) digest: Option<&'a [u8]>,
+    pub(crate) header: &'a [u8],
+    pub(crate) operations: Vec<StateOperation>,
+}
+
+impl<'a> StateRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| match r.u8()? {
+            0 => KeysRequest::read(r).map(Self::Keys),
+            #[cfg(feature = "smt")]
+            1 => HistoryRequest::read(r).map(Self::History),
+            #[cfg(feature = "smt")]
+            2 => DiffRequest::read(r).map(Self::Diff),
+            #[cfg(feature = "avl")]
+            3 => BlockRequest::read(r).map(Self::Block),
+            other => Err(wire::unknown("a statement of this binary", other)),
+        })
+    }
+
+    /// The scheme that a refusal is about.
+    pub(crate) const fn scheme(&self) -> Scheme {
+        match self {
+            Self::Keys(request) => request.scheme,
+            #[cfg(feature = "smt")]
+            Self::History(_) | Self::Diff(_) => Scheme::Smt,
+            #[cfg(feature = "avl")]
+            Self::Block(_) => Scheme::Avl,
+        }
+    }
+}
+
+impl<'a> KeysRequest<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            scheme: Scheme::from_id(r.u8()?)?,
+            config: config(r)?,
+            allow_insecure: r.bool()?,
+            setup_key: r.option(Request::bytes)?,
+            header: r.bytes()?,
+            keys: r.sequence(Request::bytes)?,
+        })
+    }
+
+    /// The block's header.
+    pub(crate) fn headers(&self) -> Result<Headers> {
+        header(self.header).map(Headers::one)
+    }
+
+    /// The setup of a chain that keeps `lvmt`, if that is asked.
+    #[cfg(feature = "lvmt")]
+    pub(crate) fn setup(&self) -> Result<Option<Setup<'a>>> {
+        if self.scheme != Scheme::Lvmt {
+            return Ok(None);
+        }
+        let lvmt = prooflight_lvmt::state::lvmt_of(&self.config)?;
+        Ok(Some(Setup {
+            params_id: lvmt.params_id,
+            log_n: lvmt.log_n,
+            allow_insecure: self.allow_insecure,
+            key: self.setup_key,
+        }))
+    }
+}
+
+#[cfg(feature = "smt")]
+impl<'a> Range<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            config: config(r)?,
+            head: r.bytes()?,
+            headers: r.sequence(Request::bytes)?,
+            hashes: r.sequence(Request::array)?,
+        })
+    }
+
+    /// The head, and the older headers in its history.
+    pub(crate) fn headers(&self) -> Result<Headers> {
+        let older = self.headers.iter().map(|bytes| header(bytes)).collect::<Result<_>>()?;
+        Headers::with_ancestors(header(self.head)?, older, &self.hashes)
+    }
+}
+
+#[cfg(feature = "smt")]
+impl<'a> HistoryRequest<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            range: Range::read(r)?,
+            key: r.bytes()?,
+            from: r.u64()?,
+            to: r.option(Request::u64)?,
+            average: r.bool()?,
+        })
+    }
+}
+
+#[cfg(feature = "smt")]
+impl<'a> DiffRequest<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            range: Range::read(r)?,
+            from: r.option(Request::u64)?,
+            to: r.option(Request::u64)?,
+        })
+    }
+}
+
+#[cfg(feature = "avl")]
+impl<'a> BlockRequest<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            limits: limits(r)?,
+            parent: r.option(Request::bytes)?,
+            digest: r.option(Request::bytes)?,
+            header: r.bytes()?,
+            operations: r.sequence(operation)?,
+        })
+    }
+}
+
+#[cfg(feature = "avl")]
+fn operation(r: &mut Request<'_>) -> Result<StateOperation> {
+    let (variant, key) = (r.u8()?, r.bytes()?.to_vec());
+    match variant {
+        0 => Ok(StateOperation::Set { key, value: r.bytes()?.to_vec() }),
+        1 => Ok(StateOperation::Delete { key }),
+        other => Err(wire::unknown("an operation of 0 or 1", other)),
+    }
+}
+
+/// Decodes an accepted header.
+pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
+    Header::decode(bytes, &Limits::DEFAULT)
+}
+
+/// An answer to another statement than asked.
+#[cold]
+pub(crate) fn another() -> Error {
+    Error::new(Reason::Bug, "an answer to the statement", "another")
+}
+
+/// Encodes a `KeysResponse`.
+pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
+    #[allow(irrefutable_let_patterns, reason = "of a binary without histories")]
+    let Answer::Keys(states) = answer else { return Err(another()) };
+    let values = Values::of(states);
+    let bytes: usize = values.distinct.iter().map(|value| 4 + value.len()).sum();
+    let mut response = Response::with_capacity(8 + bytes + 23 * states.len());
+    response.length(values.distinct.len());
+    for value in &values.distinct {
+        response.bytes(value);
+    }
+    response.length(states.len());
+    for state in states {
+        let (block, version) = match state {
+            KeyState::Present { value, since, version } => {
+                response.u8(0);
+                response.length(values.number(value.as_ref()));
+                (since, version)
+            }
+            KeyState::Absent { deleted_at, version } => {
+                response.u8(1);
+                (deleted_at, version)
+            }
+        };
+        response.optional_u64(*block);
+        response.optional_u64(*version);
+    }
+    Ok(response.into_bytes())
+}
+
+/// Encodes a `HistoryResponse`.
+#[cfg(feature = "smt")]
+pub(crate) fn history(
+    headers: &Headers,
+    history: &prooflight_light::History<'_>,
+    average: Option<&prooflight_light::Average>,
+) -> Vec<u8> {
+    use crate::smt::message;
+
+    let mut response = crate::chain::message::header_responses(headers.older());
+    response.extend(message::history(history));
+    match average {
+        None => response.push(0),
+        Some(average) => {
+            response.push(1);
+            response.extend(message::average(average));
+        }
+    }
+    response
+}
+
+/// Encodes a `DiffResponse`.
+#[cfg(feature = "smt")]
+pub(crate) fn diff(headers: &Headers, changes: &[prooflight_light::Change<'_>]) -> Vec<u8> {
+    let mut response = crate::chain::message::header_responses(headers.older());
+    response.extend(crate::smt::message::changes(changes));
+    response
+}
+
+/// The values of keys, each once; the place in memory tells which are the same.
+///
+/// Without this a short proof of one large value, asked for again and again, would fill wasm's memory with
+/// copies of it.
+#[derive(Default)]
+struct Values<'a> {
+    distinct: Vec<&'a [u8]>,
+    numbers: BTreeMap<(*const u8, usize), usize>,
+}
+
+impl<'a> Values<'a> {
+    fn of(states: &'a [KeyState<'_>]) -> Self {
+        let mut values = Self::default();
+        for value in states.iter().filter_map(KeyState::value) {
+            let number = values.distinct.len();
+            if *values.numbers.entry(place(value)).or_insert(number) == number {
+                values.distinct.push(value);
+            }
+        }
+        values
+    }
+
+    fn number(&self, value: &[u8]) -> usize {
+        self.numbers.get(&place(value)).copied().unwrap_or(usize::MAX)
+    }
+}
+
+fn place(value: &[u8]) -> (*const u8, usize) {
+    (value.as_ptr(), value.len())
+}

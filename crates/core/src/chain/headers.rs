@@ -1,0 +1,52 @@
+//! Headers of one history, all of them accepted.
+
+use alloc::vec::Vec;
+
+use super::header::Header;
+use super::verify_ancestors;
+use crate::{Error, Hash, Reason, Result};
+
+/// A header that the caller accepts, and older ones that were shown to be in its history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headers {
+    newest: Header,
+    /// Ascending by height.
+    older: Vec<Header>,
+}
+
+impl Headers {
+    /// One header, which the caller accepts: a verified head, or a verified ancestor of one.
+    pub const fn one(header: Header) -> Self {
+        Self { newest: header, older: Vec::new() }
+    }
+
+    /// An accepted head, and older headers with the hashes that place them in its history.
+    ///
+    /// Refused as by [`verify_ancestors`].
+    pub fn with_ancestors(head: Header, older: Vec<Header>, hashes: &[Hash]) -> Result<Self> {
+        verify_ancestors(&head, &older, hashes)?;
+        Ok(Self { newest: head, older })
+    }
+
+    /// The header that the caller accepted.
+    pub const fn newest(&self) -> &Header {
+        &self.newest
+    }
+
+    /// The older headers, ascending by height.
+    pub fn older(&self) -> &[Header] {
+        &self.older
+    }
+
+    /// The header of this height; `invalid_result` if it is not among them.
+    pub fn at(&self, height: u64) -> Result<&Header> {
+        if height == self.newest.height {
+            return Ok(&self.newest);
+        }
+        let found = self.older.binary_search_by_key(&height, |header| header.height);
+        found.ok().and_then(|at| self.older.get(at)).ok_or_else(|| {
+            let expected = format_args!("the header of block {height}");
+            Error::new(Reason::InvalidResult, expected, "none")
+        })
+    }
+}

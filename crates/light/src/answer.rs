@@ -1,0 +1,128 @@
+//! What was shown, in one form for every scheme.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use prooflight_core::Verified;
+
+/// The answer to a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Answer<'a> {
+    /// What each key has, in the order in which they were asked.
+    Keys(Vec<KeyState<'a>>),
+    /// Every change of a key.
+    #[cfg(feature = "smt")]
+    History(prooflight_smt::History<'a>),
+    /// The last change of every key that changed.
+    #[cfg(feature = "smt")]
+    Diff(Vec<prooflight_smt::Change<'a>>),
+}
+
+impl<'p> Answer<'p> {
+    /// What a scheme has shown of keys.
+    pub(crate) fn keys<S: Into<KeyState<'p>>>(states: Verified<Vec<S>>) -> Self {
+        Self::Keys(states.into_inner().into_iter().map(Into::into).collect())
+    }
+}
+
+/// What a key has after a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyState<'a> {
+    /// A value.
+    Present {
+        /// The value.
+        value: Value<'a>,
+        /// The block that gave the key this value, where the scheme shows it.
+        since: Option<u64>,
+        /// In how many blocks the key was written, deletes included, where the scheme shows it.
+        version: Option<u64>,
+    },
+    /// No value.
+    Absent {
+        /// The block that deleted the key, where the scheme shows it and there is one.
+        deleted_at: Option<u64>,
+        /// In how many blocks the key was written, deletes included, where the scheme shows it.
+        version: Option<u64>,
+    },
+}
+
+impl KeyState<'_> {
+    /// The value, if the key has one.
+    pub fn value(&self) -> Option<&[u8]> {
+        match self {
+            Self::Present { value, .. } => Some(value.as_ref()),
+            Self::Absent { .. } => None,
+        }
+    }
+}
+
+/// A value: a part of the proof, or shared by the keys that have it.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// A part of the proof.
+    Proof(&'a [u8]),
+    /// Decoded from the proof.
+    Decoded(Arc<[u8]>),
+}
+
+impl AsRef<[u8]> for Value<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Proof(bytes) => bytes,
+            Self::Decoded(bytes) => bytes,
+        }
+    }
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ref() == other.as_ref()
+    }
+}
+
+impl Eq for Value<'_> {}
+
+#[cfg(feature = "avl")]
+impl<'a> From<Option<&'a [u8]>> for KeyState<'a> {
+    fn from(value: Option<&'a [u8]>) -> Self {
+        match value {
+            Some(value) => Self::Present { value: Value::Proof(value), since: None, version: None },
+            None => Self::Absent { deleted_at: None, version: None },
+        }
+    }
+}
+
+#[cfg(feature = "lvmt")]
+impl From<prooflight_lvmt::Answer> for KeyState<'_> {
+    fn from(answer: prooflight_lvmt::Answer) -> Self {
+        use prooflight_lvmt::Answer;
+        match answer {
+            Answer::Present { value, since, version } => Self::Present {
+                value: Value::Decoded(value),
+                since: Some(since),
+                version: Some(version),
+            },
+            Answer::Deleted { deleted_at, version } => {
+                Self::Absent { deleted_at: Some(deleted_at), version: Some(version) }
+            }
+            Answer::NeverWritten => Self::Absent { deleted_at: None, version: None },
+        }
+    }
+}
+
+#[cfg(feature = "smt")]
+impl<'a> From<prooflight_smt::Answer<'a>> for KeyState<'a> {
+    fn from(answer: prooflight_smt::Answer<'a>) -> Self {
+        use prooflight_smt::Answer;
+        match answer {
+            Answer::Present { value, since } => {
+                Self::Present { value: Value::Proof(value), since: Some(since), version: None }
+            }
+            Answer::Deleted { deleted_at } => {
+                Self::Absent { deleted_at: Some(deleted_at), version: None }
+            }
+            Answer::NeverWritten => Self::Absent { deleted_at: None, version: None },
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! A history with the average of its values.
+
+use prooflight_core::chain::Headers;
+use prooflight_core::{Result, Verified};
+use prooflight_smt::state::{average, verify_history};
+use prooflight_smt::{Average, History};
+
+use crate::Trust;
+
+/// Verifies every change of a key in the blocks `from..=to`, and averages its values over the time between.
+///
+/// Values are unsigned big-endian integers of 1 to 32 bytes, else `value_not_number`; the times are those of
+/// the headers. Refused as by [`verify`](crate::verify) of `smt`.
+pub fn verify_average<'a>(
+    trust: &Trust<'_>,
+    headers: &Headers,
+    key: &[u8],
+    (from, to): (u64, u64),
+    proof: &'a [u8],
+) -> Result<(Verified<History<'a>>, Verified<Average>)> {
+    let history = verify_history(headers, key, (from, to), proof, &trust.config.limits)?;
+    let average = average(headers, &history)?;
+    Ok((history, average))
+}

@@ -1,0 +1,48 @@
+//! From one block to the next, with 33 bytes of state.
+
+use prooflight_avl::Digest;
+use prooflight_avl::state::{self, digest_of, empty_state};
+use prooflight_core::chain::{ChainLimits, Header, StateOperation};
+use prooflight_core::{Error, Reason, Result, Verified};
+
+/// What the caller knows of the state before a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before<'a> {
+    /// The header of the block before, if the caller accepts it: the block must come right after it.
+    pub parent: Option<&'a Header>,
+    /// The digest, if it is not the one that the parent's header has.
+    pub digest: Option<Digest>,
+}
+
+impl Before<'_> {
+    /// The digest: the caller's own, else the parent's, else that before block 0.
+    fn digest(&self, header: &Header) -> Result<Digest> {
+        match (self.digest, self.parent) {
+            (Some(digest), _) => Ok(digest),
+            (None, Some(parent)) => digest_of(parent),
+            (None, None) if header.height == 0 => Ok(empty_state()),
+            (None, None) => {
+                let expected = "the digest before the block, or the header of its parent";
+                Err(Error::new(Reason::InvalidArgument, expected, "neither"))
+            }
+        }
+    }
+}
+
+/// Verifies that operations are those of an accepted block, that the block follows its parent, and that
+/// they lead from the state before it to the one that its header has; returns the digest of that.
+///
+/// Another parent is `not_extending`, a time that is not after the parent's `invalid_header`; else refused
+/// as by [`prooflight_avl::state::verify_block`].
+pub fn verify_block(
+    before: &Before<'_>,
+    header: &Header,
+    operations: &[StateOperation],
+    proof: &[u8],
+    limits: &ChainLimits,
+) -> Result<Verified<Digest>> {
+    if let Some(parent) = before.parent {
+        header.check_follows(parent)?;
+    }
+    state::verify_block(&before.digest(header)?, header, operations, proof, limits)
+}

@@ -1,0 +1,35 @@
+//! What the headers of a chain show of its state, for every scheme.
+//!
+//! A caller that has accepted a header, as `prooflight_core::chain` says, asks a server a
+//! [`Statement`] and gives its proof to [`verify`]; [`verify_average`] averages a history, and
+//! [`verify_block`] goes from one block to the next. What is believed comes from the [`Trust`] and the
+//! headers alone. The rules are those of each scheme's crate, in its module `state`; which scheme has
+//! which statements is said here and nowhere else.
+//!
+//! Source: `test-vectors/spec/chain.md`, sections 7 to 9.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod answer;
+#[cfg(feature = "smt")]
+mod average;
+#[cfg(feature = "avl")]
+mod block;
+mod trust;
+mod verify;
+
+pub use answer::{Answer, KeyState, Value};
+#[cfg(feature = "smt")]
+pub use average::verify_average;
+#[cfg(feature = "avl")]
+pub use block::{Before, verify_block};
+pub use prooflight_core::statement::Statement;
+#[cfg(feature = "smt")]
+pub use prooflight_smt::{Answer as PastState, Average, Change, Gap, History};
+pub use trust::Trust;
+#[cfg(feature = "lvmt")]
+pub use trust::{Setup, setup_key};
+pub use verify::{SCHEMES, verify};

@@ -1,0 +1,41 @@
+//! What a caller believes beforehand.
+
+#[cfg(feature = "lvmt")]
+use prooflight_core::Result;
+use prooflight_core::chain::ChainConfig;
+#[cfg(feature = "lvmt")]
+pub use prooflight_lvmt::state::{Setup, setup_key};
+
+/// The configuration of a chain from the caller's own checkpoint, and what else the chain's schemes need.
+#[derive(Clone, Copy, Debug)]
+pub struct Trust<'a> {
+    pub(crate) config: &'a ChainConfig,
+    #[cfg(feature = "lvmt")]
+    setup: Option<Setup<'a>>,
+}
+
+impl<'a> Trust<'a> {
+    /// Trust in a chain, of which `lvmt` is not asked.
+    pub const fn new(config: &'a ChainConfig) -> Self {
+        Self {
+            config,
+            #[cfg(feature = "lvmt")]
+            setup: None,
+        }
+    }
+
+    /// The same with the trusted setup of the chain's `lvmt`, which [`setup_key`] finds.
+    #[cfg(feature = "lvmt")]
+    #[must_use]
+    pub const fn with_setup(self, setup: Setup<'a>) -> Self {
+        Self { setup: Some(setup), ..self }
+    }
+
+    /// The setup; `unknown_setup` if none was given.
+    #[cfg(feature = "lvmt")]
+    pub(crate) fn setup(&self) -> Result<Setup<'a>> {
+        use prooflight_core::{Error, Reason};
+        let missing = || Error::new(Reason::UnknownSetup, "the setup of the chain's lvmt", "none");
+        self.setup.ok_or_else(missing)
+    }
+}

@@ -1,0 +1,89 @@
+//! What follows from bytes alone: a transaction's hash, and whether code is an account's.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result, keccak256};
+
+use crate::rlp::{self, Item};
+
+/// The type of transactions with blobs (EIP-4844).
+const BLOBS: u8 = 3;
+
+/// Checks the hash that a server gave for a transaction which it was sent; gives the transaction's own.
+///
+/// The hash is that of what is signed, without the blobs that travel beside it. Another one is
+/// `transaction_mismatch`, whose expected hash is the transaction's own.
+pub fn verify_transaction_hash(raw: &[u8], answered: &Hash) -> Result<Hash> {
+    let hash = signed_part(raw).map_or_else(|| keccak256(&[raw]), |signed| keccak256(&[&signed]));
+    if hash == *answered {
+        return Ok(hash);
+    }
+    Err(Error::new(Reason::TransactionMismatch, Hex(&hash), Hex(answered)))
+}
+
+/// Checks that code is that of an account with this code hash; otherwise `code_mismatch`.
+pub fn verify_code(code_hash: &Hash, code: &[u8]) -> Result<()> {
+    let found = keccak256(&[code]);
+    if found == *code_hash {
+        return Ok(());
+    }
+    let expected = format_args!("code with hash {}", Hex(code_hash));
+    Err(Error::new(Reason::CodeMismatch, expected, Hex(&found)))
+}
+
+/// Of `03 || rlp([transaction, blobs…])` the signed `03 || rlp(transaction)`; none of anything else, which
+/// is signed as it is: the first item of its list is no list.
+fn signed_part(raw: &[u8]) -> Option<Vec<u8>> {
+    let (&BLOBS, outer) = raw.split_first()? else { return None };
+    let Ok(Item::List(payload)) = rlp::decode(outer) else { return None };
+    let mut reader = Reader::new(payload);
+    let Ok(Item::List(_)) = rlp::item(&mut reader) else { return None };
+    let length = payload.len() - reader.rest().len();
+    Some([&[BLOBS], payload.get(..length)?].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn is_hash_of(raw: &[u8], signed: &[u8]) {
+        let hash = keccak256(&[signed]);
+        assert_eq!(verify_transaction_hash(raw, &hash), Ok(hash));
+        let refused = verify_transaction_hash(raw, &[0; 32]).unwrap_err();
+        assert_eq!(refused.reason(), Reason::TransactionMismatch);
+    }
+
+    #[test]
+    fn blobs_are_not_signed() {
+        is_hash_of(&[3, 0xc4, 0xc1, 7, 0xc1, 9], &[3, 0xc1, 7]);
+        is_hash_of(&[3, 0xc2, 0xc1, 7], &[3, 0xc1, 7]);
+    }
+
+    #[test]
+    fn everything_else_is_signed_as_it_is() {
+        for raw in [
+            &[][..],
+            &[3],
+            &[3, 0xc0],
+            // The first item is no list.
+            &[3, 0xc3, 7, 0xc1, 9],
+            // Of another type.
+            &[2, 0xc4, 0xc1, 7, 0xc1, 9],
+            // Not one list, or not a whole one.
+            &[3, 0xc4, 0xc1, 7, 0xc1, 9, 0],
+            &[3, 0xc5, 0xc1, 7, 0xc1, 9],
+            &[3, 0xc2, 0xc5, 7],
+        ] {
+            is_hash_of(raw, raw);
+        }
+    }
+
+    #[test]
+    fn code_has_its_hash() {
+        assert_eq!(verify_code(&crate::EMPTY_CODE_HASH, &[]), Ok(()));
+        assert_eq!(verify_code(&keccak256(&[&[1]]), &[1]), Ok(()));
+        let refused = verify_code(&crate::EMPTY_CODE_HASH, &[1]).unwrap_err();
+        assert_eq!(refused.reason(), Reason::CodeMismatch);
+    }
+}

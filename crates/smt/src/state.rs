@@ -1,0 +1,87 @@
+//! The sparse Merkle tree of the reference node's chains: raw keys, histories, averages, diffs.
+//!
+//! Source: `test-vectors/spec/chain.md`, section 7, and `test-vectors/spec/smt.md`.
+
+use alloc::vec::Vec;
+
+use prooflight_core::chain::{ChainLimits, Header, Headers};
+use prooflight_core::{Error, Hash, Reason, Result, Scheme, Verified};
+
+use crate::{Answer, Average, Change, History};
+use crate::{history_blocks, twap, verify, verify_diff as diff, verify_history as history};
+
+/// Verifies what raw keys have in the state after an accepted block.
+///
+/// Gives an answer for each key, in order. A chain without the scheme is `wrong_schemes`; a key longer
+/// than the chain allows `key_length`; a proof is refused as by [`verify`].
+pub fn verify_keys<'a>(
+    header: &Header,
+    keys: &[&[u8]],
+    proof: &'a [u8],
+    limits: &ChainLimits,
+) -> Result<Verified<Vec<Answer<'a>>>> {
+    let root = root_of(header)?;
+    limits.check_keys(keys)?;
+    verify(root, header.height, keys, proof, &limits.of_proofs())
+}
+
+/// Verifies every change of a raw key in the blocks `from..=to`.
+///
+/// `headers` must have those of the range's ends, of the blocks that [`history_blocks`] names and of
+/// every change: one that is missing is `invalid_result`. Else refused as [`verify_keys`], and as by
+/// [`verify_history`](crate::verify_history).
+pub fn verify_history<'a>(
+    headers: &Headers,
+    key: &[u8],
+    (from, to): (u64, u64),
+    proof: &'a [u8],
+    limits: &ChainLimits,
+) -> Result<Verified<History<'a>>> {
+    limits.check_keys(&[key])?;
+    let limits = limits.of_proofs();
+    let blocks = history_blocks(key, from, to, proof, &limits)?;
+    let root = |block| Ok((block, *root_of(headers.at(block)?)?));
+    let roots = blocks.into_iter().map(root).collect::<Result<Vec<_>>>()?;
+    let history = history(&roots, key, from, to, proof, &limits)?;
+    times(headers, &history)?;
+    Ok(history)
+}
+
+/// Averages a verified history's values over the time from its first block to its last one.
+///
+/// The times are those of the blocks' headers. Refused as by [`twap`].
+pub fn average(headers: &Headers, history: &Verified<History<'_>>) -> Result<Verified<Average>> {
+    twap(history, &times(headers, history)?, history.from, history.to)
+}
+
+/// Verifies which raw keys changed after block `from`, or in any block, and up to block `to`.
+///
+/// `invalid_result` if `headers` do not have that of block `to`; else refused as [`verify_keys`], and as by
+/// [`verify_diff`](crate::verify_diff).
+pub fn verify_diff<'a>(
+    headers: &Headers,
+    from: Option<u64>,
+    to: u64,
+    proof: &'a [u8],
+    limits: &ChainLimits,
+) -> Result<Verified<Vec<Change<'a>>>> {
+    diff(root_of(headers.at(to)?)?, from, to, proof, &limits.of_proofs())
+}
+
+/// When the blocks were made that a history begins with, ends with and changes in; ascending.
+fn times(headers: &Headers, history: &History<'_>) -> Result<Vec<(u64, u64)>> {
+    let changes = history.changes.iter().filter_map(Answer::changed);
+    let mut blocks: Vec<_> =
+        core::iter::once(history.from).chain(changes).chain([history.to]).collect();
+    blocks.dedup();
+    let time = |block| Ok((block, headers.at(block)?.timestamp_ms));
+    blocks.into_iter().map(time).collect()
+}
+
+fn root_of(header: &Header) -> Result<&Hash> {
+    let root = header.expect_root(Scheme::Smt)?;
+    root.first_chunk().filter(|_| root.len() == 32).ok_or_else(|| {
+        let found = format_args!("{} bytes", root.len());
+        Error::new(Reason::InvalidHeader, "a root of 32 bytes", found)
+    })
+}

@@ -1,0 +1,87 @@
+import { Arguments, invalid, own } from "../arguments.js";
+import { BYTES, type Bytes, viewOf } from "../bytes.js";
+import { describe } from "../error.js";
+import { hash } from "../wasm/hash.js";
+import { Writer } from "../wire.js";
+import { type ChainLimits, readLimits, writeLimits } from "./checkpoint.js";
+import { STATEMENT } from "./state.js";
+
+/** One change of the raw state. */
+export type StateOperation<B extends Uint8Array = Uint8Array> =
+  { op: "Set"; key: B; value: B } | { op: "Delete"; key: B };
+
+/** What {@link verifyBlock} takes. */
+export interface BlockInput {
+  /** The `encoded` header of the block before, if the caller accepts it: the block must follow it. */
+  parent?: Uint8Array | undefined;
+  /**
+   * The digest of the state before the block, 33 bytes. Default: the `avl` root of `parent`, and that of an
+   * empty state before block 0.
+   */
+  digest?: Uint8Array | undefined;
+  /** The `encoded` header of the block, which the caller accepts. */
+  header: Uint8Array;
+  /** The limits in the chain's configuration. */
+  limits: ChainLimits;
+  /** The block's operations, ascending by key. */
+  operations: readonly StateOperation[];
+  /** The block's transition proof. */
+  proof: Uint8Array;
+}
+
+/**
+ * Verifies that operations are those of a block, and lead from the state before it to the one that
+ * its header has; gives the digest after it.
+ *
+ * Throws a `VerifyError`: `operations_mismatch` if the header commits to others,
+ * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block has such operations,
+ * `not_extending` if the block does not follow its parent, `invalid_header` if its time does not, and as
+ * `verifyBatch` of `prooflight/avl`. Source: `test-vectors/spec/chain.md`, section 8.
+ */
+export function verifyBlock(input: BlockInput): Bytes {
+  const given = new Arguments("avl", input, [
+    "parent",
+    "digest",
+    "header",
+    "limits",
+    "operations",
+    "proof",
+  ]);
+  const request = new Writer(1024);
+  request.u8(STATEMENT.block);
+  writeLimits(request, readLimits(given.unchecked("limits"), "limits"));
+  for (const name of ["parent", "digest"] as const) {
+    const bytes = given.optionalBytes(name);
+    request.bool(bytes !== undefined);
+    if (bytes) request.bytes(bytes);
+  }
+  request.bytes(given.proof("header"));
+  const operations = given.list("operations");
+  request.u32(operations.length);
+  operations.forEach((operation, index) => {
+    writeOperation(request, operation, index);
+  });
+  const proof = given.proof("proof");
+  const packed = request.finish();
+  return hash.call("avl", (wasm) => wasm.verifyState(packed, proof));
+}
+
+function writeOperation(writer: Writer, operation: unknown, index: number): void {
+  const path = `operations[${index}]`;
+  if (typeof operation !== "object" || operation === null) {
+    throw invalid("avl", path, "an object", describe(operation));
+  }
+  const [op, key, value] = ["op", "key", "value"].map((name) => own(operation, name));
+  if (op !== "Set" && op !== "Delete")
+    throw invalid("avl", `${path}.op`, "Set or Delete", describe(op));
+  writer.u8(op === "Set" ? 0 : 1);
+  writer.bytes(bytesOf(key, `${path}.key`));
+  if (op === "Set") writer.bytes(bytesOf(value, `${path}.value`));
+  else if (value !== undefined) throw invalid("avl", `${path}.value`, "left out", describe(value));
+}
+
+function bytesOf(value: unknown, path: string): Uint8Array {
+  const bytes = viewOf(value);
+  if (!bytes) throw invalid("avl", path, BYTES, describe(value));
+  return bytes;
+}

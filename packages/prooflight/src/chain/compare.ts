@@ -1,0 +1,70 @@
+/** How headers stand to each other and to what was asked for: the comparisons themselves are in wasm. */
+
+import type { Bytes } from "../bytes.js";
+import { refuse } from "../error.js";
+import { hash } from "../wasm/hash.js";
+import { Writer } from "../wire.js";
+import { type ChainLimits, writeLimits } from "./checkpoint.js";
+
+/** A header by its height and hash. */
+export interface Known {
+  height: bigint;
+  hash: Uint8Array;
+}
+
+/** How one header stands to another. */
+export type Relation = "same" | "conflicting" | "below" | "above";
+
+/** In the order of their numbers in `bindings/wasm/src/chain.rs`. */
+const RELATIONS: readonly Relation[] = ["same", "conflicting", "below", "above"];
+
+/** How the first header stands to the second one; two of one height that are not the same conflict. */
+export function relation(one: Known, other: Known): Relation {
+  const [first, second] = [known(one), known(other)];
+  const number = hash.call(undefined, (wasm) => wasm.chainRelation(first, second));
+  const relation = RELATIONS[number];
+  if (!relation) throw refuse("bug", "a relation", String(number));
+  return relation;
+}
+
+function known({ height, hash }: Known): Bytes {
+  const writer = new Writer(40);
+  writer.u64(height);
+  writer.array(hash);
+  return writer.finish();
+}
+
+/** A block that was asked for. */
+export type WantedBlock = { newest: bigint } | { height: bigint } | { hash: Uint8Array };
+
+/** Throws `head_behind` or `wrong_block` unless a signed header is that of the block which was asked for. */
+export function checkWanted(wanted: WantedBlock, signed: Uint8Array): void {
+  const writer = new Writer(40);
+  if ("newest" in wanted) {
+    writer.u8(0);
+    writer.u64(wanted.newest);
+  } else if ("height" in wanted) {
+    writer.u8(1);
+    writer.u64(wanted.height);
+  } else {
+    writer.u8(2);
+    writer.array(wanted.hash);
+  }
+  const packed = writer.finish();
+  hash.call(undefined, (wasm) => {
+    wasm.chainCheckWanted(packed, signed);
+  });
+}
+
+/** Throws `key_length` if a raw key is longer than the chain allows; only the lengths cross. */
+export function checkKeys(limits: ChainLimits, keys: readonly Uint8Array[]): void {
+  const writer = new Writer();
+  writeLimits(writer, limits);
+  writer.sequence(keys, ({ length }) => {
+    writer.u64(BigInt(length));
+  });
+  const packed = writer.finish();
+  hash.call(undefined, (wasm) => {
+    wasm.chainCheckKeys(packed);
+  });
+}

@@ -1,0 +1,84 @@
+/** Statements about ranges of blocks, and the headers that they rest on: of an accepted head's history. */
+
+import { Arguments } from "../arguments.js";
+import { type KeyChange, readChanges } from "../smt/diff.js";
+import { type KeyHistory, readHistory } from "../smt/history.js";
+import { type Average, readAverage } from "../smt/twap.js";
+import { Reader, Writer } from "../wire.js";
+import { type ChainConfig, writeConfig } from "./checkpoint.js";
+import { type Header, readHeader } from "./header.js";
+import { callState } from "./schemes.js";
+import { STATEMENT } from "./state.js";
+
+/** The headers of a range, its last block, and the proof. */
+export interface RangeInput {
+  /** The configuration of the chain, from the caller's own checkpoint. */
+  config: ChainConfig;
+  /** The `encoded` header of an accepted head. */
+  head: Uint8Array;
+  /** The `encoded` older headers, in ascending order of their heights. */
+  headers: readonly Uint8Array[];
+  /** What places them in the head's history, hashes of 32 bytes. */
+  hashes: readonly Uint8Array[];
+  /** The last block of the range; that of the head if it is left out. */
+  to: bigint | undefined;
+  /** The proof. */
+  proof: Uint8Array;
+}
+
+/** A key's history, the headers that it rests on, and the average if that was asked for. */
+export interface ProvedHistory {
+  headers: Header[];
+  history: KeyHistory;
+  average: Average | undefined;
+}
+
+/** Verifies every change of a key in a range of blocks, and averages its values where that is asked for. */
+export function verifyHistory(
+  input: RangeInput & { key: Uint8Array; from: bigint; average: boolean },
+): ProvedHistory {
+  const request = begin(STATEMENT.history, input);
+  request.bytes(input.key);
+  request.u64(input.from);
+  request.optionalU64(input.to);
+  request.bool(input.average);
+  const response = send(request, input.proof);
+  const headers = readHeaders(response);
+  const history = readHistory(response);
+  const average = response.u8() === 0 ? undefined : readAverage(response);
+  return { headers, history, average };
+}
+
+/** Verifies which keys changed after one block, or in any, and up to another. */
+export function verifyDiff(input: RangeInput & { from: bigint | null }): {
+  headers: Header[];
+  changes: KeyChange[];
+} {
+  const request = begin(STATEMENT.diff, input);
+  request.optionalU64(input.from ?? undefined);
+  request.optionalU64(input.to);
+  const response = send(request, input.proof);
+  return { headers: readHeaders(response), changes: readChanges(response) };
+}
+
+function begin(statement: number, { config, head, headers, hashes }: RangeInput): Writer {
+  const request = new Writer(4096);
+  request.u8(statement);
+  writeConfig(request, config);
+  request.bytes(head);
+  request.sequence(headers, (header) => {
+    request.bytes(header);
+  });
+  request.sequence(hashes, (hash) => {
+    request.array(hash);
+  });
+  return request;
+}
+
+function send(request: Writer, given: Uint8Array): Reader {
+  const proof = new Arguments("smt", { proof: given }, ["proof"]).proof("proof");
+  return new Reader(callState("smt", request.finish(), proof));
+}
+
+const readHeaders = (response: Reader): Header[] =>
+  response.sequence(() => readHeader(response.bytes()));
