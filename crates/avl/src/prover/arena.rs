@@ -11,19 +11,19 @@ use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
 
-/// A key's place in the slab.
+/// The index of a key in its slab.
 pub(super) type KeyId = u32;
-/// A value's place in the slab.
+/// The index of a value in its slab.
 pub(super) type ValueId = u32;
 
-/// A node without its label, small enough that a search touches one cache line a level.
+/// A node without its label, small enough that a search touches one cache line per level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The left child; of a leaf the value.
+    /// The left child; for a leaf, its value.
     pub(super) left: u32,
-    /// The right child; of a leaf the next key.
+    /// The right child; for a leaf, the next key.
     pub(super) right: u32,
-    /// The separator: the smallest key on the right; of a leaf its key.
+    /// The separator, that is, the smallest key on the right; for a leaf, its key.
     pub(super) key: KeyId,
     /// The first eight bytes of the key, which nearly always decide a comparison.
     pub(super) prefix: u64,
@@ -42,13 +42,13 @@ pub(super) struct Arena {
     height: u8,
 }
 
-/// What a batch changes. Indices at or above those of the arena are places in the vectors here.
+/// The changes of a batch. Indices past the end of the arena refer to the vectors here.
 pub(super) struct Changes {
     pub(super) nodes: Vec<Node>,
     pub(super) labels: Vec<Label>,
     pub(super) keys: Vec<Box<[u8]>>,
     pub(super) values: Vec<Box<[u8]>>,
-    /// The new nodes that are in the new tree, children first.
+    /// The new nodes that belong to the new tree, children first.
     pub(super) live: Vec<NodeId>,
     pub(super) dead_nodes: Vec<NodeId>,
     pub(super) dead_keys: Vec<KeyId>,
@@ -86,7 +86,7 @@ impl Changes {
     }
 }
 
-/// The item with this index: of the dictionary, or after its end of the batch.
+/// Returns the item at an index: of the dictionary, or, past its end, of the batch.
 fn pick<'c, T>(new: &'c [T], index: u32, old: &'c [T]) -> &'c T {
     match (index as usize).checked_sub(old.len()) {
         Some(at) => &new[at],
@@ -94,7 +94,7 @@ fn pick<'c, T>(new: &'c [T], index: u32, old: &'c [T]) -> &'c T {
     }
 }
 
-/// The slabs of a dictionary that was read from a store.
+/// The slabs of a dictionary read from a store.
 #[derive(Default)]
 pub(super) struct Loaded {
     pub(super) nodes: Vec<Node>,
@@ -103,7 +103,7 @@ pub(super) struct Loaded {
 }
 
 impl Arena {
-    /// The empty dictionary: one leaf from the lower sentinel to the upper one.
+    /// Creates the empty dictionary: one leaf from the lower sentinel to the upper one.
     pub(super) fn new(params: &Params) -> Self {
         let first = vec![0; params.key_length].into_boxed_slice();
         let last = vec![0xff; params.key_length].into_boxed_slice();
@@ -164,7 +164,7 @@ impl Arena {
         &self.values.items[value as usize]
     }
 
-    /// The first index that is not in the arena: of nodes, keys and values.
+    /// Returns the first index past the arena for nodes, keys and values.
     pub(super) fn ends(&self) -> (usize, usize, usize) {
         (self.nodes.items.len(), self.keys.items.len(), self.values.items.len())
     }
@@ -199,7 +199,7 @@ impl Arena {
         })
     }
 
-    /// Takes over what a batch changed; returns the places of its live nodes, in their order.
+    /// Applies the changes of a batch; returns the indices of its live nodes, in their order.
     pub(super) fn commit(&mut self, mut changes: Changes) -> Result<Vec<NodeId>> {
         let (first_node, first_key, first_value) = self.ends();
         for &dead in &changes.dead_nodes {
@@ -268,7 +268,7 @@ impl fmt::Debug for Arena {
     }
 }
 
-/// Items addressed by index, with the freed places used again.
+/// Items addressed by index. Freed indices are reused.
 #[derive(Clone)]
 struct Slab<T> {
     items: Vec<T>,
@@ -298,7 +298,7 @@ impl Slab<Box<[u8]>> {
     }
 }
 
-/// An index for an item that would be the `length`-th; `dictionary_full` above 2^31.
+/// Returns the index of an item added at `length`; `dictionary_full` unless it is below 2^31.
 pub(super) fn index(length: usize) -> Result<u32> {
     match u32::try_from(length) {
         Ok(index) if index < 1 << 31 => Ok(index),
@@ -306,7 +306,7 @@ pub(super) fn index(length: usize) -> Result<u32> {
     }
 }
 
-/// The first eight bytes of a key as a big-endian integer, which compares as the bytes do.
+/// Returns the first eight bytes of a key as a big-endian integer, which compares as the bytes do.
 pub(super) fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     for (to, from) in bytes.iter_mut().zip(key) {

@@ -15,10 +15,11 @@ use crate::params::{LABEL_LENGTH, Label, Params};
 use crate::perform::{Found, perform};
 use crate::tree::{Kind, NodeId, Path, Side, Tree, unexpected};
 
-/// More than one operation can add: it copies two paths and a sibling or two for each of their nodes.
+/// More nodes than one operation can add: it copies two paths, and a sibling or two for each of
+/// their nodes.
 const MAX_NEW_NODES: usize = 8 * 256;
 
-/// New nodes, keys and values have the indices that follow those of the dictionary.
+/// A batch. New nodes, keys and values get the indices that follow those of the dictionary.
 pub(super) struct Batch<'d, 'a> {
     arena: &'d Arena,
     params: &'d Params,
@@ -31,7 +32,7 @@ pub(super) struct Batch<'d, 'a> {
     dead_nodes: Vec<NodeId>,
     dead_keys: Vec<KeyId>,
     dead_values: Vec<ValueId>,
-    /// Values that were results already, so that each is copied once.
+    /// Values already returned as results, so that each is copied only once.
     results: HashMap<ValueId, Arc<[u8]>>,
     /// The nodes of the dictionary that the proof expands.
     visited: BitSet,
@@ -65,7 +66,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         }
     }
 
-    /// Performs one operation; one that fails leaves no trace.
+    /// Performs one operation. A failed operation has no effect.
     pub(super) fn perform(&mut self, op: &Operation<'a>) -> Result<Option<Arc<[u8]>>> {
         index(self.first_node + self.nodes.len() + MAX_NEW_NODES)?;
         let before = self.directions.length;
@@ -88,7 +89,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         Ok(old)
     }
 
-    /// Finds the leaf that covers a key, and writes the directions down.
+    /// Finds the leaf that covers a key, and records the directions.
     fn descend(&mut self, path: &mut Path, key: &[u8]) -> Result<Found> {
         path.clear();
         let prefix = prefix(key);
@@ -124,7 +125,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         }
     }
 
-    /// The value of a leaf, as the result of an operation.
+    /// Returns the value of a leaf as the result of an operation.
     fn result(&mut self, leaf: NodeId) -> Arc<[u8]> {
         let value = self.node(leaf).left;
         if let Some(known) = self.results.get(&value) {
@@ -135,7 +136,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         copy
     }
 
-    /// The proof of everything performed, and what it changes.
+    /// Returns the proof of all operations performed, and their changes.
     pub(super) fn finish(self) -> Result<(Vec<u8>, Changes)> {
         let height = u8::try_from(self.height)
             .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", self.height))?;
@@ -159,7 +160,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         Ok((proof, changes))
     }
 
-    /// The new nodes of the new tree, children first.
+    /// Returns the new nodes that belong to the new tree, children first.
     fn live(&self) -> Vec<NodeId> {
         let mut live = Vec::with_capacity(self.nodes.len());
         let mut pending = vec![self.root];
@@ -177,12 +178,12 @@ impl<'d, 'a> Batch<'d, 'a> {
         live
     }
 
-    /// The labels of the new nodes, given children first.
+    /// Computes the labels of the new nodes, which are given children first.
     fn hash(&self, live: &[NodeId]) -> Vec<Label> {
         let mut levels = vec![0; self.nodes.len()];
         for &id in live {
             let node = self.node(id);
-            // Nodes of the dictionary have their labels already, so they count as level 0.
+            // Nodes of the dictionary already have labels, so they count as level 0.
             let level =
                 |id: NodeId| (id as usize).checked_sub(self.first_node).map_or(0, |at| levels[at]);
             if node.kind == Kind::Internal {
@@ -209,7 +210,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         }
     }
 
-    /// A node that is not of the dictionary; `edit` gives nothing else.
+    /// Returns a node that is not part of the dictionary; `edit` returns only such nodes.
     fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id as usize - self.first_node]
     }

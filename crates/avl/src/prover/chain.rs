@@ -1,4 +1,4 @@
-//! The AVL+ state of a chain: the dictionary of a store, with a revision for each block.
+//! The AVL+ state of a chain: the dictionary in a store, with one revision per block.
 
 use prooflight_core::chain::state_key;
 use prooflight_core::statement::Statement;
@@ -10,9 +10,10 @@ use super::persistent::{PersistentAvlProver, PreparedBatch};
 use crate::operation::Operation;
 use crate::params::Params;
 
-/// The AVL+ state of a chain, whose every block is kept in a store until it is pruned.
+/// The AVL+ state of a chain. The state of every block stays in the store until it is pruned.
 ///
-/// Revision 0 of the dictionary is empty; block h makes revision h + 1. Its keys are the hashes of raw keys.
+/// Revision 0 of the dictionary is empty; block h creates revision h + 1. Its keys are the hashes
+/// of raw keys.
 #[derive(Debug)]
 pub struct AvlState<S> {
     dictionary: PersistentAvlProver<S>,
@@ -20,7 +21,7 @@ pub struct AvlState<S> {
 
 impl<S: Store> StateStore for AvlState<S> {
     type Source = S;
-    /// Those of [`state_params`](crate::state::state_params).
+    /// The parameters from [`state_params`](crate::state::state_params).
     type Params = Params;
     type Next = PreparedBatch;
     type Reader = AvlReader<S::Snapshot>;

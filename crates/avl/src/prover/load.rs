@@ -1,4 +1,4 @@
-//! Reading a revision of a dictionary back from its store, and checking all of it.
+//! Loads a revision of a dictionary from its store, and checks all of it.
 
 use prooflight_core::store::{Read, corrupt, require_node};
 use prooflight_core::{Error, Result};
@@ -9,13 +9,13 @@ use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
 
-/// A dictionary with the store's id of every node.
+/// A dictionary, and the store's id of every node.
 pub(super) struct LoadedRevision {
     pub(super) arena: Arena,
     pub(super) ids: Vec<u64>,
 }
 
-/// What the checks of a subtree need.
+/// The properties of a subtree that the checks need.
 #[derive(Clone, Copy)]
 struct Subtree {
     height: u32,
@@ -23,7 +23,7 @@ struct Subtree {
     first: u32,
 }
 
-/// Loads a revision: every label, height, separator and neighbour is computed and compared.
+/// Loads a revision. Every label, height, separator and neighbour is recomputed and compared.
 pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Result<LoadedRevision> {
     let mut loader = Loader {
         store,
@@ -45,11 +45,11 @@ struct Loader<'s, S> {
     labels: Vec<Label>,
     subtrees: Vec<Subtree>,
     ids: Vec<u64>,
-    /// The next key of the leaf loaded last, which the next leaf must have.
+    /// The next key of the previously loaded leaf; the next leaf must have this key.
     next_key: Option<Vec<u8>>,
 }
 
-/// What is left to do, in post-order.
+/// The remaining work, in post-order.
 enum Step {
     Enter { id: u64, depth: usize },
     Leave { id: u64, record: Vec<u8> },
@@ -119,7 +119,7 @@ impl<S: Read> Loader<'_, S> {
         self.loaded.values.push(value.into());
         let node = Node {
             left,
-            // The next leaf's key, or after the last leaf the upper sentinel.
+            // The next leaf's key, or the upper sentinel after the last leaf.
             right: first + 1,
             key: first,
             prefix: 0,

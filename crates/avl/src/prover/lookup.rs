@@ -1,4 +1,4 @@
-//! Proofs about any kept revision, from the nodes on the paths alone.
+//! Proves lookups at any kept revision, reading only the nodes on the paths.
 
 use core::cmp::Ordering;
 use std::collections::HashMap;
@@ -16,9 +16,9 @@ use crate::tree::{Kind, NodeId};
 
 /// Proves lookups in a kept revision, reading only the nodes that the proof expands.
 ///
-/// The proof is that which [`AvlProver::prove_batch`] makes of the same lookups in that revision. Each
-/// node that is read must have the label that its parent, and at the top the revision, committed to;
-/// else `store_corrupt`. `version_unavailable` if the revision is not kept.
+/// The proof equals that of [`AvlProver::prove_batch`] for the same lookups in that revision. Each
+/// node read must have the label that its parent (for the root, the revision) commits to, else
+/// `store_corrupt`. `version_unavailable` if the revision is not kept.
 pub fn prove_lookups_at<S: Read + ?Sized>(
     store: &S,
     params: &Params,
@@ -38,14 +38,14 @@ pub fn prove_lookups_at<S: Read + ?Sized>(
     AvlProver { params: *params, arena: paths.into_arena(&root) }.prove_batch(&ops)
 }
 
-/// The nodes of a revision that some path needs; all others are labels.
+/// The nodes of a revision that some path needs; all others are only labels.
 struct Paths<'s, S: ?Sized> {
     store: &'s S,
     params: &'s Params,
     height: u8,
     loaded: Loaded,
     labels: Vec<Label>,
-    /// The store's id of each node, and of those that are only labels too.
+    /// The store's id of each node, including those that are only labels.
     ids: Vec<u64>,
     keys: HashMap<Vec<u8>, u32>,
 }
@@ -63,7 +63,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
             ids: Vec::new(),
             keys: HashMap::new(),
         };
-        // The separator and values of a node that is only a label are never looked at.
+        // The separator and value of a label-only node are never read.
         paths.intern(&vec![0; params.key_length])?;
         paths.loaded.values.push(Box::default());
         paths.add_label(root.id, root.label)?;
@@ -100,7 +100,8 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
         self.check_height(&path)
     }
 
-    /// Separators are in no label, so a wrong one shows only by where it leads.
+    /// Labels do not cover separators, so a wrong separator shows only in the leaf that it leads
+    /// to.
     fn check_leaf(&self, id: NodeId, key: &[u8], matches: bool) -> Result<()> {
         let leaf = self.loaded.nodes[id as usize];
         let (first, next) =
@@ -115,7 +116,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
         ))
     }
 
-    /// The height is in no label either, but follows from the balances of any path.
+    /// Labels do not cover the height either, but it follows from the balances on any path.
     fn check_height(&self, path: &[(i8, bool)]) -> Result<()> {
         let height = path.iter().rev().fold(0, |below: u32, &(balance, right)| {
             let is_lower_side = if right { balance < 0 } else { balance > 0 };
@@ -127,7 +128,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
         Err(corrupt(format_args!("height {height}"), self.height))
     }
 
-    /// Reads a node that so far is only a label, and checks that it has that label.
+    /// Reads a node that so far is only a label, and checks it against that label.
     fn expand(&mut self, at: NodeId) -> Result<()> {
         if self.loaded.nodes[at as usize].kind != Kind::Label {
             return Ok(());

@@ -1,7 +1,7 @@
-//! The prover: a whole dictionary in memory, and the proofs about it.
+//! The prover: a whole dictionary in memory, and proofs about it.
 //!
-//! A batch runs on an overlay over the dictionary, which stays as it is; [`AvlProver::prove_batch`]
-//! drops the overlay, [`AvlProver::apply_batch`] takes it over.
+//! A batch runs on an overlay and leaves the dictionary unchanged; [`AvlProver::prove_batch`] drops
+//! the overlay, [`AvlProver::apply_batch`] applies it.
 
 mod arena;
 mod batch;
@@ -38,31 +38,31 @@ pub struct AvlProver {
 /// A batch with its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvedBatch {
-    /// The proof, scorex's byte stream.
+    /// The proof, in scorex's byte format.
     pub proof: Vec<u8>,
     /// The digest after the batch.
     pub digest: Digest,
-    /// For each operation the value that its key had before it; operations share what is one value.
+    /// For each operation, the previous value of its key. Operations that return the same stored value share it.
     pub results: Vec<Option<Arc<[u8]>>>,
 }
 
-/// A batch in which operations that fail are left out.
+/// A batch whose failed operations are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialBatch {
-    /// The proof of the operations that did not fail.
+    /// The proof of the operations that succeeded.
     pub proof: Vec<u8>,
     /// The digest after the batch.
     pub digest: Digest,
-    /// For each operation the value that its key had before it, or why it failed.
+    /// For each operation, the previous value of its key, or the error.
     pub results: Vec<Result<Option<Arc<[u8]>>>>,
 }
 
 impl AvlProver {
-    /// An empty dictionary.
+    /// Creates an empty dictionary.
     ///
-    /// Of the parameters it uses the lengths and the limits. `invalid_argument` if the key length
-    /// is 0 or above [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH), or a fixed value length is above the
-    /// limit of a value: the empty dictionary already holds one.
+    /// Uses only the lengths and the limits of the parameters. `invalid_argument` if the key length
+    /// is 0 or above [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH), or if a fixed value length exceeds
+    /// the value limit: even the empty dictionary holds one value.
     pub fn new(params: Params) -> Result<Self> {
         params.check(&[])?;
         if let Some(length) = params.value_length.filter(|&it| it > params.limits.max_value_bytes) {
@@ -75,43 +75,43 @@ impl AvlProver {
         Ok(Self { params, arena: Arena::new(&params) })
     }
 
-    /// The digest of the dictionary.
+    /// Returns the digest of the dictionary.
     pub fn digest(&self) -> Digest {
         self.arena.digest()
     }
 
-    /// What is pinned about the dictionary.
+    /// Returns the parameters that verifiers pin.
     pub const fn params(&self) -> &Params {
         &self.params
     }
 
-    /// The value of a key, or `None` if it is absent or not a key at all; without a proof.
+    /// Returns the value of a key, without a proof; `None` if the key is absent or invalid.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         self.arena.get(key)
     }
 
-    /// Every key and value, in ascending order of the keys.
+    /// Iterates over all keys and values, in ascending key order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.arena.entries()
     }
 
     /// Proves a batch without changing the dictionary.
     ///
-    /// Fails if any operation does, with `operation i` in the error's `found`.
+    /// Fails if any operation fails; the error's `found` then contains `operation i`.
     pub fn prove_batch(&self, ops: &[Operation<'_>]) -> Result<ProvedBatch> {
         self.run(ops).map(|(batch, _)| batch)
     }
 
-    /// Proves a batch and applies it, all or nothing.
+    /// Proves a batch and applies it: all or nothing.
     ///
-    /// If any operation fails the dictionary stays as it was; the error says which one and why.
+    /// If any operation fails, the dictionary is unchanged; the error says which operation and why.
     pub fn apply_batch(&mut self, ops: &[Operation<'_>]) -> Result<ProvedBatch> {
         let (batch, changes) = self.run(ops)?;
         self.arena.commit(changes)?;
         Ok(batch)
     }
 
-    /// Proves and applies those operations of a batch that do not fail.
+    /// Proves and applies the operations of a batch that do not fail.
     pub fn apply_possible(&mut self, ops: &[Operation<'_>]) -> Result<PartialBatch> {
         self.params.check(ops)?;
         let mut batch = Batch::new(&self.arena, &self.params, ops.len());

@@ -1,4 +1,4 @@
-//! The bytes of a proof.
+//! Encoding of a proof.
 
 use super::arena::Arena;
 use super::bit_set::BitSet;
@@ -6,7 +6,7 @@ use crate::params::Params;
 use crate::proof::{END, LABEL, LEAF};
 use crate::tree::{Kind, NodeId};
 
-/// Writes the visited part of the dictionary in post-order, the end mark and the directions.
+/// Writes the visited part of the dictionary in post-order, then the end mark and the directions.
 pub(super) fn pack(arena: &Arena, visited: &BitSet, params: &Params, directions: &[u8]) -> Vec<u8> {
     enum Step {
         Enter(NodeId),
@@ -36,7 +36,7 @@ pub(super) fn pack(arena: &Arena, visited: &BitSet, params: &Params, directions:
             proof.extend_from_slice(arena.key(node.right));
             let value = arena.value(node.left);
             if params.value_length.is_none() {
-                // A stored value is below the limit, which is below 2^32.
+                // A stored value is within the limit, which is below 2^32.
                 let length = u32::try_from(value.len()).unwrap_or(u32::MAX);
                 proof.extend_from_slice(&length.to_be_bytes());
             }

@@ -1,4 +1,4 @@
-//! A dictionary that is kept in a store, with its revisions.
+//! A dictionary in a store, with its revisions.
 
 use core::fmt;
 
@@ -13,11 +13,11 @@ use crate::operation::Operation;
 use crate::params::{Digest, Params};
 use crate::tree::{Kind, NodeId};
 
-/// An [`AvlProver`] whose every revision is kept in a store until it is pruned.
+/// An [`AvlProver`] whose revisions all stay in a store until they are pruned.
 ///
-/// Revision 0 is the empty dictionary; each applied batch makes the next. The newest revision is in
-/// memory as well. What is read from the store is checked as a proof would be: a store with a changed
-/// byte is `store_corrupt`.
+/// Revision 0 is the empty dictionary; each applied batch creates the next. The newest revision is
+/// also in memory. Data read from the store is checked like a proof: a changed byte is
+/// `store_corrupt`.
 #[derive(Debug)]
 pub struct PersistentAvlProver<S> {
     revisions: Revisions<S, TreeRoot>,
@@ -27,7 +27,7 @@ pub struct PersistentAvlProver<S> {
 }
 
 impl<S: Store> PersistentAvlProver<S> {
-    /// Opens the newest revision in a store, or writes the empty dictionary into an empty one.
+    /// Opens the newest revision in a store; writes the empty dictionary into an empty store.
     ///
     /// `invalid_argument` if the store's dictionary has other key or value lengths.
     pub fn open(store: S, params: Params) -> Result<Self> {
@@ -49,39 +49,39 @@ impl<S: Store> PersistentAvlProver<S> {
         Ok(Self { revisions, prover: AvlProver { params, arena }, ids })
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub const fn revision(&self) -> u64 {
         self.revisions.newest()
     }
 
-    /// The oldest revision that is kept.
+    /// Returns the oldest kept revision.
     pub const fn oldest_revision(&self) -> u64 {
         self.revisions.oldest()
     }
 
-    /// The dictionary of the newest revision, for reading and for proofs that change nothing.
+    /// Returns the dictionary of the newest revision, for reading and for proofs without changes.
     pub const fn prover(&self) -> &AvlProver {
         &self.prover
     }
 
-    /// The digest of a kept revision.
+    /// Returns the digest of a kept revision.
     pub fn digest_at(&self, revision: u64) -> Result<Digest> {
         self.revisions.root_at(revision).map(|root| root.digest())
     }
 
     /// Proves a batch, writes the next revision, and only then changes the dictionary in memory.
     ///
-    /// All or nothing: if an operation fails, or the store does, nothing has changed.
+    /// All or nothing: if an operation or the store fails, nothing has changed.
     pub fn apply_batch(&mut self, ops: &[Operation<'_>]) -> Result<ProvedBatch> {
         let mut prepared = self.prepare(ops)?;
         self.revisions.write(&mut prepared.revision)?;
         self.commit(prepared)
     }
 
-    /// Proves a batch and says what to write for the next revision; changes nothing.
+    /// Proves a batch and computes what to write for the next revision, without changing anything.
     ///
-    /// For a caller that writes more than this dictionary in one atomic batch: it writes
-    /// [`PreparedBatch::take_writes`] to this prover's store, and then [commits](Self::commit).
+    /// For callers that write more than this dictionary in one atomic batch: write
+    /// [`PreparedBatch::take_writes`] to this prover's store, then [commit](Self::commit).
     pub fn prepare(&self, ops: &[Operation<'_>]) -> Result<PreparedBatch> {
         let (proved, changes) = self.prover.run(ops)?;
         let first_id = self.revisions.next_id();
@@ -99,9 +99,9 @@ impl<S: Store> PersistentAvlProver<S> {
         Ok(PreparedBatch { proved, changes, revision })
     }
 
-    /// Takes over a prepared batch whose writes are in the store.
+    /// Applies a prepared batch whose writes are in the store.
     ///
-    /// `invalid_argument` if it was prepared for another revision than the newest.
+    /// `invalid_argument` unless it was prepared on top of the newest revision.
     pub fn commit(&mut self, prepared: PreparedBatch) -> Result<ProvedBatch> {
         let PreparedBatch { proved, changes, revision } = prepared;
         let first_id = self.revisions.next_id();
@@ -117,19 +117,19 @@ impl<S: Store> PersistentAvlProver<S> {
         Ok(proved)
     }
 
-    /// Forgets the revisions before `oldest`, and the nodes that only they had.
+    /// Removes the revisions before `oldest`, and the nodes that only they used.
     ///
     /// `version_unavailable` if `oldest` itself is not kept.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.revisions.prune(oldest)
     }
 
-    /// The store under this one.
+    /// Returns the underlying store.
     pub(super) const fn store(&self) -> &S {
         self.revisions.store()
     }
 
-    /// The store, with everything written.
+    /// Returns the store, with everything written.
     pub fn into_store(self) -> S {
         self.revisions.into_store()
     }
@@ -158,7 +158,7 @@ impl<S: Store> PersistentAvlProver<S> {
     }
 }
 
-/// A batch that is proved, and not yet written or applied.
+/// A proved batch that has not been written or applied yet.
 pub struct PreparedBatch {
     /// The proof, the digest after the batch, and the values before it.
     pub proved: ProvedBatch,
@@ -167,7 +167,7 @@ pub struct PreparedBatch {
 }
 
 impl PreparedBatch {
-    /// What the next revision is in the store; empty once taken.
+    /// Takes the writes that store the next revision; empty once taken.
     pub fn take_writes(&mut self) -> WriteBatch {
         core::mem::take(&mut self.revision.writes)
     }
@@ -180,7 +180,7 @@ impl fmt::Debug for PreparedBatch {
     }
 }
 
-/// Puts the only node of the empty dictionary, under id 0.
+/// Stores the only node of the empty dictionary, under id 0.
 fn first_leaf(arena: &Arena, writes: &mut WriteBatch) -> TreeRoot {
     let root = arena.root();
     let leaf = arena.node(root);

@@ -1,4 +1,5 @@
-//! How a dictionary looks in its store, beside what [`Revisions`](prooflight_core::store::Revisions) has.
+//! The layout of a dictionary in its store, in addition to that of
+//! [`Revisions`](prooflight_core::store::Revisions).
 //!
 //! | key | value |
 //! |---|---|
