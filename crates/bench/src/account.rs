@@ -1,4 +1,4 @@
-//! Account proofs of Ethereum's mainnet, verified by ours and by alloy-trie.
+//! Account proofs of Ethereum mainnet, verified by our verifier and by alloy-trie.
 
 use alloy_trie::{Nibbles, proof::verify_proof as peer_verify_proof};
 use prooflight_bench::Result;
@@ -8,23 +8,23 @@ use prooflight_mpt::verify_proof;
 use prooflight_vectors::file::{VectorFile, Verdict};
 use prooflight_vectors::mpt::{EthGetProof, Response};
 
-/// How often each proof is verified in one measurement.
+/// Number of times each proof is verified per measurement.
 pub(crate) const REPEATS: usize = 1000;
 
-/// How many nodes the proofs have.
+/// Number of nodes in each proof.
 pub(crate) const NODES: usize = 9;
 
 /// An account of a state, with its proof.
 pub(crate) struct Account {
     root: Hash,
-    /// The hash of its address.
+    /// The hash of the account's address.
     key: Hash,
-    /// What the trie has at the key.
+    /// The trie's value at the key.
     value: Vec<u8>,
     proof: Vec<Vec<u8>>,
 }
 
-/// The accounts of a vector file whose proofs have so many nodes.
+/// Reads the accounts of a vector file whose proofs have `nodes` nodes.
 pub(crate) fn accounts(json: &str, nodes: usize) -> Result<Vec<Account>> {
     let file = VectorFile::parse(json)?;
     let groups = file.test_groups.into_iter().filter(|group| group.group_type == "EthGetProof");
@@ -50,7 +50,7 @@ pub(crate) fn accounts(json: &str, nodes: usize) -> Result<Vec<Account>> {
     Ok(accounts)
 }
 
-/// Hashes every node as often as the verifiers must.
+/// Hashes every node as often as a verifier must.
 pub(crate) fn hash(accounts: &[Account]) {
     for account in accounts {
         for _ in 0..REPEATS {
@@ -61,7 +61,7 @@ pub(crate) fn hash(accounts: &[Account]) {
     }
 }
 
-/// What ours has shown each account to be.
+/// Verifies each account with our verifier; returns the proved values.
 pub(crate) fn ours(accounts: &[Account]) -> Result<Vec<Hex>> {
     let verify = |account: &Account| {
         let proof: Vec<_> = account.proof.iter().map(Vec::as_slice).collect();
@@ -75,7 +75,7 @@ pub(crate) fn ours(accounts: &[Account]) -> Result<Vec<Hex>> {
     accounts.iter().map(verify).collect()
 }
 
-/// What the peer has agreed that each account is; it is told the value, and compares it.
+/// Verifies each account with the peer, which takes the value and compares it; returns the values.
 pub(crate) fn peers(accounts: &[Account]) -> Result<Vec<Hex>> {
     let verify = |account: &Account| {
         let proof: Vec<_> = account.proof.iter().map(|node| node.clone().into()).collect();

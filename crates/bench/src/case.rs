@@ -1,4 +1,4 @@
-//! A batch with its proof, read from and written to vector files.
+//! A batch with its proof, as read from and written to vector files.
 
 use prooflight_avl::{Digest, Params, ergo, verify_batch};
 use prooflight_json::Hex;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, to_value};
 
 use crate::Result;
 
-/// A batch of operations with its proof and the digests before and after it.
+/// A batch of operations with its proof, and the digests before and after it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What the verifier pins.
+    /// The parameters that the verifier pins.
     pub params: Params,
     /// The digest before the batch.
     pub before: Digest,
@@ -26,14 +26,14 @@ pub struct Case {
 }
 
 impl Case {
-    /// Verifies the case with our verifier, and gives the digest after it.
+    /// Verifies the case with our verifier; returns the digest after it.
     pub fn verify(&self) -> Result<Digest> {
         let ops: Vec<_> = self.ops.iter().map(Op::borrow).collect();
         Ok(verify_batch(&self.before, &ops, &self.proof, &self.params)?.digest)
     }
 }
 
-/// The cases of a vector file: its valid `AvlBatch` and `ErgoAdProofs` tests.
+/// Reads the cases of a vector file: its valid `AvlBatch` and `ErgoAdProofs` tests.
 pub fn read(json: &str) -> Result<Vec<Case>> {
     let file = VectorFile::parse(json)?;
     let mut cases = Vec::new();
@@ -77,7 +77,7 @@ fn batch_case(input: Batch, after: &Hex) -> Result<Case> {
     })
 }
 
-/// A vector file of these batches, which all have default limits and are strict.
+/// Writes a vector file of these batches, all with default limits and strict.
 pub fn write(cases: &[Case]) -> Result<String> {
     let tests = (1..).zip(cases).map(|(tc_id, case)| {
         let input = Batch {

@@ -1,5 +1,5 @@
-//! What is compared: batches on large dictionaries, blocks of the Ergo mainnet, and accounts of
-//! Ethereum's.
+//! The comparisons: batches on large dictionaries, blocks of the Ergo mainnet, and accounts of
+//! Ethereum mainnet.
 
 use std::io::{IsTerminal, stderr};
 
@@ -57,7 +57,7 @@ pub(crate) fn dictionary(table: &mut Table, keys: usize, plan: Plan) -> Result<(
 /// Compares verifiers on all blocks of a vector file.
 pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
     let name = format!("{} Ergo blocks", read(json)?.len());
-    // Contenders read one line.
+    // Contenders read a single line.
     let json: Value = serde_json::from_str(json)?;
     let json = json.to_string();
     let mut verifiers = Verifiers::default();
@@ -68,7 +68,7 @@ pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
     Ok(())
 }
 
-/// Compares verifiers on the mainnet's account proofs of a vector file.
+/// Compares verifiers on the mainnet account proofs of a vector file.
 pub(crate) fn accounts(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
     let cases = account::accounts(json, account::NODES)?;
     let verifications = cases.len() * account::REPEATS;
@@ -93,7 +93,7 @@ pub(crate) fn accounts(table: &mut Table, json: &str, plan: Plan) -> Result<()> 
     Ok(())
 }
 
-/// Consecutive batches on a dictionary of that many keys, made by our prover.
+/// Builds consecutive batches on a dictionary of `keys` keys, with our prover.
 pub(crate) fn cases(keys: usize, batches: usize) -> Result<Vec<Case>> {
     let mut workload = Workload::new();
     let mut prover = AvlProver::new(PARAMS.with_max_operations(1 << 20))?;
@@ -108,19 +108,20 @@ pub(crate) fn cases(keys: usize, batches: usize) -> Result<Vec<Case>> {
     (0..batches).map(case).collect()
 }
 
-/// Both verifiers, and what bounds them.
+/// The times of both verifiers, and the lower bounds from hashing.
 #[derive(Default)]
 struct Verifiers {
     times: [Samples; 2],
     batches: usize,
     work: Work,
     allocations: [usize; 2],
-    /// Hashing alone: one message at a time, and several.
+    /// Hashing alone: one message at a time, and several at once.
     hashing: [Samples; 2],
 }
 
 impl Verifiers {
-    /// Lets both verify the cases of a vector file, several times, and hashes as much as they must.
+    /// Runs both verifiers on the cases of a vector file several times, and hashes as much as they
+    /// must.
     fn verify(&mut self, json: &str, repeats: usize) -> Result<()> {
         let cases = read(json)?;
         let after: Vec<Hex> = cases.iter().map(|case| Hex(case.after.0.into())).collect();
@@ -128,7 +129,8 @@ impl Verifiers {
         self.work = self.work + work;
         let hashing = Hashing::new(work.compressions);
         self.batches += 1;
-        // Where a process has its memory makes a difference of up to a half, so each is used once.
+        // Memory placement changes a process's times by up to a half, so each process is used only
+        // once.
         let mut pair = Pair::start("verifier")?;
         pair.load(json)?;
         if pair.work()?.digests != after {
@@ -165,7 +167,7 @@ fn digest(digests: &[Hex]) -> Result<Digest> {
     }
 }
 
-/// Shows how far a stage is: on a terminal in one line, else only that it starts.
+/// Reports progress: on a terminal, updated in one line; otherwise only the start of a stage.
 fn progress(stage: &str, done: usize, all: usize) {
     if stderr().is_terminal() {
         eprint!("\r\x1b[K{stage}, {done} of {all}");

@@ -1,5 +1,5 @@
-//! One side of the comparison, in a process of its own: loads work from a line of JSON, does it on
-//! an empty line, and answers with a line of JSON about how that went.
+//! One side of the comparison, in its own process: loads work from a line of JSON, runs it on an
+//! empty line, and answers with a line of JSON with the measurements.
 
 use std::io::{Write, stdin, stdout};
 
@@ -14,18 +14,18 @@ use crate::allocations;
 use crate::report::timed;
 use crate::workload::PARAMS;
 
-/// How a contender's work went.
+/// The measurements of one run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) nanoseconds: u64,
     pub(crate) allocations: usize,
     /// The digest after each batch, or the value of each account.
     pub(crate) digests: Vec<Hex>,
-    /// The proof that a prover made.
+    /// The proof, if a prover ran.
     pub(crate) proof: Hex,
 }
 
-/// Loads and works until the input ends.
+/// Loads and runs work until the input ends.
 pub(crate) fn serve(side: &str, role: &str) -> Result<()> {
     let mut contender: Box<dyn Contender> = match (side, role) {
         ("ours", "prover") => {
@@ -52,13 +52,13 @@ pub(crate) fn serve(side: &str, role: &str) -> Result<()> {
     Ok(())
 }
 
-/// Dictionaries grow in batches beyond the default limit.
+/// Dictionaries are grown in batches larger than the default limit.
 const LARGE: Params = PARAMS.with_max_operations(1 << 20);
 
 trait Contender {
-    /// Reads operations for a prover, a vector file for a verifier.
+    /// Reads operations (provers) or a vector file (verifiers).
     fn load(&mut self, json: &str) -> Result<()>;
-    /// Does what was loaded last.
+    /// Runs the work loaded last.
     fn work(&mut self) -> Result<Answer>;
 }
 
@@ -118,7 +118,7 @@ impl Contender for Verifier {
     }
 }
 
-/// Our verifier of account proofs or the other peer's.
+/// Our verifier of account proofs, or the peer's.
 struct Accounts {
     verify: fn(&[Account]) -> Result<Vec<Hex>>,
     accounts: Vec<Account>,
@@ -136,7 +136,7 @@ impl Contender for Accounts {
     }
 }
 
-/// Times a call, and counts its allocations.
+/// Runs a call, measures its time and counts its allocations.
 fn measure<T>(call: impl FnOnce() -> Result<T>) -> Result<(T, Answer)> {
     let before = allocations::count();
     let (result, time) = timed(call);

@@ -1,4 +1,4 @@
-//! What hashing alone costs: as many compressions as a verifier needs, and nothing else.
+//! The cost of hashing alone: the number of compressions that a verifier needs, and nothing else.
 
 use core::array;
 use core::hint::black_box;
@@ -8,13 +8,13 @@ use blake2::digest::{Digest as _, consts::U32};
 use blake2b_simd::Params;
 use blake2b_simd::many::{HashManyJob, hash_many};
 
-/// The input of an internal node's label; it takes one compression.
+/// The input of an internal node's label, which takes one compression.
 type Input = [u8; 66];
 
-/// Messages that are hashed in one call.
+/// Messages hashed per call.
 const CHUNK: usize = 16;
 
-/// Inputs for a number of compressions, all different.
+/// Distinct inputs for a number of compressions.
 #[derive(Default)]
 pub struct Hashing(Vec<Input>);
 
@@ -29,14 +29,14 @@ impl Hashing {
         Self((0..compressions).map(input).collect())
     }
 
-    /// Hashes one after the other, with the crate that the peer uses.
+    /// Hashes one input after another, with the crate that the peer uses.
     pub fn one_by_one(&self) {
         for input in &self.0 {
             black_box(Blake2b::<U32>::digest(input));
         }
     }
 
-    /// Hashes several at once, as if no label depended on another.
+    /// Hashes several inputs at once, as if no label depended on another.
     pub fn many_at_once(&self) {
         let mut params = Params::new();
         params.hash_length(32);

@@ -1,5 +1,5 @@
-//! What the native and the WebAssembly benchmarks share: cases, the peer that runs them too, and
-//! the hashing that both need.
+//! Shared by the native and the WebAssembly benchmarks: the cases, the peer's verifier, and the
+//! hashing that both verifiers need.
 
 #![forbid(unsafe_code)]
 
@@ -16,14 +16,14 @@ pub use peer::{PeerCase, PeerProver, Work, peer_operations};
 /// An operation in the peer's types.
 pub use ergo_avltree_rust::operation::Operation as PeerOperation;
 
-/// Any error of a benchmark; all of them end it.
+/// Any error of a benchmark. Every error ends the benchmark.
 pub type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Send + Sync>>;
 
-/// The cases of a vector file, for one of the verifiers.
+/// The cases of a vector file, converted for one of the verifiers.
 pub enum Cases {
-    /// For ours.
+    /// For our verifier.
     Ours(Vec<Case>),
-    /// For the peer's.
+    /// For the peer's verifier.
     Peer(Vec<PeerCase>),
 }
 
@@ -38,7 +38,7 @@ impl Cases {
         Ok(Self::Peer(read(json)?.iter().map(PeerCase::new).collect()))
     }
 
-    /// Verifies each case, and gives the digest after it.
+    /// Verifies each case; returns the digests.
     pub fn verify(&self) -> Result<Vec<Digest>> {
         match self {
             Self::Ours(cases) => cases.iter().map(Case::verify).collect(),
@@ -46,7 +46,7 @@ impl Cases {
         }
     }
 
-    /// The hashing that no verifier of these cases can do without.
+    /// Counts the hashing that every verifier of these cases must do.
     pub fn work(&self) -> Result<Work> {
         let converted: Vec<PeerCase>;
         let cases = match self {

@@ -1,4 +1,4 @@
-//! What the numbers were measured on.
+//! The machine that the numbers were measured on.
 
 use std::fs::read_to_string;
 use std::thread::available_parallelism;
@@ -14,7 +14,7 @@ pub(crate) fn describe() {
     println!("prooflight-smt {ours}, jmt 0.12.0 and sparse-merkle-tree 0.6.1, all in memory\n");
 }
 
-/// How busy the machine was in the last minute; other programs make the numbers worse.
+/// Returns the load average of the last minute; other programs distort the numbers.
 pub(crate) fn load() -> String {
     let text = read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()

@@ -1,8 +1,8 @@
-//! `prooflight-bench [--quick] [--trees] [--write-cases DIR]`: our proofs and trees and the peers', in one run
-//! on the same input.
+//! `prooflight-bench [--quick] [--trees] [--write-cases DIR]`: compares our proofs and trees with
+//! those of peers, in one run on the same input.
 //!
-//! Each side works in a process of its own, so that neither pays for what the other left in the
-//! heap; they take turns, batch by batch.
+//! Each side runs in its own process, so that neither is affected by the heap that the other
+//! leaves; they alternate, batch by batch.
 
 mod account;
 mod allocations;
@@ -21,16 +21,16 @@ use prooflight_bench::{Result, write};
 
 use crate::report::Table;
 
-/// How much a run measures.
+/// The size of a run.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// Keys of each dictionary.
+    /// Number of keys of each dictionary.
     dictionaries: &'static [usize],
-    /// Keys of each tree, and whether the peers' are measured too.
+    /// Number of keys of each tree, and whether the peers' trees are measured too.
     trees: &'static [(usize, bool)],
-    /// Fresh batches on each of them.
+    /// Number of fresh batches per dictionary.
     batches: usize,
-    /// How often each side verifies each batch.
+    /// Number of times each side verifies each batch.
     repeats: usize,
 }
 
@@ -74,7 +74,7 @@ fn benchmark(plan: Plan) -> Result<()> {
     Ok(())
 }
 
-/// The trees alone.
+/// Benchmarks only the trees.
 fn benchmark_trees(plan: Plan) -> Result<()> {
     machine::describe();
     let mut table = Table::new();
@@ -91,7 +91,7 @@ fn trees(table: &mut Table, plan: Plan) -> Result<()> {
     Ok(())
 }
 
-/// Writes batches as a vector file, for the benchmark in WebAssembly.
+/// Writes batches as a vector file, for the WebAssembly benchmark.
 fn write_cases(folder: &Path) -> Result<()> {
     let cases = compare::cases(100_000, 5)?;
     std::fs::create_dir_all(folder)?;

@@ -1,5 +1,5 @@
-//! The sparse Merkle tree of Nervos' rollups, with the store and the hash (BLAKE2b) that it comes with.
-//! It keeps the newest state only.
+//! The sparse Merkle tree of Nervos' rollups, with its own store and hash (BLAKE2b). It keeps only
+//! the newest state.
 
 use cpu_time::ProcessTime;
 use prooflight_bench::Result;
@@ -16,7 +16,7 @@ pub(crate) struct Nervos(SparseMerkleTree<Blake2bHasher, H256, DefaultStore<H256
 impl Side for Nervos {
     type Prepared = Vec<(H256, H256)>;
 
-    /// A value of zeros stands for none.
+    /// An all-zero value means that the key is absent.
     fn hash(&self, block: &Block) -> Self::Prepared {
         let change = |(key, value): &(Key, Option<Key>)| {
             (hash(key), value.as_ref().map_or(H256::zero(), hash))
@@ -36,7 +36,7 @@ impl Side for Nervos {
         };
         let proofs = live.iter().map(prove).collect::<Result<Vec<_>>>()?;
         let bytes = proofs.iter().map(Vec::len).sum();
-        // Taking the bytes over is all that there is to decode.
+        // Decoding only takes ownership of the bytes.
         let proofs: Vec<_> = proofs.into_iter().map(CompiledMerkleProof).collect();
         let (root, start) = (*self.0.root(), ProcessTime::now());
         for ((key, value), proof) in live.iter().zip(&proofs) {

@@ -1,4 +1,4 @@
-//! The peer, `ergo_avltree_rust`, behind the same calls as ours.
+//! The peer, `ergo_avltree_rust`, behind the same interface as ours.
 
 use core::ops::Add;
 
@@ -21,12 +21,12 @@ pub struct PeerCase {
     proof: Bytes,
 }
 
-/// The hashing that no verifier can do without.
+/// The hashing that every verifier must do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Labels to compute: of the nodes that the proof expands, and of those that are new.
+    /// Labels to compute: those of the nodes that the proof expands, and of the new nodes.
     pub labels: usize,
-    /// BLAKE2b compressions that these labels take.
+    /// BLAKE2b compressions for these labels.
     pub compressions: usize,
 }
 
@@ -41,7 +41,7 @@ impl PeerCase {
         }
     }
 
-    /// Verifies the case with the peer's verifier, and gives the digest after it.
+    /// Verifies the case with the peer's verifier; returns the digest after it.
     pub fn verify(&self) -> Result<Digest> {
         let mut verifier = self.reconstruct()?;
         for op in &self.ops {
@@ -50,7 +50,7 @@ impl PeerCase {
         digest(&verifier)
     }
 
-    /// Counts labels, in the peer's tree: it computes each when it is first asked for it.
+    /// Counts labels in the peer's tree, which computes each label on first use.
     pub fn work(&self) -> Result<Work> {
         let mut verifier = self.reconstruct()?;
         let mut work = Work::default();
@@ -69,7 +69,7 @@ impl PeerCase {
 }
 
 impl Work {
-    /// Adds the expanded nodes below `node`, down to those that are not `needed`.
+    /// Counts the expanded nodes below `node`, stopping at those that are not `needed`.
     fn count(&mut self, node: &NodeId, needed: &dyn Fn(&NodeHeader) -> bool) {
         let length = match &*node.borrow() {
             Node::Internal(node) if needed(&node.hdr) => {
@@ -101,12 +101,12 @@ impl Add for Work {
 pub struct PeerProver(BatchAVLProver);
 
 impl PeerProver {
-    /// An empty dictionary.
+    /// Creates an empty dictionary.
     pub fn new(params: &Params) -> Self {
         Self(BatchAVLProver::new(empty(params), false))
     }
 
-    /// Proves a batch and applies it; gives the proof and the digest after it.
+    /// Proves a batch and applies it; returns the proof and the digest after it.
     pub fn apply(&mut self, ops: &[Operation]) -> Result<(Bytes, Digest)> {
         for op in ops {
             self.0.perform_one_operation(op)?;
@@ -116,7 +116,7 @@ impl PeerProver {
     }
 }
 
-/// Operations in the peer's types.
+/// Converts operations to the peer's types.
 pub fn peer_operations(ops: &[Op]) -> Vec<Operation> {
     ops.iter().map(operation).collect()
 }

@@ -1,4 +1,4 @@
-//! The contenders' processes, seen from the benchmark.
+//! The contenders' processes, as the benchmark sees them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -7,7 +7,7 @@ use prooflight_bench::Result;
 
 use crate::contender::Answer;
 
-/// Both sides of one role, which take turns.
+/// Both sides of one role, which alternate.
 pub(crate) struct Pair {
     ours: Process,
     peer: Process,
@@ -20,13 +20,13 @@ impl Pair {
         Ok(Self { ours, peer, rounds: 0 })
     }
 
-    /// Gives the same work to both.
+    /// Loads the same work on both sides.
     pub(crate) fn load(&mut self, json: &str) -> Result<()> {
         self.ours.send(json)?;
         self.peer.send(json)
     }
 
-    /// Lets both work at once, when their times do not count.
+    /// Runs both at once, when their times do not count.
     pub(crate) fn work(&mut self) -> Result<Answer> {
         self.ours.send("")?;
         self.peer.send("")?;
@@ -36,7 +36,7 @@ impl Pair {
         Ok(ours)
     }
 
-    /// Lets one work and then the other, the first one last the next time; they must agree.
+    /// Runs one after the other, in the opposite order next time; the results must agree.
     pub(crate) fn compete(&mut self) -> Result<[Answer; 2]> {
         let answers = if self.rounds.is_multiple_of(2) {
             let ours = self.ours.work()?;
@@ -51,7 +51,7 @@ impl Pair {
     }
 }
 
-/// Refuses to go on when the sides differ: no time would mean anything.
+/// Fails if the sides differ: their times would be meaningless.
 fn same([ours, peer]: &[Answer; 2]) -> Result<()> {
     if ours.digests == peer.digests && ours.proof == peer.proof {
         return Ok(());
@@ -99,7 +99,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It is of no use any more, and may have gigabytes to free; it may also be gone already.
+        // The process is no longer needed and may have gigabytes to free. It may also have exited
+        // already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! Samples, and the table of them.
+//! Samples of times, and the table that reports them.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ verification of an account reads the nodes of its proof; the other peer is told 
 operations a second are those of the median block: it is applied and its root computed, from hashed
 keys, and by ours from hashed values.";
 
-/// Makes a call, and measures the processor's time; freeing what it does not return is part of it.
+/// Makes a call and measures its CPU time, including freeing whatever it does not return.
 pub(crate) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
     let start = ThreadTime::now();
     let result = call();
     (result, start.elapsed())
 }
 
-/// Times of the same work.
+/// Times of repeated runs of the same work.
 #[derive(Default)]
 pub(crate) struct Samples(Vec<Duration>);
 
@@ -40,7 +40,7 @@ impl Samples {
         }
     }
 
-    /// In milliseconds, what so many quarters of the samples do not exceed.
+    /// Returns the given quartile, in milliseconds.
     fn quartile(&self, quarters: usize) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -57,7 +57,7 @@ impl Samples {
     }
 }
 
-/// Rows of five columns: the data, what was measured, ours, the peer, ours / peer.
+/// A table with five columns: the data, the measurement, ours, the peer, ours / peer.
 pub(crate) struct Table(Vec<[String; 5]>);
 
 impl Table {
@@ -70,7 +70,7 @@ impl Table {
         self.0.push([data.to_owned(), what.to_owned(), ours.show(), peer.show(), ratio]);
     }
 
-    /// A time that no verifier can go below, and how many times as long both took.
+    /// Adds a lower bound for the time of any verifier, and both times as multiples of it.
     pub(crate) fn floor(&mut self, what: &str, floor: &Samples, times: &[Samples; 2]) {
         let what = format!("{what}: {:.2} ms", floor.median());
         let [ours, peer] = [0, 1].map(|side: usize| times[side].median() / floor.median());
@@ -83,7 +83,7 @@ impl Table {
         ]);
     }
 
-    /// Numbers that are no times.
+    /// Adds rates, which are not times.
     pub(crate) fn rates(&mut self, what: &str, ours: f64, peer: Option<f64>) {
         let show = |it: f64| format!("{it:.0}");
         let ratio = peer.map_or(String::new(), |peer| format!("{:.2}", ours / peer));

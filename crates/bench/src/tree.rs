@@ -1,5 +1,5 @@
-//! Sparse Merkle trees in memory, ours, `jmt`'s and Nervos': updates, memory, proofs. Each measurement
-//! has a process of its own.
+//! Sparse Merkle trees in memory, ours, `jmt`'s and Nervos': updates, memory, proofs. Each
+//! measurement runs in its own process.
 
 #![allow(clippy::cast_precision_loss, reason = "the numbers are for people")]
 
@@ -25,12 +25,13 @@ use crate::nervos::Nervos;
 use crate::report::{Samples, Table};
 use crate::workload::SplitMix;
 
-/// Operations of a block: of a hundred 90 update, 5 insert and 5 delete, keys at random.
+/// Operations per block: 90 % update, 5 % insert and 5 % delete random keys.
 const BLOCK: usize = 100_000;
-/// Keys that are proved and verified.
+/// Number of keys that are proved and verified.
 const PROOFS: usize = 1000;
 
-/// Compares trees of so many keys; `peers`: the others' too, which take minutes and gigabytes for more.
+/// Compares trees of `keys` keys. With `peers` also those of the peers, which take minutes, and
+/// gigabytes for more keys.
 pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peers: bool) -> Result<()> {
     let run = |side: &str, threads: usize| -> Result<Run> {
         eprintln!("{} M keys, {side}, {threads} threads", keys / 1_000_000);
@@ -64,18 +65,18 @@ pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peers: bool) 
     Ok(())
 }
 
-/// What a process measured.
+/// The measurements of one process.
 #[derive(Default, Serialize, Deserialize)]
 struct Run {
-    /// Nanoseconds a block: the processor's; the clock's.
+    /// Nanoseconds per block: CPU time, and wall-clock time.
     cpu: Vec<u64>,
     wall: Vec<u64>,
-    /// The processor's, to hash the keys and values of a block.
+    /// CPU time to hash the keys and values of a block.
     hashing: Vec<u64>,
     bytes_a_key: f64,
     proof_bytes: f64,
     verify_ns: f64,
-    /// Without decoding the proof.
+    /// Time to verify without decoding the proof.
     decoded_ns: Option<f64>,
 }
 
@@ -93,7 +94,7 @@ impl Run {
     }
 }
 
-/// Operations a second in the median block.
+/// Returns operations per second in the median block.
 fn rate(nanoseconds: &[u64]) -> f64 {
     let mut samples = Samples::default();
     for &it in nanoseconds {
@@ -122,19 +123,19 @@ pub(crate) type Block = Vec<(Key, Option<Key>)>;
 pub(crate) trait Side {
     type Prepared;
 
-    /// Whatever needs the keys and values and not the tree.
+    /// Prepares whatever depends on the keys and values but not on the tree.
     fn hash(&self, block: &Block) -> Self::Prepared;
     fn apply(&mut self, height: u64, block: Self::Prepared) -> Result<()>;
-    /// Proves live keys at that height, and verifies the proofs.
+    /// Proves live keys at a height, and verifies the proofs.
     fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified>;
 }
 
-/// Proofs that were verified.
+/// Verified proofs.
 pub(crate) struct Verified {
     pub(crate) bytes: usize,
-    /// How long it took, the keys' hashes and the proofs' decoding from bytes included.
+    /// The time taken, including hashing the keys and decoding the proofs.
     pub(crate) time: Duration,
-    /// How long it took without decoding, where that is a step of its own.
+    /// The time without decoding, if decoding is a separate step.
     pub(crate) decoded: Option<Duration>,
 }
 
@@ -172,7 +173,7 @@ fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
     Ok(run)
 }
 
-/// Bytes of memory that the process has.
+/// Returns the resident memory of this process in bytes.
 fn resident() -> Result<f64> {
     let pages = read_to_string("/proc/self/statm")?;
     let pages: f64 = pages.split(' ').nth(1).ok_or("no resident pages")?.parse()?;
@@ -257,7 +258,7 @@ impl Side for Jmt {
     }
 }
 
-/// Blocks: the same in every run.
+/// The blocks, identical in every run.
 struct Blocks {
     keys: usize,
     random: SplitMix,

@@ -1,19 +1,19 @@
-//! The dictionaries and batches: the same in every run.
+//! The dictionaries and batches, identical in every run.
 
 use prooflight_avl::Params;
 use prooflight_json::Hex;
 use prooflight_vectors::avl::Op;
 
-/// Every fourth operation of a batch inserts, the others update.
+/// Operations per batch. Every fourth one inserts, the others update.
 pub(crate) const OPERATIONS: usize = 2000;
 
-/// Inserts in one batch while a dictionary grows.
+/// Inserts per batch while a dictionary grows.
 const GROWTH: usize = 20_000;
 
-/// What both sides pin about every dictionary.
+/// The parameters that both sides pin for every dictionary.
 pub(crate) const PARAMS: Params = Params::new(32, Some(8));
 
-/// Makes operations, and knows how many keys are in the dictionary after them.
+/// Generates operations, and tracks the number of keys in the dictionary after them.
 pub(crate) struct Workload {
     keys: usize,
     values: SplitMix,
@@ -24,18 +24,18 @@ impl Workload {
         Self { keys: 0, values: SplitMix(u64::MAX / 3) }
     }
 
-    /// How many keys there are by now.
+    /// Returns the current number of keys.
     pub(crate) const fn keys(&self) -> usize {
         self.keys
     }
 
-    /// Inserts towards `keys` keys; none once there are that many.
+    /// Returns inserts towards `keys` keys; `None` once there are that many.
     pub(crate) fn grow(&mut self, keys: usize) -> Option<Vec<Op>> {
         let count = GROWTH.min(keys.saturating_sub(self.keys));
         (count > 0).then(|| (0..count).map(|_| self.insert()).collect())
     }
 
-    /// 500 inserts of new keys among 1500 updates of random ones.
+    /// Returns 500 inserts of new keys among 1500 updates of random ones.
     pub(crate) fn batch(&mut self) -> Vec<Op> {
         (0..OPERATIONS).map(|n| if n % 4 == 0 { self.insert() } else { self.update() }).collect()
     }
@@ -54,13 +54,14 @@ impl Workload {
     }
 }
 
-/// The key of a number: 32 bytes that look random.
+/// Returns the pseudorandom 32-byte key for a number.
 fn key(number: u64) -> Hex {
     let mut words = SplitMix(number);
     Hex((0..4).flat_map(|_| words.next().to_be_bytes()).collect())
 }
 
-/// The generator of Steele, Lea and Flood ("Fast splittable pseudorandom number generators", 2014).
+/// The SplitMix generator of Steele, Lea and Flood ("Fast splittable pseudorandom number
+/// generators", 2014).
 pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {

@@ -42,7 +42,8 @@ pub struct ProvedBatch {
     pub proof: Vec<u8>,
     /// The digest after the batch.
     pub digest: Digest,
-    /// For each operation, the previous value of its key. Operations that return the same stored value share it.
+    /// For each operation, the previous value of its key. Operations that return the same stored
+    /// value share it.
     pub results: Vec<Option<Arc<[u8]>>>,
 }
 

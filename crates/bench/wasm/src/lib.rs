@@ -1,8 +1,8 @@
-//! The verifiers of the benchmark as WebAssembly, called by `bench.mjs`.
+//! The benchmark's verifiers as WebAssembly, called by `bench.mjs`.
 //!
-//! An instance holds one side's cases: `input` makes room for a vector file, `load_ours` or
-//! `load_peer` reads it, `verify` verifies all of its cases, and `output` has their digests one
-//! after the other, or the message of what failed.
+//! An instance holds one side's cases: `input` allocates a buffer for a vector file, `load_ours` or
+//! `load_peer` reads it, `verify` verifies all of its cases, and `output` points to their digests
+//! one after another, or to the error message.
 
 use std::cell::RefCell;
 
@@ -20,7 +20,7 @@ thread_local! {
     static INSTANCE: RefCell<Instance> = RefCell::default();
 }
 
-/// Room for the text of a vector file.
+/// Allocates a buffer for the text of a vector file.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
     INSTANCE.with_borrow_mut(|instance| {
@@ -29,19 +29,19 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
     })
 }
 
-/// Reads the cases for our verifier; gives 1, or 0 if they are none.
+/// Reads the cases for our verifier; returns 1, or 0 if the file is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_ours() -> u32 {
     call(|instance| load(instance, Cases::ours))
 }
 
-/// Reads the cases for the peer's verifier; gives 1, or 0 if they are none.
+/// Reads the cases for the peer's verifier; returns 1, or 0 if the file is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_peer() -> u32 {
     call(|instance| load(instance, Cases::peer))
 }
 
-/// Verifies every case; gives 1, or 0 if one is refused.
+/// Verifies every case; returns 1, or 0 if one is refused.
 #[unsafe(no_mangle)]
 pub extern "C" fn verify() -> u32 {
     call(|instance| {
@@ -53,8 +53,8 @@ pub extern "C" fn verify() -> u32 {
     })
 }
 
-/// Counts the compressions that the cases need, and makes as many inputs; gives 1, or 0 if one is
-/// refused.
+/// Counts the compressions that the cases need, and prepares as many inputs; returns 1, or 0 if a
+/// case is refused.
 #[unsafe(no_mangle)]
 pub extern "C" fn prepare_hashing() -> u32 {
     call(|instance| {
@@ -65,7 +65,7 @@ pub extern "C" fn prepare_hashing() -> u32 {
     })
 }
 
-/// Hashes these inputs, and does nothing else; gives 1.
+/// Hashes these inputs and nothing else; returns 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn hash() -> u32 {
     call(|instance| {
@@ -74,13 +74,13 @@ pub extern "C" fn hash() -> u32 {
     })
 }
 
-/// Where the output of the last call is.
+/// Returns a pointer to the output of the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     INSTANCE.with_borrow(|instance| instance.output.as_ptr())
 }
 
-/// How many bytes it has.
+/// Returns the length of that output in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_length() -> usize {
     INSTANCE.with_borrow(|instance| instance.output.len())
