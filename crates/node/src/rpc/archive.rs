@@ -1,5 +1,5 @@
-//! The methods of a proof server: proofs of `smt` come from snapshot files, all else from the node that
-//! writes them.
+//! The methods of a proof server: it proves `smt` from snapshot files, and gets everything else
+//! from the node that writes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,22 +24,22 @@ use crate::follow::Leader;
 use crate::metrics::Metrics;
 use crate::view;
 
-/// What the methods work on.
+/// The state shared by all methods.
 pub struct Archive {
-    /// Proofs from the files.
+    /// Proves from the files.
     pub proofs: Arc<SmtReader>,
     /// The node that writes them.
     pub node: Leader,
-    /// What requests may ask for.
+    /// Limits on requests.
     pub limits: RequestLimits,
-    /// What is counted.
+    /// The counters.
     pub metrics: Metrics,
-    /// Where the files are read.
+    /// The threads on which files are read.
     pub workers: Workers,
 }
 
 impl Archive {
-    /// Makes a proof, and of it an answer.
+    /// Makes a proof, and builds the answer from it.
     async fn prove<P, T: Send + 'static>(
         &self,
         prove: impl FnOnce(&SmtReader) -> Result<P> + Send + 'static,
@@ -50,7 +50,7 @@ impl Archive {
         self.workers.prove(proof).await
     }
 
-    /// Makes a proof about a range of blocks, and gives it with the headers that it rests on.
+    /// Makes a proof about a range of blocks; returns it with the headers that it rests on.
     async fn prove_range(
         &self,
         prove: impl FnOnce(&SmtReader) -> Result<(BTreeSet<u64>, Proof)> + Send + 'static,
@@ -63,7 +63,8 @@ impl Archive {
         Ok(ProvedRange { headers: self.headers(heights, head, roots).await?, proof })
     }
 
-    /// The height of a block by its name, which the node knows; of the newest one the files know it.
+    /// Returns the height of a block: `"latest"` is the newest block in the files, a hash is looked up
+    /// at the node.
     async fn height_of(&self, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
@@ -79,7 +80,7 @@ impl Archive {
         }
     }
 
-    /// The headers that a proof about a range rests on, which has these roots.
+    /// Fetches the headers for a proof about a range with these roots, and checks them.
     async fn headers(
         &self,
         heights: BTreeSet<u64>,
@@ -95,7 +96,7 @@ impl Archive {
     }
 }
 
-/// The root of a proof must be the one in the header that the node has of its block.
+/// Checks that the root of a proof equals the one in the node's header of its block.
 fn check_root<'h>(
     headers: impl IntoIterator<Item = &'h Header>,
     (block, root): &(u64, Vec<u8>),
@@ -114,7 +115,7 @@ fn check_root<'h>(
     })
 }
 
-/// The header in a node's reply.
+/// Decodes the header in a node's reply.
 fn signed_header(reply: &Json) -> Result<Header> {
     let HeaderReply { signed_header: Hex(bytes), .. } = parse_reply(reply)?;
     Ok(SignedHeader::decode(&bytes, &Limits::DEFAULT)?.header)
@@ -131,7 +132,7 @@ impl Serving for Archive {
     }
 }
 
-/// The methods.
+/// Registers the methods.
 pub fn module(archive: Archive) -> Result<RpcModule<Archive>, RegisterMethodError> {
     let mut module = RpcModule::new(archive);
     method(&mut module, "prooflight_prove", prove)?;
@@ -146,7 +147,7 @@ pub fn module(archive: Archive) -> Result<RpcModule<Archive>, RegisterMethodErro
     Ok(module)
 }
 
-/// What only the node knows.
+/// The methods that only the node can answer.
 const FORWARDED: [&str; 6] = [
     "prooflight_chain",
     "prooflight_head",
@@ -161,7 +162,8 @@ fn as_it_is(params: &Params<'_>) -> Result<Value> {
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
 
-/// The head of an answer up to the newest block that the files have is that block itself.
+/// Returns the head for an answer. If the range and the head are both up to the latest block, it is
+/// the newest block in the files.
 fn head_of(head: Value, to: &Value, last: u64) -> Value {
     if head == latest() && *to == latest() { Quantity(last).to_string().into() } else { head }
 }
@@ -175,7 +177,7 @@ fn parse<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T> {
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
 
-/// What matters of a header: its height, and its bytes.
+/// The fields used of a header: its height, and its bytes.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HeaderReply {
@@ -183,7 +185,7 @@ struct HeaderReply {
     height: Quantity,
 }
 
-/// Headers as the node wrote them.
+/// Headers as the node encoded them.
 #[derive(Clone, Deserialize, Serialize)]
 struct PlacedHeaders {
     head: Json,
@@ -192,7 +194,7 @@ struct PlacedHeaders {
 }
 
 impl PlacedHeaders {
-    /// Each of these roots must be that of one of the headers.
+    /// Checks that each of these roots is that of one of the headers.
     fn check(&self, roots: &[(u64, Vec<u8>)]) -> Result<()> {
         let older: Vec<Hex> = parse_reply(&self.headers)?;
         let older = older.iter().map(|Hex(bytes)| Header::decode(bytes, &Limits::DEFAULT));
@@ -212,7 +214,7 @@ struct Prove {
     at: Value,
 }
 
-/// A proof, with the header that it is against.
+/// A proof, with the header that it verifies against.
 #[derive(Clone, Serialize)]
 struct Proved {
     header: Json,

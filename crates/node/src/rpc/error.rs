@@ -1,10 +1,10 @@
-//! Refusals as JSON-RPC errors.
+//! Converts refusals to JSON-RPC errors.
 
 use jsonrpsee::types::ErrorObjectOwned;
 use prooflight_core::{Code, Error};
 use serde::{Deserialize, Serialize};
 
-/// What `error.data` has: the code and reason of the refusal, and what it is about.
+/// The contents of `error.data`: the code and reason of the refusal, and its details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorData {
     /// The code, for example `unavailable`.
@@ -17,7 +17,7 @@ pub struct ErrorData {
     pub found: String,
 }
 
-/// The JSON-RPC error of a refusal.
+/// Converts a refusal to a JSON-RPC error.
 pub fn to_object(error: &Error) -> ErrorObjectOwned {
     let data = ErrorData {
         code: error.code().as_str().to_owned(),
@@ -28,7 +28,8 @@ pub fn to_object(error: &Error) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(number(error.code()), error.to_string(), Some(data))
 }
 
-/// JSON-RPC's own numbers for the caller's and our mistakes; the server's range for the others.
+/// Returns JSON-RPC's own numbers for errors of the caller and of ours, and numbers in the server
+/// range for all others.
 const fn number(code: Code) -> i32 {
     match code {
         Code::InvalidInput => -32602,
@@ -37,7 +38,7 @@ const fn number(code: Code) -> i32 {
         Code::Unsupported => -32002,
         Code::Untrusted => -32003,
         Code::Mismatch => -32004,
-        // Malformed, and what a later version of the core adds.
+        // Malformed data, and codes that a later version of the core adds.
         _ => -32005,
     }
 }

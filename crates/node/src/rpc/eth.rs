@@ -1,4 +1,4 @@
-//! The methods of Ethereum that a chain with `mpt` can answer truthfully, for Ethereum's libraries.
+//! The Ethereum methods that a chain with `mpt` can answer truthfully, for Ethereum libraries.
 //!
 //! Parameters are an array. Source: `test-vectors/spec/rpc.md`, section 2; EIP-1186; EIP-1898.
 
@@ -35,7 +35,7 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMe
     method_of(module, "eth_getStorageAt", array, storage_at)
 }
 
-/// Parameters that are an array; what is left out at its end has its default.
+/// Reads parameters given as an array; missing trailing ones take their defaults.
 fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
     let wrong = |found: &dyn core::fmt::Display| {
         Error::new(Reason::InvalidArgument, "an array of the method's parameters", found)
@@ -49,7 +49,7 @@ fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
 }
 
 impl Call {
-    /// Runs what a few reads of a chain that has accounts answer.
+    /// Answers with a few reads of a chain that has accounts.
     async fn read_accounts<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
@@ -65,7 +65,8 @@ impl Call {
         Err(schemes::not_kept(Scheme::Mpt))
     }
 
-    /// Proves an account and slots of it, in a state that may be asked for, and makes an answer of that.
+    /// Proves an account and some of its slots in an available state, and builds the answer from
+    /// the proofs.
     async fn prove<T: Send + 'static>(
         &self,
         address: Address,
@@ -86,7 +87,7 @@ impl Call {
             let (height, address) = (header.height, &address.0);
             let statement = Statement::Account { height, address, slots: &slots };
             let proved = metrics.proving(Scheme::Mpt, || view.prove(Scheme::Mpt, &statement))?;
-            // What else the answer says is what its proofs show.
+            // The rest of the answer is taken from what its proofs show.
             let proof = AccountProof::decode(&proved.proof)?;
             let root = header.root(Scheme::Mpt).and_then(|root| root.try_into().ok());
             let root = root.ok_or_else(|| schemes::not_kept(Scheme::Mpt))?;
@@ -115,7 +116,7 @@ async fn block_number(call: Call, _: Nothing) -> Result<Quantity> {
 #[derive(Deserialize)]
 struct ByNumber {
     block: BlockName,
-    /// Whether transactions are wanted whole; these blocks have none.
+    /// Whether full transactions are requested; these blocks have none.
     #[serde(default, rename = "full")]
     _full: bool,
 }
@@ -127,7 +128,7 @@ struct ByHash {
     _full: bool,
 }
 
-/// What is true of a block of this chain.
+/// The fields of a block that this chain has.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Block {
@@ -140,7 +141,8 @@ struct Block {
     absent: Absent,
 }
 
-/// What libraries of Ethereum expect of a block: this chain has no transactions, gas, miners or uncles.
+/// The other fields that Ethereum libraries expect: this chain has no transactions, gas, miners or
+/// uncles.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Absent {
@@ -166,7 +168,7 @@ impl Absent {
             uncles: [],
             transactions_root: Hash32(EMPTY_ROOT),
             receipts_root: Hash32(EMPTY_ROOT),
-            // The hash of an empty list in RLP.
+            // The hash of the RLP encoding of an empty list.
             sha3_uncles: Hash32(keccak256(&[&[0xc0]])),
             difficulty: Quantity(0),
             gas_limit: Quantity(0),
@@ -188,7 +190,7 @@ async fn block_by_hash(call: Call, ByHash { hash, .. }: ByHash) -> Result<Option
     call.read_accounts(move |view| read_block(view, At::Hash(hash.0))).await
 }
 
-/// A block, or as Ethereum has it null if there is none.
+/// Returns a block; null if there is none, as in Ethereum.
 fn read_block(view: &View, at: At) -> Result<Option<Block>> {
     let header = match view.header(at) {
         Ok(signed) => signed.header,
@@ -214,7 +216,7 @@ struct OfSlots {
     block: BlockName,
 }
 
-/// An answer of EIP-1186.
+/// An EIP-1186 reply.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -229,7 +231,7 @@ struct Answer {
 
 #[derive(Serialize)]
 struct SlotProof {
-    /// As it was asked for.
+    /// As given in the request.
     key: String,
     value: Word,
     proof: Vec<Hex>,
@@ -269,7 +271,7 @@ impl Answer {
     }
 }
 
-/// What is said of an account that does not exist.
+/// The fields of an account that does not exist.
 const NO_ACCOUNT: Account =
     Account { nonce: 0, balance: [0; 32], storage_root: EMPTY_ROOT, code_hash: EMPTY_CODE_HASH };
 
@@ -292,7 +294,8 @@ async fn transaction_count(call: Call, asked: OfAccount) -> Result<Quantity> {
     Ok(Quantity(account(call, asked).await?.nonce))
 }
 
-/// No code, of an account that has none; the chain keeps hashes of code alone.
+/// Returns empty code for an account without code, and refuses any other account: the chain stores
+/// only hashes of code.
 async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
     let hash = account(call, asked).await?.code_hash;
     if hash == EMPTY_CODE_HASH {

@@ -1,4 +1,4 @@
-//! What changed in ranges of blocks, on a chain with `smt`.
+//! Changes over ranges of blocks, on a chain with `smt`.
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;

@@ -12,10 +12,11 @@ use crate::block::encode_config;
 use crate::view::At;
 use crate::{Block, View};
 
-/// An answer that is written already.
+/// A serialized answer.
 pub(super) type Json = Box<RawValue>;
 
-/// Writes an answer that may be long where it is made, and not where connections are served.
+/// Serializes a possibly long answer on the thread that makes it, rather than on one that serves
+/// connections.
 pub(super) fn json(answer: &impl Serialize) -> Result<Json> {
     to_raw_value(answer).map_err(|error| Error::new(Reason::Bug, "an answer in JSON", error))
 }
@@ -46,7 +47,7 @@ impl<'de> Deserialize<'de> for At {
     }
 }
 
-/// A header: its bytes, which are what a client checks, and its fields for people.
+/// A header: its bytes, which clients verify, and its fields, for people.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeaderJson {
@@ -56,13 +57,13 @@ pub struct HeaderJson {
     pub height: Quantity,
     /// The header's hash.
     pub hash: Hash32,
-    /// The hash of the header before.
+    /// The hash of the previous header.
     pub parent: Hash32,
     /// Milliseconds since 1970.
     pub timestamp_ms: Quantity,
     /// The root over the operations.
     pub ops_root: Hash32,
-    /// The root over the headers before.
+    /// The root over the previous headers.
     pub history_root: Hash32,
     /// The root of each scheme, by its name.
     pub roots: serde_json::Map<String, serde_json::Value>,
@@ -88,7 +89,7 @@ impl From<&SignedHeader> for HeaderJson {
     }
 }
 
-/// A block: its header, its operations, and for each scheme that has one its transition proof.
+/// A block: its header, its operations, and the transition proof of each scheme that has one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockJson {
     /// The header.
@@ -111,21 +112,21 @@ impl BlockJson {
     }
 }
 
-/// The chain, for people: a client takes its configuration from its own checkpoint.
+/// The chain, for people: clients take the configuration from their own checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChainJson {
-    /// The hash of the configuration, which every header names.
+    /// The hash of the configuration; every header contains it.
     pub chain: Hash32,
-    /// The configuration, borsh.
+    /// The configuration, borsh-encoded.
     pub config: Hex,
-    /// The name for people.
+    /// The human-readable name.
     pub chain_id: String,
     /// The names of the schemes.
     pub schemes: Vec<String>,
     /// The public keys of the authorities.
     pub authorities: Vec<Hash32>,
-    /// How many of them sign a header.
+    /// The number of authorities that must sign a header.
     pub quorum: u16,
     /// The height of the head.
     pub height: Quantity,
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(at("0x0"), Some(At::Height(0)));
         assert_eq!(at("0xffffffffffffffff"), Some(At::Height(u64::MAX)));
         assert_eq!(at(&format!("0x{}", "0a".repeat(32))), Some(At::Hash([10; 32])));
-        // A hash with leading zeros is a hash, not a height.
+        // A hash with leading zeros must not be read as a height.
         assert_eq!(
             at(&format!("0x{}01", "00".repeat(31))).map(|at| at != At::Height(1)),
             Some(true)

@@ -1,4 +1,4 @@
-//! Methods with their parameters, their time limit, and their errors.
+//! Registers methods with their parameters, time limit and errors.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 use super::{Context, MaySubmit, to_object};
 use crate::metrics::Metrics;
 
-/// What methods work on, as far as all calls need it.
+/// The part of a method's context that every call needs.
 pub trait Serving: Send + Sync + 'static {
-    /// The bounds of a call, and where it is counted.
+    /// Returns the limits of a call, and its counters.
     fn bounds(&self) -> Bounds<'_>;
 }
 
-/// The bounds of a call, and where it is counted.
+/// The limits of a call, and its counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
-    /// How long it may take.
+    /// The time limit.
     pub time: Duration,
-    /// What is counted.
+    /// The counters.
     pub metrics: &'a Metrics,
 }
 
@@ -35,7 +35,8 @@ pub(super) struct Call<C = Context> {
     pub(super) may_submit: bool,
 }
 
-/// Registers a method whose parameters are one object, or an array with it; none are an empty one.
+/// Registers a method whose parameters are an object, or an array with one; no parameters count as
+/// an empty object.
 pub(super) fn method<C, P, R, F, Fut>(
     module: &mut RpcModule<C>,
     name: &'static str,
@@ -51,7 +52,7 @@ where
     method_of(module, name, parse, run)
 }
 
-/// Registers a method with a reader of its parameters.
+/// Registers a method with its own parser for parameters.
 pub(super) fn method_of<C, P, R, F, Fut>(
     module: &mut RpcModule<C>,
     name: &'static str,

@@ -32,35 +32,35 @@ use crate::normalise;
 use crate::producer::Submitter;
 use crate::view::{At, Placed, View};
 
-/// What requests may ask for.
+/// Limits on requests.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLimits {
-    /// Keys of one proof.
+    /// Keys per proof.
     pub keys: usize,
-    /// How long one call may take.
+    /// Time limit of a call.
     pub time: Duration,
 }
 
-/// The description of the methods that `rpc.discover` gives.
+/// The description of the methods, as `rpc.discover` returns it.
 pub const OPENRPC: &str = include_str!("../../openrpc.json");
 
 /// Set on a request whose bearer token allows it to submit.
 #[derive(Clone, Copy, Debug)]
 pub struct MaySubmit;
 
-/// What the methods work on.
+/// The state shared by all methods.
 pub struct Context {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
-    /// Where submissions go, if this node makes blocks.
+    /// Where to submit operations, if this node makes blocks.
     pub submitter: Option<Submitter>,
-    /// What requests may ask for.
+    /// Limits on requests.
     pub limits: RequestLimits,
-    /// What `eth_chainId` says, on a chain that has accounts.
+    /// The value of `eth_chainId`, on a chain with accounts.
     pub eth_chain_id: u64,
-    /// What is counted.
+    /// The counters.
     pub metrics: Metrics,
-    /// Where the store is read.
+    /// The threads on which the store is read.
     pub workers: Workers,
 }
 
@@ -71,7 +71,7 @@ impl Serving for Context {
 }
 
 impl Context {
-    /// Runs what a few reads of the store answer.
+    /// Runs work that takes a few reads of the store.
     async fn read<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
@@ -80,7 +80,7 @@ impl Context {
         self.workers.read(move || run(&newest(&views))).await
     }
 
-    /// Runs what may take long: proofs, and the headers of many blocks.
+    /// Runs work that may take long: proofs, and the headers of many blocks.
     async fn prove<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
@@ -90,12 +90,12 @@ impl Context {
     }
 }
 
-/// The newest view, and not a lock on it: others have to publish newer ones.
+/// Returns a copy of the newest view, so that no lock blocks the publisher of newer ones.
 fn newest(views: &watch::Receiver<View>) -> View {
     views.borrow().clone()
 }
 
-/// The methods.
+/// Registers the methods.
 pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
     let mut module = RpcModule::new(context);
     method(&mut module, "prooflight_chain", chain)?;
@@ -156,7 +156,7 @@ struct WhichTwo {
     head: At,
 }
 
-/// A header's place in the history of a head.
+/// A header, and the proof of its place in the history of a head.
 #[derive(Clone, Serialize)]
 struct HeaderProof {
     header: HeaderJson,
@@ -182,7 +182,7 @@ struct WhichHeights {
     head: At,
 }
 
-/// Several headers, and what places them in the history of a head.
+/// Several headers, and the proof of their places in the history of a head.
 #[derive(Serialize)]
 struct PlacedHeaders {
     head: HeaderJson,
@@ -209,7 +209,7 @@ async fn headers(call: Call, WhichHeights { heights, head }: WhichHeights) -> Re
     call.context.prove(move |view| json(&PlacedHeaders::from(view.headers(heights, head)?))).await
 }
 
-/// As many as the largest history needs that a proof has room for.
+/// The number of headers for the largest history that fits in a proof.
 const MOST_HEADERS: usize = 200_002;
 
 #[derive(Deserialize)]
@@ -221,7 +221,7 @@ struct Prove {
     at: At,
 }
 
-/// A proof, with the header that it is against.
+/// A proof, with the header that it verifies against.
 #[derive(Serialize)]
 struct Proved {
     header: HeaderJson,
@@ -260,7 +260,7 @@ struct Submit {
     ops: Vec<StateOp>,
 }
 
-/// The block that operations went into.
+/// The block that includes the submitted operations.
 #[derive(Clone, Serialize)]
 struct Submitted {
     height: Quantity,
@@ -283,7 +283,7 @@ async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
     Ok(Submitted { height: Quantity(included.height), hash: Hash32(included.hash) })
 }
 
-/// Sends the head, and then every new one; a reader too slow for all of them gets the newest.
+/// Sends the head, then every new head; a subscriber too slow for all of them skips to the newest.
 async fn new_heads(pending: PendingSubscriptionSink, context: Arc<Context>) -> SubscriptionResult {
     let sink = pending.accept().await?;
     let mut views = context.views.clone();
