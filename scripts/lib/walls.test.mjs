@@ -12,6 +12,14 @@ import { byFolder, circle, importsIn, importsOf } from "./walls/imports.mjs";
 
 const sdk = importsOf(inside("packages", "prooflight", "src"));
 
+test("no file of the SDK imports itself through others", () => {
+  assert.equal(circle(sdk)?.join(" -> "), undefined);
+});
+
+test("no folder of the SDK imports itself through others", () => {
+  assert.equal(circle(byFolder(sdk))?.join(" -> "), undefined);
+});
+
 test("only the command that runs vectors imports vectors/", () => {
   const importers = [...sdk].filter(([path, names]) => {
     return !path.startsWith("vectors/") && names.some((name) => name.startsWith("vectors/"));

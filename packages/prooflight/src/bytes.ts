@@ -3,6 +3,9 @@ import { describe, refuse } from "./error.js";
 /** Bytes that share their buffer with nothing else. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Bytes in hexadecimal digits, with `0x`. */
+export type Hex = `0x${string}`;
+
 /**
  * Decodes a 0x-hex string, in upper or lower case.
  *

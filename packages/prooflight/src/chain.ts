@@ -7,13 +7,8 @@
 
 export type { AnswerInput, VerifiedAnswer } from "./chain/answer.js";
 export { verifyAnswer } from "./chain/answer.js";
-export type {
-  ChainConfig,
-  ChainLimits,
-  Checkpoint,
-  Hex,
-  SchemeConfig,
-} from "./chain/checkpoint.js";
+export type { Hex } from "./bytes.js";
+export type { ChainConfig, ChainLimits, Checkpoint, SchemeConfig } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export { decodeHeader } from "./chain/header.js";

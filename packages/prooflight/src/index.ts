@@ -7,17 +7,11 @@
  * @module prooflight
  */
 
-export type { Bytes } from "./bytes.js";
+export type { Bytes, Hex } from "./bytes.js";
 export { fromHex, toHex } from "./bytes.js";
 export type { VerifiedAnswer } from "./chain/answer.js";
 export type { StateScheme } from "./chain/schemes.js";
-export type {
-  ChainConfig,
-  ChainLimits,
-  Checkpoint,
-  Hex,
-  SchemeConfig,
-} from "./chain/checkpoint.js";
+export type { ChainConfig, ChainLimits, Checkpoint, SchemeConfig } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export type { Quantity } from "./chain/quantity.js";

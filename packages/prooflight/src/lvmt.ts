@@ -7,7 +7,7 @@
  * @module prooflight/lvmt
  */
 
-export type { Hex } from "./chain/checkpoint.js";
+export type { Hex } from "./bytes.js";
 export type { Limits } from "./limits.js";
 export type { LvmtConfig } from "./lvmt/config.js";
 export { lvmtConfig } from "./lvmt/config.js";

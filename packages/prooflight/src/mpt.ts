@@ -4,7 +4,7 @@
  * @module prooflight/mpt
  */
 
-export type { Hex } from "./chain/checkpoint.js";
+export type { Hex } from "./bytes.js";
 export type {
   AbsentAccount,
   EthGetProofInput,

@@ -4,7 +4,7 @@
  * @module prooflight/provider
  */
 
-export type { Hex } from "./chain/checkpoint.js";
+export type { Hex } from "./bytes.js";
 export type { HttpOptions } from "./provider/http.js";
 export { httpProvider } from "./provider/http.js";
 export { HandedOnError, ProviderError } from "./provider/error.js";

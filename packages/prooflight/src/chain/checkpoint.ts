@@ -1,11 +1,9 @@
 import { Arguments, invalid } from "../arguments.js";
-import { fromHex, toHex } from "../bytes.js";
-import { describe, refuse, VerifyError } from "../error.js";
+import { fromHex, type Hex, toHex } from "../bytes.js";
+import { describe, refuse } from "../error.js";
+import { readHash, readHex } from "../hex.js";
 import { Writer } from "../wire.js";
 import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
-
-/** Bytes in hexadecimal digits, with `0x`. */
-export type Hex = `0x${string}`;
 
 /**
  * A header that the application trusts, with the whole configuration of its chain, as JSON has it.
@@ -84,7 +82,7 @@ export function readCheckpoint(given: unknown, path = "checkpoint"): Pinned {
   const members = new Arguments(undefined, given, ["config", "height", "headerHash"], path);
   const config = readConfig(members.unchecked("config"), `${path}.config`);
   const height = quantity(members.unchecked("height"), `${path}.height`);
-  const headerHash = hash(members.unchecked("headerHash"), `${path}.headerHash`);
+  const headerHash = readHash(members.unchecked("headerHash"), `${path}.headerHash`);
   const json = { config, height: toQuantity(height), headerHash: toHex(headerHash) as Hex };
   return { json, height, headerHash };
 }
@@ -132,7 +130,7 @@ export function readConfig(given: unknown, path: string): ChainConfig {
     version: number(members.unchecked("version"), 8, `${path}.version`),
     chainId: name(...at("chainId")),
     schemes: list(...at("schemes"), readScheme),
-    authorities: list(...at("authorities"), (key, path) => toHex(hash(key, path)) as Hex),
+    authorities: list(...at("authorities"), (key, path) => toHex(readHash(key, path)) as Hex),
     quorum: number(members.unchecked("quorum"), 16, `${path}.quorum`),
     limits: readLimits(...at("limits")),
     genesisTimestampMs: toQuantity(quantity(...at("genesisTimestampMs"))),
@@ -141,7 +139,7 @@ export function readConfig(given: unknown, path: string): ChainConfig {
 
 function readScheme(given: unknown, path: string): SchemeConfig {
   const members = new Arguments(undefined, given, ["id", "params"], path);
-  const params = bytes(members.unchecked("params"), `${path}.params`);
+  const params = readHex(undefined, members.unchecked("params"), `${path}.params`);
   return { id: number(members.unchecked("id"), 8, `${path}.id`), params: toHex(params) as Hex };
 }
 
@@ -179,22 +177,6 @@ function quantity(given: unknown, path: string): bigint {
   const number = parseQuantity(given);
   if (number !== undefined) return number;
   throw invalid(undefined, path, "a 64-bit quantity, 0x and digits", describe(given));
-}
-
-/** The bytes of a hash or key in 0x-hex. */
-export function hash(given: unknown, path: string): Uint8Array {
-  const found = bytes(given, path);
-  if (found.length === 32) return found;
-  throw invalid(undefined, path, "32 bytes", `${found.length} bytes`);
-}
-
-function bytes(given: unknown, path: string): Uint8Array {
-  try {
-    return fromHex(given as string);
-  } catch (error) {
-    if (!(error instanceof VerifyError)) throw error;
-    throw invalid(undefined, path, error.details.expected, error.details.found);
-  }
 }
 
 function name(given: unknown, path: string): string {

@@ -1,7 +1,7 @@
 import { Arguments } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
-import type { Checkpoint, Hex } from "../chain/checkpoint.js";
+import type { Checkpoint } from "../chain/checkpoint.js";
 import { initScheme, readScheme, type StateScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";

@@ -1,8 +1,8 @@
 /** Keys and blocks in callers' arguments. */
 
 import { invalid } from "../arguments.js";
-import { type Bytes, fromHex, viewOf } from "../bytes.js";
-import type { ChainLimits, Hex } from "../chain/checkpoint.js";
+import { type Bytes, fromHex, type Hex, viewOf } from "../bytes.js";
+import type { ChainLimits } from "../chain/checkpoint.js";
 import { checkKeys, checkWanted } from "../chain/compare.js";
 import { toQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";

@@ -1,8 +1,8 @@
 /** The trusted history of a client: the pinned checkpoint and the accepted heads that extend it. */
 
-import { toHex } from "../bytes.js";
+import { type Hex, toHex } from "../bytes.js";
 import type { Bytes } from "../bytes.js";
-import { type Checkpoint, type Hex, type Pinned, readCheckpoint } from "../chain/checkpoint.js";
+import { type Checkpoint, type Pinned, readCheckpoint } from "../chain/checkpoint.js";
 import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";

@@ -1,5 +1,4 @@
-import { fromHex } from "../bytes.js";
-import type { ChainConfig } from "../chain/checkpoint.js";
+import { fromHex, type Hex } from "../bytes.js";
 import { refuse } from "../error.js";
 import { SCHEMES } from "../schemes.js";
 
@@ -13,13 +12,18 @@ export interface LvmtConfig {
   logArity: number;
 }
 
+/** What is read of a `ChainConfig`. */
+interface Configuration {
+  readonly schemes: readonly { readonly id: number; readonly params: Hex }[];
+}
+
 /**
  * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
  *
  * Throws `invalid_config` if they are not 34 bytes. Source: `test-vectors/spec/chain.md`,
  * section 1.
  */
-export function lvmtConfig({ schemes }: ChainConfig): LvmtConfig | undefined {
+export function lvmtConfig({ schemes }: Configuration): LvmtConfig | undefined {
   const kept = schemes.find(({ id }) => id === SCHEMES.lvmt.id);
   if (!kept) return undefined;
   const params = fromHex(kept.params);

@@ -1,6 +1,5 @@
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, BYTES, viewOf } from "../bytes.js";
-import type { Hex } from "../chain/checkpoint.js";
+import { type Bytes, BYTES, type Hex, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
 import { lvmt } from "../wasm/lvmt.js";
 import { Writer } from "../wire.js";

@@ -1,6 +1,6 @@
 import { type Arguments, invalid } from "../arguments.js";
-import { viewOf } from "../bytes.js";
-import { type Hex, hash } from "../chain/checkpoint.js";
+import { type Hex, viewOf } from "../bytes.js";
+import { readHash } from "../hex.js";
 import type { Writer } from "../wire.js";
 
 /** The trusted setup that commitments were made under: trusted by the caller, never taken from the server. */
@@ -57,5 +57,5 @@ export function u8<Name extends string>(given: Arguments<Name>, name: Name): num
 /** What a setup is known by, as bytes or in 0x-hex. */
 export function paramsId<Name extends string>(given: Arguments<Name | "paramsId">): Uint8Array {
   const id = given.unchecked("paramsId");
-  return viewOf(id) ? given.array("paramsId", 32) : hash(id, "paramsId");
+  return viewOf(id) ? given.array("paramsId", 32) : readHash(id, "paramsId");
 }

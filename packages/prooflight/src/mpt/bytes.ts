@@ -1,8 +1,7 @@
 /** Bytes and integers as callers and servers of Ethereum write them. */
 
 import { invalid } from "../arguments.js";
-import { BYTES, fromHex, viewOf } from "../bytes.js";
-import type { Hex } from "../chain/checkpoint.js";
+import { BYTES, fromHex, type Hex, viewOf } from "../bytes.js";
 import { describe, VerifyError } from "../error.js";
 
 /** Bytes, or their 0x-hex. */

@@ -1,7 +1,6 @@
 /** Requests of EIP-1193, and the parameters and results of Ethereum's methods. */
 
-import { type Bytes, toHex } from "../bytes.js";
-import type { Hex } from "../chain/checkpoint.js";
+import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { bytesLike, wordOf } from "../mpt/bytes.js";
 import { MAX_PROOF_BYTES } from "../registry.js";

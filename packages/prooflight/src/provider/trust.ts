@@ -1,8 +1,7 @@
 /** The state that a provider trusts, which only the caller can name. */
 
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, fromHex, toHex } from "../bytes.js";
-import type { Hex } from "../chain/checkpoint.js";
+import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";

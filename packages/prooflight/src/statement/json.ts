@@ -1,8 +1,9 @@
 /** The JSON of statements: bytes are 0x-hex, signed 64-bit integers decimal strings. */
 
 import { type Arguments, invalid } from "../arguments.js";
-import { type Bytes, fromHex } from "../bytes.js";
-import { describe, refuse, VerifyError } from "../error.js";
+import type { Bytes } from "../bytes.js";
+import { describe, refuse } from "../error.js";
+import { readHex } from "../hex.js";
 import type { Scheme } from "../schemes.js";
 
 /** What JSON can say. */
@@ -23,16 +24,7 @@ export function hexMember<Name extends string>(
   given: Arguments<Name>,
   name: Name,
 ): Bytes {
-  return hexAt(scheme, given.unchecked(name), name);
-}
-
-function hexAt(scheme: Scheme | undefined, text: unknown, name: string): Bytes {
-  try {
-    return fromHex(text as string);
-  } catch (error) {
-    if (!(error instanceof VerifyError)) throw error;
-    throw invalid(scheme, name, error.details.expected, error.details.found);
-  }
+  return readHex(scheme, given.unchecked(name), name);
 }
 
 /** The bytes of each item of an array; throws `invalid_argument` if one is not 0x-hex. */
@@ -41,7 +33,7 @@ export function hexItems(
   items: readonly unknown[],
   name: string,
 ): Bytes[] {
-  return Array.from(items, (item, index) => hexAt(scheme, item, `${name}[${index}]`));
+  return Array.from(items, (item, index) => readHex(scheme, item, `${name}[${index}]`));
 }
 
 /** A signed 64-bit integer; throws `invalid_argument` if it is not one in canonical decimal. */

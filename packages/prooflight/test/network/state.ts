@@ -1,6 +1,6 @@
 /** What the blocks of the chain that the tests read do, and what the state is after each. */
 
-import type { Hex } from "../../src/chain/checkpoint.js";
+import type { Hex } from "../../src/bytes.js";
 
 /** An operation as the node takes it. */
 export type Operation = { op: "Set"; key: Hex; value: Hex } | { op: "Delete"; key: Hex };

@@ -1,0 +1,23 @@
+/** Arguments that are bytes in 0x-hex. */
+
+import { invalid } from "./arguments.js";
+import { type Bytes, fromHex } from "./bytes.js";
+import { VerifyError } from "./error.js";
+import type { Scheme } from "./schemes.js";
+
+/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is none. */
+export function readHex(scheme: Scheme | undefined, given: unknown, path: string): Bytes {
+  try {
+    return fromHex(given as string);
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw invalid(scheme, path, error.details.expected, error.details.found);
+  }
+}
+
+/** The bytes of a hash or key, 32 of them, in 0x-hex; throws as {@link readHex}. */
+export function readHash(given: unknown, path: string): Bytes {
+  const bytes = readHex(undefined, given, path);
+  if (bytes.length === 32) return bytes;
+  throw invalid(undefined, path, "32 bytes", `${bytes.length} bytes`);
+}
