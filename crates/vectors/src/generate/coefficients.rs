@@ -32,6 +32,8 @@ pub(super) enum Without {
     Points,
     /// The points but the first of each opening.
     LaterPoints,
+    /// The first opening.
+    FirstOpening,
     /// The openings but the first.
     LaterOpenings,
     /// The last opening.
@@ -53,12 +55,13 @@ pub(super) fn coefficients(
     }
     hash.update((openings.len() as u64).to_le_bytes());
     let hashed = match without {
-        Without::Openings => 0,
-        Without::LaterOpenings => 1,
-        Without::LastOpening => openings.len() - 1,
-        _ => openings.len(),
+        Without::Openings => &[],
+        Without::FirstOpening => &openings[1..],
+        Without::LaterOpenings => &openings[..1],
+        Without::LastOpening => &openings[..openings.len() - 1],
+        _ => openings,
     };
-    for opening in &openings[..hashed] {
+    for opening in hashed {
         hash.update([opening.kind]);
         if without != Without::Commitments {
             hash.update(opening.commitment);

@@ -78,12 +78,16 @@ fn left_out(file: &mut Builder) {
         refuse(file, &comment, &openings, &claims);
     }
     let openings = openings(3);
-    let mut claims = claimed(&openings);
-    claims[0].misstate(Fr::ONE);
-    let r = coefficients(&params_id(), &claims, Without::LastOpening);
-    claims[2].misstate(-r[0] / r[2]);
-    let comment = "errors that cancel under a transcript without the last opening";
-    refuse(file, comment, &openings, &claims);
+    for (what, without, hashed, other) in
+        [("last", Without::LastOpening, 0, 2), ("first", Without::FirstOpening, 2, 0)]
+    {
+        let mut claims = claimed(&openings);
+        claims[hashed].misstate(Fr::ONE);
+        let r = coefficients(&params_id(), &claims, without);
+        claims[other].misstate(-r[hashed] / r[other]);
+        let comment = format!("errors that cancel under a transcript without the {what} opening");
+        refuse(file, &comment, &openings, &claims);
+    }
 }
 
 /// A setup made for two wrong openings, which cancel if the coefficients do not depend on the setup.

@@ -3,6 +3,7 @@
 mod cancelling;
 mod changes;
 mod indices;
+mod many;
 pub(super) mod negative;
 pub(super) mod setups;
 pub(super) mod valid;

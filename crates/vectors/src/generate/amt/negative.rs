@@ -4,7 +4,7 @@ use prooflight_amt::{INFINITY, PointBytes, VerifyingKey};
 use prooflight_core::Reason;
 use serde_json::{json, to_value};
 
-use super::{Vector, cancelling, changes, dev, indices};
+use super::{Vector, cancelling, changes, dev, indices, many};
 use crate::amt::{AmtOpening, KindName, OpeningInput};
 use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::Builder;
@@ -54,6 +54,7 @@ pub(in crate::generate) fn file() -> String {
     cancelling::add(&mut file);
     indices::add(&mut file);
     changes::add(&mut file);
+    many::wrong(&mut file);
     keys(&mut file);
     inputs(&mut file);
     file.finish()

@@ -5,7 +5,7 @@ use ark_ff::{FftField, Field};
 use prooflight_amt::{INFINITY, VerifyingKey};
 use serde_json::json;
 
-use super::{Vector, dev};
+use super::{Vector, dev, many};
 use crate::amt::AmtOpening;
 use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
@@ -42,10 +42,16 @@ pub(in crate::generate) fn file() -> String {
     other_points(&mut file);
     setups(&mut file);
     upper(&mut file);
+    many::right(&mut file);
     file.finish()
 }
 
-fn valid(file: &mut Builder, flags: &[&str], comment: impl Into<String>, input: &AmtOpening) {
+pub(super) fn valid(
+    file: &mut Builder,
+    flags: &[&str],
+    comment: impl Into<String>,
+    input: &AmtOpening,
+) {
     let key = match (&input.setup[..], input.log_n) {
         ("dev", Some(log_n)) => VerifyingKey::dev(u8::try_from(log_n).expect("at most 28")),
         ("ppot", Some(log_n)) => VerifyingKey::ppot(u8::try_from(log_n).expect("at most 28")),

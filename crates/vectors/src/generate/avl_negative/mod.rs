@@ -4,6 +4,7 @@ mod absence;
 mod arguments;
 mod bound;
 mod codec;
+mod first;
 mod hostile;
 mod inputs;
 mod operations;
@@ -60,6 +61,7 @@ pub(super) fn file() -> String {
     spliced::add(&mut file);
     operations::add(&mut file);
     arguments::add(&mut file);
+    first::add(&mut file);
     inputs::add(&mut file);
     file.finish()
 }

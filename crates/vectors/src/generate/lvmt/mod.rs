@@ -10,6 +10,7 @@ mod bytes;
 mod cancelling;
 pub(super) mod negative;
 mod nodes;
+mod order;
 mod trees;
 pub(super) mod valid;
 

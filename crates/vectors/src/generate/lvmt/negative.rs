@@ -5,7 +5,7 @@ use serde_json::{Value, json, to_value};
 
 use super::lies::{FLAGS as LIES, Question, lies};
 use super::sample::{find, name, sample};
-use super::{bytes, cancelling, input, trees};
+use super::{bytes, cancelling, input, order, trees};
 use crate::generate::builder::Builder;
 use crate::lvmt::LvmtProof;
 use crate::run::verify;
@@ -26,6 +26,7 @@ const FLAGS: &[(&str, &str)] = &[
         "Mutated",
         "an honest proof with a byte changed, inserted, deleted or swapped; only the code is pinned",
     ),
+    order::NOTE,
     ("Tree", "the Merkle trees are of another form, or the hashes not those beside the leaves"),
     ("Truncated", "the proof ends early"),
 ];
@@ -38,6 +39,7 @@ pub(in crate::generate) fn file() -> String {
         file.invalid(&[lie.flag], lie.comment, &input(&lie.question), lie.reason);
     }
     trees::add(&mut file);
+    order::add(&mut file);
     cancelling::add(&mut file);
     inputs(&mut file);
     bytes::add(&mut file);

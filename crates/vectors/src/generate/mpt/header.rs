@@ -4,6 +4,7 @@ use prooflight_core::{Reason, keccak256};
 use serde_json::{json, to_value};
 use sha3::{Digest as _, Sha3_256};
 
+use super::long_header;
 use super::trie::{Rlp, string};
 use crate::carrier::{Hash32, Hex, Quantity};
 use crate::generate::builder::{Builder, expected};
@@ -14,6 +15,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("Fields", "more or fewer fields; the hash is that of the header"),
     ("Hash", "the header is not the one that the hash names"),
     ("Input", "the input cannot be read as one of an EthHeader"),
+    ("Limit", "as long as the limit allows, or longer"),
     ("Mutated", "an honest header with one byte changed; only the code is pinned"),
     ("Rlp", "bytes that are not the RLP of a list; the hash is theirs"),
 ];
@@ -29,6 +31,7 @@ pub(in crate::generate) fn file() -> String {
     hashes(&mut file);
     mutated(&mut file);
     inputs(&mut file);
+    long_header::add(&mut file);
     file.finish()
 }
 
@@ -36,7 +39,7 @@ const NUMBER: u64 = 0x0102_0304;
 const STATE_ROOT: [u8; 32] = [0x5a; 32];
 
 /// The fields of a header of all forks: bytes, or integers of at most so many bytes.
-fn all_fields() -> Vec<Rlp> {
+pub(super) fn all_fields() -> Vec<Rlp> {
     let hash = |byte| string([byte; 32]);
     let number = string(&NUMBER.to_be_bytes()[4..]);
     vec![
@@ -70,7 +73,7 @@ fn header_of(bytes: Vec<u8>) -> EthHeader {
     EthHeader { hash: Hash32(keccak256(&[&bytes])), header_rlp: Hex(bytes) }
 }
 
-fn header(fields: Vec<Rlp>) -> EthHeader {
+pub(super) fn header(fields: Vec<Rlp>) -> EthHeader {
     header_of(Rlp::List(fields).encode())
 }
 

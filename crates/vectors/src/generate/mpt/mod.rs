@@ -3,6 +3,7 @@
 pub(super) mod answer_negative;
 pub(super) mod answer_valid;
 pub(super) mod header;
+mod long_header;
 pub(super) mod mainnet;
 mod state;
 mod trie;

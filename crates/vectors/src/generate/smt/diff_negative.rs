@@ -85,6 +85,7 @@ fn messages(file: &mut Builder) {
         (&[0, 0, 2, 0][..], Reason::InvalidEncoding, "a leaf of the form 2"),
         (&[0, 0, 1, 0x80, 0], Reason::InvalidEncoding, "a length of 0 in two bytes"),
         (&[0, 0, 1, 0xff, 0xff, 0xff, 0x7f], Reason::Truncated, "a key of 2^28 - 1 bytes"),
+        (&[0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x10], Reason::Truncated, "a key of 2^32 bytes"),
         (&[0, 0, 0, 0, 0x81, 0x80, 4], Reason::ValueTooLarge, "a value of 65,537 bytes"),
         (&[9, 0, 1, 0], Reason::VersionOutOfRange, "a root that is older than block 0"),
         (&[0, 1, 17], Reason::VersionOutOfRange, "a child that is older than block 0"),

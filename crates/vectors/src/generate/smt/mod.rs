@@ -8,6 +8,7 @@ pub(super) mod history_negative;
 mod inputs;
 pub(super) mod proof;
 pub(super) mod proof_negative;
+mod skipped;
 mod wire;
 
 use prooflight_smt::hash::MAX_VERSION;

@@ -4,7 +4,7 @@ use prooflight_smt::hash::MAX_VERSION;
 use serde_json::{Value, json};
 
 use super::plain::Plain;
-use super::{ask_keys, delete, had, key, limits, random, sample, set};
+use super::{ask_keys, delete, had, key, limits, random, sample, set, skipped};
 use crate::answer::Answer;
 use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
 use crate::generate::rng::Rng;
@@ -31,13 +31,20 @@ pub(in crate::generate) fn file() -> String {
     many_keys(&mut file);
     at_limits(&mut file);
     upper(&mut file);
+    skipped::right(&mut file);
     for (blocks, keys) in [(3, 5), (5, 40), (12, 300)] {
         random_trees(&mut file, blocks, keys);
     }
     file.finish()
 }
 
-fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, input: &SmtProof) {
+pub(super) fn honest(
+    file: &mut Builder,
+    flags: &[&str],
+    comment: &str,
+    plain: &Plain,
+    input: &SmtProof,
+) {
     let block = input.block.0;
     let answers: Vec<Value> = input.keys.iter().map(|key| had(plain, &key.0, block)).collect();
     let kind = |answer: &Value| match answer {

@@ -8,7 +8,7 @@ use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
 use super::inputs;
 use super::plain::{Node, Plain, encode_proof};
 use super::wire::{chain, changed, changed_leaf, message, with_leaf};
-use super::{ask_keys, damaged, delete, key, limits, sample, set, with_proof};
+use super::{ask_keys, damaged, delete, key, limits, sample, set, skipped, with_proof};
 use crate::carrier::{Hash32, Hex, Quantity};
 use crate::generate::builder::Builder;
 use crate::generate::padded::{MOST, padded};
@@ -41,6 +41,7 @@ pub(in crate::generate) fn file() -> String {
     encodings(&mut file);
     absences(&mut file);
     hidden_among_others(&mut file);
+    skipped::wrong(&mut file);
     values(&mut file);
     versions(&mut file);
     spliced(&mut file);

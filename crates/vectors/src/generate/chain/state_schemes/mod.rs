@@ -1,5 +1,6 @@
 //! `chain/state_answer_schemes.json`: answers about the state by `lvmt` and `smt`, right and wrong.
 
+mod beside;
 mod both;
 mod lvmt;
 mod smt;
@@ -38,6 +39,7 @@ pub(in super::super) fn file() -> String {
     let mut file = Builder::new("chain", FLAGS);
     file.group("StateAnswer");
     both::add(&mut file);
+    beside::add(&mut file);
     lvmt::add(&mut file);
     smt::add(&mut file);
     file.finish()

@@ -168,7 +168,7 @@ fn children(file: &mut Builder) {
     let comment = format!("a branch of {} bytes inside an extension", long.encode().len());
     let input = forged(&[0x11], &[extension(&[1], long)]);
     file.invalid(&["Child", HOSTILE], comment, &input, Reason::InvalidChild);
-    for length in [1, 20, 27] {
+    for length in [1, 20, 27, 28] {
         let short = leaf(&[2], vec![0xcd; length]).encode();
         let hash = string(prooflight_core::keccak256(&[&short]));
         let comment = format!("a leaf of {} bytes, of which the branch has the hash", short.len());

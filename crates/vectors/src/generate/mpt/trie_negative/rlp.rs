@@ -70,6 +70,11 @@ fn items(file: &mut Builder) {
             at_leaf.with(1, raw(&[&[0xbf][..], &[0xff; 8]].concat())),
             Reason::Truncated,
         ),
+        (
+            "a value whose length of 5 bytes is 2^32",
+            at_leaf.with(1, raw(&[0xbc, 1, 0, 0, 0, 0])),
+            Reason::Truncated,
+        ),
         ("a value whose length is cut short", at_leaf.with(1, raw(&[0xb9, 1])), Reason::Truncated),
         (
             "a third item after the value",

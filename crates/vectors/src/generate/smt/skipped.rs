@@ -1,0 +1,65 @@
+//! Keys that lead to one node, though they differ in bits that its way skips.
+//!
+//! The tree's two keys begin with the bits 10 and 11, so that its only branch is at depth 1. The others asked for
+//! begin with 00 and 01: they lead below the branch as well, and come before the tree's keys in the order of hashes.
+
+use prooflight_core::Reason;
+use prooflight_smt::hash::{hash_key, hash_value};
+use prooflight_smt::proof::{PROOF, ProofLeaf, Writer};
+
+use super::plain::{Plain, bit};
+use super::proof::honest;
+use super::{ask_keys, key, set, with_proof};
+use crate::generate::builder::Builder;
+
+/// A key whose hash begins with these bits.
+fn beginning(bits: [u8; 2]) -> u16 {
+    let fits = |number: &u16| {
+        let hash = hash_key(&key(*number));
+        [bit(&hash, 0), bit(&hash, 1)] == bits
+    };
+    (0..u16::MAX).find(fits).expect("one key of four")
+}
+
+fn tree() -> Plain {
+    let mut plain = Plain::default();
+    plain.apply(2, [set(beginning([1, 0]), b"left"), set(beginning([1, 1]), b"right")]);
+    plain
+}
+
+pub(super) fn right(file: &mut Builder) {
+    let plain = tree();
+    for (comment, asked) in [
+        ("an absent key on the right, before the left one", &[[0, 1], [1, 0]][..]),
+        ("an absent key on the right, before both", &[[0, 1], [1, 0], [1, 1]]),
+        ("an absent key on the left, before the right one", &[[0, 0], [1, 1]]),
+        ("absent keys on both sides, before the tree's", &[[0, 0], [0, 1], [1, 0], [1, 1]]),
+        ("only absent keys, on both sides", &[[0, 0], [0, 1]]),
+    ] {
+        let keys: Vec<_> = asked.iter().map(|bits| key(beginning(*bits))).collect();
+        let comment = format!("keys that differ in a skipped bit: {comment}");
+        honest(file, &[], &comment, &plain, &ask_keys(&plain, 2, &keys));
+    }
+}
+
+/// The tree's leaves are passed off as those of keys that nobody asked for.
+pub(super) fn wrong(file: &mut Builder) {
+    let plain = tree();
+    let leaves = [([1, 0], &b"left"[..]), ([1, 1], b"right")];
+    let mut writer = Writer::new(PROOF);
+    writer.root(2, 2);
+    writer.branch(None, 1, 2, 2);
+    for (bits, value) in leaves {
+        let key_hash = &hash_key(&key(beginning(bits)));
+        writer.proof_leaf(ProofLeaf::OtherLive { key_hash, value_hash: &hash_value(value) });
+    }
+    let proof = writer.finish();
+    for (bits, side) in [([1, 0], "left"), ([1, 1], "right")] {
+        let keys = [[0, 0], [0, 1], bits].map(|bits| key(beginning(bits)));
+        let input = with_proof(&plain, 2, &keys, proof.clone());
+        let comment = format!(
+            "keys that differ in a skipped bit, and the {side} one, which has a value, as never written"
+        );
+        file.invalid(&["Absence"], comment, &input, Reason::LeafOfKey);
+    }
+}
