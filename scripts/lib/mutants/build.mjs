@@ -16,11 +16,8 @@ import { join, relative, sep } from "node:path";
 import { cache, inside } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
 
-/** The crates whose code is the verifiers'. */
-export const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt", "light"];
-
-/** What else the runner of the vectors is made of, and what the tests of all of them name. */
-export const RUNNER = ["embedded", "json", "testkit", "vectors"];
+/** The crates whose code is the verifiers', as crates/mutants/src/planting.rs has them. */
+const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt", "light"];
 
 /** Not read from `tree`: the tool is ours, whatever it looks at. */
 const TOOL = inside("crates", "mutants");
@@ -30,11 +27,12 @@ const TOOL = inside("crates", "mutants");
  * if that is done already.
  */
 export async function build(tree) {
-  for (const name of ["Cargo.toml", "test-vectors", ...VERIFIERS.map((name) => `crates/${name}`)]) {
+  for (const name of ["Cargo.toml", "test-vectors", "crates/core", "crates/vectors"]) {
     if (!existsSync(join(tree, name))) throw new Problem(`${tree} has no ${name}.`);
   }
+  const names = needed(tree);
   const scratch = join(cache, "mutants", digest(tree).slice(0, 12));
-  const crates = [...VERIFIERS, ...RUNNER].map((name) => join(tree, "crates", name));
+  const crates = names.map((name) => join(tree, "crates", name));
   const sources = hashOf(tree, [join(tree, "Cargo.toml"), join(tree, "Cargo.lock"), ...crates]);
   const key = digest(`${sources} ${hashOf(TOOL, [TOOL])}`);
   const runner = join(scratch, "runner");
@@ -45,7 +43,7 @@ export async function build(tree) {
     const target = join(cache, "mutants", "target");
     await task(`plant faults in the verifiers of ${tree}`, async ({ sh }) => {
       rmSync(scratch, { recursive: true, force: true });
-      copy(tree, scratch);
+      copy(tree, scratch, names);
       await sh("cargo", ["build", "--quiet", "--locked", "--package", "prooflight-mutants"]);
       const env = { CARGO_TARGET_DIR: target };
       await sh(inside("target", "debug", "plant"), [tree, scratch], { env, limit: 2 * 3600_000 });
@@ -66,9 +64,22 @@ export async function build(tree) {
   };
 }
 
-/** The verifiers and the vectors' runner as a workspace of their own. */
-function copy(tree, scratch) {
-  for (const name of [...VERIFIERS, ...RUNNER]) {
+/** The verifiers that a tree has, the vectors' runner, and all crates of the tree that these depend on. */
+export function needed(tree) {
+  const has = (name) => existsSync(join(tree, "crates", name, "Cargo.toml"));
+  const names = new Set([...VERIFIERS, "vectors"].filter(has));
+  for (const name of names) {
+    const manifest = readFileSync(join(tree, "crates", name, "Cargo.toml"), "utf8");
+    for (const [, other] of manifest.matchAll(/^prooflight-([\w-]+)[ .=]/gm)) {
+      if (has(other)) names.add(other);
+    }
+  }
+  return [...names];
+}
+
+/** These crates as a workspace of their own. */
+function copy(tree, scratch, names) {
+  for (const name of names) {
     cpSync(join(tree, "crates", name), join(scratch, "crates", name), { recursive: true });
   }
   for (const name of ["runner", "switch"]) {
@@ -79,17 +90,17 @@ function copy(tree, scratch) {
   }
   writeFileSync(
     join(scratch, "Cargo.toml"),
-    workspace(readFileSync(join(tree, "Cargo.toml"), "utf8")),
+    workspace(readFileSync(join(tree, "Cargo.toml"), "utf8"), names),
   );
-  for (const name of VERIFIERS) {
+  for (const name of VERIFIERS.filter((name) => names.includes(name))) {
     const path = join(scratch, "crates", name, "Cargo.toml");
     writeFileSync(path, withSwitch(readFileSync(path, "utf8")));
   }
 }
 
 /** The workspace's Cargo.toml with only the members that are copied, and a profile for many short runs. */
-export function workspace(text) {
-  const members = [...VERIFIERS, ...RUNNER, "mutants/runner", "mutants/switch"];
+export function workspace(text, names) {
+  const members = [...names, "mutants/runner", "mutants/switch"];
   const list = members.map((name) => `"crates/${name}"`).join(", ");
   return `${text
     .replace(/^members = .*$/m, `members = [${list}]`)
