@@ -45,6 +45,34 @@ mod tests {
     use crate::{INFINITY, Kind, PointBytes, Scalar};
     use alloc::vec::Vec;
 
+    fn bytes(digits: &str) -> PointBytes {
+        core::array::from_fn(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap())
+    }
+
+    #[test]
+    fn coefficients_are_those_of_the_specification() {
+        // amt.md, section 6.
+        let tree = [
+            "04a4da7d89979bfceaec3fa25323ca7bfb49f6cc37efd0d995ae8cfc08ce75a8",
+            "836128d834fe7968e39344255c4f52d7c5d35d2c73dea9fc78d653159fc5ac96",
+            "cc665d80d01de3267e0828eec310a5f802b8e659f2d7c530129a4d3b7658cb25",
+        ]
+        .map(bytes);
+        let single = [bytes("fb4aead326ca64286aede6a4e7e348b65834fa944140c73ba369ae8a63ba9797")];
+        let tree = Opening {
+            commitment: bytes("cc3be7cf09e10a9c2b5f0786df3d882882905d9db292c114e8fffb34d5cc0e28"),
+            index: 2,
+            value: Scalar::from_versions(&[(1 << 40) - 1; 6]).unwrap(),
+            kind: Kind::Tree { log_arity: 1 },
+            points: &tree,
+        };
+        let single = Opening { kind: Kind::Single, points: &single, ..tree };
+        let r: Vec<_> =
+            coefficients(&VerifyingKey::dev(3).unwrap(), &[tree, single]).take(2).collect();
+        // Little-endian: da9e451c...
+        assert_eq!(r, [Fr::ONE, Fr::from(0x92f1_17bb_f3ca_be87_a013_19a1_1c45_9eda_u128)]);
+    }
+
     #[test]
     fn coefficients_depend_on_everything_that_is_claimed() {
         let key = VerifyingKey::dev(4).unwrap();

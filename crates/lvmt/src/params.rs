@@ -83,3 +83,20 @@ impl Root {
         Self { aroot, hroot, height }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_allows_more_keys_than_a_proof_can_have() {
+        let key = VerifyingKey::dev(4).unwrap();
+        let limits = Limits { max_keys: usize::MAX, ..Limits::DEFAULT };
+        let params = Params::new(&key, 2).with_insecure_setup().with_limits(limits);
+        let root = Root::new(&[0; 64], 0);
+        assert_eq!(params.check(&root, MAX_KEYS), Ok(()));
+        let error = params.check(&root, MAX_KEYS + 1).unwrap_err();
+        assert_eq!(error.reason(), Reason::TooManyKeys);
+    }
+}

@@ -205,3 +205,18 @@ impl Entry {
         self.0.map(Version::get)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_claim_more_than_a_proof_can_have_is_kept_and_no_more() {
+        for (count, kept) in [(MAX_KEYS, MAX_KEYS), (MAX_KEYS + 2, MAX_KEYS + 1)] {
+            let claims = alloc::vec![Claim::NeverWritten; count];
+            let bytes = borsh::to_vec(&Proof { claims, ..Proof::default() }).unwrap();
+            assert_eq!(Proof::try_from_slice(&bytes).unwrap().claims.len(), kept);
+        }
+    }
+}
