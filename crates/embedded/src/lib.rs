@@ -1,5 +1,5 @@
-//! The store interface of `prooflight_core::store` over fjall, a log-structured store in Rust. Measured in
-//! `docs/storage.md`.
+//! Implements the store interface of `prooflight_core::store` with fjall, a log-structured store in
+//! Rust. Measurements: `docs/storage.md`.
 
 #![forbid(unsafe_code)]
 
@@ -10,14 +10,14 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Sn
 use prooflight_core::store::{Entry, Read, Store, WriteBatch, corrupt};
 use prooflight_core::{Error, Reason, Result};
 
-/// A store in a folder; clones are the same store.
+/// A store in a folder. Clones share the same store.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     database: Database,
     all: Keyspace,
 }
 
-/// The store as it was at one moment.
+/// A snapshot of the store at one moment.
 #[derive(Clone)]
 pub struct EmbeddedSnapshot {
     snapshot: Snapshot,
@@ -25,7 +25,7 @@ pub struct EmbeddedSnapshot {
 }
 
 impl EmbeddedStore {
-    /// Opens the store in a folder, which is made if it is not there.
+    /// Opens the store in a folder, which is created if it does not exist.
     ///
     /// `store_failed` if another process has it open, `store_corrupt` if its files are damaged.
     pub fn open(folder: &Path) -> Result<Self> {
@@ -41,7 +41,7 @@ impl EmbeddedStore {
         Ok(Self { all: all.map_err(|error| named(&error))?, database })
     }
 
-    /// Bytes on disk.
+    /// Returns the size on disk in bytes.
     pub fn disk_bytes(&self) -> Result<u64> {
         self.database.disk_space().map_err(|error| failed(&error))
     }
