@@ -1,4 +1,4 @@
-//! Which code a build has.
+//! Decides which code is part of a build.
 
 use syn::{Attribute, Meta, Token, punctuated::Punctuated};
 

@@ -1,4 +1,4 @@
-//! What the compiler says.
+//! Runs the compiler and reads its errors.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-/// An error of the compiler.
+/// An error from the compiler.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Complaint {
-    /// What it says first.
+    /// The main message.
     pub(crate) message: String,
     level: String,
     code: Option<ErrorCode>,
     spans: Vec<Place>,
     /// Notes and advice.
     children: Vec<Child>,
-    /// As people read it.
+    /// The error as shown to people.
     pub(crate) rendered: Option<String>,
 }
 
@@ -30,7 +30,7 @@ struct ErrorCode {
     code: String,
 }
 
-/// Bytes of a file.
+/// A byte range of a file.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Place {
     pub(crate) file_name: String,
@@ -45,7 +45,7 @@ struct Message {
 }
 
 impl Complaint {
-    /// Where it is, the most important place first.
+    /// Returns its locations, the primary one first.
     pub(crate) fn places(&self) -> Vec<&Place> {
         let mut places: Vec<_> = self.spans.iter().collect();
         places.sort_by_key(|place| !place.is_primary);
@@ -53,7 +53,7 @@ impl Complaint {
         places
     }
 
-    /// The function that is not `const` where one must be.
+    /// Returns the function that is not `const` where one is required.
     pub(crate) fn not_constant(&self) -> Option<&str> {
         self.code.as_ref().filter(|code| code.code == "E0015")?;
         let path = self.message.split('`').nth(1)?;
@@ -61,13 +61,13 @@ impl Complaint {
     }
 }
 
-/// Runs cargo in a folder; the errors, none if it succeeds.
+/// Runs cargo in a folder; returns the errors, none if it succeeds.
 pub(crate) fn cargo(folder: &Path, arguments: &[&str]) -> Result<Vec<Complaint>, String> {
     let mut cargo = Command::new("cargo")
         .args(arguments)
         .args(["--message-format=json", "--quiet"])
         .current_dir(folder)
-        // What never holds, or always overflows, is a fault like others.
+        // A condition that never holds, or arithmetic that always overflows, is a valid fault.
         .env("RUSTFLAGS", "--cap-lints=allow")
         .stdout(Stdio::piped())
         .spawn()
@@ -76,12 +76,12 @@ pub(crate) fn cargo(folder: &Path, arguments: &[&str]) -> Result<Vec<Complaint>,
     let mut complaints = Vec::new();
     for line in output.lines() {
         let line = line.map_err(|error| error.to_string())?;
-        // Other messages have other members.
+        // Other kinds of messages have other fields.
         let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
         complaints.extend(message.message.filter(|message| message.level.starts_with("error")));
     }
     let status = cargo.wait().map_err(|error| error.to_string())?;
-    // "aborting due to 3 previous errors" is nowhere.
+    // "aborting due to 3 previous errors" has no location.
     complaints.retain(|complaint| !complaint.spans.is_empty());
     match (status.success(), complaints.is_empty()) {
         (true, _) => Ok(Vec::new()),

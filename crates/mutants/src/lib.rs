@@ -1,9 +1,9 @@
 //! Plants single faults in Rust sources, all of them in one build.
 //!
-//! [`find()`] reads a file and lists the places where a fault can be, each with its faults. [`render()`] writes
-//! the file again so that each place asks `prooflight_mutants_switch::at` which of its faults is on. So one
-//! build serves every fault, where one build for each would take hours. [`Planting`] does it for crates, and
-//! gives up faults that do not compile.
+//! [`find()`] reads a file and lists its fault sites, each with its faults. [`render()`] rewrites
+//! the file so that each site asks `prooflight_mutants_switch::at` which of its faults is active.
+//! One build thus serves every fault; one build per fault would take hours. [`Planting`] does this
+//! for whole crates, and drops faults that do not compile.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,7 @@
 //! `plant TREE SCRATCH`: builds the runner in SCRATCH, a copy of TREE's crates, with faults in the verifiers.
 //!
-//! Prints how far it is, and last, to `SCRATCH/mutants.json`, the faults and the lines of code.
+//! Prints its progress, and finally writes the faults and the lines of code to
+//! `SCRATCH/mutants.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,8 +1,8 @@
-//! What is put in the place of what.
+//! Which operators and methods replace which.
 
 use syn::BinOp;
 
-/// What a comparison is mistaken for.
+/// Returns the operators that replace a comparison.
 pub(crate) fn comparisons(operator: &BinOp) -> &'static [&'static str] {
     match operator {
         BinOp::Lt(_) => &["<=", ">="],
@@ -15,7 +15,7 @@ pub(crate) fn comparisons(operator: &BinOp) -> &'static [&'static str] {
     }
 }
 
-/// What arithmetic is mistaken for.
+/// Returns the operator that replaces an arithmetic one.
 pub(crate) fn arithmetic(operator: &BinOp) -> Option<&'static str> {
     Some(match operator {
         BinOp::Add(_) | BinOp::Mul(_) => "-",
@@ -36,7 +36,7 @@ pub(crate) fn arithmetic(operator: &BinOp) -> Option<&'static str> {
     })
 }
 
-/// Methods that are mistaken for each other.
+/// Methods that replace each other.
 const TWINS: &[[&str; 2]] = &[
     ["all", "any"],
     ["first", "last"],
@@ -60,7 +60,7 @@ const TWINS: &[[&str; 2]] = &[
     ["floor", "ceil"],
 ];
 
-/// The method that a method is mistaken for.
+/// Returns the method that replaces a method.
 pub(crate) fn twin(name: &str) -> Option<&'static str> {
     TWINS.iter().find_map(|&[a, b]| match name {
         _ if name == a => Some(b),
@@ -69,7 +69,7 @@ pub(crate) fn twin(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Methods whose absence is no fault, or never of a fitting type.
+/// Methods whose removal is no fault, or never type-checks.
 const PLAIN: &[&str] = &[
     "as_bytes",
     "as_deref",
@@ -103,7 +103,7 @@ const PLAIN: &[&str] = &[
     "as_str",
 ];
 
-/// Whether a call of the method can be left out.
+/// Whether a call of the method can be removed.
 pub(crate) fn can_be_left_out(name: &str) -> bool {
     !PLAIN.contains(&name)
 }

@@ -1,15 +1,15 @@
-//! A place of faults.
+//! A fault site.
 
 use std::ops::Range;
 
-/// A place in a file where one of several faults can be.
+/// A place in a file that can have one of several faults.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// The bytes that a fault replaces; empty where it adds something.
+    /// The bytes that a fault replaces; empty if it inserts something.
     pub range: Range<usize>,
-    /// How the faults are written.
+    /// How the faults are rendered.
     pub form: Form,
-    /// The function, with its type.
+    /// The function, qualified with its type.
     pub function: String,
     /// The faults.
     pub variants: Vec<Variant>,
@@ -18,29 +18,30 @@ pub struct Site {
 /// One fault.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// What kind of fault it is.
+    /// The kind of the fault.
     pub operator: &'static str,
-    /// What stands in the place of the original.
+    /// The text that replaces the original.
     pub text: String,
-    /// The bytes that people are shown as changed: within the site, or what the fault is about.
+    /// The bytes shown to people as changed: within the site, or the code that the fault is about.
     pub part: Range<usize>,
-    /// What they are changed to.
+    /// The text shown as their replacement.
     pub to: String,
 }
 
-/// How a site's faults are written.
+/// How a site's faults are rendered.
 ///
-/// The order is that of sites with the same range, from the outermost to the innermost.
+/// Ordered from the outermost to the innermost, for sites with the same range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// At the start of a function: the text is what it returns at once.
+    /// At the start of a function, which returns the text immediately.
     Start,
-    /// After a pattern: the arm is not taken.
+    /// After a pattern: the arm is skipped.
     Guard,
-    /// A statement that is left out.
+    /// A statement that is skipped.
     Statement,
-    /// Behind an iterator: the text is the adapter, in which `{at}` is 1 if the fault is on, else 0.
+    /// After an iterator: the text is the adapter, in which `{at}` is 1 if the fault is active,
+    /// else 0.
     Adapter,
-    /// An expression in the place of another.
+    /// An expression that replaces another.
     Expression,
 }

@@ -1,9 +1,9 @@
 //! Runs the vectors against planted faults: `runner TEST_VECTORS`.
 //!
-//! Each line of its input is the number of a fault and that of the first fault of its place; for each it
-//! prints a line: the fault, `killed`, `panicked`, `survived` or `unreached`, how many tests it ran, and the
-//! test that failed. Between tests it prints dots, so that whoever waits can tell a slow machine from a
-//! verifier that never ends.
+//! Each input line has the number of a fault and that of the first fault of its site. For each, it
+//! prints a line: the fault, `killed`, `panicked`, `survived` or `unreached`, the number of tests
+//! run, and the test that failed. Between tests it prints dots, so that the reader can tell a slow
+//! machine from a verifier that never ends.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -16,15 +16,15 @@ use std::{env, fs};
 use prooflight_mutants_switch::{reached, turn_on};
 use prooflight_vectors::file::{Group, VectorFile};
 
-/// A test that takes longer is not tried early, whatever it saw.
+/// A test that takes longer is not tried early, whatever it has detected.
 const QUICK: Duration = Duration::from_millis(5);
 
-/// One test as a vector file of its own.
+/// One test, as a vector file of its own.
 struct Single {
     name: String,
     json: String,
     cost: Duration,
-    /// Higher if it saw a fault lately: it is tried early.
+    /// Higher if the test detected a fault recently; such tests are tried early.
     merit: u64,
 }
 
@@ -49,7 +49,7 @@ fn work(folder: &Path) -> Result<(), String> {
     }
     let places = survey(&mut tests)?;
     println!("ready {} {}", tests.len(), places.len());
-    // A fault that panics is caught; what it says is not news.
+    // Panics caused by faults are caught; their messages are of no interest.
     std::panic::set_hook(Box::new(|_| ()));
     for (merit, line) in (1..).zip(io::stdin().lock().lines()) {
         let line = line.map_err(|error| error.to_string())?;
@@ -66,8 +66,8 @@ fn work(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The vector files for verifiers; `state-roots` is for programs that keep the state, and a folder `data` has
-/// what vectors refer to.
+/// Lists the vector files for verifiers. Skips `state-roots`, which is for programs that keep the
+/// state, and folders named `data`, which hold files that vectors refer to.
 fn vector_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -122,7 +122,7 @@ fn shell(file: &VectorFile) -> VectorFile {
     }
 }
 
-/// Runs every test without a fault; the places of faults, each with the tests that come by.
+/// Runs every test without a fault; returns each fault site with the tests that reach it.
 fn survey(tests: &mut [Single]) -> Result<BTreeMap<u32, Vec<usize>>, String> {
     let mut places: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     turn_on(0);
@@ -140,8 +140,8 @@ fn survey(tests: &mut [Single]) -> Result<BTreeMap<u32, Vec<usize>>, String> {
     Ok(places)
 }
 
-/// Runs the tests that come by a fault until one fails: first those that saw a fault last, then the quick
-/// ones.
+/// Runs the tests that reach a fault until one fails: first those that detected a fault most
+/// recently, then the fast ones.
 fn attempt(fault: u32, known: &[usize], tests: &mut [Single], merit: u64) -> String {
     let mut order = known.to_vec();
     order.sort_by_key(|&at| (u64::MAX - tests[at].merit, tests[at].cost));

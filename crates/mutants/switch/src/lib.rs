@@ -1,20 +1,21 @@
-//! Which planted fault is on, and which places of faults a run came by.
+//! Selects the active fault, and records which fault sites a run reached.
 //!
-//! Every fault is compiled into one build; a place asks [`at`] which of its faults is on. A process runs one
-//! verifier at a time.
+//! All faults are compiled into one build; a site asks [`at`] which of its faults is active. A
+//! process runs one verifier at a time.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-/// Faults that one build can have; the first has the number 1.
+/// Maximum number of faults in a build; they are numbered from 1.
 pub const MAX_FAULTS: usize = 1 << 15;
 
 static ON: AtomicU32 = AtomicU32::new(0);
 static REACHED: [AtomicBool; MAX_FAULTS] = [const { AtomicBool::new(false) }; MAX_FAULTS];
 
-/// At a place with the faults `first..first + count`: which of them is on, counted from 1, or 0.
+/// Returns which of a site's faults `first..first + count` is active, counted from 1, or 0 for
+/// none.
 #[inline]
 pub fn at(first: u32, count: u32) -> u32 {
     if let Some(reached) = REACHED.get(first as usize) {
@@ -24,12 +25,12 @@ pub fn at(first: u32, count: u32) -> u32 {
     if on < count { on + 1 } else { 0 }
 }
 
-/// Turns on one fault and all others off; 0 turns off all.
+/// Activates one fault and deactivates all others; 0 deactivates all.
 pub fn turn_on(fault: u32) {
     ON.store(fault, Relaxed);
 }
 
-/// The first faults of the places that were come by since the last call.
+/// Returns the first fault of each site reached since the last call.
 pub fn reached() -> impl Iterator<Item = u32> {
     (0u32..)
         .zip(&REACHED)
