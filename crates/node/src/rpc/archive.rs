@@ -63,8 +63,8 @@ impl Archive {
         Ok(ProvedRange { headers: self.headers(heights, head, roots).await?, proof })
     }
 
-    /// Returns the height of a block: `"latest"` is the newest block in the files, a hash is looked up
-    /// at the node.
+    /// Returns the height of a block: `"latest"` is the newest block in the files, a hash is looked
+    /// up at the node.
     async fn height_of(&self, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
