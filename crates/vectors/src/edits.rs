@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use serde_json::{from_value, json};
 
-    fn apply(edit: Value) -> Option<Value> {
+    fn apply(edit: &Value) -> Option<Value> {
         let edits: Edits = from_value(json!([edit])).ok()?;
         edits.apply(json!({ "a": "0x0001Fe", "b": [1, { "c": null }], "d": "é" })).ok()
     }
@@ -151,7 +151,7 @@ mod tests {
                 json!({ "a": "0x0001Fe", "b": [7], "d": "é" }),
             ),
         ] {
-            assert_eq!(apply(edit.clone()), Some(expected), "{edit}");
+            assert_eq!(apply(&edit), Some(expected), "{edit}");
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
             json!({ "at": ["a"] }),
             json!([["a"], 0]),
         ] {
-            assert_eq!(apply(edit.clone()), None, "{edit}");
+            assert_eq!(apply(&edit), None, "{edit}");
         }
     }
 }

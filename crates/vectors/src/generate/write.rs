@@ -38,23 +38,20 @@ fn group(group: &Group) -> String {
             Input::Json(input) => {
                 let mut input = input.clone();
                 take_apart(&mut input);
-                match nearest(&bases, &input) {
-                    Some((base, edits)) => (
-                        String::new(),
-                        vec![("base", json!(base)), ("edits", to_value(edits).expect("plain"))],
-                    ),
-                    None => {
-                        if bases.len() == BASES {
-                            bases.pop_front();
-                        }
-                        let text = laid_out(&input, 5);
-                        bases.push_back((test.tc_id, input));
-                        (text, Vec::new())
+                if let Some((base, edits)) = nearest(&bases, &input) {
+                    let edits = to_value(edits).expect("plain");
+                    (String::new(), vec![("base", json!(base)), ("edits", edits)])
+                } else {
+                    if bases.len() == BASES {
+                        bases.pop_front();
                     }
+                    let text = laid_out(&input, 5);
+                    bases.push_back((test.tc_id, input));
+                    (text, Vec::new())
                 }
             }
         };
-        lay_out_test(test, &input, members)
+        lay_out_test(test, &input, &members)
     });
     let tests = tests.collect::<Vec<_>>();
     let members = [
@@ -65,7 +62,7 @@ fn group(group: &Group) -> String {
 }
 
 /// A test with this text as its input, or with these members instead.
-fn lay_out_test(test: &Test, input: &str, instead: Vec<(&str, Value)>) -> String {
+fn lay_out_test(test: &Test, input: &str, instead: &[(&str, Value)]) -> String {
     let rest = Test { input: Input::Json(Value::Null), ..test.clone() };
     let Ok(Value::Object(mut rest)) = to_value(rest) else { panic!("a test is an object") };
     if let Some(expected) = rest.get_mut("expected") {
