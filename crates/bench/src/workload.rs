@@ -60,7 +60,7 @@ fn key(number: u64) -> Hex {
     Hex((0..4).flat_map(|_| words.next().to_be_bytes()).collect())
 }
 
-/// The SplitMix generator of Steele, Lea and Flood ("Fast splittable pseudorandom number
+/// The `SplitMix` generator of Steele, Lea and Flood ("Fast splittable pseudorandom number
 /// generators", 2014).
 pub(crate) struct SplitMix(pub(crate) u64);
 

@@ -5,7 +5,7 @@
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
 //! * `chain` (with the feature of that name): headers, checkpoints and what a light client accepts.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
-//! * [`Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
+//! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
 //! * [`Scheme`]: the authenticated stores, with what follows from each.
 //! * [`Limits`]: what a verifier is willing to read.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.

@@ -29,8 +29,11 @@ fn slot_key(number: u8) -> Vec<u8> {
     [&ADDRESS[..], &slot(number)].concat()
 }
 
+/// A key with its new value, or none if the block deletes it.
+type KeyChange = (Vec<u8>, Option<Vec<u8>>);
+
 /// Keys and values of four blocks that every scheme takes; the last one deletes a slot.
-fn blocks() -> [Vec<(Vec<u8>, Option<Vec<u8>>)>; 4] {
+fn blocks() -> [Vec<KeyChange>; 4] {
     [
         vec![(ADDRESS.to_vec(), Some(account())), (slot_key(7), Some(vec![1]))],
         vec![(slot_key(7), Some(vec![2])), (slot_key(8), Some(vec![3]))],
@@ -58,13 +61,13 @@ impl Kept {
         Self { scheme, store, state }
     }
 
-    fn prepare(&mut self, block: &[(Vec<u8>, Option<Vec<u8>>)]) -> schemes::Next {
+    fn prepare(&mut self, block: &[KeyChange]) -> schemes::Next {
         let changes: Vec<_> =
             block.iter().map(|(key, value)| Change { key, value: value.as_deref() }).collect();
         self.state.prepare(&changes).unwrap()
     }
 
-    fn keep(&mut self, block: &[(Vec<u8>, Option<Vec<u8>>)]) {
+    fn keep(&mut self, block: &[KeyChange]) {
         let next = self.prepare(block);
         let mut batch = WriteBatch::new();
         schemes::namespace((), self.scheme).move_into(&mut batch, next.writes);

@@ -12,6 +12,9 @@ use crate::lvmt::LvmtProof;
 
 const FLAG: &str = "Order";
 
+/// Adds to a proof something that nothing reads.
+type Leave<'a> = &'a dyn Fn(&mut Proof);
+
 /// The flag of these tests, and its note.
 pub(super) const NOTE: (&str, &str) =
     (FLAG, "several things are wrong, and the first of them says why");
@@ -30,7 +33,6 @@ pub(super) fn add(file: &mut Builder) {
     let version = Version::new(1).expect("a small version");
     let owner = Owner { key_hash: [0; 32], version, value_hash: None, place };
     let entry = *honest.entries.first().expect("the root's entry");
-    type Leave<'a> = &'a dyn Fn(&mut Proof);
     let lists: [(&str, Reason, Leave<'_>); 4] = [
         ("entries", Reason::EntryCount, &|proof| proof.entries.push(entry)),
         ("amts", Reason::AmtCount, &|proof| proof.amts.push(amt)),
