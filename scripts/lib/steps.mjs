@@ -59,7 +59,9 @@ export const STEPS = {
     programs: ["cc"],
     async run({ sh }) {
       await sh("cargo", [...cargo("clippy", "--all-targets"), "--", "-D", "warnings"]);
-      const wasm = ["--no-default-features", "--target", "wasm32-unknown-unknown", "--locked"];
+      // Without its schemes, `light` would verify nothing.
+      const schemes = ["--no-default-features", "--features", "prooflight-light/default"];
+      const wasm = [...schemes, "--target", "wasm32-unknown-unknown", "--locked"];
       await sh("cargo", ["clippy", ...packagesOf(VERIFIERS), ...wasm, "--", "-D", "warnings"]);
       // Linting does not link, so libFuzzer is not compiled: any name of a library does.
       const env = { CUSTOM_LIBFUZZER_PATH: "/unused/libfuzzer.a" };

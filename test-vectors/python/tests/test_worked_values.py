@@ -537,7 +537,7 @@ class Smt(Values):
         self.assertEqual(history.blocks, [6, 2])
 
         changes = verify_diff(3, 5, root, pieces(text, 1), Limits())
-        self.assertEqual([tuple(change) for change in changes], [(b"b", 5, b"\x02")])
+        self.assertEqual(changes, [(b"b", Answer(b"\x02", 5))])
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ impl<S: Store> PersistentAvlProver<S> {
     }
 
     /// Returns the underlying store.
+    #[cfg(feature = "chain")]
     pub(super) const fn store(&self) -> &S {
         self.revisions.store()
     }

@@ -12,18 +12,17 @@ export interface LvmtConfig {
   logArity: number;
 }
 
-/** What is read of a `ChainConfig`. */
-interface Configuration {
-  readonly schemes: readonly { readonly id: number; readonly params: Hex }[];
-}
-
 /**
  * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
  *
  * Throws `invalid_config` if they are not 34 bytes. Source: `test-vectors/spec/chain.md`,
  * section 1.
  */
-export function lvmtConfig({ schemes }: Configuration): LvmtConfig | undefined {
+export function lvmtConfig({
+  schemes,
+}: {
+  readonly schemes: readonly { readonly id: number; readonly params: Hex }[];
+}): LvmtConfig | undefined {
   const kept = schemes.find(({ id }) => id === SCHEMES.lvmt.id);
   if (!kept) return undefined;
   const params = fromHex(kept.params);
