@@ -8,7 +8,7 @@
 //!
 //! # fn main() -> prooflight_core::Result<()> {
 //! let key = VerifyingKey::ppot(16)?;
-//! The zero vector: its commitment and all its opening points are infinity.
+//! // The zero vector: its commitment and all its opening points are infinity.
 //! let opening = Opening {
 //!     commitment: INFINITY,
 //!     index: 7,
