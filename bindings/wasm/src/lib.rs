@@ -16,6 +16,8 @@ mod config;
 mod limits;
 mod refusal;
 #[allow(dead_code, reason = "a binary of few schemes does not need every part")]
+#[cfg(any(feature = "light", feature = "lvmt"))]
+mod values;
 mod wire;
 
 #[cfg(feature = "avl")]

@@ -2,7 +2,7 @@
 
 use prooflight_core::chain::Headers;
 use prooflight_core::statement::Statement;
-use prooflight_core::{Error, Reason, Result, Scheme, Verified};
+use prooflight_core::{Result, Scheme, Verified};
 
 use crate::{Answer, Trust};
 
@@ -57,19 +57,7 @@ pub fn verify<'a>(
             let changes = prooflight_smt::state::verify_diff(headers, from, to, proof, limits);
             Answer::Diff(changes?.into_inner())
         }
-        _ => return Err(unknown(scheme, statement)),
+        _ => return Err(statement.unknown_to(scheme)),
     };
     Ok(Verified::by_verifier(answer))
-}
-
-#[cold]
-fn unknown(scheme: Scheme, statement: &Statement<'_>) -> Error {
-    let what = match statement {
-        Statement::Keys { .. } => "keys",
-        Statement::Account { .. } => "accounts",
-        Statement::History { .. } => "histories",
-        Statement::Diff { .. } => "diffs",
-    };
-    let expected = format_args!("a scheme that proves {what}");
-    Error::new(Reason::UnknownStatement, expected, scheme.as_str())
 }

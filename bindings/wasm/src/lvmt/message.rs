@@ -17,15 +17,14 @@
 //! ```
 //! `value` is a position in `values`: a value that several results share crosses once.
 
-use std::collections::BTreeMap;
-
 use prooflight_amt::{Kind, Opening, PointBytes, SLOTS, Scalar};
 use prooflight_core::{Limits, Result};
 use prooflight_lvmt::{Answer, Root};
 
 use crate::limits::limits;
 use crate::lvmt::setup::{Named, Setup};
-use crate::wire::{self, Request, Response};
+use crate::values::Values;
+use crate::wire::{self, Request};
 
 /// What a proof is verified against, and the keys.
 pub(crate) struct ProofRequest<'a> {
@@ -132,13 +131,8 @@ fn opening(r: &mut Request<'_>) -> Result<OpeningMessage> {
 
 /// Encodes a `ProofResponse`.
 pub(crate) fn results(answers: &[Answer]) -> Vec<u8> {
-    let values = Values::of(answers);
-    let bytes: usize = values.distinct.iter().map(|value| 4 + value.len()).sum();
-    let mut response = Response::with_capacity(8 + bytes + 21 * answers.len());
-    response.length(values.distinct.len());
-    for value in &values.distinct {
-        response.bytes(value);
-    }
+    let values = Values::of(answers.iter().filter_map(Answer::value).map(|value| &**value));
+    let mut response = values.response(4 + 21 * answers.len());
     response.length(answers.len());
     for answer in answers {
         let (block, version) = match answer {
@@ -160,32 +154,4 @@ pub(crate) fn results(answers: &[Answer]) -> Vec<u8> {
         response.array(&version.to_le_bytes());
     }
     response.into_bytes()
-}
-
-/// The values of results, each once; the place in memory tells which are the same.
-#[derive(Default)]
-struct Values<'a> {
-    distinct: Vec<&'a [u8]>,
-    numbers: BTreeMap<(*const u8, usize), usize>,
-}
-
-impl<'a> Values<'a> {
-    fn of(answers: &'a [Answer]) -> Self {
-        let mut values = Self::default();
-        for bytes in answers.iter().filter_map(Answer::value) {
-            let number = values.distinct.len();
-            if *values.numbers.entry(place(bytes)).or_insert(number) == number {
-                values.distinct.push(bytes);
-            }
-        }
-        values
-    }
-
-    fn number(&self, bytes: &[u8]) -> usize {
-        self.numbers.get(&place(bytes)).copied().unwrap_or(usize::MAX)
-    }
-}
-
-fn place(bytes: &[u8]) -> (*const u8, usize) {
-    (bytes.as_ptr(), bytes.len())
 }

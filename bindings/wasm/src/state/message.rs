@@ -25,8 +25,6 @@
 //! `value` is a position in `values`: a value that several keys share crosses once. `headers` are
 //! `HeaderResponse`s of `chain::message`; `History`, `Average` and `Change` those of `smt::message`.
 
-use std::collections::BTreeMap;
-
 #[cfg(feature = "smt")]
 use prooflight_core::Hash;
 use prooflight_core::chain::{ChainConfig, Header, Headers};
@@ -40,7 +38,8 @@ use crate::config::config;
 use crate::config::limits;
 #[cfg(feature = "lvmt")]
 use crate::lvmt::setup::Setup;
-use crate::wire::{self, Request, Response};
+use crate::values::Values;
+use crate::wire::{self, Request};
 
 /// What is asked, and the headers that it is asked of.
 pub(crate) enum StateRequest<'a> {
@@ -241,13 +240,8 @@ pub(crate) fn another() -> Error {
 pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
     #[allow(irrefutable_let_patterns, reason = "of a binary without histories")]
     let Answer::Keys(states) = answer else { return Err(another()) };
-    let values = Values::of(states);
-    let bytes: usize = values.distinct.iter().map(|value| 4 + value.len()).sum();
-    let mut response = Response::with_capacity(8 + bytes + 23 * states.len());
-    response.length(values.distinct.len());
-    for value in &values.distinct {
-        response.bytes(value);
-    }
+    let values = Values::of(states.iter().filter_map(KeyState::value));
+    let mut response = values.response(4 + 23 * states.len());
     response.length(states.len());
     for state in states {
         let (block, version) = match state {
@@ -294,35 +288,4 @@ pub(crate) fn diff(headers: &Headers, changes: &[prooflight_light::Change<'_>]) 
     let mut response = crate::chain::message::header_responses(headers.older());
     response.extend(crate::smt::message::changes(changes));
     response
-}
-
-/// The values of keys, each once; the place in memory tells which are the same.
-///
-/// Without this a short proof of one large value, asked for again and again, would fill wasm's memory with
-/// copies of it.
-#[derive(Default)]
-struct Values<'a> {
-    distinct: Vec<&'a [u8]>,
-    numbers: BTreeMap<(*const u8, usize), usize>,
-}
-
-impl<'a> Values<'a> {
-    fn of(states: &'a [KeyState<'_>]) -> Self {
-        let mut values = Self::default();
-        for value in states.iter().filter_map(KeyState::value) {
-            let number = values.distinct.len();
-            if *values.numbers.entry(place(value)).or_insert(number) == number {
-                values.distinct.push(value);
-            }
-        }
-        values
-    }
-
-    fn number(&self, value: &[u8]) -> usize {
-        self.numbers.get(&place(value)).copied().unwrap_or(usize::MAX)
-    }
-}
-
-fn place(value: &[u8]) -> (*const u8, usize) {
-    (value.as_ptr(), value.len())
 }

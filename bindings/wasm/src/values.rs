@@ -1,0 +1,48 @@
+//! Values as they cross to JavaScript: one that several keys share crosses once.
+//!
+//! Without this a short proof of one large value, asked for again and again, would fill wasm's memory
+//! with copies of it.
+
+use std::collections::BTreeMap;
+
+use crate::wire::Response;
+
+/// The distinct values of an answer; the place in memory tells which are the same.
+#[derive(Default)]
+pub(crate) struct Values<'a> {
+    distinct: Vec<&'a [u8]>,
+    numbers: BTreeMap<(*const u8, usize), usize>,
+}
+
+impl<'a> Values<'a> {
+    pub(crate) fn of(values: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut all = Self::default();
+        for value in values {
+            let number = all.distinct.len();
+            if *all.numbers.entry(place(value)).or_insert(number) == number {
+                all.distinct.push(value);
+            }
+        }
+        all
+    }
+
+    /// Begins a response with the distinct values, and room for `rest` bytes after them.
+    pub(crate) fn response(&self, rest: usize) -> Response {
+        let bytes: usize = self.distinct.iter().map(|value| 4 + value.len()).sum();
+        let mut response = Response::with_capacity(4 + bytes + rest);
+        response.length(self.distinct.len());
+        for value in &self.distinct {
+            response.bytes(value);
+        }
+        response
+    }
+
+    /// The position of a value among the distinct ones.
+    pub(crate) fn number(&self, value: &[u8]) -> usize {
+        self.numbers.get(&place(value)).copied().unwrap_or(usize::MAX)
+    }
+}
+
+fn place(value: &[u8]) -> (*const u8, usize) {
+    (value.as_ptr(), value.len())
+}
