@@ -8,10 +8,10 @@ use borsh::{BorshDeserialize, BorshSerialize};
 
 use crate::{Error, Limits, Reader, Reason, Result, Scheme};
 
-/// The only envelope version there is.
+/// The only envelope version.
 pub const VERSION: u8 = 1;
 
-/// What an envelope must say: the scheme, and the kind of message within the scheme.
+/// The scheme that an envelope must name, and the kind of message within the scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The scheme that the body belongs to.
@@ -21,7 +21,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Decodes the body of an envelope that must be exactly this one.
+    /// Decodes the borsh body of a message in this envelope.
     ///
     /// Refused: another version, scheme or kind, more bytes than the limit, an encoding that is not
     /// borsh's canonical one, trailing bytes.
@@ -29,7 +29,7 @@ impl Envelope {
         decode_body(self.open(bytes, limits)?)
     }
 
-    /// The body of an envelope that must be exactly this one, not decoded: for bodies that are not borsh.
+    /// The raw body of a message in this envelope, for bodies that are not borsh.
     ///
     /// Refused: another version, scheme or kind, more bytes than the limit.
     pub fn open<'a>(self, bytes: &'a [u8], limits: &Limits) -> Result<&'a [u8]> {
@@ -53,8 +53,8 @@ impl Envelope {
     /// Encodes a body in this envelope.
     pub fn encode<T: BorshSerialize>(self, body: &T) -> Vec<u8> {
         let mut bytes = Vec::from([VERSION, self.scheme.id(), self.kind]);
-        // Writing to a vector fails only for lengths above u32::MAX, which no body can reach within
-        // the limits; such a body would be left without its end, and so refused by every decoder.
+        // Writing to a vector fails only for a length above u32::MAX, which the limits exclude; every
+        // decoder would refuse such a body, cut short.
         let _ = body.serialize(&mut bytes);
         bytes
     }
@@ -67,7 +67,7 @@ pub(crate) fn decode_bounded<T: BorshDeserialize>(bytes: &[u8], limits: &Limits)
     decode_body(bytes)
 }
 
-/// Decodes borsh strictly: the whole input, nothing left over.
+/// Decodes borsh strictly: the whole input, no trailing bytes.
 fn decode_body<T: BorshDeserialize>(body: &[u8]) -> Result<T> {
     let mut rest = body;
     let value = T::deserialize(&mut rest).map_err(|error| {

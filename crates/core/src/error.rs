@@ -3,10 +3,10 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// The result of everything in Prooflight that can be refused.
+/// The result of a fallible operation of Prooflight.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// What kind of refusal an error is; the string form is stable.
+/// The kind of an error; the string form is stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -60,7 +60,7 @@ impl fmt::Display for Code {
 
 macro_rules! reasons {
     ($($name:ident $text:literal $code:ident $meaning:literal)*) => {
-        /// Why exactly something was refused; each reason belongs to one [`Code`].
+        /// The exact reason of an error; each reason belongs to one [`Code`].
         ///
         /// The string forms are stable and listed in `test-vectors/spec/reasons.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

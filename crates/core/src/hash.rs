@@ -1,4 +1,4 @@
-//! The hashes that more than one scheme uses.
+//! The hash functions that several schemes share.
 
 use blake2::Blake2b;
 use blake2::digest::consts::U32;
@@ -7,14 +7,14 @@ use sha3::{Digest as _, Keccak256};
 /// A hash of 32 bytes.
 pub type Hash = [u8; 32];
 
-/// BLAKE2b, with a digest of 32 bytes, of the parts, joined.
+/// BLAKE2b with a 32-byte digest, over the concatenated parts.
 pub fn blake2b256(parts: &[&[u8]]) -> Hash {
     parts.iter().fold(Blake2b::<U32>::new(), Blake2b::<U32>::chain_update).finalize().into()
 }
 
-/// Keccak-256 of the parts, joined.
+/// Keccak-256 over the concatenated parts.
 ///
-/// As Ethereum uses it: the submission to the SHA-3 contest, not the later standard.
+/// The variant that Ethereum uses: the original submission, with other padding than FIPS 202.
 pub fn keccak256(parts: &[&[u8]]) -> Hash {
     parts.iter().fold(Keccak256::new(), Keccak256::chain_update).finalize().into()
 }

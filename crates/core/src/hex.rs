@@ -1,8 +1,8 @@
-//! Bytes as people read them.
+//! Bytes in messages for people.
 
 use core::fmt;
 
-/// Shows bytes as 0x-hex, cut after 40 bytes; for messages.
+/// Formats bytes as 0x-hex, cut after 40 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Hex<'a>(pub &'a [u8]);
 

@@ -1,16 +1,16 @@
-//! What every Prooflight verifier shares.
+//! The parts that all Prooflight verifiers share.
 //!
-//! * [`Error`], [`Code`] and [`Reason`]: why something must not be believed, with the same names in
-//!   Rust, wasm, TypeScript, JSON-RPC and the test vectors.
+//! * [`Error`], [`Code`] and [`Reason`]: why an input was refused, with the same names in Rust
+//!   and, wasm, TypeScript, JSON-RPC and the test vectors.
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
-//! * `chain` (with the feature of that name): headers, checkpoints and what a light client accepts.
+//! * `chain` (with the feature of that name): headers, checkpoints and a light client's rules.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
-//! * [`Scheme`]: the authenticated stores, with what follows from each.
-//! * [`Limits`]: what a verifier is willing to read.
+//! * [`Scheme`]: the table of authenticated stores.
+//! * [`Limits`]: the sizes that a verifier accepts.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
-//! * [`Verified`]: what a proof has shown; only a verifier makes it.
-//! * [`statement`]: what is asked of a chain's state.
+//! * [`Verified`]: a proven value; only a verifier can make one.
+//! * [`statement`]: questions about a chain's state.
 //! * [`store`]: the small key-value interface that provers keep their state behind.
 
 #![no_std]

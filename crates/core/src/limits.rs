@@ -1,4 +1,4 @@
-//! What a verifier is willing to read.
+//! The sizes that a verifier accepts.
 
 use crate::{Error, Reason, Result};
 
@@ -26,7 +26,7 @@ impl Limits {
         max_changes: 100_000,
     };
 
-    /// No limits: for bytes that the caller wrote itself, or has already checked.
+    /// No limits, for bytes that the caller made or has checked.
     pub const NONE: Self = Self {
         max_proof_bytes: usize::MAX,
         max_keys: usize::MAX,

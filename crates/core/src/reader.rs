@@ -2,7 +2,7 @@
 
 use crate::{Error, Reason, Result};
 
-/// Reads a byte string from front to back, and never past its end.
+/// Reads a byte string from front to back, never past its end.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -15,7 +15,7 @@ impl<'a> Reader<'a> {
         Self { bytes, offset: 0 }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read so far.
     pub const fn offset(&self) -> usize {
         self.offset
     }
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// Nothing may be left; otherwise `trailing_bytes`.
+    /// Checks that all bytes have been read; otherwise `trailing_bytes`.
     pub fn finish(self) -> Result<()> {
         match self.rest().len() {
             0 => Ok(()),

@@ -1,11 +1,11 @@
-//! The authenticated stores: a row each, from which their names, ids, root lengths and abilities follow
-//! in every language. `docs/decisions/0006-one-table-of-schemes.md` says what else a new one needs.
+//! The table of authenticated stores: names, ids, root lengths and capabilities in every language are
+//! generated from it. `docs/decisions/0006-one-table-of-schemes.md` says what else a new one needs.
 
 use alloc::string::String;
 
 use crate::{Error, Reason, Result};
 
-/// What proofs of a scheme can show of a chain's state.
+/// A kind of statement that a scheme's proofs support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Ability {
@@ -64,7 +64,7 @@ macro_rules! schemes {
                 match self { $(Self::$scheme => $root,)* }
             }
 
-            /// What its proofs can show; nothing of a scheme that has only its id.
+            /// The statements that its proofs support; none for a scheme that only has its id reserved.
             pub const fn abilities(self) -> &'static [Ability] {
                 match self { $(Self::$scheme => &[$(Ability::$ability),*],)* }
             }
@@ -111,22 +111,22 @@ impl Scheme {
         })
     }
 
-    /// The scheme of this name, whether anything has it or not.
+    /// The scheme of this name, implemented or only reserved.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.as_str() == name)
     }
 
-    /// Whether the scheme's proofs can show this.
+    /// Whether the scheme's proofs support this kind of statement.
     pub fn proves(self, ability: Ability) -> bool {
         self.abilities().contains(&ability)
     }
 
-    /// Whether there is more of the scheme than its id.
+    /// Whether the scheme is implemented, not only its id reserved.
     pub const fn exists(self) -> bool {
         !self.abilities().is_empty()
     }
 
-    /// The names of the schemes that something holds for, as a list for people: `avl, lvmt or smt`.
+    /// Lists the names of the schemes that satisfy a condition, for messages: `avl, lvmt or smt`.
     pub fn names(holds: impl Fn(Self) -> bool) -> String {
         let mut names =
             Self::ALL.into_iter().filter(|scheme| holds(*scheme)).map(Self::as_str).rev();

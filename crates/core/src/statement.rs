@@ -1,31 +1,31 @@
-//! What is asked of a chain's state: a server proves it, a verifier checks it.
+//! Questions about a chain's state, which a server answers with a proof and a verifier checks.
 
 use crate::{Ability, Error, Reason, Scheme};
 
 /// A question about the state that a chain keeps in one scheme.
 ///
-/// Not every scheme can answer every question: an account is Ethereum's, a history or what changed
-/// between two blocks needs a scheme that keeps old values. Keys are raw, as the application has them.
+/// Schemes differ in what they answer: only `mpt` has accounts, and histories and diffs need a scheme
+/// that keeps old values. Keys are raw, as the application has them.
 /// The proofs are those of `test-vectors/spec/chain.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statement<'a> {
-    /// What keys have after a block.
+    /// The values of keys after a block.
     Keys {
         /// The block.
         height: u64,
-        /// The keys, in the order that they are answered in.
+        /// The keys, in the order of the answers.
         keys: &'a [&'a [u8]],
     },
-    /// What an account and some of its slots have after a block.
+    /// An account and some of its slots after a block.
     Account {
         /// The block.
         height: u64,
         /// The account's address.
         address: &'a [u8; 20],
-        /// The keys of the slots, in the order that they are answered in.
+        /// The keys of the slots, in the order of the answers.
         slots: &'a [[u8; 32]],
     },
-    /// What a key had from one block up to another, both included.
+    /// Every value of a key from one block to another, both included.
     History {
         /// The key.
         key: &'a [u8],
@@ -34,7 +34,7 @@ pub enum Statement<'a> {
         /// The last block.
         to: u64,
     },
-    /// What changed between two blocks.
+    /// The keys that changed between two blocks.
     Diff {
         /// The block before the first change; none for everything since the first block.
         from: Option<u64>,
@@ -52,7 +52,7 @@ impl Statement<'_> {
         }
     }
 
-    /// What a scheme must be able to prove.
+    /// The capability that a scheme needs to answer.
     pub const fn ability(&self) -> Ability {
         match self {
             Self::Keys { .. } => Ability::Keys,

@@ -1,26 +1,26 @@
-//! What a verifier hands out.
+//! The result type of verifiers.
 
 use core::ops::Deref;
 
-/// Something that a proof has shown against a root that the caller trusts.
+/// A value that a proof has shown against a root that the caller trusts.
 ///
-/// Only the verifiers of Prooflight make it, and nothing changes it: a function that takes a
-/// `Verified<T>` need not ask where it comes from. What it is verified against, the caller knows. `T`
-/// is what the scheme shows, absence included; what is not shown is an [`Error`](crate::Error).
+/// Only Prooflight's verifiers make one, and it cannot be changed, so a function that takes a
+/// `Verified<T>` need not ask where it came from. The caller knows which root it was verified against.
+/// `T` is the scheme's answer, absence included; anything unproven is an [`Error`](crate::Error).
 ///
-/// It cannot be written down,
+/// It cannot be constructed,
 ///
 /// ```compile_fail,E0423
 /// let forged = prooflight_core::Verified(7);
 /// ```
 ///
-/// nor come from anything but a verifier,
+/// nor converted from another value,
 ///
 /// ```compile_fail,E0277
 /// let forged: prooflight_core::Verified<u64> = 7.into();
 /// ```
 ///
-/// and what is inside is there to be read only.
+/// and its content is read-only.
 ///
 /// ```compile_fail,E0594
 /// fn change(mut verified: prooflight_core::Verified<u64>) {
@@ -45,19 +45,19 @@ use core::ops::Deref;
 pub struct Verified<T>(T);
 
 impl<T> Verified<T> {
-    /// What a verifier has just shown. Not a part of the API: `scripts/lib/verified.test.mjs` keeps
-    /// every call to the sources of the verifiers.
+    /// Marks a value that a verifier has just proven. Not part of the API: `scripts/lib/verified.test.mjs`
+    /// allows calls only in the verifiers' sources.
     #[doc(hidden)]
     pub const fn by_verifier(value: T) -> Self {
         Self(value)
     }
 
-    /// What was shown.
+    /// The value.
     pub const fn get(&self) -> &T {
         &self.0
     }
 
-    /// What was shown, without the mark that it was.
+    /// The value, without the mark that it was verified.
     pub fn into_inner(self) -> T {
         self.0
     }

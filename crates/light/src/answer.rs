@@ -1,4 +1,4 @@
-//! What was shown, in one form for every scheme.
+//! Answers, in one form for every scheme.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use prooflight_core::Verified;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer<'a> {
-    /// What each key has, in the order in which they were asked.
+    /// The state of each key, in the order of the question.
     Keys(Vec<KeyState<'a>>),
     /// Every change of a key.
     #[cfg(feature = "smt")]
@@ -20,13 +20,13 @@ pub enum Answer<'a> {
 }
 
 impl<'p> Answer<'p> {
-    /// What a scheme has shown of keys.
+    /// The states of keys, as a scheme has proven them.
     pub(crate) fn keys<S: Into<KeyState<'p>>>(states: Verified<Vec<S>>) -> Self {
         Self::Keys(states.into_inner().into_iter().map(Into::into).collect())
     }
 }
 
-/// What a key has after a block.
+/// The state of a key after a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyState<'a> {
     /// A value.
@@ -35,14 +35,14 @@ pub enum KeyState<'a> {
         value: Value<'a>,
         /// The block that gave the key this value, where the scheme shows it.
         since: Option<u64>,
-        /// In how many blocks the key was written, deletes included, where the scheme shows it.
+        /// The number of blocks that wrote the key, deletes included, where the scheme shows it.
         version: Option<u64>,
     },
     /// No value.
     Absent {
         /// The block that deleted the key, where the scheme shows it and there is one.
         deleted_at: Option<u64>,
-        /// In how many blocks the key was written, deletes included, where the scheme shows it.
+        /// The number of blocks that wrote the key, deletes included, where the scheme shows it.
         version: Option<u64>,
     },
 }

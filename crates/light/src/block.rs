@@ -1,11 +1,11 @@
-//! From one block to the next, with 33 bytes of state.
+//! Verifying a block with 33 bytes of state.
 
 use prooflight_avl::Digest;
 use prooflight_avl::state::{self, digest_of, empty_state};
 use prooflight_core::chain::{ChainLimits, Header, StateOperation};
 use prooflight_core::{Error, Reason, Result, Verified};
 
-/// What the caller knows of the state before a block.
+/// The caller's knowledge of the state before a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before<'a> {
     /// The header of the block before, if the caller accepts it: the block must come right after it.

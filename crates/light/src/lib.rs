@@ -1,10 +1,10 @@
-//! What the headers of a chain show of its state, for every scheme.
+//! Verifies statements about a chain's state against its headers, for every scheme.
 //!
 //! A caller that has accepted a header, as `prooflight_core::chain` says, asks a server a
 //! [`Statement`] and gives its proof to [`verify`]; [`verify_average`] averages a history, and
-//! [`verify_block`] goes from one block to the next. What is believed comes from the [`Trust`] and the
-//! headers alone. The rules are those of each scheme's crate, in its module `state`; which scheme has
-//! which statements is said here and nowhere else.
+//! [`verify_block`] goes from one block to the next. Trust comes from the [`Trust`] and the headers
+//! alone. The rules are in the module `state` of each scheme's crate; this crate decides which scheme
+//! answers which statement.
 //!
 //! Source: `test-vectors/spec/chain.md`, sections 7 to 9.
 

@@ -1,4 +1,4 @@
-//! What a caller believes beforehand.
+//! A caller's trust anchors.
 
 #[cfg(feature = "lvmt")]
 use prooflight_core::Result;
@@ -6,7 +6,7 @@ use prooflight_core::chain::ChainConfig;
 #[cfg(feature = "lvmt")]
 pub use prooflight_lvmt::state::{Setup, setup_key};
 
-/// The configuration of a chain from the caller's own checkpoint, and what else the chain's schemes need.
+/// The configuration of a chain from the caller's own checkpoint, and further parameters of its schemes.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust<'a> {
     pub(crate) config: &'a ChainConfig,
@@ -15,7 +15,7 @@ pub struct Trust<'a> {
 }
 
 impl<'a> Trust<'a> {
-    /// Trust in a chain, of which `lvmt` is not asked.
+    /// Trust in a chain, for statements that do not need the setup of `lvmt`.
     pub const fn new(config: &'a ChainConfig) -> Self {
         Self {
             config,
@@ -24,7 +24,7 @@ impl<'a> Trust<'a> {
         }
     }
 
-    /// The same with the trusted setup of the chain's `lvmt`, which [`setup_key`] finds.
+    /// The same, with the trusted setup of the chain's `lvmt`; see [`setup_key`].
     #[cfg(feature = "lvmt")]
     #[must_use]
     pub const fn with_setup(self, setup: Setup<'a>) -> Self {

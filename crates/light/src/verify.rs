@@ -1,4 +1,4 @@
-//! Which scheme shows what.
+//! Dispatches a statement to its scheme's verifier.
 
 use prooflight_core::chain::Headers;
 use prooflight_core::statement::Statement;
@@ -16,11 +16,11 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme::Smt,
 ];
 
-/// Verifies what a scheme's proof says about a statement, against headers that the caller accepts.
+/// Verifies a scheme's answer to a statement against headers that the caller accepts.
 ///
-/// A statement that the scheme does not have, or that this build does not know, is `unknown_statement`; a
-/// header that is missing `invalid_result`; a chain without the scheme `wrong_schemes`. Else refused as by
-/// the module `state` of the scheme's crate.
+/// A statement that the scheme or this build does not support is `unknown_statement`; a missing header
+/// is `invalid_result`; a chain without the scheme is `wrong_schemes`. Other errors are those of the
+/// module `state` of the scheme's crate.
 pub fn verify<'a>(
     trust: &Trust<'_>,
     scheme: Scheme,

@@ -22,14 +22,14 @@ pub enum Answer {
         value: Arc<[u8]>,
         /// The block that set it.
         since: u64,
-        /// In how many blocks the key was written, deletes included.
+        /// The number of blocks that wrote the key, deletes included.
         version: u64,
     },
     /// No value any more.
     Deleted {
         /// The block that deleted it.
         deleted_at: u64,
-        /// In how many blocks the key was written, deletes included.
+        /// The number of blocks that wrote the key, deletes included.
         version: u64,
     },
     /// No value, in no block up to this one.

@@ -5,8 +5,7 @@ use crate::{Hash, Result};
 
 /// A header that the application trusts, with the whole configuration of its chain.
 ///
-/// Authorities, quorum, schemes and limits come from here alone; nothing of it is learnt from a
-/// server.
+/// Authorities, quorum, schemes and limits come from here alone, never from a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The chain.
@@ -18,7 +17,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Checks the configuration; `invalid_config` if no chain can have it.
+    /// Checks the configuration; `invalid_config` if it is not valid.
     pub fn check(&self) -> Result<()> {
         self.config.check()
     }

@@ -1,4 +1,4 @@
-//! What a chain is: fixed at genesis, pinned by applications, named in every header by its hash.
+//! A chain's configuration: fixed at genesis, pinned by applications, named by its hash in every header.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -18,9 +18,9 @@ pub struct ChainConfig {
     pub schemes: Vec<SchemeConfig>,
     /// The Ed25519 public keys that sign headers, distinct.
     pub authorities: Vec<[u8; 32]>,
-    /// How many of them must sign a header, at least 1.
+    /// The number of authorities that must sign a header, at least 1.
     pub quorum: u16,
-    /// What a block may hold.
+    /// Limits of a block.
     pub limits: ChainLimits,
     /// The genesis header's timestamp, in milliseconds since 1970.
     pub genesis_timestamp_ms: u64,
@@ -65,9 +65,9 @@ impl SchemeConfig {
 pub struct LvmtConfig {
     /// The hash of the verifying key of the trusted setup.
     pub params_id: Hash,
-    /// The number of entries of a vector is 2 to this, from 1 to [`MAX_LOG_N`](Self::MAX_LOG_N).
+    /// log2 of the number of entries of a vector, from 1 to [`MAX_LOG_N`](Self::MAX_LOG_N).
     pub log_n: u8,
-    /// The arity of the opening tree is 2 to this; it divides `log_n`.
+    /// log2 of the opening tree's arity; it divides `log_n`.
     pub log_arity: u8,
 }
 
@@ -95,7 +95,7 @@ impl LvmtConfig {
     }
 }
 
-/// What a block may hold.
+/// Limits of a block.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct ChainLimits {
     /// The longest key, in bytes.
@@ -107,7 +107,7 @@ pub struct ChainLimits {
 }
 
 impl ChainLimits {
-    /// What a proof about the state may be: the limits of the specification, with the chain's for values.
+    /// Limits of proofs about the state: those of the specification, with the chain's own limit of values.
     pub fn of_proofs(&self) -> Limits {
         let max_value_bytes = usize::try_from(self.max_value).unwrap_or(usize::MAX);
         Limits { max_value_bytes, ..Limits::DEFAULT }
@@ -148,7 +148,7 @@ impl ChainConfig {
         self.schemes.iter().map(|scheme| scheme.id)
     }
 
-    /// LVMT's setup and shape; none if the chain does not keep it, or its parameters are not valid.
+    /// LVMT's setup and shape; none if the chain does not keep LVMT or its parameters are not valid.
     pub fn lvmt(&self) -> Option<LvmtConfig> {
         self.scheme(Scheme::Lvmt).and_then(|scheme| LvmtConfig::decode(&scheme.params).ok())
     }
@@ -162,7 +162,7 @@ impl ChainConfig {
         blake2b256(&[&encode(self)])
     }
 
-    /// Checks that the configuration is one that a chain can have; otherwise `invalid_config`.
+    /// Checks that the configuration is valid; otherwise `invalid_config`.
     pub fn check(&self) -> Result<()> {
         if self.version != Self::VERSION {
             let expected = format_args!("version {}", Self::VERSION);

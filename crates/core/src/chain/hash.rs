@@ -13,7 +13,7 @@ impl TreeHash for Blake2bTree {
     }
 }
 
-/// The key that a scheme with keys of 32 bytes has for a raw key of the state: its BLAKE2b-256.
+/// Maps a raw key of the state to the key of a scheme with 32-byte keys: its BLAKE2b-256.
 pub fn state_key(key: &[u8]) -> Hash {
     blake2b256(&[key])
 }

@@ -12,7 +12,7 @@ use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 /// The version of [`Header`].
 const VERSION: u8 = 1;
 
-/// What is hashed before a header.
+/// Domain tag, hashed before a header.
 const HEADER_TAG: &[u8] = b"prooflight/header/v1";
 
 /// The header of a block: it commits to the state after it and to all headers before it.
@@ -122,9 +122,9 @@ impl Header {
 /// A header with signatures of authorities over its hash.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct SignedHeader {
-    /// What is signed.
+    /// The signed header.
     pub header: Header,
-    /// The place of an authority in the configuration and its signature, ascending.
+    /// Signatures by the index of their authority in the configuration, ascending.
     pub signatures: Vec<(u16, [u8; 64])>,
 }
 
@@ -145,11 +145,10 @@ impl SignedHeader {
 
     /// Checks that the header is of this chain and that a quorum of its authorities signed it.
     ///
-    /// Refuses what [`SignedHeader::decode`] refuses, for one that was not decoded: an authority's
-    /// signature must not count twice. An index that is no authority's is `signature_order`; another
-    /// chain is `wrong_chain`; other schemes than the chain's are `wrong_schemes`; too few valid
-    /// signatures, which are those that strict Ed25519 verification accepts, are
-    /// `too_few_signatures`.
+    /// Refuses what [`SignedHeader::decode`] refuses, since a header need not have been decoded: no
+    /// authority's signature counts twice. An index without an authority is `signature_order`; another
+    /// chain is `wrong_chain`; other schemes than the chain's are `wrong_schemes`; fewer valid signatures
+    /// than the quorum, by strict Ed25519 verification, are `too_few_signatures`.
     pub fn check_signed(&self, config: &ChainConfig) -> Result<()> {
         self.check()?;
         let chain = config.id();

@@ -1,4 +1,4 @@
-//! Headers of one history, all of them accepted.
+//! Accepted headers of one history.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use super::header::Header;
 use super::verify_ancestors;
 use crate::{Error, Hash, Reason, Result};
 
-/// A header that the caller accepts, and older ones that were shown to be in its history.
+/// A header that the caller accepts, and older headers proven to be in its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headers {
     newest: Header,

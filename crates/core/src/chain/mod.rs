@@ -1,4 +1,4 @@
-//! Chains of the reference node: configuration, headers, operations, and what a light client accepts.
+//! Chains of the reference node: configuration, headers, operations, and a light client's rules.
 //!
 //! A chain is a sequence of blocks, each a [`Header`] and its [`StateOperation`]s. The application
 //! pins a [`Checkpoint`]; [`verify_head`] accepts a signed head that extends it, and

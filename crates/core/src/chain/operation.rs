@@ -1,4 +1,4 @@
-//! What a block does to the state.
+//! Operations: a block's changes of the state.
 
 use crate::Hash;
 use alloc::vec::Vec;

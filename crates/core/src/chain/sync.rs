@@ -1,4 +1,6 @@
-//! What a light client accepts. Source: `test-vectors/spec/chain.md`, sections 3, 4 and 9.
+//! The rules by which a light client accepts headers.
+//!
+//! Source: `test-vectors/spec/chain.md`, sections 3, 4 and 9.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -8,14 +10,14 @@ use super::{Blake2bTree, Checkpoint};
 use crate::merkle::{leaf_hash, multiproof_root, verify_inclusion};
 use crate::{Error, Hash, Hex, Reason, Result};
 
-/// How fresh a head must be, by the caller's clock.
+/// The required freshness of a head, by the caller's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncPolicy {
     /// The caller's time, in milliseconds since 1970.
     pub now_ms: u64,
-    /// How far ahead of it a head may be, in milliseconds. Default 30,000.
+    /// The most that a head may be ahead of `now`, in milliseconds. Default 30,000.
     pub max_clock_skew_ms: u64,
-    /// How old a head may be, in milliseconds, if that matters.
+    /// The greatest age of a head, in milliseconds; none for any age.
     pub max_head_age_ms: Option<u64>,
 }
 
@@ -132,10 +134,10 @@ pub fn verify_ancestors(head: &Header, headers: &[Header], hashes: &[Hash]) -> R
     Ok(())
 }
 
-/// A block that was asked for, by which its header is told from another's.
+/// How a caller named the block that it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// The newest: of at least this height.
+    /// The newest block, of at least this height.
     Newest(u64),
     /// The block of this height.
     Height(u64),
@@ -143,9 +145,9 @@ pub enum Wanted {
     Hash(Hash),
 }
 
-/// Checks that a header is that of the block which was asked for.
+/// Checks that a header belongs to the requested block.
 ///
-/// One below the newest known is `head_behind`; another block's is `wrong_block`.
+/// A height below the newest known one is `head_behind`; another block's header is `wrong_block`.
 pub fn check_wanted(wanted: &Wanted, header: &Header) -> Result<()> {
     let found = header.height;
     match *wanted {
@@ -164,20 +166,20 @@ pub fn check_wanted(wanted: &Wanted, header: &Header) -> Result<()> {
     }
 }
 
-/// How one header stands to another, both known by height and hash.
+/// The order of two headers, each known by height and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It is the same header.
+    /// The same header.
     Same,
-    /// It is another header of the same height: who signed both has signed two histories.
+    /// Another header of the same height: whoever signed both has signed two histories.
     Conflicting,
-    /// It is of a lower height.
+    /// A lower height.
     Below,
-    /// It is of a higher height.
+    /// A higher height.
     Above,
 }
 
-/// How the first header stands to the second one.
+/// The relation of the first header to the second.
 pub fn relation(one: (u64, &Hash), other: (u64, &Hash)) -> Relation {
     match one.0.cmp(&other.0) {
         Ordering::Less => Relation::Below,

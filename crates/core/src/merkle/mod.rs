@@ -14,7 +14,7 @@ pub use multiproof::{Subtree, multiproof, multiproof_root};
 
 /// The hash function of a tree.
 pub trait TreeHash {
-    /// The hash of the parts, joined.
+    /// The hash of the concatenated parts.
     fn hash(parts: &[&[u8]]) -> Hash;
 }
 
@@ -51,7 +51,7 @@ pub fn inclusion_path<H: TreeHash>(leaves: &[Hash], index: usize) -> Result<Vec<
             index,
         ));
     }
-    // From the top down: what is beside the part that the leaf is in.
+    // From the top down: the sibling of the subtree that contains the leaf.
     let mut path = Vec::new();
     let (mut part, mut index) = (leaves, index);
     while part.len() > 1 {
@@ -69,7 +69,7 @@ pub fn inclusion_path<H: TreeHash>(leaves: &[Hash], index: usize) -> Result<Vec<
     Ok(path)
 }
 
-/// How many hashes the path of a leaf has.
+/// The number of hashes in the path of a leaf.
 pub fn path_length(index: u64, size: u64) -> u32 {
     let last = size.saturating_sub(1);
     // Levels at which the leaf and the last one differ, then one for each full tree on the left.
@@ -77,7 +77,7 @@ pub fn path_length(index: u64, size: u64) -> u32 {
     inner + index.checked_shr(inner).unwrap_or(0).count_ones()
 }
 
-/// Verifies that in the tree of `size` leaves with this root a leaf is at `index`.
+/// Verifies that the tree of `size` leaves with this root has the leaf at `index`.
 ///
 /// `path` goes from the leaf up. An index outside the tree is `index_out_of_range`, a path of another
 /// length than (index, size) demands is `path_length`, another root is `root_mismatch`.
@@ -119,7 +119,7 @@ pub fn verify_inclusion<H: TreeHash>(
     Ok(())
 }
 
-/// The roots of the full trees that a growing tree consists of: enough to append and to get the root.
+/// A growing tree, kept as the roots of its full subtrees: enough to append and to compute the root.
 #[derive(Debug)]
 pub struct Frontier<H> {
     size: u64,
@@ -134,7 +134,7 @@ impl<H: TreeHash> Frontier<H> {
         Self { size: 0, peaks: Vec::new(), hash: core::marker::PhantomData }
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     pub const fn size(&self) -> u64 {
         self.size
     }
@@ -151,7 +151,7 @@ impl<H: TreeHash> Frontier<H> {
         self.size += 1;
     }
 
-    /// The root of the tree as it is.
+    /// The current root.
     pub fn root(&self) -> Hash {
         let Some((last, rest)) = self.peaks.split_last() else { return empty_root::<H>() };
         rest.iter().rev().fold(*last, |right, left| node_hash::<H>(left, &right))
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn a_node_is_no_leaf_and_nothing_is_in_the_empty_tree() {
         let all = leaves();
-        // CVE-2012-2459 and friends: an inner node passed as a leaf one level up.
+        // As in CVE-2012-2459: an inner node passed off as a leaf one level up.
         let node = node_hash::<Sha>(&all[0], &all[1]);
         let path = inclusion_path::<Sha>(&all, 0).unwrap();
         let refused = verify_inclusion::<Sha>(&root::<Sha>(&all), &node, 0, 4, &path[1..]);

@@ -15,7 +15,7 @@ use crate::{Error, Reason, Result};
 pub struct Subtree {
     /// The index of its first leaf.
     pub start: u64,
-    /// How many leaves it has, at least 1.
+    /// The number of its leaves, at least 1.
     pub size: u64,
 }
 
@@ -76,7 +76,7 @@ fn missing(subtree: Subtree) -> Error {
     Error::new(Reason::PathLength, expected, "no more hashes")
 }
 
-/// What a tree is put together from, its parts before the whole and the left before the right.
+/// One step of assembling a tree, in post-order: left part, right part, then the node above both.
 enum Step<'a, T> {
     /// One of the leaves.
     Leaf(&'a T),

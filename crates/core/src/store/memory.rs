@@ -9,7 +9,7 @@ use core::ops::Bound;
 use super::{Entry, Read, Store, WriteBatch};
 use crate::Result;
 
-/// A store in memory, for tests and browsers; what it keeps is gone with it.
+/// A store in memory, for tests and browsers; dropping it loses everything.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     entries: Arc<BTreeMap<Vec<u8>, Vec<u8>>>,

@@ -2,8 +2,8 @@
 //!
 //! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can stand
 //! behind it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
-//! a tree of immutable nodes on top of it, with a root for each revision. [`StateStore`] is what the
-//! authenticated store of each scheme does, whatever it is kept in.
+//! a tree of immutable nodes on top of it, with a root for each revision. [`StateStore`] is the
+//! interface of each scheme's authenticated store, wherever it keeps its state.
 
 mod memory;
 mod revisions;
@@ -35,10 +35,10 @@ pub trait Read {
 
 /// A store that is written in atomic batches.
 pub trait Store: Read {
-    /// A state that later writes do not change.
+    /// A consistent view that later writes do not change.
     type Snapshot: Read;
 
-    /// The state as it is now.
+    /// A snapshot of the current state.
     fn snapshot(&self) -> Result<Self::Snapshot>;
 
     /// Writes a whole batch or nothing; when it returns, the batch is as durable as the store gets.
@@ -67,7 +67,7 @@ impl WriteBatch {
         self.changes.push((key.into(), None));
     }
 
-    /// Whether nothing is changed.
+    /// Whether the batch has no changes.
     pub const fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -78,7 +78,7 @@ impl WriteBatch {
     }
 }
 
-/// A `store_corrupt`: what the store has is not what it was given.
+/// A `store_corrupt`: the store returned something else than was written to it.
 #[cold]
 pub fn corrupt(expected: impl Display, found: impl Display) -> Error {
     Error::new(Reason::StoreCorrupt, expected, found)

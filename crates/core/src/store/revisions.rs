@@ -19,7 +19,7 @@ use crate::{Error, Reader, Reason, Result};
 const NEWEST_KEY: &[u8] = b"h";
 const OLDEST_KEY: &[u8] = b"o";
 
-/// What a revision records of its root.
+/// A revision's record of its root.
 pub trait RevisionRoot: Copy + PartialEq {
     /// Appends the record.
     fn encode(&self, record: &mut Vec<u8>);
@@ -30,7 +30,7 @@ pub trait RevisionRoot: Copy + PartialEq {
 
 /// The revisions of one tree: each applied change makes the next, and pruning forgets the oldest.
 ///
-/// Revision 0 is the empty tree. This type knows ids and roots; what a node contains is the owner's.
+/// Revision 0 is the empty tree. This type knows ids and roots; the owner decides what a node contains.
 #[derive(Debug)]
 pub struct Revisions<S, R> {
     store: S,
@@ -43,7 +43,7 @@ pub struct Revisions<S, R> {
 /// The next revision, not yet written.
 #[derive(Clone, Debug)]
 pub struct PreparedRevision<R> {
-    /// What the revision is in the store.
+    /// The writes that store the revision.
     pub writes: WriteBatch,
     revision: u64,
     before: R,
@@ -61,7 +61,7 @@ impl<R> PreparedRevision<R> {
 impl<S: Store, R: RevisionRoot> Revisions<S, R> {
     /// Opens the newest revision in a store, or writes revision 0 into an empty one.
     ///
-    /// `empty` puts what the empty tree consists of into the batch, and gives its root and the first free id.
+    /// `empty` writes the empty tree to the batch and returns its root and the first free id.
     pub fn open(mut store: S, empty: impl FnOnce(&mut WriteBatch) -> (R, u64)) -> Result<Self> {
         if let Some((oldest, newest)) = kept(&store)? {
             let Record { root, next_id, .. } = read(&store, newest)?;
@@ -112,7 +112,7 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
         self.store
     }
 
-    /// Says what to write for the next revision; changes nothing.
+    /// Works out the writes of the next revision; changes nothing.
     ///
     /// `nodes` are the writes of its new nodes, under ids from [`next_id`](Self::next_id) up to `next_id`;
     /// `removed` are the nodes of the newest revision that it no longer has.
@@ -130,14 +130,14 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
         PreparedRevision { writes, revision, before: self.root, after: root, next_id }
     }
 
-    /// Writes a prepared revision, without taking it over.
+    /// Writes a prepared revision without adopting it.
     pub fn write(&mut self, prepared: &mut PreparedRevision<R>) -> Result<()> {
         self.store.write(take(&mut prepared.writes))
     }
 
-    /// Takes over a prepared revision whose writes are in the store.
+    /// Adopts a prepared revision whose writes are in the store.
     ///
-    /// `invalid_argument` if another one is the newest than the one that it was prepared for.
+    /// `invalid_argument` if the newest revision is not the one that it was prepared for.
     pub fn commit(&mut self, prepared: &PreparedRevision<R>) -> Result<()> {
         let &PreparedRevision { revision, before, after, next_id, .. } = prepared;
         if revision != self.newest + 1 || before != self.root {
@@ -153,7 +153,7 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
         Ok(())
     }
 
-    /// Forgets the revisions before `oldest`, and the nodes that only they had.
+    /// Deletes the revisions before `oldest` and the nodes that only they use.
     ///
     /// `version_unavailable` if `oldest` itself is not kept.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {

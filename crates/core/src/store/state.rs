@@ -1,4 +1,4 @@
-//! What every authenticated store does: it moves from block to block, and proves.
+//! The interface of every authenticated store: it advances block by block, and proves.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -7,21 +7,21 @@ use super::WriteBatch;
 use crate::Result;
 use crate::statement::Statement;
 
-/// The state of a chain in one scheme, moved from block to block in two steps.
+/// The state of a chain in one scheme, advanced block by block in two steps.
 ///
 /// [`prepare`](Self::prepare) works out the next block and changes nothing. The caller writes
 /// [`Prepared::writes`] to where the store was opened, in one atomic batch with whatever else the block
-/// is, and then [commits](Self::commit). A block that is not to be is dropped. After a crash, the store is as it
-/// was before the batch or after it; one that keeps its state elsewhere may lack the last blocks, which are prepared
-/// and committed again.
+/// is, and then [commits](Self::commit). To abandon a block, drop what was prepared. After a crash the store is in
+/// the state before the batch or after it; one that keeps its state elsewhere may lack the last blocks, which are
+/// then prepared and committed again.
 pub trait StateStore: Sized {
-    /// Where the state is kept: a [`Store`](super::Store) that is the scheme's own, or a folder.
+    /// Where the state is kept: a [`Store`](super::Store) of the scheme's own, or a folder.
     type Source;
-    /// How it is kept.
+    /// The node's settings for the store.
     type Params;
-    /// What is taken over when a prepared block is committed.
+    /// In-memory changes that committing a prepared block adopts.
     type Next;
-    /// What proves the state, while further blocks are made.
+    /// A reader that proves one state while further blocks are made.
     type Reader: StateReader;
 
     /// Opens the newest state, or begins without a block.
@@ -38,27 +38,27 @@ pub trait StateStore: Sized {
     /// `changes` are normalised: ascending by key, one for each key, and a delete only of a key that has a value.
     fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Self::Next>>;
 
-    /// Takes over a prepared block whose writes are in the store.
+    /// Adopts a prepared block whose writes are in the store.
     ///
     /// `invalid_argument` if it was prepared for another state than the newest.
     fn commit(&mut self, next: Self::Next) -> Result<()>;
 
-    /// Forgets what only the states before that after block `oldest` need; what is forgotten already stays so.
+    /// Deletes what only states before block `oldest` need. Deleted data does not come back.
     fn prune(&mut self, oldest: u64) -> Result<()>;
 
-    /// What proves the state as it is now.
+    /// A reader of the current state.
     ///
-    /// To be asked for after each block, once the caller stands by it. Older blocks can be proved as far back as the
+    /// Call it after each block that the caller has made durable. A reader proves older blocks as far back as the
     /// store keeps them.
     fn reader(&mut self) -> Result<Self::Reader>;
 }
 
-/// Proves statements about a state, which later blocks do not change.
+/// Proves statements about one state, which later blocks do not change.
 pub trait StateReader {
     /// Proves a statement.
     ///
-    /// `unknown_statement` if the scheme has no such proofs, `version_unavailable` if it does not keep a state that
-    /// the proof needs.
+    /// `unknown_statement` if the scheme does not support the statement, `version_unavailable` if the store no longer
+    /// keeps a state that the proof needs.
     fn prove(&self, statement: &Statement<'_>) -> Result<Proved>;
 }
 
@@ -68,7 +68,7 @@ impl<R: StateReader + ?Sized> StateReader for Arc<R> {
     }
 }
 
-/// What a block does to one raw key.
+/// A block's change of one raw key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change<'a> {
     /// The key.
@@ -77,16 +77,16 @@ pub struct Change<'a> {
     pub value: Option<&'a [u8]>,
 }
 
-/// The next block of a store, worked out and not yet written.
+/// The next block of a store, worked out but not written.
 #[derive(Debug)]
 pub struct Prepared<N> {
     /// The root after the block.
     pub root: Vec<u8>,
-    /// What has to be written.
+    /// The writes of the block.
     pub writes: WriteBatch,
     /// A proof that the changes lead from the root before to this one, if the scheme has such proofs.
     pub transition: Option<Vec<u8>>,
-    /// What [`StateStore::commit`] takes over.
+    /// The part for [`StateStore::commit`].
     pub next: N,
 }
 
