@@ -18,7 +18,7 @@ impl TreeHash for Keccak {
     }
 }
 
-/// The hash of a value, as the leaf of a key has it.
+/// The hash of a value in the leaf of its key.
 pub fn value_hash(value: &[u8]) -> Hash {
     keccak256(&[value])
 }

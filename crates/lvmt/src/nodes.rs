@@ -1,4 +1,4 @@
-//! The points that openings of one AMT share: a tree has one for each of its nodes.
+//! The points that openings of one AMT share: one for each node of its tree.
 
 use alloc::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use prooflight_core::{Error, Hex, Reason, Result};
 
 use crate::walk::Opened;
 
-/// Checks that two entries of one tree have the same point wherever they are below the same node.
+/// Checks that entries of one tree have the same point for each node that they share.
 ///
 /// The d-th point belongs to the node of the entries whose indices are equal modulo `2^(log_arity * d)`. It
-/// depends on nothing else of the entry, so an honest prover has one; a proof with others may still be true, but
-/// its points are made up to cost the verifier time: `opening_mismatch`.
+/// depends on nothing else of the entry, so an honest prover sends one point per node. A proof with several may
+/// still be true, but it costs the verifier more pairings, so it is refused: `opening_mismatch`.
 pub(crate) fn check_nodes(entries: &[Opened<'_>]) -> Result<()> {
     for of_amt in entries.chunk_by(|a, b| a.amt == b.amt) {
         let mut nodes = BTreeMap::new();

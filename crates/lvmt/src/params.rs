@@ -8,26 +8,26 @@ use crate::proof::MAX_KEYS;
 /// The largest `log_n`: an AMT has at most 2^16 entries.
 pub const MAX_LOG_N: u8 = 16;
 
-/// What the verifier pins about a chain; none of it is learnt from a proof.
+/// The parameters of a chain that the verifier pins; none comes from a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Params<'a> {
-    /// The setup, for AMTs of `2^log_n` entries; a key takes `log_n` bits of its hash a level.
+    /// The setup, for AMTs of `2^log_n` entries; each level consumes `log_n` bits of a key's hash.
     pub key: &'a VerifyingKey,
     /// Tree openings have the arity `2^log_arity`; it divides `log_n`.
     pub log_arity: u8,
-    /// Whether a setup is accepted whose secret is public. Only for tests and development chains.
+    /// Whether to accept a setup whose secret is public. Only for tests and development chains.
     pub allow_insecure_setup: bool,
     /// The largest proof, number of keys, and value.
     pub limits: Limits,
 }
 
 impl<'a> Params<'a> {
-    /// Parameters with the default limits that refuse an insecure setup.
+    /// Parameters with the default limits; an insecure setup is refused.
     pub const fn new(key: &'a VerifyingKey, log_arity: u8) -> Self {
         Self { key, log_arity, allow_insecure_setup: false, limits: Limits::DEFAULT }
     }
 
-    /// The same parameters with a setup accepted whose secret is public.
+    /// The same parameters, accepting a setup whose secret is public.
     #[must_use]
     pub const fn with_insecure_setup(self) -> Self {
         Self { allow_insecure_setup: true, ..self }
@@ -39,7 +39,7 @@ impl<'a> Params<'a> {
         Self { limits, ..self }
     }
 
-    /// How many bits of a key hash each level takes: 1 to [`MAX_LOG_N`].
+    /// The bits of a key hash that each level consumes: 1 to [`MAX_LOG_N`].
     pub const fn log_n(&self) -> u8 {
         self.key.log_n()
     }
@@ -70,12 +70,12 @@ pub struct Root {
     pub aroot: [u8; 32],
     /// The root of the tree over the blocks 0 to `height`.
     pub hroot: Hash,
-    /// The height of the block that the roots are those after.
+    /// The height of the block after which the state has these roots.
     pub height: u64,
 }
 
 impl Root {
-    /// The roots as a header has them: `aroot || hroot`, and the header's height.
+    /// The roots from a header: `aroot || hroot`, and the header's height.
     pub fn new(bytes: &[u8; 64], height: u64) -> Self {
         let (mut aroot, mut hroot) = ([0; 32], [0; 32]);
         aroot.copy_from_slice(&bytes[..32]);

@@ -1,16 +1,16 @@
-//! Where a key is: its hash, read `log_n` bits a level from the most significant bit on.
+//! A key's path: its hash, read `log_n` bits a level from the most significant bit on.
 
 use prooflight_core::{Hash, keccak256};
 
 /// The bits of a key hash.
 const BITS: u32 = 256;
 
-/// The hash of a key, which says where the key is.
+/// The hash of a key, which fixes the key's path.
 pub fn key_hash(key: &[u8]) -> Hash {
     keccak256(&[key])
 }
 
-/// How many levels there are when each takes `log_n` bits, which must not be 0.
+/// The number of levels when each consumes `log_n` bits; `log_n` must not be 0.
 pub const fn levels(log_n: u8) -> u32 {
     BITS / log_n as u32
 }
@@ -25,7 +25,7 @@ pub fn index_at(key_hash: &Hash, log_n: u8, level: u8) -> u32 {
     (start..start + u32::from(log_n)).fold(0, |index, position| index << 1 | bit(position))
 }
 
-/// How many bits two key hashes have in common at the front.
+/// The length of the common prefix of two key hashes, in bits.
 pub fn common_bits(a: &Hash, b: &Hash) -> u32 {
     let mut common = 0;
     for (a, b) in a.iter().zip(b) {
@@ -37,8 +37,8 @@ pub fn common_bits(a: &Hash, b: &Hash) -> u32 {
     common
 }
 
-/// The prefix that names an AMT: the first `log_n * level` bits of a key hash as a big-endian integer in as
-/// few bytes as hold that many bits.
+/// The prefix that names an AMT: the first `log_n * level` bits of a key hash as a big-endian integer in the
+/// fewest bytes that hold these bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix {
     length: usize,

@@ -1,14 +1,14 @@
 //! The wire format of a proof: borsh in the envelope `lvmt`, kind 1.
 //!
 //! A proof holds only what the verifier cannot derive from the keys that it asked for. Every list is in one
-//! fixed order, so nothing says where it belongs; what is missing, left over or elsewhere is refused.
+//! fixed order without labels; a missing, superfluous or misplaced element is refused.
 //!
 //! * The **distinct keys** are the hashes of the requested keys, ascending, each once.
 //! * The **walk** of a key goes from level 0 down to the level of its slot; the walk of a key that was never
 //!   written goes on for as long as the entry has five occupied slots and a child.
-//! * The **entries** of a proof are those that walks pass, each once, ascending by (level, first
+//! * The **entries** of a proof are those on the walks, each once, ascending by (level, first
 //!   `log_n * (level + 1)` bits of the key hash).
-//! * The **AMTs** of a proof are those at level 1 and below that have such an entry, ascending by (level,
+//! * The **AMTs** of a proof are those at level 1 and below with such an entry, ascending by (level,
 //!   prefix).
 //!
 //! Specified in `test-vectors/spec/lvmt.md`, section 4.
@@ -27,36 +27,36 @@ pub const KEY_SLOTS: u8 = 5;
 /// A proof about one or many keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Proof {
-    /// What is claimed of each distinct key, in their order.
+    /// The claim about each distinct key, in key order.
     #[borsh(deserialize_with = "read_claims")]
     pub claims: Vec<Claim>,
-    /// The entries that the walks pass, in the order of entries.
+    /// The entries on the walks, in the order of entries.
     pub entries: Vec<Entry>,
     /// The AMTs at level 1 and below that the entries are in, in the order of AMTs.
     pub amts: Vec<Amt>,
     /// The points of the openings of all entries, in the order of the entries.
     ///
-    /// An entry of the root AMT, or of one that says so, has `log_n / log_arity` of them, the first level of
+    /// An entry of the root AMT, or of an AMT opened as a tree, has `log_n / log_arity` of them, the first level of
     /// the tree opening first; any other entry has one.
     pub points: Vec<[u8; 32]>,
-    /// Whose the slots are that a key which was never written finds occupied.
+    /// The owners of the occupied slots that a never-written key meets.
     ///
     /// In the order of the entries that the walks of such keys pass, and of an entry's occupied slots from 1
-    /// to 5; slots that a claim of this proof is about are left out.
+    /// to 5. Slots covered by a claim of this proof are omitted.
     pub owners: Vec<Owner>,
-    /// The number of leaves of each block's tree that a place is in, ascending by block, each once.
+    /// The number of leaves of each block's tree that has a leaf of the proof, ascending by block, each once.
     pub sizes: Vec<u32>,
-    /// The hashes that the trees are completed with: the blocks' trees ascending, then the tree over blocks.
+    /// The hashes that complete the trees: the blocks' trees ascending, then the tree over blocks.
     ///
     /// Those of one tree are in the order of `prooflight_core::merkle::multiproof`.
     pub hashes: Vec<Hash>,
 }
 
-/// The most keys that a proof can be about.
+/// The largest number of keys in a proof.
 pub const MAX_KEYS: usize = 1 << 16;
 
-/// Reads all claims and keeps no more than a proof can have and one: a claim takes a byte, and much more
-/// in memory.
+/// Reads all claims, but keeps at most one more than a proof can have: a claim is one byte on the wire and
+/// far more in memory.
 fn read_claims<R: borsh::io::Read>(reader: &mut R) -> borsh::io::Result<Vec<Claim>> {
     let mut claims = Vec::new();
     for _ in 0..u32::deserialize_reader(reader)? {
@@ -68,7 +68,7 @@ fn read_claims<R: borsh::io::Read>(reader: &mut R) -> borsh::io::Result<Vec<Clai
     Ok(claims)
 }
 
-/// What is claimed of one key.
+/// The claim about one key.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Claim {
     /// The key has a value.
@@ -91,7 +91,7 @@ pub enum Claim {
     NeverWritten,
 }
 
-/// The slot that a key keeps for ever, on the key's own walk.
+/// A key's permanent slot, on the key's own walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Slot {
     /// The level of the entry, below `256 / log_n`.
@@ -100,7 +100,7 @@ pub struct Slot {
     pub number: u8,
 }
 
-/// Where a leaf is: a block's tree, and the index in it.
+/// The place of a leaf: a block's tree, and the index in it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize,
 )]
@@ -111,7 +111,7 @@ pub struct Place {
     pub index: u32,
 }
 
-/// The six versions of an entry: that of the child AMT, then those of five keys; 0 where there is none.
+/// The six versions of an entry: the child AMT's, then those of five keys; 0 for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Entry(pub [Version; 6]);
 
@@ -124,13 +124,13 @@ pub struct Version([u8; 5]);
 pub struct Amt {
     /// The commitment, compressed.
     pub commitment: [u8; 32],
-    /// Where the leaf is that has this commitment at its newest version.
+    /// The place of the leaf with this commitment at its newest version.
     pub place: Place,
-    /// How its entries are opened.
+    /// How the proof opens its entries.
     pub opening: OpeningForm,
 }
 
-/// How the entries of an AMT are opened.
+/// How a proof opens the entries of an AMT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum OpeningForm {
     /// By one point, computed from the AMT's entries.
@@ -139,7 +139,7 @@ pub enum OpeningForm {
     Tree,
 }
 
-/// A leaf of a slot, of any version: it shows whose the slot is.
+/// A leaf of a slot, of any version, which shows the slot's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Owner {
     /// The hash of the key.
@@ -174,7 +174,7 @@ impl Version {
     /// The largest version.
     pub const MAX: u64 = (1 << 40) - 1;
 
-    /// The version as it is written; none if it is 2^40 or more.
+    /// Encodes the version; none if it is 2^40 or more.
     pub const fn new(version: u64) -> Option<Self> {
         let [low @ .., 0, 0, 0] = version.to_le_bytes() else { return None };
         Some(Self(low))

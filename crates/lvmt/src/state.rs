@@ -1,4 +1,4 @@
-//! The LVMT state of the reference node's chains: raw keys.
+//! The LVMT state of the reference node's chains, by raw keys.
 //!
 //! Source: `test-vectors/spec/chain.md`, section 7.
 
@@ -10,12 +10,12 @@ use prooflight_core::{Error, Reason, Result, Scheme, Verified};
 
 use crate::{Answer, Params, Root, verify};
 
-/// The trusted setup that commitments were made under, and whether it may be an insecure one.
+/// The trusted setup of the commitments, and whether an insecure one is accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The verifying key; the chain's configuration says whether it is the right one.
+    /// The verifying key; checked against the chain's configuration.
     pub key: &'a VerifyingKey,
-    /// Whether a setup is accepted whose secret is public. Only for tests and development chains.
+    /// Whether to accept a setup whose secret is public. Only for tests and development chains.
     pub allow_insecure: bool,
 }
 
@@ -34,9 +34,9 @@ pub fn lvmt_of(config: &ChainConfig) -> Result<LvmtConfig> {
         .ok_or_else(|| Error::new(Reason::WrongSchemes, "a chain with the scheme lvmt", "another"))
 }
 
-/// Verifies what raw keys have in the state after an accepted block.
+/// Verifies the values of raw keys in the state after an accepted block.
 ///
-/// Gives an answer for each key, in order. A chain without the scheme is `wrong_schemes`; a key longer
+/// Returns an answer for each key, in order. A chain without the scheme is `wrong_schemes`; a key longer
 /// than the chain allows `key_length`; the key of another setup than the chain's `setup_mismatch`; a proof
 /// is refused as by [`verify`].
 pub fn verify_keys(

@@ -1,4 +1,4 @@
-//! The leaves of a proof, up to the root of the tree over blocks.
+//! Checks the leaves of a proof, up to the root of the tree over blocks.
 
 use alloc::vec::Vec;
 
@@ -9,9 +9,9 @@ use crate::leaf::{Keccak, block_leaf};
 use crate::params::Root;
 use crate::proof::{Place, Proof};
 
-/// Checks that each leaf is at its place in the tree of its block, and these trees in the one over blocks.
+/// Checks that each leaf is at its place in its block's tree, and that these trees are in the tree over blocks.
 ///
-/// All sizes and hashes of the proof are needed. Without leaves there is nothing to check.
+/// Every size and hash of the proof must be used. Without leaves there is nothing to check.
 pub(crate) fn check_leaves(
     root: &Root,
     proof: &Proof,

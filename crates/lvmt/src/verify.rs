@@ -1,4 +1,4 @@
-//! Verifying what a proof says of keys.
+//! Verifies a proof about keys.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::proof::{Claim, ENVELOPE, Proof};
 use crate::trees::check_leaves;
 use crate::walk::{Opened, Walked, walk};
 
-/// What a key has.
+/// The state of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// A value.
@@ -25,14 +25,14 @@ pub enum Answer {
         /// The number of blocks that wrote the key, deletes included.
         version: u64,
     },
-    /// No value any more.
+    /// Deleted: no value any more.
     Deleted {
         /// The block that deleted it.
         deleted_at: u64,
         /// The number of blocks that wrote the key, deletes included.
         version: u64,
     },
-    /// No value, in no block up to this one.
+    /// Never written, in no block up to this one.
     NeverWritten,
 }
 
@@ -46,7 +46,7 @@ impl Answer {
     }
 }
 
-/// Verifies the newest values of keys, or that they have none, after the block that `root` is of.
+/// Verifies the newest values of keys, or their absence, in the state with this root.
 ///
 /// The answers are in the order of the keys, which may repeat: the proof is about the distinct ones, and a
 /// repeated one shares its value. Checked in this order: the caller's arguments (`insecure_setup`,

@@ -1,7 +1,7 @@
 //! The walks of the requested keys through the entries of a proof, level by level.
 //!
-//! This gives everything that is left to prove: which entries are opened, and which leaves are where. Each list
-//! of the proof is used up in its order.
+//! The walks yield what is left to prove: the entries to open, and the leaves with their places. Each list of the
+//! proof is consumed in order.
 
 use alloc::vec::Vec;
 use core::slice;
@@ -14,21 +14,21 @@ use crate::params::{Params, Root};
 use crate::path::{Prefix, common_bits, index_at, levels};
 use crate::proof::{Amt, Claim, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Slot};
 
-/// What the claims of a proof rest on.
+/// The facts that the claims of a proof rest on.
 #[derive(Debug)]
 pub(crate) struct Walked<'a> {
-    /// The entries, with the AMTs that they are opened in.
+    /// The entries, each with its AMT.
     pub(crate) entries: Vec<Opened<'a>>,
     /// The leaves that must be in the trees.
     pub(crate) leaves: Vec<(Place, Hash)>,
-    /// For each claim the version of its slot; 0 for one that has none.
+    /// The version of each claim's slot; 0 for a claim without a slot.
     pub(crate) versions: Vec<u64>,
 }
 
-/// An entry that a walk passes.
+/// An entry on a walk.
 #[derive(Debug)]
 pub(crate) struct Opened<'a> {
-    /// Which of the AMTs that the walks pass it is in, in their order.
+    /// The index of its AMT, in the order of AMTs.
     pub(crate) amt: usize,
     pub(crate) commitment: [u8; 32],
     pub(crate) kind: Kind,
@@ -78,14 +78,14 @@ fn too_deep(params: &Params<'_>) -> Error {
     Error::new(Reason::LevelOutOfRange, expected, "a deeper one")
 }
 
-/// A key on its walk: the index of its claim, and the version of the AMT that it comes to.
+/// A key on its walk: the index of its claim, and the version of the AMT that it enters.
 #[derive(Clone, Copy, Debug)]
 struct Walker {
     key: usize,
     child: u64,
 }
 
-/// What is left of the proof's lists, and what was found so far.
+/// The rest of the proof's lists, and the results so far.
 struct Walk<'p, 'a> {
     params: &'p Params<'p>,
     keys: &'p [Hash],
@@ -94,7 +94,7 @@ struct Walk<'p, 'a> {
     amts: slice::Iter<'a, Amt>,
     owners: slice::Iter<'a, Owner>,
     points: &'a [[u8; 32]],
-    /// The AMT that the walk is in: its number, its commitment, and how its entries are opened.
+    /// The current AMT: its index, its commitment, and how the proof opens its entries.
     amt: (usize, [u8; 32], Kind),
     walked: Walked<'a>,
 }
@@ -118,7 +118,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         }
     }
 
-    /// Walks the keys through their entries at one level; those that go on below are returned.
+    /// Walks the keys through their entries at one level; returns those whose walks continue below.
     fn level(&mut self, level: u8, walking: &[Walker]) -> Result<Vec<Walker>> {
         let log_n = u32::from(self.params.log_n());
         let (keys, bits) = (self.keys, log_n * u32::from(level));
@@ -135,7 +135,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         Ok(below)
     }
 
-    /// Comes to an AMT below the root, of which the walker knows the version.
+    /// Enters an AMT below the root, whose version the walker knows.
     fn amt(&mut self, level: u8, walker: Walker) -> Result<()> {
         let amt = self.amts.next().ok_or_else(|| missing(Reason::AmtCount))?;
         let log_n = self.params.log_n();
@@ -154,7 +154,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         Ok(())
     }
 
-    /// Passes an entry with all keys whose walks do.
+    /// Checks all keys whose walks pass an entry.
     fn entry(&mut self, level: u8, walkers: &[Walker], below: &mut Vec<Walker>) -> Result<()> {
         let versions = self.entries.next().ok_or_else(|| missing(Reason::EntryCount))?.versions();
         check_entry(&versions)?;
@@ -177,7 +177,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         Ok(())
     }
 
-    /// Passes an entry with one key; whether its walk goes on below.
+    /// Checks one key against an entry. Returns whether its walk continues in the child.
     fn pass(&mut self, entry: &mut Passed, key: usize) -> Result<bool> {
         let claim = &self.claims[key];
         let Some(slot) = claim.slot() else {
@@ -206,7 +206,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         Ok(false)
     }
 
-    /// Shows whose the occupied slots of an entry are that no claim is about.
+    /// Checks the owner of every occupied slot that no claim covers.
     fn owners(&mut self, entry: &Passed, key: &Hash) -> Result<()> {
         let bits = u32::from(self.params.log_n()) * (u32::from(entry.level) + 1);
         for slot in 1..=KEY_SLOTS {
@@ -239,7 +239,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         Ok(())
     }
 
-    /// Nothing of the proof may be left.
+    /// Checks that every list of the proof is consumed.
     fn finish(self) -> Result<Walked<'a>> {
         let left = [
             (Reason::EntryCount, self.entries.len()),
@@ -256,13 +256,13 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 }
 
-/// An entry while keys pass it.
+/// An entry while its keys are checked.
 struct Passed {
     level: u8,
     versions: [u64; 6],
-    /// The slots that a claim is about.
+    /// The slots covered by a claim.
     claimed: [bool; 6],
-    /// Whether the walk of a key passes that was never written.
+    /// Whether a never-written key passes.
     absent: bool,
 }
 
@@ -271,7 +271,7 @@ impl Passed {
         self.versions[0]
     }
 
-    /// Takes the slot, 1 to 5, for a key; its version.
+    /// Assigns a slot, 1 to 5, to a key; returns the slot's version.
     fn claim(&mut self, slot: u8) -> Result<u64> {
         let at = usize::from(slot);
         if self.versions[at] == 0 {
@@ -286,7 +286,7 @@ impl Passed {
     }
 }
 
-/// Slots are occupied from the first on, and a child is only below five that are.
+/// Checks that the occupied slots are the lowest ones, and that only a full entry has a child.
 fn check_entry(versions: &[u64; 6]) -> Result<()> {
     let [child, slots @ ..] = versions;
     let occupied = slots.iter().take_while(|&&version| version > 0).count();

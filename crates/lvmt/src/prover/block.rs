@@ -1,4 +1,4 @@
-//! What one block changes: versions, commitments, the block's tree.
+//! One block's changes: versions, commitments, the block's tree.
 
 use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
@@ -27,29 +27,29 @@ pub enum Change<'a> {
         /// The value.
         value: &'a [u8],
     },
-    /// Takes a key's value away, if it has one.
+    /// Deletes a key's value, if it has one.
     Delete {
         /// The key.
         key: &'a [u8],
     },
 }
 
-/// A block of changes, worked out: everything that is written follows from it.
+/// A block of changes, worked out; every write follows from it.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
     /// In the order of the leaves: ascending by level and key hash.
     pub(super) keys: Vec<WrittenKey<'a>>,
     /// In the order of the leaves: the deepest level first, then by prefix.
     pub(super) amts: Vec<WrittenAmt>,
-    /// What changes in the root AMT.
+    /// The changes of the root AMT.
     pub(super) root_changes: Vec<AmtChange>,
-    /// The entries that new keys have met, by level and path.
+    /// The entries that new keys met, by level and path.
     pub(super) entries: Entries,
 }
 
 pub(super) type Entries = BTreeMap<(u8, Prefix), Owners>;
 
-/// Who has the slots of an entry, from slot 1 on.
+/// The owners of an entry's slots, from slot 1 on.
 #[derive(Debug)]
 pub(super) struct Owners {
     pub(super) owners: Vec<Hash>,
@@ -63,7 +63,7 @@ pub(super) struct WrittenKey<'a> {
     pub(super) key_hash: Hash,
     /// None for a tombstone.
     pub(super) value: Option<&'a [u8]>,
-    /// What its record began with before the block.
+    /// The head of its record before the block.
     pub(super) before: Option<KeyHead>,
     pub(super) slot: Slot,
     pub(super) version: Version,
@@ -82,7 +82,7 @@ pub(super) struct WrittenAmt {
 }
 
 impl<'a> Block<'a> {
-    /// Works out what changes do to the newest state.
+    /// Applies changes to the newest state.
     pub(super) fn new<S: Read + Sync>(
         store: &S,
         params: &StoreParams,
@@ -112,7 +112,7 @@ impl<'a> Block<'a> {
         keys.chain(amts).collect()
     }
 
-    /// The leaves that the block replaces: the hash of the key, or of one below the AMT, and where they are.
+    /// The leaves that the block replaces: the hash of the key, or of one below the AMT, and the leaf's place.
     pub(super) fn replaced(&self) -> impl Iterator<Item = (&Hash, Place)> {
         let keys =
             self.keys.iter().filter_map(|key| Some((&key.key_hash, key.before.as_ref()?.place)));
@@ -121,7 +121,7 @@ impl<'a> Block<'a> {
         keys.chain(amts)
     }
 
-    /// Whose leaves they are, in order: the hash of the key, or of one below the AMT.
+    /// The owners of the leaves, in order: the hash of the key, or of one below the AMT.
     pub(super) fn leaf_key_hash(&self, index: usize) -> &Hash {
         match index.checked_sub(self.keys.len()) {
             None => &self.keys[index].key_hash,
@@ -130,7 +130,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Below so many hashes it is not worth waking another thread.
+/// With fewer hashes than this, another thread is not worth waking.
 pub(super) const GRAIN: usize = 128;
 
 /// The place of a leaf of the next block.
@@ -248,10 +248,11 @@ pub(super) fn check_never_written<S: Read>(
     Ok(())
 }
 
-/// An entry with a free slot has the keys below it that have no slot above it; others are `store_corrupt`.
+/// Checks the owners of an entry with a free slot: they are all keys below it without a slot above it, or the
+/// store is corrupt (`store_corrupt`).
 ///
-/// So the record of its owners is neither lost nor an older copy: both would have too few of them. A record of
-/// five owners is never an older copy, since no key is added to it.
+/// This finds a lost or older record of owners, which has too few of them. A record of five owners is never an
+/// older copy, since no key can be added to it.
 fn check_owners<S: Read>(
     store: &S,
     log_n: u8,
@@ -311,11 +312,11 @@ fn bump<S: Read + Sync>(
 ) -> Result<(Vec<WrittenAmt>, Vec<AmtChange>)> {
     let deepest = keys.last().map_or(0, |key| key.slot.level);
     let mut amts: Vec<WrittenAmt> = Vec::new();
-    // Where the AMTs of the level below begin.
+    // The start of the AMTs of the level below.
     let mut below = 0;
     for level in (1..=deepest).rev() {
         let mut bumped = bumped(&amts[below..], of_level(keys, level));
-        // Two ascending runs, which this sort merges.
+        // Merges two ascending runs.
         bumped.sort_by_key(|(key_hash, _)| *key_hash);
         let bits = u32::from(params.log_n()) * u32::from(level);
         let runs: Vec<_> = bumped.chunk_by(|a, b| common_bits(a.0, b.0) >= bits).collect();
@@ -362,14 +363,14 @@ fn change(params: &StoreParams, level: u8, &(key_hash, slot): &(&Hash, u8)) -> A
     AmtChange::version(index_at(key_hash, params.log_n(), level), slot, 1)
 }
 
-/// The keys of a level, which are side by side.
+/// The keys of a level, which are contiguous.
 fn of_level<'k, 'a>(keys: &'k [WrittenKey<'a>], level: u8) -> &'k [WrittenKey<'a>] {
     let start = keys.partition_point(|key| key.slot.level < level);
     let end = keys.partition_point(|key| key.slot.level <= level);
     &keys[start..end]
 }
 
-/// The version after one, or the first; `version_range` if there is none.
+/// The next version, or the first; `version_range` if there is none.
 fn next(version: Option<Version>) -> Result<Version> {
     let next = version.map_or(0, Version::get) + 1;
     Version::new(next).ok_or_else(|| Error::new(Reason::VersionRange, "a version below 2^40", next))

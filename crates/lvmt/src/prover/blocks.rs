@@ -1,4 +1,4 @@
-//! The tree over blocks: RFC 9162 over the roots of their trees, of which every full subtree is kept.
+//! The tree over blocks: RFC 9162 over the roots of their trees. Every full subtree is kept.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use prooflight_core::{Hash, Result};
 use super::record::{blocks_node_key, corrupt, put, require};
 use crate::leaf::{Keccak, block_leaf};
 
-/// The roots of the full trees that the tree over blocks consists of.
+/// The tree over blocks, as the roots of its full subtrees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Blocks {
     size: u64,
@@ -31,7 +31,7 @@ impl Blocks {
         self.size
     }
 
-    /// Appends the next block's tree by its root, and puts the subtrees that are full now.
+    /// Appends the next block's tree by its root, and writes the subtrees that it fills.
     pub(super) fn append(&mut self, block_root: &Hash, writes: &mut WriteBatch) {
         let mut hash = block_leaf(self.size, block_root);
         put_node(writes, 0, self.size, &hash);
@@ -53,7 +53,7 @@ impl Blocks {
 
 /// The root of a subtree: of the blocks from `start`, a multiple of the largest power of two in `length`.
 pub(super) fn subtree<S: Read + ?Sized>(store: &S, start: u64, length: u64) -> Result<Hash> {
-    // Full subtrees from left to right, as a number of `length` has bits.
+    // One full subtree from left to right for each set bit of `length`.
     let (mut peaks, mut at) = (Vec::new(), start);
     for level in (0..u64::BITS).rev().filter(|level| length >> level & 1 == 1) {
         peaks.push(read_node(store, level, at >> level)?);

@@ -1,4 +1,4 @@
-//! What is kept in memory of the newest state, so that blocks need not read it.
+//! The part of the newest state that stays in memory, so that blocks need not read it.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,17 +8,17 @@ use super::record::AmtRecord;
 use crate::proof::KEY_SLOTS;
 use prooflight_core::Hash;
 
-/// What has been met of the newest state near the root.
+/// The parts of the newest state near the root that blocks have met.
 #[derive(Debug)]
 pub(super) struct Cache {
-    /// Of each entry of the root AMT that is known to have no free slot, a mark of each owner.
+    /// A mark of each owner, for every entry of the root AMT known to have no free slot.
     full: Vec<Option<FullEntry>>,
-    /// The AMTs at level 1 that are known.
+    /// The known AMTs at level 1.
     amts: Vec<Option<AmtRecord>>,
     pub(super) current: CurrentLeaves,
 }
 
-/// A mark of the owner of each slot of an entry: the end of the hash.
+/// A mark of each slot's owner: the end of its hash.
 pub(super) type FullEntry = [u32; KEY_SLOTS as usize];
 
 /// The marks of owners; none while there is a free slot.
@@ -42,7 +42,7 @@ impl Cache {
         self.full[index as usize].is_some_and(|owners| !owners.contains(&mark(key)))
     }
 
-    /// An AMT that is known, below an index of the root AMT.
+    /// A known AMT below an index of the root AMT.
     pub(super) fn amt(&self, level: u8, index: u32) -> Option<AmtRecord> {
         if level == 1 { self.amts[index as usize] } else { None }
     }

@@ -1,4 +1,4 @@
-//! The LVMT state of a chain: the newest in the store, and those shortly before in snapshots of it.
+//! The LVMT state of a chain: the newest in the store, and recent ones in snapshots of it.
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
@@ -14,11 +14,11 @@ use super::prepare::PreparedBlock;
 use super::prove::prove_at;
 use super::store::LvmtStore;
 
-/// For how many blocks before the newest proofs are made: so long a client may take from one question
-/// to the next.
+/// The number of blocks before the newest that can be proved: the time that a client may take from one
+/// question to the next.
 pub const RECENT: usize = 16;
 
-/// The leaves that this many blocks replaced are given up together.
+/// The leaves that this many blocks replaced are collected together.
 const GIVEN_UP_AT_ONCE: u64 = 64;
 
 /// The LVMT state of a chain.
@@ -90,7 +90,7 @@ fn change<'a>(&store::Change { key, value }: &store::Change<'a>) -> Change<'a> {
     }
 }
 
-/// Proves the newest LVMT state of a chain, and those shortly before it.
+/// Proves the newest LVMT state of a chain and recent ones.
 #[derive(Debug)]
 pub struct LvmtReader<R> {
     params: StoreParams,

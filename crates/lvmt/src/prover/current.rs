@@ -1,8 +1,8 @@
-//! Which leaves are current: the newest of their key or AMT.
+//! The current leaves: the newest of their key or AMT.
 //!
 //! The record of a key or an AMT names the place of its newest leaf, which is current until a block writes the
-//! key or AMT again. An older copy of such a record names a place that is not. Kept is a bit for each leaf, in
-//! parts of 4,096: a block reads and writes few of them, whatever their number in all.
+//! key or AMT again. An older copy of such a record names a place that is not current. The store keeps one bit for
+//! each leaf, in parts of 4,096: a block reads and writes few parts, however many there are.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,24 +13,24 @@ use prooflight_core::store::{Read, WriteBatch};
 use super::record::{corrupt, current_key, put, read};
 use crate::proof::Place;
 
-/// How many leaves a part has.
+/// The number of leaves in a part.
 const PART: u32 = 4096;
 
 /// The bits of a part, the first leaf in the lowest bit of the first byte; those after the last byte are 0.
 type Bits = Vec<u8>;
 
-/// Parts by block, and number in the block.
+/// Parts by block and by number in the block.
 type Parts = BTreeMap<(u64, u32), Bits>;
 
-/// The current leaves of parts that blocks have changed, so that they need not be read.
+/// Recently changed parts, so that they need not be read.
 #[derive(Debug, Default)]
 pub(super) struct CurrentLeaves(Parts);
 
-/// How many parts are in memory at most: 8 MB.
+/// The most parts in memory: 8 MB.
 const REMEMBERED: usize = 1 << 14;
 
 impl CurrentLeaves {
-    /// A place that is not current is `store_corrupt`: a record that names it is an older copy.
+    /// Checks that a place is current; otherwise `store_corrupt`, since the record that names it is an older copy.
     pub(super) fn check<S: Read + ?Sized>(&self, store: &S, place: Place) -> Result<()> {
         let (name, bit) = locate(place);
         let is_current = match self.0.get(&name) {
@@ -40,7 +40,7 @@ impl CurrentLeaves {
         if is_current { Ok(()) } else { Err(older(place)) }
     }
 
-    /// Takes over what a block has changed.
+    /// Adopts a block's changes.
     pub(super) fn take_over(&mut self, changed: ChangedLeaves) {
         for (name, bits) in changed.0 {
             if bits.is_empty() {
@@ -76,7 +76,7 @@ impl ChangedLeaves {
         Ok(())
     }
 
-    /// Adds a block of which all leaves are current.
+    /// Adds a block whose leaves are all current.
     pub(super) fn add_block(&mut self, block: u64, size: u32) {
         for (part, first) in (0..).zip((0..size).step_by(PART as usize)) {
             let leaves = (size - first).min(PART);
@@ -88,7 +88,7 @@ impl ChangedLeaves {
         }
     }
 
-    /// Puts the parts; one without a current leaf is not kept.
+    /// Writes the parts; deletes those without a current leaf.
     pub(super) fn put(&mut self, writes: &mut WriteBatch) {
         for ((block, part), bits) in &mut self.0 {
             bits.truncate(bits.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));

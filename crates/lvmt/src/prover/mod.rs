@@ -1,18 +1,18 @@
 //! The store: commits, proofs, garbage collection, proof shards.
 //!
 //! A block's changes are worked out in [`block`], its leaves go into the tiles of its [`tree`], and its tree
-//! into the one over [`blocks`]. What is written, and how it is read back, is in [`record`].
+//! into the one over [`blocks`]. The records are in [`record`].
 //!
 //! # Damage
 //!
-//! A record that is lost, or an older copy of one, is `store_corrupt` before a wrong root or proof is made of it.
+//! A lost record, or an older copy of one, is `store_corrupt` before it leads to a wrong root or proof.
 //!
-//! | damage | is found |
+//! | damage | found |
 //! |---|---|
 //! | a changed byte | by the checksum of the record, when it is read |
 //! | no parameters, in a store that has other records | at opening |
 //! | an older or lost head, or one of another branch | at opening, and by a proof: the block after it is there, or `hroot` is another |
-//! | an older or lost record of how far leaves are given up | at opening |
+//! | an older or lost record of the collected blocks | at opening |
 //! | older or lost nodes of the root's tree state | at opening, by the sum of their checksums in the head; by a proof |
 //! | an older record of a key or an AMT | when it is read for a value or a block: its leaf is not [`current`]; by a proof |
 //! | a lost record of a key | when it is read: the entries on its walk have no slot of the key, or it is lost |
@@ -20,9 +20,9 @@
 //! | older or lost owners of an entry | by a block with a new key there: others have slots of it; by a proof |
 //! | lost trees, tiles, nodes over blocks, current leaves, lists of replaced leaves | when they are needed |
 //!
-//! A proof is verified before it is given out, so what it was made of was right, whatever is damaged besides. An
-//! older copy of a tile, of the numbers of a block's tree, or of current leaves changes no root and no proof;
-//! at worst leaves are collected late.
+//! A proof is verified before it is returned, so the records behind it were right, whatever else is damaged. An
+//! older copy of a tile, of a block tree's counts, or of current leaves changes no root and no proof; at worst,
+//! leaves are collected late.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! The newest state, as far as it is in memory.
+//! The in-memory part of the newest state.
 
 use prooflight_amt::Point;
 use prooflight_core::Result;
@@ -13,7 +13,7 @@ use super::root_tree::RootTree;
 /// The root of a state: `aroot`, the commitment of the root AMT, and `hroot`, the root of the tree over blocks.
 pub type StateRoot = [u8; 64];
 
-/// What the next block is worked out from, beside the store.
+/// The in-memory state that the next block starts from.
 #[derive(Debug)]
 pub(super) struct Newest {
     pub(super) params: StoreParams,

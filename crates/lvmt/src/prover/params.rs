@@ -1,4 +1,4 @@
-//! The shape of a store, and what it can prove.
+//! The shape of a store, and the keys that it can prove.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -10,19 +10,19 @@ use prooflight_core::{Error, Reason, Result};
 use super::shard::ProofShard;
 use crate::MAX_LOG_N;
 
-/// The shape of a store, and what it can prove.
+/// The shape of a store, and the keys that it can prove.
 #[derive(Clone)]
 pub struct StoreParams {
     /// The points of the setup, which also say how many entries an AMT has.
     pub tables: Arc<Tables>,
-    /// The arity of the root AMT's opening tree is 2 to this; it divides `log_n`.
+    /// log2 of the arity of the root AMT's opening tree; it divides `log_n`.
     pub log_arity: u8,
-    /// Which keys can be proved.
+    /// The keys that can be proved.
     pub shard: ProofShard,
 }
 
 impl StoreParams {
-    /// An AMT has 2 to this many entries.
+    /// log2 of the number of entries of an AMT.
     pub fn log_n(&self) -> u8 {
         self.tables.verifying_key().log_n()
     }

@@ -1,4 +1,4 @@
-//! What is written for a block.
+//! The writes of a block.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -26,7 +26,7 @@ use crate::path::index_at;
 pub struct PreparedBlock {
     /// The root after the block.
     pub root: StateRoot,
-    /// What has to be written for the block.
+    /// The writes of the block.
     pub writes: WriteBatch,
     pub(super) before: StateRoot,
     pub(super) commitment: Point,
@@ -40,7 +40,7 @@ pub struct PreparedBlock {
 }
 
 impl PreparedBlock {
-    /// Works out the next block of a store, and what has to be written for it.
+    /// Works out the next block of a store and its writes.
     pub(super) fn new<S: Read + Sync>(
         store: &S,
         before: &Newest,
@@ -98,7 +98,7 @@ impl PreparedBlock {
     }
 }
 
-/// Puts which leaves are current after a block.
+/// Writes the current leaves after a block.
 fn put_current<S: Read>(
     writes: &mut WriteBatch,
     store: &S,
@@ -129,7 +129,7 @@ fn put_keys(writes: &mut WriteBatch, number: u64, block: &Block<'_>) -> Result<(
     Ok(())
 }
 
-/// Puts the AMTs; gives those at level 1, each with the hash of a key below it.
+/// Writes the AMTs; returns those at level 1, each with the hash of a key below it.
 fn put_amts<'b>(
     writes: &mut WriteBatch,
     number: u64,

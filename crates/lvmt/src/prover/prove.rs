@@ -36,7 +36,7 @@ pub struct ProvedKeys {
 
 /// Proves values and absences of keys in the newest state, which is that after block `height`.
 ///
-/// Nothing of the store needs to be in memory: a snapshot proves while further blocks are made. The proof has been
+/// It needs only the store: a snapshot proves while further blocks are made. The proof has been
 /// verified: one of a damaged store that does not verify is `store_corrupt`. A store
 /// proves its newest state alone, so that any other height is `version_unavailable`. Keys whose class the store
 /// does not keep are `shard_unavailable`, which names the class; more keys than a proof may have are

@@ -1,4 +1,4 @@
-//! Which leaves a block replaced: the newest state does not need them, and many blocks' are collected at once.
+//! The leaves that a block replaced. The newest state does not need them; those of many blocks are collected at once.
 //!
 //! This is all that is kept of what a block changed: a store does not go back. See
 //! `docs/decisions/0008-lvmt-keeps-its-newest-state.md`.
@@ -11,7 +11,7 @@ use prooflight_core::store::{Read, WriteBatch};
 use super::record::{decode, put, put_place, replaced_key, require, take_place};
 use crate::proof::Place;
 
-/// Puts the places of the leaves that a block replaced.
+/// Writes the places of the leaves that a block replaced.
 pub(super) fn put_replaced(
     writes: &mut WriteBatch,
     block: u64,
@@ -22,7 +22,7 @@ pub(super) fn put_replaced(
     put(writes, replaced_key(block), record);
 }
 
-/// The places of the leaves that a block replaced, which have not been collected.
+/// The places of replaced leaves that have not been collected.
 pub(super) fn read_replaced<S: Read + ?Sized>(store: &S, block: u64) -> Result<Vec<Place>> {
     let key = replaced_key(block);
     decode(&key, &require(store, &key)?, |reader| {

@@ -16,28 +16,28 @@ use super::shard::ProofShard;
 #[derive(Debug)]
 pub(super) struct RootTree(Option<Kept>);
 
-/// A tree state that is kept in a store.
+/// A tree state kept in a store.
 #[derive(Debug)]
 struct Kept {
     state: TreeState,
     /// The checksum of each node's record; 0 for a node of zeros, which has none.
     checksums: Vec<u64>,
-    /// Their sum, which the head has: so a node that was lost, or an older copy of one, is found.
+    /// Their sum, also kept in the head: it reveals a lost node or an older copy of one.
     sum: u64,
 }
 
-/// What changes make of the tree state.
+/// A changed tree state, not yet adopted.
 #[derive(Debug, Default)]
 pub(super) struct RootDraft {
     tree: TreeDraft,
     /// The checksums of the nodes that change.
     checksums: Vec<(u32, u64)>,
-    /// The sum of all nodes' checksums.
+    /// The sum of the checksums of all nodes.
     pub(super) sum: u64,
 }
 
 impl RootTree {
-    /// The newest tree state in a store; `store_corrupt` unless its nodes are those that the sum is of.
+    /// Reads the newest tree state; `store_corrupt` unless its checksums add up to the sum in the head.
     pub(super) fn read<S: Read + ?Sized>(
         store: &S,
         params: &StoreParams,
@@ -66,9 +66,9 @@ impl RootTree {
         Ok(Self(Some(Kept { state, checksums, sum })))
     }
 
-    /// Works out what changes make of the tree state, and puts the nodes that change.
+    /// Applies changes to a draft of the tree state, and writes the changed nodes.
     ///
-    /// The tree state stays as it is: a block that is abandoned is a draft that is dropped.
+    /// The tree state itself does not change: to abandon a block, drop the draft.
     pub(super) fn draft(
         &self,
         params: &StoreParams,
@@ -79,7 +79,7 @@ impl RootTree {
         let tree = state.draft(&params.tables, changes)?;
         let nodes: Vec<_> = tree.nodes(state).collect();
         let record = |(node, points): &(u32, Vec<Point>)| {
-            // Nodes of zeros are not kept, so that a state is kept in one way.
+            // Nodes of zeros are not kept, so that each state has one representation.
             let is_kept = points.iter().any(|point| *point != Point::ZERO);
             let key = tree_node_key(*node);
             (*node, if is_kept { Ok(sealed(key, encode_node(points))) } else { Err(key) })
@@ -99,7 +99,7 @@ impl RootTree {
         Ok(draft)
     }
 
-    /// Takes over a draft of this tree state.
+    /// Adopts a draft of this tree state.
     pub(super) fn take_over(&mut self, draft: &RootDraft) {
         let Some(kept) = &mut self.0 else { return };
         kept.state.take_over(&draft.tree);

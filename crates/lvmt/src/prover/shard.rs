@@ -1,20 +1,20 @@
-//! Which keys a store can prove.
+//! Proof shards: the keys that a store can prove.
 
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::path::index_at;
 
-/// Which keys a store can prove; the roots are the same for all.
+/// The keys that a store can prove; the roots are the same for all shards.
 ///
 /// The class of a key is the low bits of the index of its entry in the root AMT. Four stores with 2 bits each,
 /// or sixteen with 4, together prove everything. Source: Li et al. 2023, section 3.3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProofShard {
-    /// No key: what a node needs to make and check blocks, and no more.
+    /// No key: enough to make and check blocks.
     None,
     /// The keys of one class.
     Class {
-        /// How many low bits of the index make the class; at most `log_n`.
+        /// The number of low bits of the index that make the class; at most `log_n`.
         bits: u8,
         /// The class, below 2^`bits`.
         value: u32,
@@ -73,7 +73,7 @@ impl ProofShard {
         }
     }
 
-    /// The shard as it is written in a store.
+    /// The shard's record in a store.
     pub(super) const fn encode(self) -> [u8; 6] {
         let (kind, bits, value) = match self {
             Self::None => (0, 0, 0),
@@ -85,7 +85,7 @@ impl ProofShard {
     }
 }
 
-/// As many ones as `bits`, which are at most 31.
+/// A mask of `bits` ones, at most 31.
 const fn low_bits(bits: u8) -> u32 {
     (1 << bits) - 1
 }

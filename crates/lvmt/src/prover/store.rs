@@ -20,9 +20,9 @@ use crate::path::key_hash;
 
 /// Values of keys with their versions, kept in a store; every block makes the next state.
 ///
-/// In memory are the root AMT's tree state, the commitments of the AMTs at level 1 as they are met, and the
-/// tables, which stores can share. What is read from the store is checked: a record with a changed byte, one
-/// that is lost, and an older copy of one are `store_corrupt`. Source: Li et al. 2023, section 4.
+/// Memory holds the root AMT's tree state, the commitments of level-1 AMTs that blocks have met, and the
+/// tables, which stores can share. Every read is checked: a changed byte, a lost record and an older copy of
+/// a record are `store_corrupt`. Source: Li et al. 2023, section 4.
 pub struct LvmtStore<S> {
     pub(super) store: S,
     pub(super) newest: Newest,
@@ -62,7 +62,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         self.newest.height()
     }
 
-    /// The block up to which [`prune`](Self::prune) has given up what blocks replaced; none before the first.
+    /// The last block whose replaced leaves [`prune`](Self::prune) has collected; none before the first.
     pub fn oldest(&self) -> Option<u64> {
         self.height().map(|_| self.oldest)
     }
@@ -72,7 +72,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         self.newest.root()
     }
 
-    /// The shape of the store, and what it can prove.
+    /// The shape of the store, and the keys that it can prove.
     pub const fn params(&self) -> &StoreParams {
         &self.newest.params
     }
@@ -98,14 +98,14 @@ impl<S: Store + Sync> LvmtStore<S> {
         prove_at(&self.store, self.params(), height, keys)
     }
 
-    /// Writes the next block, and only then goes over to it: all or nothing. Gives the root after it.
+    /// Writes the next block and then adopts it, all or nothing. Returns the root after it.
     pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<StateRoot> {
         let mut prepared = self.prepare(changes)?;
         self.store.write(core::mem::take(&mut prepared.writes))?;
         self.commit(prepared)
     }
 
-    /// Says what has to be written for the next block; changes nothing.
+    /// Works out the writes of the next block; changes nothing.
     ///
     /// For a caller that writes more than this store in one atomic batch: it writes
     /// [`PreparedBlock::writes`] to this store's store, and then [commits](Self::commit). The last
@@ -114,7 +114,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         PreparedBlock::new(&self.store, &self.newest, changes)
     }
 
-    /// Takes over a prepared block whose writes are in the store; gives the root after it.
+    /// Adopts a prepared block whose writes are in the store; returns the root after it.
     ///
     /// `invalid_argument` if it was prepared for another state than the newest.
     pub fn commit(&mut self, prepared: PreparedBlock) -> Result<StateRoot> {
@@ -135,17 +135,17 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(prepared.root)
     }
 
-    /// A state of the store under this one that later writes do not change.
+    /// A snapshot of the underlying store.
     pub(super) fn snapshot(&self) -> Result<S::Snapshot> {
         self.store.snapshot()
     }
 
-    /// The store under this one: where a caller writes what it has prepared.
+    /// The underlying store, to which a caller writes a prepared block.
     pub const fn store_mut(&mut self) -> &mut S {
         &mut self.store
     }
 
-    /// The store, with everything written.
+    /// Returns the underlying store.
     pub fn into_store(self) -> S {
         self.store
     }

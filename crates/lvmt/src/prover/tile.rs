@@ -1,4 +1,4 @@
-//! A block's tree, kept in tiles of 32 nodes, from which the leaves that nobody needs any more are taken.
+//! A block's tree, kept in tiles of 32 nodes, from which dead leaves are pruned.
 //!
 //! A tile of level 0 has 32 leaves side by side, one of level 1 the roots of 32 such tiles, and so on up to
 //! the tile that has the root. A subtree of a tile without a live leaf is truncated to its root; a tile
@@ -12,7 +12,7 @@ use prooflight_core::{Hash, Reader, Result};
 use super::record::corrupt;
 use crate::leaf::Keccak;
 
-/// A tile has 2 to this many nodes at its bottom.
+/// log2 of the number of nodes at the bottom of a tile.
 pub(super) const LOG_WIDTH: u32 = 5;
 
 /// The most nodes at the bottom of a tile.
@@ -21,26 +21,26 @@ pub(super) const WIDTH: usize = 1 << LOG_WIDTH;
 /// The set bit of an item's first byte if it is live.
 const LIVE: u8 = 0x80;
 
-/// A tile: its maximal subtrees of which nothing below is needed, from left to right.
+/// A tile, as its maximal subtrees below which nothing is live, from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
-    /// How many nodes there are at the bottom of the whole tile.
+    /// The number of nodes at the bottom of the whole tile.
     width: usize,
     items: Vec<Item>,
 }
 
-/// A node of a tile under which nothing is kept.
+/// A node of a tile; nothing below it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Item {
-    /// How high above the bottom the node is.
+    /// The node's level above the bottom.
     level: u8,
-    /// Whether a leaf under it is needed; then the level is 0.
+    /// Whether the node is live; then its level is 0.
     live: bool,
     hash: Hash,
 }
 
 impl Tile {
-    /// The tile over at most 32 hashes, all of which are live or not as `live` says.
+    /// The tile over at most 32 hashes, each live or dead as `live` says.
     pub(super) fn new(hashes: &[Hash], live: impl Fn(usize) -> bool) -> Self {
         let items = hashes
             .iter()
@@ -52,14 +52,14 @@ impl Tile {
         tile
     }
 
-    /// How many live nodes there are at the bottom.
+    /// The number of live nodes at the bottom.
     pub(super) fn live(&self) -> usize {
         self.items.iter().filter(|item| item.live).count()
     }
 
-    /// Takes the life of a node at the bottom.
+    /// Marks a node at the bottom as dead.
     ///
-    /// One that is not live is `store_corrupt`: every leaf is given up once.
+    /// `store_corrupt` if it is not live: every leaf dies once.
     pub(super) fn give_up(&mut self, index: usize) -> Result<()> {
         let mut start = 0;
         for item in &mut self.items {
@@ -89,7 +89,7 @@ impl Tile {
                         start = end + (1 << level);
                         items.next();
                     }
-                    // The last one of an odd number rises as it is.
+                    // With an odd number of nodes, the last one rises unchanged.
                     None if is_left && end >= self.width => {
                         joined.push(Item { level: level + 1, ..*item });
                         start = end + (1 << level);
@@ -108,11 +108,11 @@ impl Tile {
     pub(super) fn node(&self, level: u32, index: usize) -> Result<Hash> {
         let (from, to) = (index << level, (index + 1) << level);
         let mut start = 0;
-        // Full subtrees that wait for what is right of them, as in a growing tree.
+        // Full subtrees that wait for their right siblings, as in a growing tree.
         let mut peaks: Vec<(u8, Hash)> = Vec::new();
         for item in &self.items {
             let end = start + (1 << item.level);
-            // At the right edge a node without a partner is the node above as well.
+            // At the right edge, a node without a sibling is its own parent.
             if start == from && end.min(self.width) == to.min(self.width) {
                 return Ok(item.hash);
             }
@@ -234,7 +234,7 @@ mod tests {
                 if tile.live() == 0 {
                     assert_eq!(tile.items.len(), 1);
                 }
-                // No two dead siblings are left side by side: the fewest hashes that do.
+                // No two dead siblings remain side by side: the fewest hashes that suffice.
                 assert!(tile.items.len() <= usize::from(width).min(1 + 5 * tile.live().max(1)));
             }
         }

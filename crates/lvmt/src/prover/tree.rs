@@ -1,4 +1,4 @@
-//! A block's tree in its tiles: written once, read for proofs, and thinned out as leaves are given up.
+//! A block's tree in its tiles: written once, read for proofs, and pruned as leaves die.
 
 use alloc::vec::Vec;
 
@@ -11,9 +11,9 @@ use super::record::{BlockRecord, block_key, decode, put, require, sealed, tile_k
 use super::tile::{LOG_WIDTH, Tile, WIDTH, tile_root};
 use crate::leaf::Keccak;
 
-/// Puts a block's tree: the tiles that have a leaf that `live` says is needed, and the tree's record.
+/// Writes a block's tree: its record, and the tiles with a live leaf, as `live` says.
 ///
-/// Without `live` nothing is put. Gives the root.
+/// Without `live` nothing is written. Returns the root.
 pub(super) fn put_tree(
     writes: &mut WriteBatch,
     block: u64,
@@ -71,7 +71,7 @@ pub(super) fn subtree<S: Read + ?Sized>(
     tile.node(within, index as usize % (WIDTH >> within))
 }
 
-/// Takes the life of leaves, ascending and each once, and all subtrees that nobody needs any more.
+/// Marks leaves as dead, ascending and each once, and prunes all subtrees without a live leaf.
 pub(super) fn give_up<S: Read + ?Sized>(
     store: &S,
     writes: &mut WriteBatch,
@@ -98,7 +98,7 @@ pub(super) fn give_up<S: Read + ?Sized>(
                 put(writes, key, tile.encode());
             }
         }
-        // The tile with the root has none above.
+        // The tile with the root has no parent.
         level += 1;
         let has_above = u64::from(size) > 1 << (LOG_WIDTH * u32::from(level));
         given_up = if has_above { emptied } else { Vec::new() };
