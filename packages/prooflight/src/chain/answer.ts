@@ -7,7 +7,7 @@ import { readScheme, type StateScheme } from "./schemes.js";
 import { type SetupTrust, verifyState } from "./state.js";
 import { type HeadInput, verifyAncestor, verifyHead } from "./sync.js";
 
-/** What {@link verifyAnswer} takes. */
+/** The input of {@link verifyAnswer}. */
 export interface AnswerInput extends HeadInput, SetupTrust {
   /** The scheme that proves the answer. */
   scheme: StateScheme;
@@ -21,9 +21,9 @@ export interface AnswerInput extends HeadInput, SetupTrust {
   proof: Uint8Array;
 }
 
-/** An answer about the state that was verified from a checkpoint on. */
+/** An answer about the state, verified from a checkpoint on. */
 export interface VerifiedAnswer {
-  /** The header of the block that it is about. */
+  /** The header of the answered block. */
   header: Header;
   /** A result for each key. */
   results: (Present | Absent)[];

@@ -10,7 +10,7 @@ import { STATEMENT } from "./state.js";
 export type StateOperation<B extends Uint8Array = Uint8Array> =
   { op: "Set"; key: B; value: B } | { op: "Delete"; key: B };
 
-/** What {@link verifyBlock} takes. */
+/** The input of {@link verifyBlock}. */
 export interface BlockInput {
   /** The `encoded` header of the block before, if the caller accepts it: the block must follow it. */
   parent?: Uint8Array | undefined;
@@ -30,8 +30,8 @@ export interface BlockInput {
 }
 
 /**
- * Verifies that operations are those of a block, and lead from the state before it to the one that
- * its header has; gives the digest after it.
+ * Verifies that a block has these operations, and that they lead from the state before it to the state
+ * in its header. Returns the digest after it.
  *
  * Throws a `VerifyError`: `operations_mismatch` if the header commits to others,
  * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block has such operations,

@@ -6,9 +6,9 @@ import { Writer } from "../wire.js";
 import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
 
 /**
- * A header that the application trusts, with the whole configuration of its chain, as JSON has it.
+ * A header that the application trusts, with the whole configuration of its chain, as JSON.
  *
- * Ship it with the application, or save what {@link LightClient.exportCheckpoint} gives; never take
+ * Ship it with the application, or save the result of {@link LightClient.exportCheckpoint}; never take
  * it from a server. The command `prooflight-node checkpoint` prints one. Source:
  * `test-vectors/spec/chain.md`, section 6.
  */
@@ -29,7 +29,7 @@ export interface ChainConfig {
   schemes: SchemeConfig[];
   /** The Ed25519 public keys that sign headers, 32 bytes each. */
   authorities: Hex[];
-  /** How many of them must sign a header. */
+  /** The number of authorities that must sign a header. */
   quorum: number;
   limits: ChainLimits;
   /** The genesis header's timestamp, in milliseconds since 1970. */
@@ -44,7 +44,7 @@ export interface SchemeConfig {
   params: Hex;
 }
 
-/** What a block of the chain may hold. */
+/** Limits of a block. */
 export interface ChainLimits {
   /** The longest key, in bytes. */
   maxKey: number;
@@ -54,7 +54,7 @@ export interface ChainLimits {
   maxOps: number;
 }
 
-/** A checkpoint whose form was checked, with what the wire needs of it. */
+/** A checkpoint of checked form, with its encodings for the wire. */
 export interface Pinned {
   readonly json: Checkpoint;
   readonly height: bigint;
@@ -64,8 +64,8 @@ export interface Pinned {
 /**
  * Reads a checkpoint from its JSON text.
  *
- * Throws `invalid_argument` if it does not have exactly the members of a {@link Checkpoint}. Whether a
- * chain can have the configuration is checked when it is used.
+ * Throws `invalid_argument` if it does not have exactly the members of a {@link Checkpoint}. Using
+ * the checkpoint checks that its configuration is valid.
  */
 export function parseCheckpoint(text: string): Checkpoint {
   let json: unknown;

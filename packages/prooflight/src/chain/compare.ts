@@ -1,4 +1,4 @@
-/** How headers stand to each other and to what was asked for: the comparisons themselves are in wasm. */
+/** Compares headers with each other and with the requested block; the comparisons run in wasm. */
 
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
@@ -12,13 +12,13 @@ export interface Known {
   hash: Uint8Array;
 }
 
-/** How one header stands to another. */
+/** The relation of one header to another. */
 export type Relation = "same" | "conflicting" | "below" | "above";
 
 /** In the order of their numbers in `bindings/wasm/src/chain.rs`. */
 const RELATIONS: readonly Relation[] = ["same", "conflicting", "below", "above"];
 
-/** How the first header stands to the second one; two of one height that are not the same conflict. */
+/** The relation of the first header to the second; two different headers of one height conflict. */
 export function relation(one: Known, other: Known): Relation {
   const [first, second] = [known(one), known(other)];
   const number = hash.call(undefined, (wasm) => wasm.chainRelation(first, second));
@@ -34,10 +34,10 @@ function known({ height, hash }: Known): Bytes {
   return writer.finish();
 }
 
-/** A block that was asked for. */
+/** A requested block. */
 export type WantedBlock = { newest: bigint } | { height: bigint } | { hash: Uint8Array };
 
-/** Throws `head_behind` or `wrong_block` unless a signed header is that of the block which was asked for. */
+/** Throws `head_behind` or `wrong_block` unless a signed header belongs to the requested block. */
 export function checkWanted(wanted: WantedBlock, signed: Uint8Array): void {
   const writer = new Writer(40);
   if ("newest" in wanted) {

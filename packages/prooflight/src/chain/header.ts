@@ -5,7 +5,7 @@ import { Reader } from "../wire.js";
 
 /** The header of a block: it commits to the state after it and to all headers before it. */
 export interface Header {
-  /** BLAKE2b-256 of the encoding, with a tag before it; 32 bytes. */
+  /** BLAKE2b-256 of a tag and the encoding, 32 bytes. */
   hash: Bytes;
   /** The hash of the chain's configuration, 32 bytes. */
   chain: Bytes;
@@ -19,13 +19,13 @@ export interface Header {
   opsRoot: Bytes;
   /** The root over the hashes of all headers before, 32 bytes. */
   historyRoot: Bytes;
-  /** The root of each store that the chain keeps. */
+  /** The root of each of the chain's stores. */
   roots: Partial<Record<Scheme, Bytes>>;
   /** The header's borsh encoding, without signatures. */
   encoded: Bytes;
 }
 
-/** A header of its own, which whoever gets it may write to. */
+/** A copy of a header, which its receiver may change. */
 export const copyHeader = (header: Header): Header => structuredClone(header);
 
 const HASH = 32;
@@ -34,7 +34,7 @@ const HASH = 32;
 const NAMES = new Map(Object.entries(SCHEMES).map(([name, { id }]) => [id, name as Scheme]));
 
 /**
- * Decodes a signed header. Its signatures are *not* checked: nothing in it is to be believed.
+ * Decodes a signed header without checking its signatures: do not trust its contents.
  *
  * Throws `malformed` if the bytes are not one.
  */

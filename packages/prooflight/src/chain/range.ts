@@ -1,4 +1,4 @@
-/** Statements about ranges of blocks, and the headers that they rest on: of an accepted head's history. */
+/** Statements about ranges of blocks, with the headers that they rest on, from an accepted head's history. */
 
 import { Arguments } from "../arguments.js";
 import { type KeyChange, readChanges } from "../smt/diff.js";
@@ -18,22 +18,22 @@ export interface RangeInput {
   head: Uint8Array;
   /** The `encoded` older headers, in ascending order of their heights. */
   headers: readonly Uint8Array[];
-  /** What places them in the head's history, hashes of 32 bytes. */
+  /** The hashes that place them in the head's history, 32 bytes each. */
   hashes: readonly Uint8Array[];
-  /** The last block of the range; that of the head if it is left out. */
+  /** The last block of the range. Default: the head's. */
   to: bigint | undefined;
   /** The proof. */
   proof: Uint8Array;
 }
 
-/** A key's history, the headers that it rests on, and the average if that was asked for. */
+/** A key's history, the headers that it rests on, and the average on request. */
 export interface ProvedHistory {
   headers: Header[];
   history: KeyHistory;
   average: Average | undefined;
 }
 
-/** Verifies every change of a key in a range of blocks, and averages its values where that is asked for. */
+/** Verifies every change of a key in a range of blocks, and averages its values on request. */
 export function verifyHistory(
   input: RangeInput & { key: Uint8Array; from: bigint; average: boolean },
 ): ProvedHistory {

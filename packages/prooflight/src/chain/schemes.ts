@@ -13,7 +13,7 @@ export function initScheme(scheme: StateScheme): Promise<void> {
   return inLvmt(scheme) ? initLvmt() : initHash();
 }
 
-/** Has a scheme's binary verify a request of `bindings/wasm/src/state/message.rs`; gives the response. */
+/** Passes a request of `bindings/wasm/src/state/message.rs` to a scheme's binary; returns the response. */
 export function callState(
   scheme: StateScheme,
   request: Uint8Array,
@@ -26,7 +26,7 @@ export function callState(
 
 const inLvmt = (scheme: StateScheme) => SCHEMES[scheme].binary === "lvmt";
 
-/** Gives the scheme of this name; `unknown_statement` if this package verifies no such answers. */
+/** Returns the scheme of this name; `unknown_statement` if this package does not verify its answers. */
 export function readScheme(scheme: unknown): StateScheme {
   if (typeof scheme !== "string") {
     throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));

@@ -8,10 +8,10 @@ import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, readConfig, writeConfig } from "./checkpoint.js";
 import { callState, readScheme, type StateScheme } from "./schemes.js";
 
-/** Which trusted setups are accepted; of schemes that need one, `lvmt`. */
+/** The accepted trusted setups, for schemes that need one: `lvmt`. */
 export type SetupTrust = Pick<Setup, "allowInsecureSetup" | "verifyingKey">;
 
-/** What {@link verifyState} takes. */
+/** The input of {@link verifyState}. */
 export interface StateInput extends SetupTrust {
   /** The scheme that proves the answer. */
   scheme: StateScheme;
@@ -19,7 +19,7 @@ export interface StateInput extends SetupTrust {
   config: ChainConfig;
   /** The `encoded` header of the block, which the caller accepts. */
   header: Uint8Array;
-  /** The raw keys that were asked for. */
+  /** The requested raw keys. */
   keys: readonly Uint8Array[];
   /** The proof. */
   proof: Uint8Array;
@@ -31,7 +31,7 @@ export const STATEMENT = { keys: 0, history: 1, diff: 2, block: 3 } as const;
 /**
  * Verifies the values of raw keys in a chain's state after a block, or that they are absent.
  *
- * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` as the
+ * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` as the
  * scheme's own verifier, `wrong_schemes` if the chain does not keep the scheme, `invalid_input` for a key
  * longer than the chain allows, `unsupported` for a setup that is not accepted. Source:
  * `test-vectors/spec/chain.md`, sections 5 and 7.
@@ -69,7 +69,7 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
 
 /** Reads a `KeysResponse`. */
 function readStates(response: Reader, scheme: StateScheme): (Present | Absent)[] {
-  // A value that several keys have comes once, and their results share it.
+  // A value of several keys comes once, and their results share it.
   const values = response.sequence(() => response.bytes());
   return response.sequence((): Present | Absent => {
     if (response.u8() !== 0) {
@@ -83,7 +83,7 @@ function readStates(response: Reader, scheme: StateScheme): (Present | Absent)[]
   });
 }
 
-/** The members that there are. */
+/** The members that are present. */
 function of(members: Record<string, bigint | undefined>): Record<string, bigint> {
   const there = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(there) as Record<string, bigint>;

@@ -6,17 +6,17 @@ import { Reader, Writer } from "../wire.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
 
-/** How fresh a head must be, by the caller's clock. */
+/** The required freshness of a head, by the caller's clock. */
 export interface Freshness {
-  /** How far ahead of `now` a head may be, in milliseconds. Default 30,000. */
+  /** The most that a head may be ahead of `now`, in milliseconds. Default 30,000. */
   maxClockSkew?: bigint | undefined;
-  /** How old a head may be, in milliseconds. Default: any age. */
+  /** The greatest age of a head, in milliseconds. Default: any age. */
   maxHeadAge?: bigint | undefined;
 }
 
-/** What {@link verifyHead} takes. */
+/** The input of {@link verifyHead}. */
 export interface HeadInput extends Freshness {
-  /** What the caller trusts. */
+  /** The caller's checkpoint. */
   checkpoint: Checkpoint;
   /** The signed head, encoded. */
   head: Uint8Array;
@@ -26,7 +26,7 @@ export interface HeadInput extends Freshness {
   now: bigint;
 }
 
-/** What {@link verifyAncestor} takes. */
+/** The input of {@link verifyAncestor}. */
 export interface AncestorInput {
   /** The `encoded` header of an accepted head. */
   head: Uint8Array;
@@ -38,17 +38,17 @@ export interface AncestorInput {
   height?: bigint | undefined;
 }
 
-/** What {@link verifyAncestors} takes. */
+/** The input of {@link verifyAncestors}. */
 export interface AncestorsInput {
   /** The `encoded` header of an accepted head. */
   head: Uint8Array;
   /** The `encoded` older headers, in ascending order of their heights. */
   headers: readonly Uint8Array[];
-  /** What places them in the head's history, hashes of 32 bytes. */
+  /** The hashes that place them in the head's history, 32 bytes each. */
   hashes: readonly Uint8Array[];
 }
 
-/** How far ahead of the clock a head may be unless the caller says otherwise, in milliseconds. */
+/** The most that a head may be ahead of the clock by default, in milliseconds. */
 const MAX_CLOCK_SKEW = 30_000n;
 
 /**
@@ -56,8 +56,8 @@ const MAX_CLOCK_SKEW = 30_000n;
  *
  * Throws a `VerifyError`: `untrusted` if too few authorities signed it, it is of another chain,
  * behind the checkpoint, does not have it in its history, is another header of the same height
- * (`equivocation`), from the future or too old; `malformed` if the bytes are no signed header;
- * `invalid_input` for a checkpoint that no chain has. Source: `test-vectors/spec/chain.md`, section 4.
+ * (`equivocation`), from the future or too old; `malformed` if the bytes are not a signed header;
+ * `invalid_input` for an invalid checkpoint. Source: `test-vectors/spec/chain.md`, section 4.
  */
 export function verifyHead(input: HeadInput): Header {
   const given = new Arguments(undefined, input, [
@@ -85,7 +85,7 @@ export function verifyHead(input: HeadInput): Header {
  * Accepts an older header by its place in the history of a head that the caller has accepted.
  *
  * Throws `not_an_ancestor` if the head's history has another header at that height, or the header has
- * another height than `height`; `malformed` if the bytes are no headers.
+ * another height than `height`; `malformed` if the bytes are not headers.
  */
 export function verifyAncestor(input: AncestorInput): Header {
   const given = new Arguments(undefined, input, ["head", "header", "inclusion", "height"]);
@@ -102,7 +102,7 @@ export function verifyAncestor(input: AncestorInput): Header {
  * Accepts several older headers by their places in the history of a head that the caller has accepted.
  *
  * Throws `not_an_ancestor` if the head's history has another header at one of their heights, or they
- * are not in ascending order; `malformed` if the bytes are no headers. Source:
+ * are not in ascending order; `malformed` if the bytes are not headers. Source:
  * `test-vectors/spec/chain.md`, section 9.
  */
 export function verifyAncestors(input: AncestorsInput): Header[] {

@@ -4,7 +4,7 @@ import { SCHEMES } from "../schemes.js";
 
 /** The setup and shape of a chain's LVMT store. */
 export interface LvmtConfig {
-  /** What the trusted setup is known by, 32 bytes. */
+  /** The id of the trusted setup, 32 bytes. */
   paramsId: Uint8Array;
   /** The base-2 logarithm of the number of entries of a vector. */
   logN: number;

@@ -23,13 +23,13 @@ export interface AmtOpening {
   points: readonly Uint8Array[];
 }
 
-/** What {@link verifyAmtOpenings} takes. */
+/** The input of {@link verifyAmtOpenings}. */
 export interface AmtOpeningsInput {
   /** The development setup, that of the Perpetual Powers of Tau, or the bytes of a verifying key. */
   setup: "dev" | "ppot" | Uint8Array;
-  /** The base-2 logarithm of the number of entries of a vector, for a setup that is named. */
+  /** The base-2 logarithm of the number of entries of a vector, for a named setup. */
   logN?: number | undefined;
-  /** What the setup must be known by, 32 bytes. */
+  /** The required id of the setup, 32 bytes. */
   paramsId?: Uint8Array | Hex | undefined;
   /** Whether the development setup is accepted. Default false. */
   allowInsecureSetup?: boolean | undefined;
@@ -40,10 +40,10 @@ export interface AmtOpeningsInput {
 const OPENING = ["commitment", "index", "kind", "logArity", "value", "versions", "points"] as const;
 
 /**
- * Verifies openings of vector commitments, all of them together; gives what the setup is known by.
+ * Verifies openings of vector commitments in one batch. Returns the id of the setup.
  *
- * Throws a `VerifyError`: `malformed` for bytes that are no point or number, `mismatch` if one opening or
- * more do not hold, `unsupported` for a setup that is not accepted, `invalid_input` for wrong arguments.
+ * Throws a `VerifyError`: `malformed` for bytes that are not a point or number, `mismatch` if any opening
+ * does not hold, `unsupported` for a setup that is not accepted, `invalid_input` for wrong arguments.
  * Source: `test-vectors/spec/amt.md`.
  */
 export function verifyAmtOpenings(input: AmtOpeningsInput): Bytes {

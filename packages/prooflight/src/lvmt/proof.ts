@@ -7,7 +7,7 @@ import { lvmt } from "../wasm/lvmt.js";
 import { Reader, Writer } from "../wire.js";
 import { type Setup, SETUP, u8, writeSetup } from "./setup.js";
 
-/** What {@link verifyLvmtProof} takes; everything but the proof is trusted by the caller. */
+/** The input of {@link verifyLvmtProof}; the caller trusts everything but the proof. */
 export interface LvmtProofInput extends Setup {
   /** The base-2 logarithm of the arity of openings in the root vector. */
   logArity: number;
@@ -15,7 +15,7 @@ export interface LvmtProofInput extends Setup {
   root: Uint8Array;
   /** The height of the block. */
   height: bigint;
-  /** The raw keys that were asked for; they may repeat. */
+  /** The requested raw keys; they may repeat. */
   keys: readonly Uint8Array[];
   /** The proof. */
   proof: Uint8Array;
@@ -31,7 +31,7 @@ export interface LvmtPresent extends Present {
   version: bigint;
 }
 
-/** The key has no value. Without the other members it was never written. */
+/** The key has no value. Without the other members, it was never written. */
 export interface LvmtAbsent extends Absent {
   /** The block that deleted the key. */
   deletedAt?: bigint;
@@ -40,7 +40,7 @@ export interface LvmtAbsent extends Absent {
 }
 
 /**
- * Verifies the newest values of keys after a block, or that they have none, against the block's roots.
+ * Verifies the newest values of keys after a block, or their absence, against the block's roots.
  *
  * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is none or
  * exceeds a limit, `mismatch` if it does not show this against the root, `unsupported` for a setup that

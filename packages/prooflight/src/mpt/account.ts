@@ -9,15 +9,15 @@ import { writeResponse } from "./response.js";
 
 /** One question to `eth_getProof` and a server's answer. */
 export interface EthQuestion {
-  /** The account that was asked for, 20 bytes. */
+  /** The requested account, 20 bytes. */
   address: BytesLike;
-  /** The storage slots that were asked for. Default none. */
+  /** The requested storage slots. Default none. */
   slots?: readonly WordLike[] | undefined;
-  /** The server's answer: what JSON-RPC calls the result. */
+  /** The server's answer: the `result` of JSON-RPC. */
   response: unknown;
 }
 
-/** What {@link verifyEthGetProof} takes. */
+/** The input of {@link verifyEthGetProof}. */
 export interface EthGetProofInput extends EthQuestion {
   /** The root of the state, 32 bytes: trusted by the caller, never taken from the server. */
   stateRoot: BytesLike;
@@ -25,17 +25,17 @@ export interface EthGetProofInput extends EthQuestion {
   limits?: Limits | undefined;
 }
 
-/** What {@link verifyEthGetProofs} takes. */
+/** The input of {@link verifyEthGetProofs}. */
 export interface EthGetProofsInput {
   /** The root of the state, 32 bytes: trusted by the caller, never taken from the server. */
   stateRoot: BytesLike;
   /** Questions about this state, with their answers. */
   questions: readonly EthQuestion[];
-  /** Limits that differ from the defaults; they are for each answer. */
+  /** Limits that differ from the defaults; they apply to each answer. */
   limits?: Limits | undefined;
 }
 
-/** An account that is in the state, as its proof shows it. */
+/** An account that is in the state, as proven. */
 export interface PresentAccount {
   kind: "present";
   nonce: bigint;
@@ -45,7 +45,7 @@ export interface PresentAccount {
   codeHash: Bytes;
   /** The root of its storage, 32 bytes. */
   storageHash: Bytes;
-  /** The value of each slot that was asked for, in order; 0 if it is not set. */
+  /** The value of each requested slot, in order; 0 if it is not set. */
   storage: bigint[];
 }
 
@@ -56,26 +56,26 @@ export interface AbsentAccount {
 }
 
 /**
- * Verifies an answer of any Ethereum node to `eth_getProof`: the account, or that there is none, and
- * its storage slots.
+ * Verifies an answer of any Ethereum node to `eth_getProof`: the account, or its absence, and its
+ * storage slots.
  *
  * Every field of the answer must be what its proof shows; what is returned comes from the proofs.
- * Throws a `VerifyError`: `malformed` if the answer has not the form of EIP-1186, or its nodes
- * are none; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
+ * Throws a `VerifyError`: `malformed` if the answer does not have the form of EIP-1186, or has invalid
+ * nodes; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
  * wrong arguments. Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
  */
 export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
   return toAccount(showAccount(input));
 }
 
-/** What a proof shows of an account; of one that is absent, what an empty one has. */
+/** An account as proven; an absent one has the fields of an empty account. */
 export interface ShownAccount extends Omit<PresentAccount, "kind"> {
   kind: "present" | "absent";
-  /** Whether its code hash is not that of no code. */
+  /** Whether its code hash differs from that of empty code. */
   hasCode: boolean;
 }
 
-/** The same as {@link verifyEthGetProof}, with what an absent account has too. */
+/** Like {@link verifyEthGetProof}, with the fields of an absent account too. */
 export function showAccount(input: EthGetProofInput): ShownAccount {
   const given = new Arguments("mpt", input, [
     "stateRoot",
@@ -96,7 +96,7 @@ export function showAccount(input: EthGetProofInput): ShownAccount {
 /**
  * Verifies many answers about one state at once.
  *
- * Gives a result for each question, in order; throws as {@link verifyEthGetProof} at the first answer
+ * Returns a result for each question, in order; throws as {@link verifyEthGetProof} at the first answer
  * that does not verify.
  */
 export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | AbsentAccount)[] {
@@ -141,7 +141,7 @@ function writeQuestion<Name extends string>(
   });
   const nodeBytes = writeResponse(request, given.unchecked("response"), slots.length);
   if (nodeBytes > limits.maxProofBytes && slots.length <= limits.maxKeys) {
-    // The verifier checks it too; but wasm's memory never shrinks, so they are not even copied there.
+    // The verifier checks this too, but wasm's memory never shrinks, so too many nodes are not even copied.
     const [expected, found] = [`at most ${limits.maxProofBytes} bytes`, `${nodeBytes} bytes`];
     throw refuse("proof_too_large", expected, found, { scheme: "mpt" });
   }

@@ -1,4 +1,4 @@
-/** Bytes and integers as callers and servers of Ethereum write them. */
+/** Bytes and integers, as Ethereum's callers and servers write them. */
 
 import { invalid } from "../arguments.js";
 import { BYTES, fromHex, type Hex, viewOf } from "../bytes.js";
@@ -10,7 +10,7 @@ export type BytesLike = Uint8Array | Hex;
 /** An integer of 256 bits: a bigint, 0x and hexadecimal digits, or 32 bytes, big-endian. */
 export type WordLike = bigint | Hex | Uint8Array;
 
-/** The caller's bytes; throws `invalid_argument` if they are none, or not as many as `length`. */
+/** The caller's bytes; throws `invalid_argument` if they are not bytes, or not `length` of them. */
 export function bytesLike(given: unknown, name: string, length?: number): Uint8Array {
   const bytes = typeof given === "string" ? hexOf(given, name) : viewOf(given);
   if (!bytes) throw invalid("mpt", name, `0x-hex or ${BYTES}`, describe(given));
@@ -18,7 +18,7 @@ export function bytesLike(given: unknown, name: string, length?: number): Uint8A
   throw invalid("mpt", name, `${length} bytes`, `${bytes.length} bytes`);
 }
 
-/** The caller's integer as 32 bytes; throws `invalid_argument` if it is none of 256 bits. */
+/** The caller's integer as 32 bytes; throws `invalid_argument` if it is not an integer of 256 bits. */
 export function wordLike(given: unknown, name: string): Uint8Array {
   if (typeof given === "bigint" && given >= 0n && given < 1n << 256n) {
     return hexOf(`0x${given.toString(16).padStart(64, "0")}`, name);
@@ -33,7 +33,7 @@ export function wordLike(given: unknown, name: string): Uint8Array {
   throw invalid("mpt", name, expected, describe(given));
 }
 
-/** The 64 digits of an integer in 0x-hex, whatever leading zeros it has; undefined if it is none. */
+/** The 64 digits of an integer in 0x-hex, with or without leading zeros; undefined if it is not one. */
 export function wordOf(text: unknown): Hex | undefined {
   if (typeof text !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(text)) return undefined;
   return text.startsWith("0x") ? `0x${text.slice(2).padStart(64, "0")}` : undefined;

@@ -4,7 +4,7 @@ import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";
 import { type BytesLike, bytesLike } from "./bytes.js";
 
-/** What {@link verifyEthHeader} takes. */
+/** The input of {@link verifyEthHeader}. */
 export interface EthHeaderInput {
   /** The hash of the block, 32 bytes: trusted by the caller, never taken from the server. */
   hash: BytesLike;
@@ -12,7 +12,7 @@ export interface EthHeaderInput {
   headerRlp: BytesLike;
 }
 
-/** What a block's header says. */
+/** The fields of a block's header. */
 export interface EthHeader {
   /** The number of the block. */
   number: bigint;
@@ -23,7 +23,7 @@ export interface EthHeader {
 /**
  * Verifies the header of an Ethereum block against the block's hash.
  *
- * Throws `malformed` if it is no header, `header_hash_mismatch` if it is another block's. Source:
+ * Throws `malformed` if it is not a header, `header_hash_mismatch` if it is another block's. Source:
  * `test-vectors/spec/mpt.md`, section 7.
  */
 export function verifyEthHeader(input: EthHeaderInput): EthHeader {

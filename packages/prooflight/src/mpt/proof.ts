@@ -5,11 +5,11 @@ import { Reader, Writer } from "../wire.js";
 import { type BytesLike, bytesLike } from "./bytes.js";
 import { type Limits, writeLimits } from "../limits.js";
 
-/** What {@link verifyMptProof} takes. */
+/** The input of {@link verifyMptProof}. */
 export interface MptProofInput {
   /** The root of the trie, 32 bytes: trusted by the caller, never taken from the server. */
   root: BytesLike;
-  /** The key as the trie is walked by it: of a secure trie, the hash of the key. */
+  /** The key's path in the trie: in a secure trie, the hash of the key. */
   key: BytesLike;
   /** The nodes, from the root on. */
   proof: readonly BytesLike[];
@@ -18,9 +18,9 @@ export interface MptProofInput {
 }
 
 /**
- * Verifies the value of a key in one Merkle Patricia trie, or that the trie does not have the key.
+ * Verifies the value of a key in a Merkle Patricia trie, or the key's absence.
  *
- * Throws a `VerifyError`: `malformed` if a node is none or a limit is exceeded, `mismatch` if the
+ * Throws a `VerifyError`: `malformed` if a node is invalid or a limit is exceeded, `mismatch` if the
  * nodes are not exactly those on the key's path from the root, `invalid_input` for wrong arguments.
  * Source: `test-vectors/spec/mpt.md`, section 4.
  */

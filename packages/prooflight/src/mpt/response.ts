@@ -1,11 +1,11 @@
-/** A server's answer to `eth_getProof`, written into the request as it is read. */
+/** Writes a server's answer to `eth_getProof` into the request while reading it. */
 
 import { fromHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { Writer } from "../wire.js";
 import { wordOf } from "./bytes.js";
 
-/** The members of EIP-1186 and nothing else, in its order; what they say is not checked yet. */
+/** The members of EIP-1186 and no others, in its order; their values are not checked yet. */
 export interface Answer {
   address: string;
   accountProof: string[];
@@ -17,14 +17,14 @@ export interface Answer {
 }
 
 /**
- * How many nodes of a proof are enough to refuse it: one more than a key of 32 bytes can need, of
- * which every node but the last takes a nibble.
+ * The number of nodes at which a proof is refused: one more than a key of 32 bytes can need, since every
+ * node but the last consumes a nibble.
  */
 const ENOUGH_NODES = 66;
 
 /**
- * Copies an answer about so many slots: what is read again later is the same, and what nobody asked
- * for is not read. Of a list that is too long, as much is copied as shows that it is.
+ * Copies an answer about `slots` slots, so that a second read sees the same values and unknown members are
+ * never read. Of a list that is too long, it copies just enough to show that.
  *
  * Throws `invalid_answer` where it does not have the form of EIP-1186.
  */
@@ -69,12 +69,11 @@ function string(given: unknown, path: string): string {
 }
 
 /**
- * Writes the part of a `Question` about so many slots that the server answered; gives the bytes of all
- * nodes together.
+ * Writes the server's part of a `Question` about `slots` slots. Returns the total length of all nodes in
+ * bytes.
  *
- * Of a list that is too long, as much is written as shows that it is; the rest is checked for its form.
- * Throws `invalid_answer` unless it has the form of EIP-1186; members that are not among those are
- * not looked at.
+ * Of a list that is too long, it writes just enough to show that, and checks the form of the rest. Throws
+ * `invalid_answer` unless the answer has the form of EIP-1186; other members are ignored.
  */
 export function writeResponse(writer: Writer, response: unknown, slots: number): number {
   return reading(() => write(writer, response, slots));
@@ -85,7 +84,7 @@ function reading<T>(read: () => T): T {
     return read();
   } catch (cause) {
     if (cause instanceof VerifyError) throw cause;
-    // JSON has no such objects; those of a provider in the same program may run code when they are read.
+    // JSON has no getters, but objects of a provider in the same program may run code when read.
     const found = "an object that cannot be read";
     throw refuse("invalid_answer", "plain data", found, { scheme: "mpt", cause });
   }
@@ -109,7 +108,7 @@ function write(writer: Writer, response: unknown, slots: number): number {
   for (let index = 0; index < enough; index++) {
     bytes += slot(writer, proofs[index], index);
   }
-  // The rest is written over itself.
+  // Later nodes overwrite each other.
   const scratch = new Writer();
   for (let index = enough; index < count; index++) {
     scratch.clear();
@@ -176,7 +175,7 @@ function list(given: unknown, path: string): readonly unknown[] {
   throw wrong(path, "an array", describe(given));
 }
 
-/** The length, read once; only a proxy has one that no array has. */
+/** The length, read once; only a proxy can have one that no array has. */
 function lengthOf({ length }: readonly unknown[], path: string): number {
   if (Number.isInteger(length) && length >= 0 && length < 2 ** 32) return length;
   throw wrong(path, "an array", "one of a length that no array has");

@@ -13,7 +13,7 @@ import { path, SYNC, syncInput, there } from "./chain.js";
 import { hexItems, hexMember } from "./json.js";
 import type { Kind } from "./kind.js";
 
-/** What a bundle has: an answer, without what whoever verifies it must know. */
+/** The content of a bundle: an answer without the facts that its verifier must know. */
 export const BUNDLE = [
   "kind",
   "scheme",
@@ -31,7 +31,7 @@ const ANSWER = [
   "allowInsecureSetup",
 ] as const;
 
-/** An answer about the state, from a checkpoint on. */
+/** An answer about the state, verified from a checkpoint on. */
 export const StateAnswer: Kind = {
   scheme: "avl",
   trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }) =>
@@ -59,7 +59,7 @@ export const StateAnswer: Kind = {
   },
 };
 
-/** A block's operations, and what they do to the state. */
+/** A block's operations and their effect on the state. */
 export const BlockTransition: Kind = {
   scheme: "avl",
   trusted: ({ digest, header, limits }) => there({ digest, header, limits }),

@@ -6,10 +6,10 @@ import { describe, refuse } from "../error.js";
 import { readHex } from "../hex.js";
 import type { Scheme } from "../schemes.js";
 
-/** What JSON can say. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Parses JSON; throws `invalid_argument`, naming what it should have been, if it is none. */
+/** Parses JSON; throws `invalid_argument` with what was expected if it is invalid. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,29 +3,29 @@ import type { Json } from "./json.js";
 
 /** A kind of statement that can be verified from JSON, as in `test-vectors/spec/vectors.md`. */
 export interface Kind {
-  /** The scheme it is about, or `chain`. */
+  /** Its scheme, or `chain`. */
   scheme: Scheme | "chain";
-  /** What of an input that was verified is trusted and not proven, defaults included. */
+  /** The parts of a verified input that are trusted rather than proven, defaults included. */
   trusted: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
-  /** What of an input that was verified says what the answer is about, and is not among what is trusted. */
+  /** The parts of a verified input that say what the answer is about, and are not trusted. */
   question: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
-  /** What whoever verifies must know, and whoever made a saved statement must not decide. */
+  /** The members that the verifying party must supply; the maker of a saved statement must not decide them. */
   asked: readonly Asked[];
-  /** Whether the input itself says the scheme: the kind is one of several. */
+  /** Whether the input names its scheme, since the kind serves several. */
   saysScheme?: true;
-  /** The member in which an input may bring its verifying key. */
+  /** The member of an input that may carry its verifying key. */
   ownKey?: "setup";
-  /** What each item of the answer's `results` is about; of an input that was verified. */
+  /** The subject of each item of the answer's `results`, for a verified input. */
   subjects: (input: unknown) => string[];
   /** Loads the binary that it needs. */
   init: () => Promise<void>;
   /**
-   * Verifies; gives the members that `expected` of a vector may have.
+   * Verifies an input; returns the members that `expected` of a vector may have.
    *
-   * `verifyingKey` is that of a setup which is not built in, for kinds whose input has none.
+   * `verifyingKey` belongs to a setup that is not built in, for kinds whose input has none.
    */
   verify: (input: unknown, verifyingKey?: Uint8Array) => Record<string, Json>;
 }
 
-/** What only whoever verifies can say. */
+/** Options that only the verifying party can set. */
 export type Asked = "checkpoint" | "now" | "allowInsecureSetup" | "verifyingKey";

@@ -37,7 +37,7 @@ export const MptProof: Kind = {
 /** A server's answer about an account and its storage. */
 export const EthGetProof: Kind = {
   scheme: "mpt",
-  // What is proved is about the account and the slots that were asked for, which no proof shows.
+  // The proof is about the requested account and slots, but does not itself contain them.
   trusted: ({ stateRoot, address, slots, limits }) => there({ stateRoot, address, slots, limits }),
   question: () => ({}),
   asked: [],
