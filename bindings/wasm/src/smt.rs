@@ -45,8 +45,8 @@ pub fn smt_verify_diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue>
 }
 
 fn keys(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let KeysRequest { root, block, limits, keys } = KeysRequest::decode(request)?;
-    Ok(messages::answers(&verify(&root, block, &keys, proof, &limits)?))
+    let KeysRequest { root, height, limits, keys } = KeysRequest::decode(request)?;
+    Ok(messages::answers(&verify(&root, height, &keys, proof, &limits)?))
 }
 
 fn blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {

@@ -91,7 +91,7 @@ async function values(client) {
     const [answer] = await client.getMany(keys, { scheme: "smt" });
     const input = {
       root: answer.block.roots.smt,
-      block: answer.block.height,
+      height: answer.block.height,
       keys,
       proof: fromHex(answer.toBundle().proof),
     };

@@ -216,7 +216,7 @@ reasons! {
     ValueNotNumber "value_not_number" InvalidInput "a value to average is not an unsigned integer of 1 to 32 bytes"
     ValueOverflow "value_overflow" Mismatch "an addition overflows 64 bits"
     ValueTooLarge "value_too_large" Malformed "a value is larger than the limit"
-    VersionOutOfRange "version_out_of_range" Mismatch "a node's version is before block 0"
+    VersionOutOfRange "version_out_of_range" Mismatch "a node's height is below that of block 0"
     VersionRange "version_range" Malformed "a version is 2^40 or more"
     VersionUnavailable "version_unavailable" Unavailable "the store does not keep that version"
     WasmUnavailable "wasm_unavailable" Unavailable "the WebAssembly file could not be loaded"

@@ -146,22 +146,22 @@ fn prove(folder: &Path, workload: &mut Workload, newest: u64) {
     for cache in [1 << 13, 64 << 20] {
         let files = Files::local(folder).unwrap();
         let reader = SnapshotReader::open(files, cache).unwrap();
-        for block in [newest, newest / 2 + newest / 4, newest / 2] {
+        for height in [newest, newest / 2 + newest / 4, newest / 2] {
             let mut times = Vec::new();
             let mut size = 0;
             for _ in 0..2000 {
                 let key = workload.keys[workload.rng.random_range(0..workload.keys.len())];
                 let start = Instant::now();
-                let proved = reader.prove(block, &[&key]).unwrap();
+                let proved = reader.prove(height, &[&key]).unwrap();
                 times.push(start.elapsed());
                 size += proved.proof.len();
                 let _ =
-                    verify(&proved.root, block, &[&key], &proved.proof, &Limits::DEFAULT).unwrap();
+                    verify(&proved.root, height, &[&key], &proved.proof, &Limits::DEFAULT).unwrap();
             }
             times.sort_unstable();
             let us = |at: usize| times[at].as_secs_f64() * 1e6;
             println!(
-                "proof at block {block} of {newest}, {} KiB of cache: median {:.0} us, 90% {:.0} us, {} bytes",
+                "proof at block {height} of {newest}, {} KiB of cache: median {:.0} us, 90% {:.0} us, {} bytes",
                 cache >> 10,
                 us(times.len() / 2),
                 us(times.len() * 9 / 10),

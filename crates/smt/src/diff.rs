@@ -5,7 +5,7 @@ use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
-use crate::part::{Children, Path, Visitor, check_block, read_part};
+use crate::part::{Children, Path, Visitor, check_height, read_part};
 use crate::proof::{DIFF, DiffLeaf, Stream};
 use crate::verify::{Answer, check_root};
 
@@ -32,7 +32,7 @@ pub fn verify_diff<'a>(
     proof: &'a [u8],
     limits: &Limits,
 ) -> Result<Verified<Vec<Change<'a>>>> {
-    check_block(to)?;
+    check_height(to)?;
     if let Some(from) = from.filter(|&from| from >= to) {
         return Err(Error::new(Reason::InvalidArgument, format_args!("a block before {to}"), from));
     }
@@ -56,8 +56,8 @@ struct Changed<'a> {
 }
 
 impl Changed<'_> {
-    fn is_new(&self, version: u64) -> bool {
-        self.from.is_none_or(|from| version > from)
+    fn is_new(&self, height: u64) -> bool {
+        self.from.is_none_or(|from| height > from)
     }
 }
 
@@ -65,8 +65,8 @@ impl<'a> Visitor<'a> for Changed<'a> {
     type Lead = ();
 
     /// A child is opened if it is new. The root always is: only its parent could say how new it is.
-    fn split(&mut self, (): (), _depth: u8, versions: [u64; 2]) -> Children<()> {
-        match versions.map(|version| self.is_new(version)) {
+    fn split(&mut self, (): (), _depth: u8, heights: [u64; 2]) -> Children<()> {
+        match heights.map(|height| self.is_new(height)) {
             [false, false] => Children::None,
             [true, true] => Children::Both([(), ()]),
             [_, right] => Children::One { side: usize::from(right), lead: () },
@@ -77,7 +77,7 @@ impl<'a> Visitor<'a> for Changed<'a> {
         &mut self,
         stream: &mut Stream<'a>,
         (): (),
-        version: u64,
+        height: u64,
         path: &Path<'_, ()>,
     ) -> Result<Preimage> {
         let (key, value) = match stream.diff_leaf()? {
@@ -87,16 +87,16 @@ impl<'a> Visitor<'a> for Changed<'a> {
         let key_hash = hash_key(key);
         path.check(&key_hash)?;
         // The only leaf that is not new is a root.
-        if self.is_new(version) {
+        if self.is_new(height) {
             let answer = match value {
-                Some(value) => Answer::Present { value, since: version },
-                None => Answer::Deleted { deleted_at: version },
+                Some(value) => Answer::Present { value, since: height },
+                None => Answer::Deleted { deleted_at: height },
             };
             self.changes.push(Change { key, answer });
         }
         Ok(match value {
-            Some(value) => Preimage::leaf(version, &key_hash, &hash_value(value)),
-            None => Preimage::tombstone(version, &key_hash),
+            Some(value) => Preimage::leaf(height, &key_hash, &hash_value(value)),
+            None => Preimage::tombstone(height, &key_hash),
         })
     }
 }

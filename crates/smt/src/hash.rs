@@ -1,7 +1,7 @@
 //! Hashes of keys, values and nodes: BLAKE2s-256, one block a node.
 //!
-//! A node's version and depth are in the salt, what else tells nodes apart in the personalisation, so
-//! that the message is the 64 bytes of two hashes. Of a branch both children's versions are hashed.
+//! A node's height and depth are in the salt, what else tells nodes apart in the personalisation, so
+//! that the message is the 64 bytes of two hashes. Of a branch both children's heights are hashed.
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,8 @@ mod lanes;
 /// The root of the tree without keys.
 pub const EMPTY_ROOT: Hash = [0; 32];
 
-/// The highest version, and so the highest block: 2^52 - 1.
-pub const MAX_VERSION: u64 = (1 << 52) - 1;
+/// The highest block that a tree can have: 2^52 - 1.
+pub const MAX_HEIGHT: u64 = (1 << 52) - 1;
 
 /// In the salt of a leaf, where a branch has its depth of at most 255.
 const LEAF_DEPTH: u64 = 0xfff;
@@ -81,7 +81,7 @@ fn hash_personal(personal: &[u8], message: &[u8]) -> Hash {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child<'h> {
     /// The block in which the child last changed.
-    pub version: u64,
+    pub height: u64,
     /// The child's hash.
     pub hash: &'h Hash,
 }
@@ -94,23 +94,23 @@ pub struct Preimage {
 }
 
 impl Preimage {
-    /// A leaf: a key's hash and its value's, set in block `version`.
-    pub fn leaf(version: u64, key_hash: &Hash, value_hash: &Hash) -> Self {
-        Self { tweak: Tweak::leaf(version), message: [*key_hash, *value_hash] }
+    /// A leaf: a key's hash and its value's, set in the block at `height`.
+    pub fn leaf(height: u64, key_hash: &Hash, value_hash: &Hash) -> Self {
+        Self { tweak: Tweak::leaf(height), message: [*key_hash, *value_hash] }
     }
 
-    /// The leaf of a key that block `version` deleted; it stays until the key is set again.
-    pub fn tombstone(version: u64, key_hash: &Hash) -> Self {
-        Self { tweak: Tweak::tombstone(version), message: [*key_hash, [0; 32]] }
+    /// The leaf of a key that the block at `height` deleted; it stays until the key is set again.
+    pub fn tombstone(height: u64, key_hash: &Hash) -> Self {
+        Self { tweak: Tweak::tombstone(height), message: [*key_hash, [0; 32]] }
     }
 
-    /// A branch that splits on bit `depth`; its version is the newer one of its children's.
+    /// A branch that splits on bit `depth`; its height is the newer one of its children's.
     pub fn branch(depth: u8, left: Child<'_>, right: Child<'_>) -> Self {
-        let tweak = Tweak::branch(depth, left.version, right.version);
+        let tweak = Tweak::branch(depth, left.height, right.height);
         Self { tweak, message: [*left.hash, *right.hash] }
     }
 
-    /// A branch whose children's versions are known and whose children's hashes are not.
+    /// A branch whose children's heights are known and whose children's hashes are not.
     pub(crate) fn over_unknown(depth: u8, [left, right]: [u64; 2]) -> Self {
         Self { tweak: Tweak::branch(depth, left, right), message: [[0; 32]; 2] }
     }
@@ -139,12 +139,12 @@ pub(crate) struct Tweak {
 }
 
 impl Tweak {
-    pub(crate) fn leaf(version: u64) -> Self {
-        Self::new(version, LEAF_DEPTH, tag::LEAF)
+    pub(crate) fn leaf(height: u64) -> Self {
+        Self::new(height, LEAF_DEPTH, tag::LEAF)
     }
 
-    pub(crate) fn tombstone(version: u64) -> Self {
-        Self::new(version, LEAF_DEPTH, tag::TOMBSTONE)
+    pub(crate) fn tombstone(height: u64) -> Self {
+        Self::new(height, LEAF_DEPTH, tag::TOMBSTONE)
     }
 
     pub(crate) fn branch(depth: u8, left: u64, right: u64) -> Self {
@@ -152,10 +152,10 @@ impl Tweak {
         Self::new(left.max(right), depth.into(), left.min(right) << 12 | tag)
     }
 
-    /// Versions have at most 52 bits, so that nothing is shifted out.
-    fn new(version: u64, depth: u64, personal: u64) -> Self {
-        debug_assert!(version <= MAX_VERSION && personal >> 12 <= MAX_VERSION);
-        Self { salt: version << 12 | depth, personal }
+    /// Heights have at most 52 bits, so that nothing is shifted out.
+    fn new(height: u64, depth: u64, personal: u64) -> Self {
+        debug_assert!(height <= MAX_HEIGHT && personal >> 12 <= MAX_HEIGHT);
+        Self { salt: height << 12 | depth, personal }
     }
 
     #[inline]
@@ -260,7 +260,7 @@ mod tests {
         }
         let branch = |depth, left, right| {
             let (left, right) =
-                (Child { version: left, hash: &a }, Child { version: right, hash: &b });
+                (Child { height: left, hash: &a }, Child { height: right, hash: &b });
             hex(Preimage::branch(depth, left, right).hash())
         };
         assert_eq!(
@@ -284,7 +284,7 @@ mod tests {
             "0xb6457e747f20459bc78641a34651693a8217ff50cd551b17d3d75373ec2f3008"
         );
         assert_eq!(
-            hex(Preimage::leaf(MAX_VERSION, &a, &b).hash()),
+            hex(Preimage::leaf(MAX_HEIGHT, &a, &b).hash()),
             "0x589930a57711cb042160cc08b62a8973c96ff1a28c1c1f174c192d976ba3a611"
         );
         assert_eq!(
@@ -300,7 +300,7 @@ mod tests {
             "0x4ee40b94df2105de50aebd01eb2d721d35607f5150dd8e1a9dd88ed8618d0ff8"
         );
         assert_eq!(
-            branch(17, 3, MAX_VERSION),
+            branch(17, 3, MAX_HEIGHT),
             "0x839c2e1f8e97a4717e0919a2a61205eb76411ed757953770135e6d56bf4b6349"
         );
     }
@@ -310,10 +310,10 @@ mod tests {
         let nodes: Vec<Preimage> = (0..21u8)
             .map(|n| match n % 3 {
                 0 => Preimage::leaf(n.into(), &[n; 32], &[n + 1; 32]),
-                1 => Preimage::tombstone(MAX_VERSION, &[n; 32]),
+                1 => Preimage::tombstone(MAX_HEIGHT, &[n; 32]),
                 _ => {
-                    let left = Child { version: 7, hash: &[n; 32] };
-                    Preimage::branch(n, left, Child { version: n.into(), hash: &[1; 32] })
+                    let left = Child { height: 7, hash: &[n; 32] };
+                    Preimage::branch(n, left, Child { height: n.into(), hash: &[1; 32] })
                 }
             })
             .collect();
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_node_changes_its_hash() {
-        let child = |version, hash| Child { version, hash };
+        let child = |height, hash| Child { height, hash };
         let (a, b) = (&[1; 32], &[2; 32]);
         let nodes = [
             Preimage::leaf(5, a, b),

@@ -5,7 +5,7 @@ use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 
 use crate::hash::hash_key;
 use crate::opened::Opened;
-use crate::part::check_block;
+use crate::part::check_height;
 use crate::proof::{HISTORY, Stream};
 use crate::verify::{Answer, check_root, read_claim};
 
@@ -37,8 +37,8 @@ pub fn history_blocks(
     limits: &Limits,
 ) -> Result<Vec<u64>> {
     let mut blocks = Vec::new();
-    let whole = |block| {
-        blocks.push(block);
+    let whole = |height| {
+        blocks.push(height);
         Ok(())
     };
     let _ = read_history(key, from, to, proof, limits, &mut Opened::unhashed(), whole)?;
@@ -60,12 +60,12 @@ pub fn verify_history<'a>(
     limits: &Limits,
 ) -> Result<Verified<History<'a>>> {
     let (mut opened, mut given, mut trusted) = (Opened::new(), roots.iter(), Vec::new());
-    let whole = |block| match given.next() {
-        Some((of, root)) if *of == block => {
+    let whole = |height| match given.next() {
+        Some((of, root)) if *of == height => {
             trusted.push(root);
             Ok(())
         }
-        other => Err(wrong_roots(Some(block), other)),
+        other => Err(wrong_roots(Some(height), other)),
     };
     let history = read_history(key, from, to, proof, limits, &mut opened, whole);
     // The roots of the parts that were read come before what is wrong with the next one.
@@ -81,11 +81,11 @@ pub fn verify_history<'a>(
 
 #[cold]
 fn wrong_roots(needed: Option<u64>, given: Option<&(u64, Hash)>) -> Error {
-    let name = |block: Option<u64>| match block {
-        Some(block) => alloc::format!("the root of block {block}"),
+    let name = |height: Option<u64>| match height {
+        Some(height) => alloc::format!("the root of block {height}"),
         None => "no more roots".into(),
     };
-    Error::new(Reason::WrongRoots, name(needed), name(given.map(|(block, _)| *block)))
+    Error::new(Reason::WrongRoots, name(needed), name(given.map(|(height, _)| *height)))
 }
 
 /// Reads the parts of a history: their nodes into `opened`, and the block of each that is whole to `whole`.
@@ -98,7 +98,7 @@ fn read_history<'a>(
     opened: &mut Opened,
     mut whole: impl FnMut(u64) -> Result<()>,
 ) -> Result<History<'a>> {
-    check_block(to)?;
+    check_height(to)?;
     if from > to {
         let expected = format_args!("a range that begins at {to} or before");
         return Err(Error::new(Reason::InvalidArgument, expected, from));
@@ -106,10 +106,10 @@ fn read_history<'a>(
     let mut stream = Stream::open(HISTORY, proof, limits)?;
     let key_hash = [hash_key(key)];
     let mut history = History { from, to, entering: None, changes: Vec::new() };
-    let mut block = to;
+    let mut height = to;
     loop {
-        let answers = read_claim(&mut stream, block, &key_hash, opened)?;
-        whole(block)?;
+        let answers = read_claim(&mut stream, height, &key_hash, opened)?;
+        whole(height)?;
         let answer = answers.first().copied().unwrap_or(Answer::NeverWritten);
         let Some(changed) = answer.changed().filter(|&changed| changed >= from) else {
             history.entering = Some(answer);
@@ -120,7 +120,7 @@ fn read_history<'a>(
         if changed == from {
             break;
         }
-        block = changed - 1;
+        height = changed - 1;
     }
     stream.finish()?;
     history.changes.reverse();

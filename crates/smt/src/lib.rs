@@ -1,4 +1,4 @@
-//! A sparse Merkle tree with versions: values at any block, complete histories, diffs.
+//! A sparse Merkle tree with history: values at any block, complete histories, diffs.
 //!
 //! A block is known by its root, which the caller trusts. [`verify`] shows what keys had at the block,
 //! [`verify_history`] every change of one key, [`verify_diff`] every key that changed between two blocks,

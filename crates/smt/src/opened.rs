@@ -195,9 +195,9 @@ mod tests {
             opened.push(place, leaf);
             return leaf.hash();
         }
-        let ([depth, ..], versions) = (leaves.to_le_bytes(), [draw(random), draw(random)]);
+        let ([depth, ..], heights) = (leaves.to_le_bytes(), [draw(random), draw(random)]);
         let node = opened.len();
-        opened.push(place, Preimage::over_unknown(depth, versions));
+        opened.push(place, Preimage::over_unknown(depth, heights));
         path.push(node);
         let left_leaves = draw(random) % (leaves - 1) + 1;
         let counts = [left_leaves, leaves - left_leaves];
@@ -209,7 +209,7 @@ mod tests {
             hash
         });
         path.pop();
-        let [left, right] = [0, 1].map(|at| Child { version: versions[at], hash: &hashes[at] });
+        let [left, right] = [0, 1].map(|at| Child { height: heights[at], hash: &hashes[at] });
         Preimage::branch(depth, left, right).hash()
     }
 
@@ -242,8 +242,8 @@ mod tests {
         let leaf = Preimage::leaf(7, &[1; 32], &[2; 32]);
         opened.push(place, leaf);
         let expected = (0..=255).rev().fold(leaf.hash(), |hash, depth| {
-            let left = Child { version: 7, hash: &hash };
-            Preimage::branch(depth, left, Child { version: 5, hash: &[depth; 32] }).hash()
+            let left = Child { height: 7, hash: &hash };
+            Preimage::branch(depth, left, Child { height: 5, hash: &[depth; 32] }).hash()
         });
         assert_eq!(opened.root(), expected);
     }

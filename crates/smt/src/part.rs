@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use crate::hash::{MAX_VERSION, Preimage};
+use crate::hash::{MAX_HEIGHT, Preimage};
 use crate::opened::{Opened, Place};
 use crate::proof::{Head, Stream, Tilt};
 
@@ -13,14 +13,14 @@ pub(crate) trait Visitor<'a> {
     type Lead;
 
     /// Which children of the branch at `depth` are opened.
-    fn split(&mut self, lead: Self::Lead, depth: u8, versions: [u64; 2]) -> Children<Self::Lead>;
+    fn split(&mut self, lead: Self::Lead, depth: u8, heights: [u64; 2]) -> Children<Self::Lead>;
 
     /// Reads a leaf: what its hash is the hash of.
     fn leaf(
         &mut self,
         stream: &mut Stream<'a>,
         lead: Self::Lead,
-        version: u64,
+        height: u64,
         path: &Path<'_, Self::Lead>,
     ) -> Result<Preimage>;
 }
@@ -32,32 +32,32 @@ pub(crate) enum Children<L> {
     Both([L; 2]),
 }
 
-/// Reads the part of a tree that is opened from its root, at `block`, into `opened`.
+/// Reads the opened part of the tree of the block at `height` into `opened`.
 ///
 /// One pass that keeps only the branches above the node it is at, which are at most 256: their depths
 /// ascend.
 pub(crate) fn read_part<'a, V: Visitor<'a>>(
     stream: &mut Stream<'a>,
-    block: u64,
+    height: u64,
     root: V::Lead,
     visitor: &mut V,
     opened: &mut Opened,
 ) -> Result<()> {
     let mut above: Vec<Branch<V::Lead>> = Vec::with_capacity(TYPICAL_DEPTH);
     let mut place = opened.next_root();
-    let mut next = (root, older(block, stream.integer()?)?);
+    let mut next = (root, older(height, stream.integer()?)?);
     loop {
-        let (lead, version) = next;
+        let (lead, height) = next;
         match stream.head()? {
             Head::Leaf => {
-                opened.push(place, visitor.leaf(stream, lead, version, &Path { above: &above })?);
+                opened.push(place, visitor.leaf(stream, lead, height, &Path { above: &above })?);
             }
             Head::Branch { further, tilt } => {
                 let depth = deeper(above.last(), further)?;
-                let versions = children(version, tilt)?;
+                let heights = children(height, tilt)?;
                 let node = opened.len();
-                let preimage = opened.push(place, Preimage::over_unknown(depth, versions));
-                let (side, first, second) = match visitor.split(lead, depth, versions) {
+                let preimage = opened.push(place, Preimage::over_unknown(depth, heights));
+                let (side, first, second) = match visitor.split(lead, depth, heights) {
                     Children::None => {
                         preimage.set_child(0, stream.hash()?);
                         preimage.set_child(1, stream.hash()?);
@@ -65,10 +65,10 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
                     }
                     Children::One { side, lead } => {
                         preimage.set_child(1 - side, stream.hash()?);
-                        (side, Some((lead, versions[side])), None)
+                        (side, Some((lead, heights[side])), None)
                     }
                     Children::Both([left, right]) => {
-                        (0, Some((left, versions[0])), Some((right, versions[1])))
+                        (0, Some((left, heights[0])), Some((right, heights[1])))
                     }
                 };
                 if let Some(child) = first {
@@ -137,25 +137,25 @@ pub(crate) fn bit(key_hash: &Hash, depth: u8) -> usize {
 }
 
 /// A block that verifiers can be asked about: below 2^52.
-pub(crate) fn check_block(block: u64) -> Result<()> {
-    if block <= MAX_VERSION {
+pub(crate) fn check_height(height: u64) -> Result<()> {
+    if height <= MAX_HEIGHT {
         return Ok(());
     }
-    Err(Error::new(Reason::InvalidArgument, "a block below 2^52", block))
+    Err(Error::new(Reason::InvalidArgument, "a block below 2^52", height))
 }
 
-fn older(version: u64, by: u64) -> Result<u64> {
-    version.checked_sub(by).ok_or_else(|| {
-        let expected = format_args!("at most {version} blocks older");
+fn older(height: u64, by: u64) -> Result<u64> {
+    height.checked_sub(by).ok_or_else(|| {
+        let expected = format_args!("at most {height} blocks older");
         Error::new(Reason::VersionOutOfRange, expected, by)
     })
 }
 
-/// The versions of a branch's children: that of the newer one is the branch's.
-fn children(version: u64, tilt: Tilt) -> Result<[u64; 2]> {
-    let mut versions = [version; 2];
-    versions[tilt.older_side] = older(version, tilt.by)?;
-    Ok(versions)
+/// The heights of a branch's children: that of the newer one is the branch's.
+fn children(height: u64, tilt: Tilt) -> Result<[u64; 2]> {
+    let mut heights = [height; 2];
+    heights[tilt.older_side] = older(height, tilt.by)?;
+    Ok(heights)
 }
 
 /// The depth of a branch below its parent, or of the root, whose parent is before bit 0.

@@ -12,8 +12,8 @@
 //! branch = bits further down than its parent as u8, not 0; the root's depth + 1 || tilt
 //! ```
 //!
-//! An age is the block minus a version. A tilt is the left child's version minus the right one's,
-//! zigzag: 2t for t >= 0, -2t - 1 for t < 0; since the newer child has the branch's version, it gives
+//! An age is the block's height minus a node's. A tilt is the left child's height minus the right one's,
+//! zigzag: 2t for t >= 0, -2t - 1 for t < 0; since the newer child has the branch's height, it gives
 //! both. Every integer is a LEB128 in its shortest form of at most 8 bytes.
 //!
 //! Bodies, each in the envelope of its kind:
@@ -90,22 +90,23 @@ impl Writer {
         Self { bytes: Vec::from([envelope::VERSION, kind.scheme.id(), kind.kind]) }
     }
 
-    /// Begins the part of the tree of one block, unless it is empty; its root has this version.
-    pub fn root(&mut self, block: u64, version: u64) {
-        self.integer(block.saturating_sub(version));
+    /// Begins the part of the tree of the block at `height`, unless it is empty; `of_root` is the height of
+    /// its root node.
+    pub fn root(&mut self, height: u64, of_root: u64) {
+        self.integer(height.saturating_sub(of_root));
     }
 
     /// A branch at `depth` below an opened branch at `parent`, if it is not the root.
     ///
     /// Next come the hashes of its closed children, then its opened ones.
-    pub fn branch(&mut self, parent: Option<u8>, depth: u8, left_version: u64, right_version: u64) {
+    pub fn branch(&mut self, parent: Option<u8>, depth: u8, left_height: u64, right_height: u64) {
         let further = parent.map_or(u16::from(depth) + 1, |parent| u16::from(depth - parent));
         // 256 takes a tree whose keys all agree in 255 bits of their hashes. There is none.
         self.bytes.push(u8::try_from(further).unwrap_or(0));
-        self.integer(if left_version >= right_version {
-            2 * (left_version - right_version)
+        self.integer(if left_height >= right_height {
+            2 * (left_height - right_height)
         } else {
-            2 * (right_version - left_version) - 1
+            2 * (right_height - left_height) - 1
         });
     }
 
@@ -200,7 +201,7 @@ pub(crate) enum Head {
 /// How much older one child of a branch is than the other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tilt {
-    /// Which child it is; the other one has the branch's version.
+    /// Which child it is; the other one has the branch's height.
     pub(crate) older_side: usize,
     /// By so many blocks.
     pub(crate) by: u64,
@@ -312,5 +313,5 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// 56 bits: enough for twice a version.
+/// 56 bits: enough for twice a height.
 const MAX_INTEGER_BYTES: usize = 8;

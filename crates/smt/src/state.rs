@@ -40,7 +40,7 @@ pub fn verify_history<'a>(
     limits.check_keys(&[key])?;
     let limits = limits.of_proofs();
     let blocks = history_blocks(key, from, to, proof, &limits)?;
-    let root = |block| Ok((block, *root_of(headers.at(block)?)?));
+    let root = |height| Ok((height, *root_of(headers.at(height)?)?));
     let roots = blocks.into_iter().map(root).collect::<Result<Vec<_>>>()?;
     let history = history(&roots, key, from, to, proof, &limits)?;
     times(headers, &history)?;
@@ -74,7 +74,7 @@ fn times(headers: &Headers, history: &History<'_>) -> Result<Vec<(u64, u64)>> {
     let mut blocks: Vec<_> =
         core::iter::once(history.from).chain(changes).chain([history.to]).collect();
     blocks.dedup();
-    let time = |block| Ok((block, headers.at(block)?.timestamp_ms));
+    let time = |height| Ok((height, headers.at(height)?.timestamp_ms));
     blocks.into_iter().map(time).collect()
 }
 

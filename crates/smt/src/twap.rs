@@ -44,17 +44,17 @@ pub fn twap(
         return Err(Error::new(Reason::InvalidArgument, expected, format_args!("{a}..={b}")));
     }
     let clock = Clock::new(timestamps)?;
-    let block = |change: &Answer<'_>| change.changed().unwrap_or(0);
+    let changed = |change: &Answer<'_>| change.changed().unwrap_or(0);
     let (before, during) =
-        history.changes.split_at(history.changes.partition_point(|change| block(change) <= a));
-    let during = &during[..during.partition_point(|change| block(change) <= b)];
+        history.changes.split_at(history.changes.partition_point(|change| changed(change) <= a));
+    let during = &during[..during.partition_point(|change| changed(change) <= b)];
 
     let mut sum = Sum::default();
     let mut average = Average { sum: [0; 40], covered_ms: 0, gaps: Vec::new() };
     let mut value = before.last().copied().or(history.entering).unwrap_or(Answer::NeverWritten);
     let mut since = clock.at(a)?;
     let end = clock.at(b)?;
-    let changes = during.iter().map(|&change| Ok((change, clock.at(block(&change))?)));
+    let changes = during.iter().map(|&change| Ok((change, clock.at(changed(&change))?)));
     for change in changes.chain([Ok((Answer::NeverWritten, end))]) {
         let (next, until) = change?;
         let time = until.saturating_sub(since);
@@ -92,12 +92,12 @@ impl<'t> Clock<'t> {
         }
     }
 
-    fn at(&self, block: u64) -> Result<u64> {
-        match self.timestamps.binary_search_by_key(&block, |&(block, _)| block) {
+    fn at(&self, height: u64) -> Result<u64> {
+        match self.timestamps.binary_search_by_key(&height, |&(height, _)| height) {
             Ok(at) => Ok(self.timestamps[at].1),
             Err(_) => Err(Error::new(
                 Reason::InvalidArgument,
-                format_args!("the timestamp of block {block}"),
+                format_args!("the timestamp of block {height}"),
                 "none",
             )),
         }

@@ -6,7 +6,7 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
-use crate::part::{Children, Path, Visitor, bit, check_block, read_part};
+use crate::part::{Children, Path, Visitor, bit, check_height, read_part};
 use crate::proof::{PROOF, ProofLeaf, Stream};
 
 /// What a key had at a block.
@@ -40,7 +40,7 @@ impl<'a> Answer<'a> {
     /// The block in which the key last changed, if it ever did.
     pub const fn changed(&self) -> Option<u64> {
         match *self {
-            Self::Present { since: block, .. } | Self::Deleted { deleted_at: block } => Some(block),
+            Self::Present { since: at, .. } | Self::Deleted { deleted_at: at } => Some(at),
             Self::NeverWritten => None,
         }
     }
@@ -48,23 +48,23 @@ impl<'a> Answer<'a> {
 
 /// Verifies what keys had at a block, against the root of that block.
 ///
-/// The caller must trust `root` and that it is the root of `block`. Returns an answer for each of
+/// The caller must trust `root` and that it is the root of the block at `height`. Returns an answer for each of
 /// `keys`, in their order; their order and repetitions do not matter to the proof. `invalid_argument`:
 /// a block of 2^52 or more, or no key. Time is linear in the proof and at most 256 steps a key.
 /// Source: `test-vectors/spec/smt.md`, after Kauer et al. 2025, section 7.
 pub fn verify<'a>(
     root: &Hash,
-    block: u64,
+    height: u64,
     keys: &[&[u8]],
     proof: &'a [u8],
     limits: &Limits,
 ) -> Result<Verified<Vec<Answer<'a>>>> {
-    check_block(block)?;
+    check_height(height)?;
     check_keys(keys, limits)?;
     let mut stream = Stream::open(PROOF, proof, limits)?;
     let asked = Asked::new(keys);
     let mut opened = Opened::new();
-    let answers = read_claim(&mut stream, block, &asked.hashes, &mut opened)?;
+    let answers = read_claim(&mut stream, height, &asked.hashes, &mut opened)?;
     stream.finish()?;
     check_root(root, &opened.root())?;
     let answers = asked.places.iter().map(|&place| answers[place]).collect();
@@ -106,7 +106,7 @@ impl Asked {
 /// What comes after it in the stream is not looked at.
 pub(crate) fn read_claim<'a>(
     stream: &mut Stream<'a>,
-    block: u64,
+    height: u64,
     keys: &[Hash],
     opened: &mut Opened,
 ) -> Result<Vec<Answer<'a>>> {
@@ -119,7 +119,7 @@ pub(crate) fn read_claim<'a>(
     if stream.is_empty() {
         opened.next_root();
     } else {
-        read_part(stream, block, Ending { start: 0, end: keys.len() }, &mut lookup, opened)?;
+        read_part(stream, height, Ending { start: 0, end: keys.len() }, &mut lookup, opened)?;
     }
     Ok(lookup.answers)
 }
@@ -156,7 +156,7 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
     ///
     /// Keys that lead to one node need not agree in the bits between two branches, so that those of
     /// each side are picked out, not cut off.
-    fn split(&mut self, lead: Ending, depth: u8, _versions: [u64; 2]) -> Children<Ending> {
+    fn split(&mut self, lead: Ending, depth: u8, _heights: [u64; 2]) -> Children<Ending> {
         let Ending { start, end } = lead;
         let ending = &mut self.order[start..end];
         let side = |key: usize| bit(&self.keys[key], depth);
@@ -186,28 +186,28 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
         &mut self,
         stream: &mut Stream<'a>,
         lead: Ending,
-        version: u64,
+        height: u64,
         path: &Path<'_, Ending>,
     ) -> Result<Preimage> {
         let ending = &self.order[lead.start..lead.end];
         Ok(match stream.proof_leaf()? {
             ProofLeaf::Live { index, value } => {
                 let key = own(ending, index)?;
-                self.answers[key] = Answer::Present { value, since: version };
-                Preimage::leaf(version, &self.keys[key], &hash_value(value))
+                self.answers[key] = Answer::Present { value, since: height };
+                Preimage::leaf(height, &self.keys[key], &hash_value(value))
             }
             ProofLeaf::Deleted { index } => {
                 let key = own(ending, index)?;
-                self.answers[key] = Answer::Deleted { deleted_at: version };
-                Preimage::tombstone(version, &self.keys[key])
+                self.answers[key] = Answer::Deleted { deleted_at: height };
+                Preimage::tombstone(height, &self.keys[key])
             }
             ProofLeaf::OtherLive { key_hash, value_hash } => {
                 self.check_other(ending, key_hash, path)?;
-                Preimage::leaf(version, key_hash, value_hash)
+                Preimage::leaf(height, key_hash, value_hash)
             }
             ProofLeaf::OtherDeleted { key_hash } => {
                 self.check_other(ending, key_hash, path)?;
-                Preimage::tombstone(version, key_hash)
+                Preimage::tombstone(height, key_hash)
             }
         })
     }

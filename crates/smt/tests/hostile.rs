@@ -29,8 +29,8 @@ fn key(number: u8) -> Vec<u8> {
     vec![b'k', number]
 }
 
-fn refusal(root: &Hash, block: u64, key: &[u8], proof: &[u8]) -> Reason {
-    verify(root, block, &[key], proof, &Limits::DEFAULT).unwrap_err().reason()
+fn refusal(root: &Hash, height: u64, key: &[u8], proof: &[u8]) -> Reason {
+    verify(root, height, &[key], proof, &Limits::DEFAULT).unwrap_err().reason()
 }
 
 fn judged(plain: &Plain, question: &Question, proof: &[u8]) -> Reason {
@@ -38,12 +38,12 @@ fn judged(plain: &Plain, question: &Question, proof: &[u8]) -> Reason {
 }
 
 /// The path of a proof for one key, with another leaf at its end.
-fn with_leaf(tree: &Node, block: u64, way: &Hash, leaf: ProofLeaf<'_>) -> Vec<u8> {
+fn with_leaf(tree: &Node, height: u64, way: &Hash, leaf: ProofLeaf<'_>) -> Vec<u8> {
     let mut writer = Writer::new(PROOF);
-    writer.root(block, tree.version());
+    writer.root(height, tree.height());
     let (mut node, mut parent) = (tree, None);
     while let Node::Branch { depth, left, right } = node {
-        writer.branch(parent, *depth, left.version(), right.version());
+        writer.branch(parent, *depth, left.height(), right.height());
         let (child, sibling) = if bit(way, *depth) == 0 { (left, right) } else { (right, left) };
         writer.closed(&sibling.hash());
         (node, parent) = (child, Some(*depth));
@@ -100,7 +100,7 @@ fn a_value_is_no_tombstone_and_the_reverse() {
 }
 
 #[test]
-fn altered_sibling_versions() {
+fn altered_sibling_heights() {
     let plain = plain();
     let (tree, root) = (plain.tree(8).unwrap(), plain.root(8));
     let mut siblings = 0;
@@ -113,15 +113,15 @@ fn altered_sibling_versions() {
                     if at == level {
                         let sibling =
                             if bit(&hash_key(&key(0)), *depth) == 0 { right } else { left };
-                        let version = sibling.version().checked_add_signed(change).unwrap();
-                        **sibling = Node::Closed { version, hash: sibling.hash() };
+                        let height = sibling.height().checked_add_signed(change).unwrap();
+                        **sibling = Node::Closed { height, hash: sibling.hash() };
                         found = true;
                     }
                     at += 1;
                 }
             });
             if found {
-                assert!(forged.version() <= 9);
+                assert!(forged.height() <= 9);
                 let proof = encode_proof(9, Some(&forged), &[key(0)]);
                 assert_eq!(refusal(&root, 9, &key(0), &proof), Reason::RootMismatch);
             }
@@ -135,15 +135,15 @@ fn altered_sibling_versions() {
 }
 
 #[test]
-fn altered_leaf_versions() {
+fn altered_leaf_heights() {
     let plain = plain();
     let (tree, root) = (plain.tree(8).unwrap(), plain.root(8));
     for number in [0, 1, 3, 15] {
         for change in [-1, 1] {
             let mut forged = tree.clone();
             forged.path_mut(&key(number), &mut |node| {
-                if let Node::Leaf { version, .. } = node {
-                    *version = version.checked_add_signed(change).unwrap();
+                if let Node::Leaf { height, .. } = node {
+                    *height = height.checked_add_signed(change).unwrap();
                 }
             });
             let proof = encode_proof(9, Some(&forged), &[key(number)]);
@@ -153,23 +153,23 @@ fn altered_leaf_versions() {
 }
 
 #[test]
-fn a_deletion_does_not_lower_the_roots_version() {
+fn a_deletion_does_not_lower_the_roots_height() {
     let mut plain = Plain::default();
     plain.apply(1, [(key(0), Some(vec![0]))]);
     plain.apply(4, [(key(1), Some(vec![1]))]);
     plain.apply(7, [(key(1), None)]);
-    assert_eq!(plain.tree(7).unwrap().version(), 7);
+    assert_eq!(plain.tree(7).unwrap().height(), 7);
     let diff = Question::Diff { from: Some(4), to: 7 };
     diff.judge(&plain, &diff.prove(&plain)).unwrap();
 
     // As if the key had been purged: the tree of block 1, in which nothing has changed since.
     let purged = plain.tree(1);
-    for block in [7, 9] {
-        let keys = Question::Keys { block, keys: vec![key(1)] };
-        let proof = encode_proof(block, purged.as_ref(), &[key(1)]);
+    for height in [7, 9] {
+        let keys = Question::Keys { height, keys: vec![key(1)] };
+        let proof = encode_proof(height, purged.as_ref(), &[key(1)]);
         assert_eq!(judged(&plain, &keys, &proof), Reason::RootMismatch);
-        let proof = encode_diff(Some(4), block, purged.as_ref());
-        let diff = Question::Diff { from: Some(4), to: block };
+        let proof = encode_diff(Some(4), height, purged.as_ref());
+        let diff = Question::Diff { from: Some(4), to: height };
         assert_eq!(judged(&plain, &diff, &proof), Reason::RootMismatch);
     }
 }
@@ -179,8 +179,8 @@ fn a_root_is_no_older_than_it_is() {
     // Its two children are said to be unchanged, as old as `from`, under the true hashes.
     let plain = plain();
     let Node::Branch { depth, left, right } = plain.tree(8).unwrap() else { panic!("16 keys") };
-    for version in [2, 6, 7] {
-        let close = |node: &Node| Node::Closed { version, hash: node.hash() };
+    for height in [2, 6, 7] {
+        let close = |node: &Node| Node::Closed { height, hash: node.hash() };
         let (left, right) = (Box::new(close(&left)), Box::new(close(&right)));
         let forged = Node::Branch { depth, left, right };
         let proof = encode_diff(Some(7), 8, Some(&forged));
@@ -194,7 +194,7 @@ fn a_diffs_root_is_opened_even_if_nothing_changed() {
     let plain = plain();
     let diff = Question::Diff { from: Some(8), to: 9 };
     diff.judge(&plain, &diff.prove(&plain)).unwrap();
-    // Closed: the root's version and hash alone, which is anything but a node.
+    // Closed: the root's height and hash alone, which is anything but a node.
     for to in [8, 9] {
         let mut writer = Writer::new(DIFF);
         writer.root(to, 2);
@@ -215,7 +215,7 @@ fn a_diff_hides_no_changed_subtree() {
         let (mut forged, mut at, mut found) = (tree.clone(), 0, false);
         forged.path_mut(&key(1), &mut |node| {
             if at == level {
-                *node = Node::Closed { version: 7, hash: node.hash() };
+                *node = Node::Closed { height: 7, hash: node.hash() };
                 found = true;
             }
             at += 1;
@@ -232,7 +232,7 @@ fn a_diff_hides_no_changed_subtree() {
 fn a_stale_subtree_under_a_fresh_path() {
     let plain = plain();
     let (fresh, stale) = (plain.tree(8).unwrap(), plain.tree(5).unwrap());
-    let keys = Question::Keys { block: 8, keys: vec![key(1)] };
+    let keys = Question::Keys { height: 8, keys: vec![key(1)] };
     let mut spliced = 0;
     for level in 0..8 {
         let (mut old, mut at, mut subtree) = (stale.clone(), 0, None);
@@ -343,8 +343,8 @@ fn one_leaf_alone() {
         diff.judge(&plain, &diff.prove(&plain)).unwrap();
     }
     for number in [0, 1] {
-        for block in [2, 3, 4] {
-            let keys = Question::Keys { block, keys: vec![key(number)] };
+        for height in [2, 3, 4] {
+            let keys = Question::Keys { height, keys: vec![key(number)] };
             keys.judge(&plain, &keys.prove(&plain)).unwrap();
         }
     }

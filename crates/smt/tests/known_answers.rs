@@ -37,9 +37,9 @@ fn roots_of_the_independent_model() {
         let blocks = test["input"]["blocks"].as_array().unwrap();
         let roots = test["expected"]["roots"].as_array().unwrap();
         assert_eq!(blocks.len(), roots.len());
-        for (block, (ops, root)) in (0..).zip(blocks.iter().zip(roots)) {
-            plain.apply(block, ops.as_array().unwrap().iter().map(op));
-            assert_eq!(plain.root(block)[..], bytes(root), "{}, block {block}", test["comment"]);
+        for (height, (ops, root)) in (0..).zip(blocks.iter().zip(roots)) {
+            plain.apply(height, ops.as_array().unwrap().iter().map(op));
+            assert_eq!(plain.root(height)[..], bytes(root), "{}, block {height}", test["comment"]);
         }
     }
 }

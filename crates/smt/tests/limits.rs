@@ -7,7 +7,7 @@
 )]
 
 use prooflight_core::{Limits, Reason, Result};
-use prooflight_smt::hash::{EMPTY_ROOT, MAX_VERSION};
+use prooflight_smt::hash::{EMPTY_ROOT, MAX_HEIGHT};
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
 use prooflight_smt::{Answer, MAX_CHANGES, history_blocks, verify, verify_diff, verify_history};
 use prooflight_testkit::smt::plain::Plain;
@@ -74,12 +74,12 @@ fn a_declared_length_beyond_the_proof_allocates_nothing() {
 #[test]
 fn blocks_are_below_2_to_the_52nd() {
     let mut plain = Plain::default();
-    plain.apply(MAX_VERSION, [(b"a".to_vec(), Some(vec![1])), (b"b".to_vec(), None)]);
-    plain.apply(MAX_VERSION, [(b"c".to_vec(), Some(vec![3]))]);
-    let (root, proof) = (plain.root(MAX_VERSION), plain.prove(MAX_VERSION, &[b"a", b"b"]));
-    let found = verify(&root, MAX_VERSION, &[b"a", b"b"], &proof, DEFAULT).unwrap();
-    assert_eq!(found[0], Answer::Present { value: &[1], since: MAX_VERSION });
-    let (above, root) = (MAX_VERSION + 1, &EMPTY_ROOT);
+    plain.apply(MAX_HEIGHT, [(b"a".to_vec(), Some(vec![1])), (b"b".to_vec(), None)]);
+    plain.apply(MAX_HEIGHT, [(b"c".to_vec(), Some(vec![3]))]);
+    let (root, proof) = (plain.root(MAX_HEIGHT), plain.prove(MAX_HEIGHT, &[b"a", b"b"]));
+    let found = verify(&root, MAX_HEIGHT, &[b"a", b"b"], &proof, DEFAULT).unwrap();
+    assert_eq!(found[0], Answer::Present { value: &[1], since: MAX_HEIGHT });
+    let (above, root) = (MAX_HEIGHT + 1, &EMPTY_ROOT);
     let none = |kind| Writer::new(kind).finish();
     assert_eq!(reason(verify(root, above, &[b"a"], &none(PROOF), DEFAULT)), {
         Reason::InvalidArgument

@@ -13,10 +13,10 @@ use prooflight_testkit::smt::plain::Plain;
 fn plain() -> Plain {
     let mut plain = Plain::default();
     let key = |number: u8| vec![number; 3];
-    for block in 0..6 {
-        let set = (0..9).filter(|number| (number + block) % 3 > 0);
-        plain.apply(block.into(), set.map(|number| (key(number), Some(vec![block; 2]))));
-        plain.apply(block.into(), [(key(block), None)]);
+    for height in 0..6 {
+        let set = (0..9).filter(|number| (number + height) % 3 > 0);
+        plain.apply(height.into(), set.map(|number| (key(number), Some(vec![height; 2]))));
+        plain.apply(height.into(), [(key(height), None)]);
     }
     plain
 }
@@ -24,10 +24,10 @@ fn plain() -> Plain {
 fn questions() -> Vec<Question> {
     let key = |number: u8| vec![number; 3];
     vec![
-        Question::Keys { block: 5, keys: vec![key(1)] },
-        Question::Keys { block: 5, keys: vec![key(5)] },
-        Question::Keys { block: 5, keys: vec![key(77)] },
-        Question::Keys { block: 3, keys: vec![key(0), key(7), key(70), key(71)] },
+        Question::Keys { height: 5, keys: vec![key(1)] },
+        Question::Keys { height: 5, keys: vec![key(5)] },
+        Question::Keys { height: 5, keys: vec![key(77)] },
+        Question::Keys { height: 3, keys: vec![key(0), key(7), key(70), key(71)] },
         Question::History { key: key(2), from: 1, to: 5 },
         Question::History { key: key(99), from: 0, to: 5 },
         Question::Diff { from: Some(3), to: 4 },

@@ -179,8 +179,8 @@ fn with_the_roots_of_the_chain_a_file_of_elsewhere_is_named_and_nothing_is_writt
         // A fork has the same file before it.
         let [chain, fork, other] = [BLOCKS, last, 0].map(|from| Chain::forked(1, group, from));
         let root_of =
-            |block| Ok(usize::try_from(block).ok().and_then(|it| chain.roots.get(it).copied()));
-        let beyond = |block| Ok(if block > last { None } else { root_of(block)? });
+            |height| Ok(usize::try_from(height).ok().and_then(|it| chain.roots.get(it).copied()));
+        let beyond = |height| Ok(if height > last { None } else { root_of(height)? });
         let open_for = |root_of: &dyn Fn(u64) -> Result<Option<Hash>>| {
             SnapshotWriter::open_for(files(chain.folder.path()), chain.options, root_of)
         };

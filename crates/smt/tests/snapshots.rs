@@ -1,4 +1,4 @@
-//! Proofs from snapshot files against the plain tree, which keeps every version.
+//! Proofs from snapshot files against the plain tree, which keeps every block's state.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod snapshot;
@@ -65,7 +65,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
             let _ = verify_diff(&diff.root, after, height, &diff.proof, &LIMITS).unwrap();
             let (from, asked) = (rng.random_range(0..=height), &many[0]);
             let needed = plain.history_blocks(asked, from, height);
-            if needed.iter().any(|block| (block + 1) % group > 0) {
+            if needed.iter().any(|height| (height + 1) % group > 0) {
                 let refused = reader.history(asked, from, height).unwrap_err();
                 assert_eq!(refused.reason(), Reason::VersionUnavailable);
                 continue;
@@ -106,13 +106,13 @@ fn groups_say_which_blocks_they_can_prove() {
     assert_eq!((writer.newest(), writer.published()), (Some(8), Some(7)));
     let reader = reader(folder.path());
     assert_eq!(reader.kept(), KeptBlocks { oldest: 1, newest: 7, blocks_per_file: 4 });
-    for (block, nearest) in
+    for (height, nearest) in
         [(1, "nearest is 3"), (6, "nearest is 3 or 7"), (0, "1 to 7"), (8, "1 to 7")]
     {
-        let refused = reader.prove(block, &[b"key"]).unwrap_err();
+        let refused = reader.prove(height, &[b"key"]).unwrap_err();
         assert_eq!(refused.reason(), Reason::VersionUnavailable);
         assert!(refused.to_string().contains(nearest), "{refused}");
-        assert_eq!(reader.root(block).unwrap_err().reason(), Reason::VersionUnavailable);
+        assert_eq!(reader.root(height).unwrap_err().reason(), Reason::VersionUnavailable);
     }
     // The last change is dated exactly; those before it lie inside a file.
     let proved = reader.prove(7, &[b"key"]).unwrap();

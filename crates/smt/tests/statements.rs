@@ -32,13 +32,13 @@ fn every_question_about_small_chains() {
         let (plain, blocks) = chain(&mut Unstructured::new(&random_bytes(seed))).unwrap();
         let keys: Vec<Vec<u8>> = (0..=3).map(|number| vec![number]).chain([vec![]]).collect();
         for to in 0..blocks {
-            accept(&plain, &Question::Keys { block: to, keys: keys.clone() });
+            accept(&plain, &Question::Keys { height: to, keys: keys.clone() });
             accept(&plain, &Question::Diff { from: None, to });
             for from in 0..to {
                 accept(&plain, &Question::Diff { from: Some(from), to });
             }
             for key in &keys {
-                accept(&plain, &Question::Keys { block: to, keys: vec![key.clone()] });
+                accept(&plain, &Question::Keys { height: to, keys: vec![key.clone()] });
                 for from in 0..=to {
                     accept(&plain, &Question::History { key: key.clone(), from, to });
                 }
@@ -61,14 +61,14 @@ fn random_inputs_of_the_fuzz_targets() {
 fn many_keys_at_once_present_and_absent() {
     let mut plain = Plain::default();
     let key = |number: u32| number.to_be_bytes().to_vec();
-    for block in 0..4 {
-        let numbers = (0..900).filter(|number| number % 4 >= block);
+    for height in 0..4 {
+        let numbers = (0..900).filter(|number| number % 4 >= height);
         let op = |number: u32| (key(number), (!number.is_multiple_of(5)).then(|| vec![7; 20]));
-        plain.apply(block.into(), numbers.map(op));
+        plain.apply(height.into(), numbers.map(op));
     }
     for count in [1, 2, 64, 700, 1800] {
         let keys = (0..count).map(|number| key(number * 7 % 1800)).collect();
-        accept(&plain, &Question::Keys { block: 3, keys });
+        accept(&plain, &Question::Keys { height: 3, keys });
     }
 }
 

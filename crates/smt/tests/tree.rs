@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use by_hash::ByHash;
 use prooflight_core::{Error, Hash, Limits, Reason};
-use prooflight_smt::hash::{EMPTY_ROOT, MAX_VERSION, Preimage, hash_key, hash_value};
+use prooflight_smt::hash::{EMPTY_ROOT, MAX_HEIGHT, Preimage, hash_key, hash_value};
 use prooflight_smt::tree::{Change, Child, Entry, Kind, Node, Tree};
 use prooflight_smt::verify;
 use prooflight_testkit::smt::plain::{Op, Plain};
@@ -80,44 +80,44 @@ fn the_tree_is_that_of_the_definition() {
         println!("seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
         let (mut tree, mut plain, mut known) = (Tree::new(), ByHash::default(), Vec::new());
-        let mut block = rng.random_range(0..3);
+        let mut height = rng.random_range(0..3);
         for _ in 0..12 {
             let count = [0, 1, 2, 7, 40, 200][rng.random_range(0..6)];
             let changes = draw(&mut rng, &mut known, count);
-            plain.apply(block, &changes);
-            let prepared = tree.prepare(block, &changes).unwrap();
-            assert_eq!((prepared.root(), prepared.block()), (plain.root(), block));
+            plain.apply(height, &changes);
+            let prepared = tree.prepare(height, &changes).unwrap();
+            assert_eq!((prepared.root(), prepared.height()), (plain.root(), height));
             let mut changed = Vec::new();
             prepared.visit(|node| changed.push(format!("{node:?}")));
             tree.commit(&prepared).unwrap();
-            assert_eq!((tree.root(), tree.block()), (plain.root(), Some(block)));
+            assert_eq!((tree.root(), tree.height()), (plain.root(), Some(height)));
             assert_eq!(tree.len(), plain.entries.len());
 
             let mut of_block = Vec::new();
-            tree.visit(block, |node| of_block.push(format!("{node:?}")));
+            tree.visit(height, |node| of_block.push(format!("{node:?}")));
             assert_eq!(changed, of_block);
             for key_hash in known.iter().chain(&[rng.random()]) {
                 assert_eq!(tree.get(key_hash), plain.entries.get(key_hash).copied());
             }
             check_visit(&tree, 0, &plain.entries);
-            block += [1, 1, 5, 1 << 40][rng.random_range(0..4)];
+            height += [1, 1, 5, 1 << 40][rng.random_range(0..4)];
         }
-        check_visit(&tree, block / 2, &plain.entries);
+        check_visit(&tree, height / 2, &plain.entries);
     }
 }
 
 /// A visit shows a tree whose hashes follow from its leaves, and of these all that are new enough.
-fn check_visit(tree: &Tree, first_version: u64, entries: &BTreeMap<Hash, Entry>) {
+fn check_visit(tree: &Tree, first_height: u64, entries: &BTreeMap<Hash, Entry>) {
     let mut nodes = Vec::new();
-    tree.visit(first_version, |node| nodes.push(node));
+    tree.visit(first_height, |node| nodes.push(node));
     let mut leaves = Vec::new();
     let mut rest = &nodes[..];
     if let Some(root) = rest.first() {
         assert_eq!(*hash_of(root), tree.root());
-        check_subtree(&mut rest, first_version, &mut leaves);
+        check_subtree(&mut rest, first_height, &mut leaves);
     }
     assert_eq!(rest, []);
-    let new_enough = |entry: &(&Hash, &Entry)| entry.1.version >= first_version;
+    let new_enough = |entry: &(&Hash, &Entry)| entry.1.height >= first_height;
     let expected: Vec<_> = entries.iter().filter(new_enough).map(|(k, e)| (*k, *e)).collect();
     assert_eq!(leaves, expected);
 }
@@ -130,31 +130,31 @@ fn hash_of<'t>(node: &Node<'t>) -> &'t Hash {
 
 fn check_subtree(
     rest: &mut &[Node<'_>],
-    first_version: u64,
+    first_height: u64,
     leaves: &mut Vec<(Hash, Entry)>,
 ) -> Kind {
     let (node, after) = rest.split_first().unwrap();
     *rest = after;
     match *node {
-        Node::Branch { depth, version, hash, left, right } => {
-            let of = |it: Child<'_>| (it.version, *it.hash);
+        Node::Branch { depth, height, hash, left, right } => {
+            let of = |it: Child<'_>| (it.height, *it.hash);
             let [(lv, lh), (rv, rh)] = [of(left), of(right)];
-            assert_eq!(version, lv.max(rv));
+            assert_eq!(height, lv.max(rv));
             assert_eq!(*hash, by_hash::branch(depth, (lv, lh), (rv, rh)));
             for child in [left, right] {
-                if child.version >= first_version {
+                if child.height >= first_height {
                     assert_eq!(hash_of(&rest[0]), child.hash);
-                    assert_eq!(check_subtree(rest, first_version, leaves), child.kind);
+                    assert_eq!(check_subtree(rest, first_height, leaves), child.kind);
                 }
             }
             Kind::Branch
         }
-        Node::Leaf { version, hash, key_hash, value_hash } => {
+        Node::Leaf { height, hash, key_hash, value_hash } => {
             let value_hash = value_hash.copied();
-            leaves.push((*key_hash, Entry { version, value_hash }));
+            leaves.push((*key_hash, Entry { height, value_hash }));
             let (kind, preimage) = match &value_hash {
-                Some(it) => (Kind::Leaf, Preimage::leaf(version, key_hash, it)),
-                None => (Kind::Tombstone, Preimage::tombstone(version, key_hash)),
+                Some(it) => (Kind::Leaf, Preimage::leaf(height, key_hash, it)),
+                None => (Kind::Tombstone, Preimage::tombstone(height, key_hash)),
             };
             assert_eq!(*hash, preimage.hash());
             kind
@@ -202,14 +202,14 @@ fn an_abandoned_block_leaves_no_trace() {
     let mut known = Vec::new();
     let blocks: Vec<Vec<Change>> = (0..20).map(|_| draw(&mut rng, &mut known, 100)).collect();
     let (mut tree, mut other) = (Tree::new(), Tree::new());
-    for (block, changes) in (0..).zip(&blocks) {
+    for (height, changes) in (0..).zip(&blocks) {
         let before = format!("{tree:?}");
         for abandoned in &blocks {
-            assert_eq!(tree.prepare(block, abandoned).unwrap().block(), block);
+            assert_eq!(tree.prepare(height, abandoned).unwrap().height(), height);
         }
         assert_eq!(format!("{tree:?}"), before);
-        tree.update(block, changes).unwrap();
-        other.update(block, changes).unwrap();
+        tree.update(height, changes).unwrap();
+        other.update(height, changes).unwrap();
         assert_eq!(tree.root(), other.root());
     }
 }
@@ -231,28 +231,27 @@ fn only_what_was_prepared_on_this_state_is_committed() {
 }
 
 #[test]
-fn blocks_rise_and_are_versions() {
+fn blocks_rise_and_are_heights() {
     let mut tree = Tree::new();
     let set = [Change { key_hash: [7; 32], value_hash: Some([9; 32]) }];
-    for wrong in [MAX_VERSION + 1, u64::MAX] {
+    for wrong in [MAX_HEIGHT + 1, u64::MAX] {
         assert_eq!(tree.update(wrong, &set).unwrap_err().reason(), Reason::InvalidArgument);
     }
-    assert_eq!((tree.block(), tree.is_empty()), (None, true));
+    assert_eq!((tree.height(), tree.is_empty()), (None, true));
     tree.update(5, &[]).unwrap();
-    assert_eq!((tree.block(), tree.root()), (Some(5), EMPTY_ROOT));
+    assert_eq!((tree.height(), tree.root()), (Some(5), EMPTY_ROOT));
     assert_eq!(tree.update(4, &set).unwrap_err().reason(), Reason::InvalidArgument);
-    tree.update(MAX_VERSION, &set).unwrap();
-    let entry = Entry { version: MAX_VERSION, value_hash: Some([9; 32]) };
+    tree.update(MAX_HEIGHT, &set).unwrap();
+    let entry = Entry { height: MAX_HEIGHT, value_hash: Some([9; 32]) };
     assert_eq!((tree.get(&[7; 32]), tree.get(&[8; 32])), (Some(entry), None));
-    assert_eq!(tree.root(), Preimage::leaf(MAX_VERSION, &[7; 32], &[9; 32]).hash());
+    assert_eq!(tree.root(), Preimage::leaf(MAX_HEIGHT, &[7; 32], &[9; 32]).hash());
 }
 
 #[test]
 fn of_several_changes_to_a_key_the_last_one_counts() {
     let change =
         |value: Option<u8>| Change { key_hash: [7; 32], value_hash: value.map(|it| [it; 32]) };
-    let entry =
-        |version, value: Option<u8>| Entry { version, value_hash: value.map(|it| [it; 32]) };
+    let entry = |height, value: Option<u8>| Entry { height, value_hash: value.map(|it| [it; 32]) };
     let mut tree = Tree::new();
     let steps: [(&[_], _); 6] = [
         (&[None], None),
@@ -262,10 +261,10 @@ fn of_several_changes_to_a_key_the_last_one_counts() {
         (&[Some(4), None], Some(entry(3, None))),
         (&[None, Some(5)], Some(entry(5, Some(5)))),
     ];
-    for (block, (values, expected)) in (0..).zip(steps) {
+    for (height, (values, expected)) in (0..).zip(steps) {
         let changes: Vec<Change> = values.iter().map(|it| change(*it)).collect();
-        tree.update(block, &changes).unwrap();
-        assert_eq!(tree.get(&[7; 32]), expected, "block {block}");
+        tree.update(height, &changes).unwrap();
+        assert_eq!(tree.get(&[7; 32]), expected, "block {height}");
     }
 }
 
@@ -274,14 +273,14 @@ fn a_restored_tree_is_the_one_that_was_there() {
     let mut rng = StdRng::seed_from_u64(3);
     let (mut tree, mut known) = (Tree::new(), Vec::new());
     let empty = Tree::restore(9, []).unwrap();
-    assert_eq!((empty.root(), empty.block()), (EMPTY_ROOT, Some(9)));
-    for block in 0..20 {
-        tree.update(block, &draw(&mut rng, &mut known, 300)).unwrap();
+    assert_eq!((empty.root(), empty.height()), (EMPTY_ROOT, Some(9)));
+    for height in 0..20 {
+        tree.update(height, &draw(&mut rng, &mut known, 300)).unwrap();
     }
     let mut leaves = Vec::new();
     tree.visit(0, |node| {
-        if let Node::Leaf { version, key_hash, value_hash, .. } = node {
-            leaves.push((*key_hash, Entry { version, value_hash: value_hash.copied() }));
+        if let Node::Leaf { height, key_hash, value_hash, .. } = node {
+            leaves.push((*key_hash, Entry { height, value_hash: value_hash.copied() }));
         }
     });
     assert!(
@@ -295,7 +294,7 @@ fn a_restored_tree_is_the_one_that_was_there() {
             leaves.shuffle(&mut rng);
         }
         let mut restored = Tree::restore(19, leaves.clone()).unwrap();
-        assert_eq!((restored.root(), restored.block()), (tree.root(), Some(19)));
+        assert_eq!((restored.root(), restored.height()), (tree.root(), Some(19)));
         let changes = draw(&mut rng, &mut known, 300);
         let root = tree.clone().update(20, &changes).unwrap();
         assert_eq!(restored.update(20, &changes).unwrap(), root);
@@ -308,7 +307,7 @@ fn proofs_from_memory_are_those_of_the_definition_and_verify() {
     for keys in [1, 3, 60] {
         let (mut tree, mut plain) = (Tree::new(), Plain::default());
         let key = |rng: &mut StdRng| vec![rng.random_range(0..keys)];
-        for block in 0..25 {
+        for height in 0..25 {
             let ops: Vec<Op> = (0..rng.random_range(0..6))
                 .map(|_| (key(&mut rng), rng.random_bool(0.7).then(|| vec![rng.random(); 5])))
                 .collect();
@@ -316,21 +315,21 @@ fn proofs_from_memory_are_those_of_the_definition_and_verify() {
                 key_hash: hash_key(key),
                 value_hash: value.as_deref().map(hash_value),
             });
-            tree.update(block, &changes.collect::<Vec<_>>()).unwrap();
-            plain.apply(block, ops);
-            assert_eq!(tree.root(), plain.root(block));
+            tree.update(height, &changes.collect::<Vec<_>>()).unwrap();
+            plain.apply(height, ops);
+            assert_eq!(tree.root(), plain.root(height));
 
             let asked: Vec<_> = (0..rng.random_range(1..5)).map(|_| key(&mut rng)).collect();
             let hashes: Vec<Hash> = asked.iter().map(|key| hash_key(key)).collect();
             let value = |hash: &Hash| {
                 let key = asked.iter().find(|key| hash_key(key) == *hash).unwrap();
-                Ok(plain.last_change(key, block).unwrap().1.unwrap())
+                Ok(plain.last_change(key, height).unwrap().1.unwrap())
             };
             let proof = tree.prove(&hashes, value).unwrap();
-            assert_eq!(proof, plain.prove(block, &asked));
+            assert_eq!(proof, plain.prove(height, &asked));
             let asked: Vec<&[u8]> = asked.iter().map(Vec::as_slice).collect();
-            let answers = verify(&tree.root(), block, &asked, &proof, &Limits::DEFAULT).unwrap();
-            let expected: Vec<_> = asked.iter().map(|key| plain.answer(key, block)).collect();
+            let answers = verify(&tree.root(), height, &asked, &proof, &Limits::DEFAULT).unwrap();
+            let expected: Vec<_> = asked.iter().map(|key| plain.answer(key, height)).collect();
             assert_eq!(*answers, expected);
         }
     }

@@ -19,8 +19,8 @@ use crate::limits::{CallerLimits, HistoryLimits};
 pub struct SmtProof {
     /// The trusted root of the block.
     pub root: Hash32,
-    /// The block.
-    pub block: Quantity,
+    /// The block's height.
+    pub height: Quantity,
     /// The keys that are asked for.
     pub keys: Vec<Hex>,
     /// The proof.
@@ -57,8 +57,8 @@ pub struct SmtHistory {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BlockRoot {
-    /// The block.
-    pub block: Quantity,
+    /// The block's height.
+    pub height: Quantity,
     /// Its root.
     pub root: Hash32,
 }
@@ -80,8 +80,8 @@ pub struct AverageOver {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BlockTime {
-    /// The block.
-    pub block: Quantity,
+    /// The block's height.
+    pub height: Quantity,
     /// Milliseconds since 1970.
     pub timestamp_ms: Quantity,
 }
@@ -114,7 +114,7 @@ impl SmtProof {
     pub(crate) fn verify(&self) -> Result<Answer> {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| &key.0[..]).collect();
         let limits = CallerLimits::or_default(self.limits);
-        let answers = verify(&self.root.0, self.block.0, &keys, &self.proof.0, &limits)?;
+        let answers = verify(&self.root.0, self.height.0, &keys, &self.proof.0, &limits)?;
         Ok(Answer::from_iter([("answers".to_owned(), answers.iter().map(found).collect())]))
     }
 }
@@ -124,11 +124,14 @@ impl SmtHistory {
     pub(crate) fn verify(&self) -> Result<Answer> {
         let limits = HistoryLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
-        let roots: Vec<_> = self.roots.iter().map(|given| (given.block.0, given.root.0)).collect();
+        let roots: Vec<_> = self.roots.iter().map(|given| (given.height.0, given.root.0)).collect();
         let history = verify_history(&roots, key, from, to, proof, &limits)?;
         let blocks = history_blocks(key, from, to, proof, &limits)?;
         let mut answer = Answer::from_iter([
-            ("blocks".to_owned(), blocks.into_iter().map(|block| json!(Quantity(block))).collect()),
+            (
+                "blocks".to_owned(),
+                blocks.into_iter().map(|height| json!(Quantity(height))).collect(),
+            ),
             ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, found)),
             ("changes".to_owned(), history.changes.iter().map(found).collect()),
         ]);
@@ -141,7 +144,7 @@ impl SmtHistory {
 
 impl AverageOver {
     fn average(&self, history: &Verified<History<'_>>) -> Result<Value> {
-        let time = |time: &BlockTime| (time.block.0, time.timestamp_ms.0);
+        let time = |time: &BlockTime| (time.height.0, time.timestamp_ms.0);
         let timestamps: Vec<_> = self.timestamps.iter().map(time).collect();
         let average = twap(history, &timestamps, self.from.0, self.to.0)?;
         let Average { sum, covered_ms, gaps } = average.get();

@@ -108,7 +108,7 @@ fn the_hashes_of_the_example_of_historical_proofs_are_those_of_the_code() {
     let (key, value) = (hash_key(b"a"), hash_value(&[1]));
     let leaf = Preimage::leaf(3, &key, &value).hash();
     let other = Preimage::leaf(5, &hash_key(b"b"), &hash_value(&[2])).hash();
-    let (left, right) = (Child { version: 5, hash: &other }, Child { version: 3, hash: &leaf });
+    let (left, right) = (Child { height: 5, hash: &other }, Child { height: 3, hash: &leaf });
     let root = Preimage::branch(1, left, right).hash();
     let tombstone = Preimage::tombstone(7, &key).hash();
     let spec = spec("smt");

@@ -7,14 +7,14 @@ const SCHEME = 3;
 export const KIND = { proof: 1, history: 2, diff: 3 };
 
 /**
- * A node; `version` is the block in which it last changed.
+ * A node; `height` is that of the block in which it last changed.
  *
  * @typedef {Closed | Branch | Leaf} Node
- * @typedef {{ version: number, hash: Buffer }} Closed
- * @typedef {{ version: number, depth: number, children: [Node, Node] }} Branch
+ * @typedef {{ height: number, hash: Buffer }} Closed
+ * @typedef {{ height: number, depth: number, children: [Node, Node] }} Branch
  *
  * @typedef {object} Leaf what of it is there depends on its form and on the kind of proof
- * @property {number} version
+ * @property {number} height
  * @property {"live" | "deleted" | "other live" | "other deleted"} form
  * @property {Buffer} [key]
  * @property {number} [index]
@@ -46,14 +46,14 @@ export function readHistory(bytes, key, from, to) {
     const root = readKeyPart(read, hashKey(key), block);
     const leaf = root && leafOf(root);
     parts.push({ block, root, leaf });
-    if (!isChange({ leaf }, from) || leaf.version === from) return parts;
-    block = leaf.version - 1;
+    if (!isChange({ leaf }, from) || leaf.height === from) return parts;
+    block = leaf.height - 1;
   }
 }
 
 /** Whether a part of a history shows a change in the range. */
 export const isChange = ({ leaf }, from) =>
-  leaf !== undefined && !leaf.form.startsWith("other") && leaf.version >= from;
+  leaf !== undefined && !leaf.form.startsWith("other") && leaf.height >= from;
 
 /** Writes the roots of a history's parts, each as a proof about its block. */
 export const writeHistory = (parts) =>
@@ -65,8 +65,8 @@ export const writeHistory = (parts) =>
 /** A diff after block `from`, or after none. @returns {Node | undefined} */
 export function readDiff(bytes, from, to) {
   const read = new Reader(bytes.subarray(3));
-  const isOpen = (version) => from === undefined || version > from;
-  return readPart(read, to, (_, versions) => versions.map(isOpen), readDiffLeaf);
+  const isOpen = (height) => from === undefined || height > from;
+  return readPart(read, to, (_, heights) => heights.map(isOpen), readDiffLeaf);
 }
 
 export const writeDiff = (root, to) =>
@@ -76,7 +76,7 @@ export const writeDiff = (root, to) =>
 export const leafOf = (node) => (node.form ? node : leafOf(node.children.find(isOpened)));
 
 /**
- * The same tree with each of its leaves changed; branches get the version of their newer child.
+ * The same tree with each of its leaves changed; branches get the height of their newer child.
  *
  * @param {Node} node
  * @param {(leaf: Leaf) => Node} change
@@ -85,7 +85,7 @@ export function withLeaves(node, change) {
   if (node.form) return change(node);
   if (node.hash) return node;
   const children = node.children.map((child) => withLeaves(child, change));
-  return { ...node, children, version: Math.max(...children.map(({ version }) => version)) };
+  return { ...node, children, height: Math.max(...children.map(({ height }) => height)) };
 }
 
 /** The same tree on the way of another key: what is opened lies on its side of each branch. */
@@ -109,20 +109,20 @@ export function hashOf(node) {
   if (node.form) {
     const live = node.form === "live";
     const hashes = [hashKey(node.key), live ? hashValue(node.value) : Buffer.alloc(32)];
-    return hashNode(hashes, node.version, 0xfff, live ? 0x010n : 0x011n);
+    return hashNode(hashes, node.height, 0xfff, live ? 0x010n : 0x011n);
   }
-  const versions = node.children.map(({ version }) => version);
-  const tag = versions[0] >= versions[1] ? 0x001n : 0x002n;
-  const personal = (BigInt(Math.min(...versions)) << 12n) | tag;
-  return hashNode(node.children.map(hashOf), Math.max(...versions), node.depth, personal);
+  const heights = node.children.map(({ height }) => height);
+  const tag = heights[0] >= heights[1] ? 0x001n : 0x002n;
+  const personal = (BigInt(Math.min(...heights)) << 12n) | tag;
+  return hashNode(node.children.map(hashOf), Math.max(...heights), node.depth, personal);
 }
 
 export const hashKey = (key) => hashed(key, { personalization: Buffer.from("PLsmtKey") });
 const hashValue = (value) => hashed(value, { personalization: Buffer.from("PLsmtVal") });
 
-const hashNode = (hashes, version, depth, personal) =>
+const hashNode = (hashes, height, depth, personal) =>
   hashed(Buffer.concat(hashes), {
-    salt: u64((BigInt(version) << 12n) | BigInt(depth)),
+    salt: u64((BigInt(height) << 12n) | BigInt(depth)),
     personalization: u64(personal),
   });
 
@@ -144,21 +144,19 @@ function readPart(read, block, opens, readLeaf) {
   return readNode(read, block - read.integer(), -1, opens, readLeaf);
 }
 
-function readNode(read, version, parent, opens, readLeaf) {
+function readNode(read, height, parent, opens, readLeaf) {
   const further = read.u8();
-  if (further === 0) return { version, form: FORMS[read.u8()], ...readLeaf(read) };
+  if (further === 0) return { height, form: FORMS[read.u8()], ...readLeaf(read) };
   const depth = parent + further;
   const tilt = read.integer();
-  const older = version - Math.ceil(tilt / 2);
-  const versions = tilt % 2 === 0 ? [version, older] : [older, version];
-  const opened = opens(depth, versions);
+  const older = height - Math.ceil(tilt / 2);
+  const heights = tilt % 2 === 0 ? [height, older] : [older, height];
+  const opened = opens(depth, heights);
   const hashes = opened.map((open) => (open ? undefined : read.take(32)));
-  const children = versions.map((version, side) =>
-    opened[side]
-      ? readNode(read, version, depth, opens, readLeaf)
-      : { version, hash: hashes[side] },
+  const children = heights.map((height, side) =>
+    opened[side] ? readNode(read, height, depth, opens, readLeaf) : { height, hash: hashes[side] },
   );
-  return { version, depth, children };
+  return { height, depth, children };
 }
 
 function readProofLeaf(read) {
@@ -181,13 +179,13 @@ const readDiffLeaf = (read) =>
 
 function writePart(root, block, writeLeaf) {
   if (!root) return Buffer.of();
-  return Buffer.concat([integer(block - root.version), ...writeNode(root, -1, writeLeaf)]);
+  return Buffer.concat([integer(block - root.height), ...writeNode(root, -1, writeLeaf)]);
 }
 
 function writeNode(node, parent, writeLeaf) {
   if (node.form) return [Buffer.of(0, FORMS.indexOf(node.form)), ...writeLeaf(node)];
   const { depth, children } = node;
-  const [left, right] = children.map(({ version }) => version);
+  const [left, right] = children.map(({ height }) => height);
   return [
     Buffer.of(depth - parent),
     integer(left >= right ? 2 * (left - right) : 2 * (right - left) - 1),

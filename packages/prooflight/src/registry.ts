@@ -517,7 +517,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     value_overflow: { code: "mismatch", meaning: "an addition overflows 64 bits" },
     value_too_large: { code: "malformed", meaning: "a value is larger than the limit" },
-    version_out_of_range: { code: "mismatch", meaning: "a node's version is before block 0" },
+    version_out_of_range: { code: "mismatch", meaning: "a node's height is below that of block 0" },
     version_range: { code: "malformed", meaning: "a version is 2^40 or more" },
     version_unavailable: { code: "unavailable", meaning: "the store does not keep that version" },
     wasm_unavailable: { code: "unavailable", meaning: "the WebAssembly file could not be loaded" },

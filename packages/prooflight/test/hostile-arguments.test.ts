@@ -66,7 +66,7 @@ describe("an array with holes has items that are none:", () => {
   test.each<[string, () => unknown]>([
     ["operations", () => verifyBatch({ ...batch, operations: holes() })],
     ["operations of a prover", () => dictionary().apply(holes())],
-    ["keys of smt", () => verifySmtProof({ root, block: 0n, keys: holes(), proof })],
+    ["keys of smt", () => verifySmtProof({ root, height: 0n, keys: holes(), proof })],
     [
       "roots of a history",
       () => verifySmtHistory({ key: root, from: 0n, to: 0n, roots: holes(), proof }),

@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional
 from .envelope import SMT, open_envelope
 from .errors import check
 from .smt_tree import (
-    BLOCKS,
+    HEIGHTS,
     EMPTY_ROOT,
     BodyReader,
     Leaf,
@@ -18,10 +18,13 @@ KEYS, HISTORY, DIFF = 1, 2, 3
 
 
 class Answer(NamedTuple):
-    """What a key has: a value since a block, none since one (`value` is None), or never any."""
+    """What a key has: a value since a block, none since one (`value` is None), or never any.
+
+    `height` is that of the block.
+    """
 
     value: Optional[bytes] = None
-    block: Optional[int] = None
+    height: Optional[int] = None
 
 
 NEVER_WRITTEN = Answer()
@@ -35,25 +38,25 @@ class Change(NamedTuple):
 # smt 4: Keys at a block
 
 
-def verify_keys(root, block, keys, message, limits):
+def verify_keys(root, height, keys, message, limits):
     """Returns what each key has at the block."""
-    check(block < BLOCKS, "invalid_argument")
+    check(height < HEIGHTS, "invalid_argument")
     check(keys, "invalid_argument")
     check(len(keys) <= limits.keys, "too_many_keys")
     reader = BodyReader(open_envelope(message, SMT, KEYS, limits))
-    found, answers = read_keys(reader, block, keys, limits)
+    found, answers = read_keys(reader, height, keys, limits)
     check(reader.is_at_end(), "trailing_bytes")
     check(found == root, "root_mismatch")
     return answers
 
 
-def read_keys(reader, block, keys, limits):
+def read_keys(reader, height, keys, limits):
     """What step 4 reads. Returns the found root and what each key has."""
     if reader.is_at_end():
         return EMPTY_ROOT, [NEVER_WRITTEN] * len(keys)
     hashes = [key_hash(key) for key in keys]
     question = Keys(hashes, limits)
-    found = read_part(reader, block, question)
+    found = read_part(reader, height, question)
     return found, [question.answers.get(hash_, NEVER_WRITTEN) for hash_ in hashes]
 
 
@@ -80,7 +83,7 @@ class Keys:
             value = reader.value(self.limits) if is_live else None
             here = self.leading(way)
             check(index < len(here), "leaf_index")
-            self.answers[here[index]] = Answer(value, way.version)
+            self.answers[here[index]] = Answer(value, way.height)
             return Leaf(here[index], value_hash(value) if is_live else None)
         leaf = Leaf(reader.take(32), reader.take(32) if is_live else None)
         check(way.leads(leaf.key_hash), "leaf_off_path")
@@ -92,37 +95,40 @@ class Keys:
 
 
 class History(NamedTuple):
-    """`blocks` are newest first, `changes` oldest first; `entering` is None if it is not shown."""
+    """`heights`, of the blocks whose roots it needs, are newest first, `changes` oldest first.
 
-    blocks: list
+    `entering` is None if it is not shown.
+    """
+
+    heights: list
     entering: Optional[Answer]
     changes: list
 
 
 def verify_history(key, first, last, roots, message, limits):
-    """Returns the changes of a key from the first to the last block; roots are (block, root)."""
-    check(first <= last < BLOCKS, "invalid_argument")
+    """Returns the changes of a key from the first to the last block; roots are (height, root)."""
+    check(first <= last < HEIGHTS, "invalid_argument")
     reader = BodyReader(open_envelope(message, SMT, HISTORY, limits))
-    block, blocks, changes = last, [], []
+    height, heights, changes = last, [], []
     while True:
-        found, (answer,) = read_keys(reader, block, [key], limits)
-        check(len(blocks) < len(roots), "wrong_roots")
-        of_block, root = roots[len(blocks)]
-        check(of_block == block, "wrong_roots")
+        found, (answer,) = read_keys(reader, height, [key], limits)
+        check(len(heights) < len(roots), "wrong_roots")
+        of_height, root = roots[len(heights)]
+        check(of_height == height, "wrong_roots")
         check(found == root, "root_mismatch")
-        blocks.append(block)
-        if answer == NEVER_WRITTEN or answer.block < first:
+        heights.append(height)
+        if answer == NEVER_WRITTEN or answer.height < first:
             entering = answer
             break
         changes.append(answer)
         check(len(changes) <= limits.changes, "too_many_changes")
-        if answer.block == first:
+        if answer.height == first:
             entering = None
             break
-        block = answer.block - 1
+        height = answer.height - 1
     check(reader.is_at_end(), "trailing_bytes")
-    check(len(blocks) == len(roots), "wrong_roots")
-    return History(blocks, entering, changes[::-1])
+    check(len(heights) == len(roots), "wrong_roots")
+    return History(heights, entering, changes[::-1])
 
 
 # smt 6: Diffs
@@ -130,7 +136,7 @@ def verify_history(key, first, last, roots, message, limits):
 
 def verify_diff(first, last, root, message, limits):
     """Returns the last change of each key after the first block, or of all if that is None."""
-    check(last < BLOCKS, "invalid_argument")
+    check(last < HEIGHTS, "invalid_argument")
     check(first is None or first < last, "invalid_argument")
     reader = BodyReader(open_envelope(message, SMT, DIFF, limits))
     question = Diff(first, limits)
@@ -149,7 +155,7 @@ class Diff:
         self.changes = []
 
     def opens(self, way):
-        return self.first is None or way.version > self.first
+        return self.first is None or way.height > self.first
 
     def read_leaf(self, reader, way):
         form = reader.u8()
@@ -159,5 +165,5 @@ class Diff:
         hash_ = key_hash(key)
         check(way.leads(hash_), "leaf_off_path")
         if self.opens(way):
-            self.changes.append(Change(key, Answer(value, way.version)))
+            self.changes.append(Change(key, Answer(value, way.height)))
         return Leaf(hash_, None if value is None else value_hash(value))

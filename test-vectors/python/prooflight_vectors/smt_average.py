@@ -16,7 +16,7 @@ class Average(NamedTuple):
 def average(history, first, last, a, b, timestamps):
     """The average from block a to b of a history from the first to the last block.
 
-    Timestamps are pairs of a block and its time.
+    Timestamps are pairs of a block's height and its time.
     """
     check(first <= a <= b <= last, "invalid_argument")
     for one, other in zip(timestamps, timestamps[1:]):
@@ -27,12 +27,12 @@ def average(history, first, last, a, b, timestamps):
     answer, start = history.entering, times[a]
     total, covered, gaps = 0, 0, []
     for change in [*history.changes, None]:
-        if change is not None and change.block <= a:
+        if change is not None and change.height <= a:
             answer = change
             continue
-        is_last = change is None or change.block > b
-        check(is_last or change.block in times, "invalid_argument")
-        end = times[b if is_last else change.block]
+        is_last = change is None or change.height > b
+        check(is_last or change.height in times, "invalid_argument")
+        end = times[b if is_last else change.height]
         if start < end and answer.value is None:
             gaps.append((start, end))
         elif start < end:

@@ -20,10 +20,10 @@ from .smt_average import average
 
 def verify_proof_input(test_input):
     """Verifies the `input` of an SmtProof test."""
-    check_names(test_input, ("root", "block", "keys", "proof", "limits"))
+    check_names(test_input, ("root", "height", "keys", "proof", "limits"))
     answers = verify_keys(
         read_member(test_input, "root", read_hash),
-        read_member(test_input, "block", read_quantity),
+        read_member(test_input, "height", read_quantity),
         read_member(test_input, "keys", lambda keys: read_array(keys, read_bytes)),
         read_member(test_input, "proof", read_bytes),
         read_member(test_input, "limits", read_limits, Limits()),
@@ -34,10 +34,10 @@ def verify_proof_input(test_input):
 def write_answer(answer):
     if answer == NEVER_WRITTEN:
         return {}
-    block = write_quantity(answer.block)
+    height = write_quantity(answer.height)
     if answer.value is None:
-        return {"deletedAt": block}
-    return {"value": write_bytes(answer.value), "since": block}
+        return {"deletedAt": height}
+    return {"value": write_bytes(answer.value), "since": height}
 
 
 # vectors 16: SmtHistory
@@ -57,7 +57,7 @@ def verify_history_input(test_input):
 
     history = verify_history(key, first, last, roots, proof, limits)
     answer = {
-        "blocks": [write_quantity(block) for block in history.blocks],
+        "blocks": [write_quantity(height) for height in history.heights],
         "entering": None if history.entering is None else write_answer(history.entering),
         "changes": [write_answer(change) for change in history.changes],
     }
@@ -73,8 +73,8 @@ def read_history_limits(value):
 
 
 def read_root(value):
-    check_names(value, ("block", "root"))
-    return read_member(value, "block", read_quantity), read_member(value, "root", read_hash)
+    check_names(value, ("height", "root"))
+    return read_member(value, "height", read_quantity), read_member(value, "root", read_hash)
 
 
 def read_average(value):
@@ -87,9 +87,9 @@ def read_average(value):
 
 
 def read_timestamp(value):
-    check_names(value, ("block", "timestampMs"))
-    block = read_member(value, "block", read_quantity)
-    return block, read_member(value, "timestampMs", read_quantity)
+    check_names(value, ("height", "timestampMs"))
+    height = read_member(value, "height", read_quantity)
+    return height, read_member(value, "timestampMs", read_quantity)
 
 
 def write_average(found):

@@ -7,7 +7,7 @@ from .errors import check
 from .reader import Reader
 
 EMPTY_ROOT = bytes(32)
-BLOCKS = 2**52
+HEIGHTS = 2**52
 # In the low 12 bits of a salt: the depth of a branch, or this for a leaf.
 LEAF = 0xFFF
 
@@ -30,14 +30,14 @@ class Leaf(NamedTuple):
     key_hash: bytes
     value_hash: Optional[bytes]
 
-    def hash(self, version):
+    def hash(self, height):
         person = 0x011 if self.value_hash is None else 0x010
         message = self.key_hash + (self.value_hash or bytes(32))
-        return node_hash((version << 12) + LEAF, person, message)
+        return node_hash((height << 12) + LEAF, person, message)
 
 
-def branch_hash(depth, versions, hashes):
-    left, right = versions
+def branch_hash(depth, heights, hashes):
+    left, right = heights
     if left >= right:
         return node_hash((left << 12) + depth, (right << 12) + 0x001, b"".join(hashes))
     return node_hash((right << 12) + depth, (left << 12) + 0x002, b"".join(hashes))
@@ -73,7 +73,7 @@ class BodyReader(Reader):
 class Way(NamedTuple):
     """The branches above a node, each by its depth and the bit that leads on from it."""
 
-    version: int
+    height: int
     bits: tuple = ()
 
     def leads(self, hash_):
@@ -81,7 +81,7 @@ class Way(NamedTuple):
         return all(bit(hash_, depth) == side for depth, side in self.bits)
 
 
-def read_part(reader, block, question):
+def read_part(reader, height, question):
     """Reads a part of the tree of a block; returns the hash of its root.
 
     The question says of each child whether it is opened, by `opens(way)`, and reads the leaves, by
@@ -89,24 +89,24 @@ def read_part(reader, block, question):
     is below each of them. Recursion is as deep as there are branches on a way, 256.
     """
     age = reader.integer()
-    check(age <= block, "version_out_of_range")
-    return read_node(reader, Way(block - age), question)
+    check(age <= height, "version_out_of_range")
+    return read_node(reader, Way(height - age), question)
 
 
 def read_node(reader, way, question):
     further = reader.u8()
     if further == 0:
-        return question.read_leaf(reader, way).hash(way.version)
+        return question.read_leaf(reader, way).hash(way.height)
     tilt = reader.integer()
     depth = (way.bits[-1][0] if way.bits else -1) + further
     check(depth <= 255, "depth_out_of_range")
-    older = way.version - (tilt + 1) // 2
+    older = way.height - (tilt + 1) // 2
     check(older >= 0, "version_out_of_range")
-    versions = (older, way.version) if tilt % 2 else (way.version, older)
-    children = [Way(versions[side], way.bits + ((depth, side),)) for side in (0, 1)]
+    heights = (older, way.height) if tilt % 2 else (way.height, older)
+    children = [Way(heights[side], way.bits + ((depth, side),)) for side in (0, 1)]
     opened = [question.opens(child) for child in children]
     hashes = [None if is_open else reader.take(32) for is_open in opened]
     for side in (0, 1):
         if opened[side]:
             hashes[side] = read_node(reader, children[side], question)
-    return branch_hash(depth, versions, hashes)
+    return branch_hash(depth, heights, hashes)

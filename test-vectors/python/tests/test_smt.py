@@ -37,7 +37,7 @@ class Example(Refused):
             return smt.verify_keys(self.ROOT, block, keys, proof, Limits())
 
         self.assertEqual(verify(6, [b"a", b"a"], self.PROOF), [Answer(b"\x01", 3)] * 2)
-        # The versions, which say since when, are relative to the block.
+        # The heights, which say since when, are relative to the block.
         self.refused("root_mismatch", verify, 7, [b"a"], self.PROOF)
         self.refused("root_mismatch", verify, 6, [b"a"], self.PROOF[:3])
         for end in range(4, len(self.PROOF)):
@@ -61,7 +61,7 @@ class Example(Refused):
 
     def test_versions_of_children_do_not_swap(self):
         hashes = (bytes(32), bytes(32))
-        found = {branch_hash(0, versions, hashes) for versions in ((1, 2), (2, 1), (2, 2), (1, 1))}
+        found = {branch_hash(0, heights, hashes) for heights in ((1, 2), (2, 1), (2, 2), (1, 1))}
         self.assertEqual(len(found), 4)
 
 

@@ -534,7 +534,7 @@ class Smt(Values):
         roots = [(6, root), (2, bytes(32))]
         history = verify_history(b"a", 0, 6, roots, bytes(message), Limits(changes=1))
         self.assertEqual(history.changes, [Answer(b"\x01", 3)])
-        self.assertEqual(history.blocks, [6, 2])
+        self.assertEqual(history.heights, [6, 2])
 
         changes = verify_diff(3, 5, root, pieces(text, 1), Limits())
         self.assertEqual(changes, [(b"b", Answer(b"\x02", 5))])

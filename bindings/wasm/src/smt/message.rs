@@ -1,7 +1,7 @@
 //! What crosses for historical proofs, in borsh; `Limits` is that of `limits`.
 //!
 //! ```text
-//! struct KeysRequest    { root: [u8; 32], block: u64, limits: Limits, keys: Vec<Vec<u8>> }
+//! struct KeysRequest    { root: [u8; 32], height: u64, limits: Limits, keys: Vec<Vec<u8>> }
 //! struct Range          { key: Vec<u8>, from: u64, to: u64, limits: HistoryLimits }
 //! struct HistoryLimits  { limits: Limits, max_changes: Option<u32> }
 //! struct HistoryRequest { range: Range, roots: Vec<(u64, [u8; 32])> }
@@ -10,7 +10,7 @@
 //! enum Answer           { Present { since: u64, value: Vec<u8> }, Deleted { deleted_at: u64 }, NeverWritten }
 //! struct History        { entering: Option<Answer>, changes: Vec<Answer> }
 //! struct Average        { sum: [u8; 40] big-endian, covered_ms: u64, gaps: Vec<(u64, u64)> }
-//! struct Change         { key: Vec<u8>, block: u64, value: Option<Vec<u8>> }
+//! struct Change         { key: Vec<u8>, height: u64, value: Option<Vec<u8>> }
 //! ```
 
 use prooflight_core::{Hash, Limits, Result};
@@ -22,7 +22,7 @@ use crate::wire::{self, Request, Response};
 /// Keys to ask for at a block, and its root.
 pub(crate) struct KeysRequest<'a> {
     pub(crate) root: Hash,
-    pub(crate) block: u64,
+    pub(crate) height: u64,
     pub(crate) limits: Limits,
     pub(crate) keys: Vec<&'a [u8]>,
 }
@@ -32,7 +32,7 @@ impl<'a> KeysRequest<'a> {
         wire::decode(request, |r| {
             Ok(Self {
                 root: r.array()?,
-                block: r.u64()?,
+                height: r.u64()?,
                 limits: limits(r)?,
                 keys: r.sequence(Request::bytes)?,
             })
@@ -134,8 +134,8 @@ pub(crate) fn answers(answers: &[Answer<'_>]) -> Vec<u8> {
 pub(crate) fn blocks(blocks: &[u64]) -> Vec<u8> {
     let mut response = Response::with_capacity(4 + 8 * blocks.len());
     response.length(blocks.len());
-    for block in blocks {
-        response.array(&block.to_le_bytes());
+    for height in blocks {
+        response.array(&height.to_le_bytes());
     }
     response.into_bytes()
 }

@@ -47,19 +47,19 @@ impl Branches {
         let parent = self.attach(Below::Branch(number));
         let children = [left, right];
         self.open.extend([1, 0].into_iter().filter_map(|side| {
-            let visited = children[side].version >= self.first;
+            let visited = children[side].height >= self.first;
             visited.then_some((number, side))
         }));
-        let children = children.map(|it| (it.kind, it.version, *it.hash, Below::Elsewhere));
+        let children = children.map(|it| (it.kind, it.height, *it.hash, Below::Elsewhere));
         self.visited.push(Branch { parent, depth, children });
     }
 
     /// Adds the next node of the visit, which is already placed: `at` is where a leaf's record
     /// begins in the file, or where the cluster of a branch begins. The visit does not descend
     /// below such a branch.
-    pub(super) fn placed(&mut self, kind: Kind, version: u64, at: u64) {
+    pub(super) fn placed(&mut self, kind: Kind, height: u64, at: u64) {
         if self.attach(Below::At(at)).is_none() {
-            self.root = Some(Link { kind, place: Place::Here { age: self.last - version, at } });
+            self.root = Some(Link { kind, place: Place::Here { age: self.last - height, at } });
         }
     }
 
@@ -86,21 +86,21 @@ impl Branches {
         let branch = |number: usize| {
             let Branch { depth, children, .. } = of(number);
             let child = |side: usize| {
-                let (kind, version, hash, below) = &children[side];
+                let (kind, height, hash, below) = &children[side];
                 let below = match *below {
                     Below::Branch(below) => Below::Branch(numbers[below]),
                     below => below,
                 };
-                (Child { kind: *kind, version: *version, hash }, below)
+                (Child { kind: *kind, height: *height, hash }, below)
             };
             (*depth, [child(0), child(1)])
         };
         let mut bytes = Vec::new();
         layout.write(first, self.last, branch, &mut bytes);
         parts.push(bytes);
-        let version = |it: &Branch| it.children.iter().map(|child| child.1).max();
-        let root = self.visited.first().and_then(version).map(|version| {
-            let place = Place::Here { age: self.last - version, at: first };
+        let height = |it: &Branch| it.children.iter().map(|child| child.1).max();
+        let root = self.visited.first().and_then(height).map(|height| {
+            let place = Place::Here { age: self.last - height, at: first };
             Link { kind: Kind::Branch, place }
         });
         Clusters { parts, root: root.or(self.root) }

@@ -139,7 +139,8 @@ impl StateReader for SmtReader {
             }
             Statement::History { key, from, to } => {
                 let ProvedHistory { roots, proof } = self.opened()?.history(key, from, to)?;
-                let roots = roots.into_iter().map(|(block, root)| (block, root.to_vec())).collect();
+                let roots =
+                    roots.into_iter().map(|(height, root)| (height, root.to_vec())).collect();
                 Ok(Proved { roots, proof })
             }
             Statement::Diff { from, to } => {

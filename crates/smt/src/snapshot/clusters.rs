@@ -113,7 +113,7 @@ impl Layout {
             let [head_at, child_at] = &mut next[cluster];
             let mut inside = 0;
             for (side, (child, below)) in children.into_iter().enumerate() {
-                let here = |at| Place::Here { age: last - child.version, at };
+                let here = |at| Place::Here { age: last - child.height, at };
                 let place = match below {
                     Below::Branch(below) if self.clusters[below] == cluster => {
                         inside |= 1 << side;
@@ -121,7 +121,7 @@ impl Layout {
                     }
                     Below::Branch(below) => here(first + self.place(below)),
                     Below::At(at) => here(at),
-                    Below::Elsewhere => Place::There { version: child.version },
+                    Below::Elsewhere => Place::There { height: child.height },
                 };
                 let entry = &mut bytes[*child_at..][..CHILD_BYTES];
                 entry[..32].copy_from_slice(child.hash);
@@ -147,7 +147,7 @@ pub(super) struct Cluster {
     /// Depths and children. Branches inside the cluster come after their parents, in the order of
     /// their parents.
     branches: Vec<(u8, [ReadChild; 2])>,
-    /// The version and hash of each branch.
+    /// The height and hash of each branch.
     hashes: OnceLock<Vec<(u64, Hash)>>,
 }
 
@@ -210,9 +210,9 @@ impl Cluster {
         let child = |below: &ReadChild| match *below {
             ReadChild::Outside(node) => node,
             ReadChild::Inside(branch) => {
-                let (version, hash) = hashes[usize::from(branch)];
+                let (height, hash) = hashes[usize::from(branch)];
                 let at = Some(At { place: self.place, branch });
-                NodeRef { kind: Kind::Branch, version, hash, at }
+                NodeRef { kind: Kind::Branch, height, hash, at }
             }
         };
         Some((*depth, children.each_ref().map(child), hashes[usize::from(number)].1))
@@ -233,23 +233,23 @@ impl Cluster {
             let count = (0..end).rev().take(LANES).take_while(is_ready).count();
             let start = end - count;
             let child = |below: &'_ ReadChild| match *below {
-                ReadChild::Outside(NodeRef { version, hash, .. }) => (version, hash),
+                ReadChild::Outside(NodeRef { height, hash, .. }) => (height, hash),
                 ReadChild::Inside(branch) => all[usize::from(branch)],
             };
-            let mut versions = [0; LANES];
-            let preimages = self.branches[start..end].iter().zip(&mut versions).map(
-                |((depth, children), version)| {
+            let mut heights = [0; LANES];
+            let preimages = self.branches[start..end].iter().zip(&mut heights).map(
+                |((depth, children), height)| {
                     let [left, right] = children.each_ref().map(child);
-                    *version = left.0.max(right.0);
-                    let [left, right] = [&left, &right]
-                        .map(|(version, hash)| hash::Child { version: *version, hash });
+                    *height = left.0.max(right.0);
+                    let [left, right] =
+                        [&left, &right].map(|(height, hash)| hash::Child { height: *height, hash });
                     Preimage::branch(*depth, left, right)
                 },
             );
             let preimages: Vec<Preimage> = preimages.collect();
             let mut hashes = [[0; 32]; LANES];
             hash_nodes(&preimages, &mut hashes);
-            for (of, known) in all[start..end].iter_mut().zip(versions.into_iter().zip(hashes)) {
+            for (of, known) in all[start..end].iter_mut().zip(heights.into_iter().zip(hashes)) {
                 *of = known;
             }
             end = start;
@@ -287,10 +287,10 @@ mod tests {
             let mut example = Self { count, leaves, hashes: vec![[0; 32]; count] };
             for branch in (0..count).rev() {
                 let (depth, [left, right]) = example.branch(branch);
-                let of = |child: Child<'_>| (child.version, *child.hash);
+                let of = |child: Child<'_>| (child.height, *child.hash);
                 let ((left, left_hash), (right, right_hash)) = (of(left.0), of(right.0));
-                let left = hash::Child { version: left, hash: &left_hash };
-                let right = hash::Child { version: right, hash: &right_hash };
+                let left = hash::Child { height: left, hash: &left_hash };
+                let right = hash::Child { height: right, hash: &right_hash };
                 example.hashes[branch] = Preimage::branch(depth, left, right).hash();
             }
             example
@@ -299,14 +299,14 @@ mod tests {
         fn branch(&self, number: usize) -> (u8, [(Child<'_>, Below); 2]) {
             let child = |side: usize| {
                 let below = 2 * number + 1 + side;
-                let (kind, version, hash, place) = if below < self.count {
+                let (kind, height, hash, place) = if below < self.count {
                     (Kind::Branch, 7, &self.hashes[below], Below::Branch(below))
                 } else if side == 0 {
                     (Kind::Leaf, 7, &self.leaves[below], Below::At(200 + below as u64))
                 } else {
                     (Kind::Tombstone, 5, &self.leaves[below], Below::Elsewhere)
                 };
-                (Child { kind, version, hash }, place)
+                (Child { kind, height, hash }, place)
             };
             (u8::try_from((number + 1).ilog2()).unwrap(), [child(0), child(1)])
         }
@@ -339,8 +339,8 @@ mod tests {
                 for (side, (read, (child, below))) in read_children.iter().zip(children).enumerate()
                 {
                     assert_eq!(cluster.way(at.branch, side), Some((read.at, read.kind)));
-                    let of_child = (child.kind, child.version, *child.hash);
-                    assert_eq!((read.kind, read.version, read.hash), of_child);
+                    let of_child = (child.kind, child.height, *child.hash);
+                    assert_eq!((read.kind, read.height, read.hash), of_child);
                     match below {
                         Below::Branch(below) => pending.push((below, read.at.unwrap())),
                         Below::At(place) => assert_eq!(read.at.unwrap().place, place),
@@ -362,7 +362,7 @@ mod tests {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let Some(read) = Cluster::read(&HEADER, 0, &flipped) else { continue };
-            // A branch commits only to the version in the link; its target is checked when it is
+            // A branch commits only to the height in the link; its target is checked when it is
             // read.
             let in_link =
                 (bit / 8).checked_sub(children_at).is_some_and(|at| at % CHILD_BYTES >= 32);

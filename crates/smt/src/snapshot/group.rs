@@ -42,7 +42,7 @@ pub(super) struct Finished {
     pub(super) payload: PutPayload,
     /// The checksum at the end of its header.
     pub(super) checksum: u64,
-    /// The root node's kind and version, unless the tree is empty.
+    /// The root node's kind and height, unless the tree is empty.
     pub(super) root: Option<(Kind, u64)>,
 }
 
@@ -70,8 +70,8 @@ impl Group {
     }
 
     /// Returns the records of a block of the group, ascending by key hash.
-    pub(super) fn records_of(&self, block: u64) -> Option<(&[u8], Hash)> {
-        let at = usize::try_from(block.checked_sub(self.first)?).ok()?;
+    pub(super) fn records_of(&self, height: u64) -> Option<(&[u8], Hash)> {
+        let at = usize::try_from(height.checked_sub(self.first)?).ok()?;
         let (end, root) = *self.blocks.get(at)?;
         let start = at.checked_sub(1).map_or(HEADER_BYTES as u64, |before| self.blocks[before].0);
         let in_records = |at: u64| usize::try_from(at).ok()?.checked_sub(HEADER_BYTES);
@@ -87,12 +87,12 @@ impl Group {
         let mut leaves = self.leaves.iter().peekable();
         tree.visit(self.first, |node| match node {
             Node::Branch { depth, left, right, .. } => branches.branch(depth, left, right),
-            Node::Leaf { version, key_hash, value_hash, .. } => {
+            Node::Leaf { height, key_hash, value_hash, .. } => {
                 let mut record = 0;
                 while let Some((_, at)) = leaves.next_if(|(hash, _)| hash <= key_hash) {
                     record = *at;
                 }
-                branches.placed(kind_of(value_hash), version, record);
+                branches.placed(kind_of(value_hash), height, record);
             }
         });
         branches.finish(Vec::new())
@@ -109,8 +109,7 @@ impl Group {
     ) -> Result<Finished> {
         let branches_at = self.end();
         let Clusters { parts: branches, root } = branches;
-        let unchanged =
-            before.map(|(kind, version)| Link { kind, place: Place::There { version } });
+        let unchanged = before.map(|(kind, height)| Link { kind, place: Place::There { height } });
         let root = root.or(unchanged);
         let mut rows = Vec::with_capacity(self.blocks.len() * BLOCK_BYTES);
         for (end, root) in &self.blocks {
@@ -138,8 +137,8 @@ impl Group {
         let (head, checksum) = header.encode();
         let before = [head.to_vec(), self.records];
         let payload = parts(before.into_iter().chain(branches).chain([rows]));
-        let version = |link: Link| Some((link.kind, header.version(link.place)?));
-        Ok(Finished { first: self.first, last, payload, checksum, root: root.and_then(version) })
+        let height = |link: Link| Some((link.kind, header.height(link.place)?));
+        Ok(Finished { first: self.first, last, payload, checksum, root: root.and_then(height) })
     }
 
     /// The position of the next record in the file.

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::corrupt;
 use super::link::{Link, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, Place};
-use crate::hash::{EMPTY_ROOT, MAX_VERSION};
+use crate::hash::{EMPTY_ROOT, MAX_HEIGHT};
 
 pub(super) const HEADER_BYTES: usize = 128;
 /// Per block of the file: where its records end, and its root.
@@ -102,29 +102,29 @@ impl Header {
     }
 
     /// Returns the records of a block and its root, given the bytes of the whole file.
-    pub(super) fn records_of<'f>(&self, file: &'f [u8], block: u64) -> Option<(&'f [u8], Hash)> {
-        let row = |block: u64| {
-            let at = self.blocks_at() + block.checked_sub(self.first)? * BLOCK_BYTES as u64;
+    pub(super) fn records_of<'f>(&self, file: &'f [u8], height: u64) -> Option<(&'f [u8], Hash)> {
+        let row = |height: u64| {
+            let at = self.blocks_at() + height.checked_sub(self.first)? * BLOCK_BYTES as u64;
             let (end, rest) = file.get(usize::try_from(at).ok()?..)?.split_first_chunk()?;
             let end = usize::try_from(u64::from_le_bytes(*end)).ok()?;
             Some((end, *rest.first_chunk::<32>()?))
         };
-        let (end, root) = row(block)?;
-        let start = if block == self.first { HEADER_BYTES } else { row(block - 1)?.0 };
+        let (end, root) = row(height)?;
+        let start = if height == self.first { HEADER_BYTES } else { row(height - 1)?.0 };
         Some((file.get(start..end)?, root))
     }
 
-    /// Returns the version of a node that a branch of this file, or the header, links to.
-    pub(super) fn version(&self, place: Place) -> Option<u64> {
+    /// Returns the height of a node that a branch of this file, or the header, links to.
+    pub(super) fn height(&self, place: Place) -> Option<u64> {
         match place {
             Place::Here { age, .. } => self.last.checked_sub(age).filter(|&at| at >= self.first),
-            Place::There { version } => Some(version).filter(|&version| version < self.first),
+            Place::There { height } => Some(height).filter(|&height| height < self.first),
         }
     }
 
     fn is_possible(&self) -> bool {
         self.first <= self.last
-            && self.last <= MAX_VERSION
+            && self.last <= MAX_HEIGHT
             && self.last - self.first < MAX_BLOCKS_PER_FILE
             && self.branches_at >= HEADER_BYTES as u64
             && self.branches_at <= MAX_FILE_BYTES

@@ -122,7 +122,7 @@ impl Subtree {
                     pending.extend(subtree.children(depth, children));
                 }
                 Opened::Leaf { key_hash, value_hash, .. } => {
-                    leaves.push((key_hash, Entry { version: subtree.node.version, value_hash }));
+                    leaves.push((key_hash, Entry { height: subtree.node.height, value_hash }));
                 }
             }
         }

@@ -30,22 +30,22 @@ pub(super) struct Link {
 pub(super) enum Place {
     /// In the same file.
     Here {
-        /// The file's newest block minus the node's version.
+        /// The file's newest block minus the node's height.
         age: u64,
         /// For a branch, where its cluster begins, relative to the first cluster; for a leaf, where
         /// its record begins in the file.
         at: u64,
     },
-    /// In the file that covers this version, on the path of the same key hash.
+    /// In the file that covers this height, on the path of the same key hash.
     There {
-        /// The node's version.
-        version: u64,
+        /// The node's height.
+        height: u64,
     },
 }
 
 impl Link {
     /// Packs the link into 8 bytes: the kind in bits 8 and 9, whether the node is here in bit 10,
-    /// and from bit 12 the version, or the position (36 bits) and the age. All other bits are zero.
+    /// and from bit 12 the height, or the position (36 bits) and the age. All other bits are zero.
     pub(super) fn pack(self) -> u64 {
         let kind = match self.kind {
             Kind::Branch => BRANCH,
@@ -54,7 +54,7 @@ impl Link {
         };
         let place = match self.place {
             Place::Here { age, at } => HERE | at << VALUE_AT | age << AGE_AT,
-            Place::There { version } => version << VALUE_AT,
+            Place::There { height } => height << VALUE_AT,
         };
         kind << KIND_AT | place
     }
@@ -68,7 +68,7 @@ impl Link {
             _ => return None,
         };
         let place = if word & HERE == 0 {
-            Place::There { version: word >> VALUE_AT }
+            Place::There { height: word >> VALUE_AT }
         } else {
             Place::Here { age: word >> AGE_AT, at: word >> VALUE_AT & (MAX_FILE_BYTES - 1) }
         };
@@ -84,13 +84,13 @@ mod tests {
     #[test]
     fn links_are_what_was_packed() {
         let here = |age, at| Place::Here { age, at };
-        let there = |version| Place::There { version };
+        let there = |height| Place::There { height };
         for kind in [Kind::Branch, Kind::Leaf, Kind::Tombstone] {
             for place in [
                 here(0, 0),
                 here(MAX_BLOCKS_PER_FILE - 1, MAX_FILE_BYTES - 1),
                 there(0),
-                there(crate::hash::MAX_VERSION),
+                there(crate::hash::MAX_HEIGHT),
             ] {
                 let link = Link { kind, place };
                 assert_eq!(Link::unpack(link.pack()), Some(link));

@@ -35,8 +35,8 @@ impl Manifest {
     }
 
     /// Returns the last block of the group that contains a block.
-    pub(super) fn last_of_group(&self, block: u64) -> u64 {
-        last_of_group(block, self.blocks_per_file)
+    pub(super) fn last_of_group(&self, height: u64) -> u64 {
+        last_of_group(height, self.blocks_per_file)
     }
 
     fn encode(&self) -> [u8; BYTES] {
@@ -71,8 +71,8 @@ impl Manifest {
 }
 
 /// Returns the last block of the group that contains a block.
-pub(super) const fn last_of_group(block: u64, blocks_per_file: u64) -> u64 {
-    block - block % blocks_per_file + (blocks_per_file - 1)
+pub(super) const fn last_of_group(height: u64, blocks_per_file: u64) -> u64 {
+    height - height % blocks_per_file + (blocks_per_file - 1)
 }
 
 #[cfg(test)]
@@ -92,6 +92,6 @@ mod tests {
         for cut in 0..BYTES {
             Manifest::decode(&bytes[..cut]).unwrap_err();
         }
-        assert_eq!([0, 3, 4, 7].map(|block| manifest.last_of_group(block)), [3, 3, 7, 7]);
+        assert_eq!([0, 3, 4, 7].map(|height| manifest.last_of_group(height)), [3, 3, 7, 7]);
     }
 }

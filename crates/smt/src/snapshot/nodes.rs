@@ -37,9 +37,9 @@ pub(super) struct Nodes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeRef {
     pub(super) kind: Kind,
-    pub(super) version: u64,
+    pub(super) height: u64,
     pub(super) hash: Hash,
-    /// Its position in the file that covers its version, if known.
+    /// Its position in the file that covers its height, if known.
     pub(super) at: Option<At>,
 }
 
@@ -104,7 +104,7 @@ impl Nodes {
     /// Reads a node and checks it against its reference; `store_corrupt`, naming the file, if it
     /// does not match.
     pub(super) fn open(&self, node: &NodeRef, way: Way<'_>) -> Result<Opened> {
-        let last = last_of_group(node.version, self.blocks_per_file);
+        let last = last_of_group(node.height, self.blocks_per_file);
         let header = self.header(last)?;
         let at = match node.at {
             Some(at) => at,
@@ -221,8 +221,8 @@ impl Nodes {
         let (Record { key, value }, _) = Record::read(&bytes).ok_or_else(wrong)?;
         let (key_hash, value_hash) = (hash_key(key), value.map(hash_value));
         let hash = match &value_hash {
-            Some(value_hash) => Preimage::leaf(node.version, &key_hash, value_hash).hash(),
-            None => Preimage::tombstone(node.version, &key_hash).hash(),
+            Some(value_hash) => Preimage::leaf(node.height, &key_hash, value_hash).hash(),
+            None => Preimage::tombstone(node.height, &key_hash).hash(),
         };
         let key = key.to_vec();
         let value = value.is_some().then(|| bytes.split_off(RECORD_HEAD_BYTES + key.len()));
@@ -238,7 +238,7 @@ impl NodeRef {
             Place::Here { at, .. } => Some(At { place: at, branch: 0 }),
             Place::There { .. } => None,
         };
-        Some(Self { kind, version: header.version(place)?, hash, at })
+        Some(Self { kind, height: header.height(place)?, hash, at })
     }
 }
 

@@ -132,7 +132,7 @@ impl SnapshotWriter {
             return Err(Error::new(Reason::Bug, Hex(&hash), Hex(&tree.root())));
         }
         writer.tree = tree;
-        writer.root = root.map(|root| (root.kind, root.version));
+        writer.root = root.map(|root| (root.kind, root.height));
         writer.manifest = Some(manifest);
         Ok(writer)
     }

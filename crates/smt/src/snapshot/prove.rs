@@ -17,26 +17,26 @@ pub(super) fn sorted_hashes(keys: &[&[u8]]) -> Vec<Hash> {
     hashes
 }
 
-/// Writes the part of a block's tree on the paths of the keys; returns the highest version of the
+/// Writes the part of a block's tree on the paths of the keys; returns the newest height of the
 /// keys' leaves.
 ///
-/// For a single key this is its version, or `None` if it was never written.
+/// For a single key this is its height, or `None` if it was never written.
 pub(super) fn write_keys(
     nodes: &Nodes,
-    block: u64,
+    height: u64,
     root: Option<NodeRef>,
     hashes: &[Hash],
     writer: &mut Writer,
 ) -> Result<Option<u64>> {
     let Some(root) = root else { return Ok(None) };
-    writer.root(block, root.version);
+    writer.root(height, root.height);
     let mut newest = None;
     let mut pending = Vec::from([(root, None, (0..hashes.len()).collect::<Vec<usize>>())]);
     while let Some((node, parent, keys)) = pending.pop() {
         let Some(&first) = keys.first() else { continue };
         match nodes.open(&node, Way { prefix: &hashes[first], parent })? {
             Opened::Branch { depth, children: [left, right] } => {
-                writer.branch(parent, depth, left.version, right.version);
+                writer.branch(parent, depth, left.height, right.height);
                 let (to_right, to_left): (Vec<usize>, Vec<usize>) =
                     keys.into_iter().partition(|&key| bit(&hashes[key], depth) == 1);
                 for (child, keys) in [(&left, &to_left), (&right, &to_right)] {
@@ -50,7 +50,7 @@ pub(super) fn write_keys(
             Opened::Leaf { key_hash, value, value_hash, .. } => {
                 let index = keys.iter().position(|&key| hashes[key] == key_hash);
                 if index.is_some() {
-                    newest = newest.max(Some(node.version));
+                    newest = newest.max(Some(node.height));
                 }
                 writer.proof_leaf(match (index, &value, &value_hash) {
                     (Some(index), Some(value), _) => ProofLeaf::Live { index: index as u64, value },
@@ -73,19 +73,19 @@ pub(super) fn write_keys(
 pub(super) fn diff(
     nodes: &Nodes,
     after: Option<u64>,
-    block: u64,
+    height: u64,
     root: Option<NodeRef>,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
     let mut writer = Writer::new(DIFF);
     let Some(root) = root else { return Ok(writer.finish()) };
-    writer.root(block, root.version);
-    let is_new = |node: &NodeRef| after.is_none_or(|after| node.version > after);
+    writer.root(height, root.height);
+    let is_new = |node: &NodeRef| after.is_none_or(|after| node.height > after);
     let mut pending = Vec::from([(root, None, [0; 32])]);
     while let Some((node, parent, prefix)) = pending.pop() {
         match nodes.open(&node, Way { prefix: &prefix, parent })? {
             Opened::Branch { depth, children: [left, right] } => {
-                writer.branch(parent, depth, left.version, right.version);
+                writer.branch(parent, depth, left.height, right.height);
                 for child in [&left, &right] {
                     if !is_new(child) {
                         writer.closed(&child.hash);

@@ -12,7 +12,7 @@ use super::files::{Files, missing};
 use super::manifest::{MANIFEST, Manifest};
 use super::nodes::{NodeRef, Nodes};
 use super::prove::{diff, sorted_hashes, write_keys};
-use crate::hash::MAX_VERSION;
+use crate::hash::MAX_HEIGHT;
 use crate::proof::{HISTORY, PROOF, Writer};
 
 /// Proves from snapshot files. Keeps no tree, only a cache of recently used parts of the files.
@@ -96,8 +96,8 @@ impl SnapshotReader {
     }
 
     /// The root of a block. `version_unavailable` as in [`prove`](Self::prove).
-    pub fn root(&self, block: u64) -> Result<Hash> {
-        self.at(block, |(root, _)| Ok(root))
+    pub fn root(&self, height: u64) -> Result<Hash> {
+        self.at(height, |(root, _)| Ok(root))
     }
 
     /// Proves the state of keys at a block: their values, that they are deleted, or that they were
@@ -106,15 +106,15 @@ impl SnapshotReader {
     /// `version_unavailable` if the block is not kept or is not the last one of its file; the error
     /// names the nearest blocks that can be proved. `too_many_keys` or `proof_too_large` beyond the
     /// limits, `invalid_argument` without keys.
-    pub fn prove(&self, block: u64, keys: &[&[u8]]) -> Result<Proved> {
+    pub fn prove(&self, height: u64, keys: &[&[u8]]) -> Result<Proved> {
         if keys.is_empty() {
             return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
         }
         self.limits.check_keys(keys.len())?;
         let hashes = sorted_hashes(keys);
-        self.at(block, |(root, node)| {
+        self.at(height, |(root, node)| {
             let mut writer = Writer::new(PROOF);
-            write_keys(&self.nodes, block, node, &hashes, &mut writer)?;
+            write_keys(&self.nodes, height, node, &hashes, &mut writer)?;
             self.limits.check_proof(writer.length())?;
             Ok(Proved { root, proof: writer.finish() })
         })
@@ -131,15 +131,15 @@ impl SnapshotReader {
         }
         let hashes = sorted_hashes(&[key]);
         let (mut writer, mut roots) = (Writer::new(HISTORY), Vec::new());
-        let mut block = to;
+        let mut height = to;
         loop {
-            let (root, changed) = self.at(block, |(root, node)| {
-                Ok((root, write_keys(&self.nodes, block, node, &hashes, &mut writer)?))
+            let (root, changed) = self.at(height, |(root, node)| {
+                Ok((root, write_keys(&self.nodes, height, node, &hashes, &mut writer)?))
             })?;
             self.limits.check_proof(writer.length())?;
-            roots.push((block, root));
+            roots.push((height, root));
             match changed {
-                Some(changed) if changed > from => block = changed - 1,
+                Some(changed) if changed > from => height = changed - 1,
                 _ => return Ok(ProvedHistory { roots, proof: writer.finish() }),
             }
             // Each tree so far shows one change.
@@ -173,16 +173,16 @@ impl SnapshotReader {
     /// instead.
     fn at<T>(
         &self,
-        block: u64,
+        height: u64,
         work: impl FnOnce((Hash, Option<NodeRef>)) -> Result<T>,
     ) -> Result<T> {
-        if self.manifest().newest < block {
+        if self.manifest().newest < height {
             self.refresh()?;
         }
-        check_kept(&self.manifest(), block)?;
-        self.nodes.root(block).and_then(work).map_err(|error| {
+        check_kept(&self.manifest(), height)?;
+        self.nodes.root(height).and_then(work).map_err(|error| {
             // The writer may just have removed the file.
-            let still_kept = self.refresh().and_then(|_| check_kept(&self.manifest(), block));
+            let still_kept = self.refresh().and_then(|_| check_kept(&self.manifest(), height));
             match (error.reason(), still_kept) {
                 (Reason::StoreCorrupt, Err(unavailable)) => unavailable,
                 _ => error,
@@ -196,19 +196,19 @@ impl SnapshotReader {
 }
 
 /// Returns `version_unavailable` if a block cannot be proved.
-fn check_kept(manifest: &Manifest, block: u64) -> Result<()> {
+fn check_kept(manifest: &Manifest, height: u64) -> Result<()> {
     let Manifest { blocks_per_file, oldest, newest, .. } = *manifest;
     let unavailable = |expected: &dyn fmt::Display| {
-        Err(Error::new(Reason::VersionUnavailable, expected, format_args!("block {block}")))
+        Err(Error::new(Reason::VersionUnavailable, expected, format_args!("block {height}")))
     };
-    if block < oldest || block > newest || block > MAX_VERSION {
+    if height < oldest || height > newest || height > MAX_HEIGHT {
         return unavailable(&format_args!("one of the kept blocks {oldest} to {newest}"));
     }
-    let after = manifest.last_of_group(block);
-    if after == block {
+    let after = manifest.last_of_group(height);
+    if after == height {
         return Ok(());
     }
-    let before = (block / blocks_per_file * blocks_per_file).checked_sub(1);
+    let before = (height / blocks_per_file * blocks_per_file).checked_sub(1);
     let before = before.filter(|&before| before >= oldest);
     let nearest: String = match before {
         Some(before) => alloc::format!("{before} or {after}"),

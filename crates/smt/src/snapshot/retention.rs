@@ -38,11 +38,11 @@ pub(super) struct Collector {
 
 /// The files that contain leaves of a block's tree.
 ///
-/// Every node has the version of one of the leaves below it, so a tree has nodes in no other files.
+/// Every node has the height of one of the leaves below it, so a tree has nodes in no other files.
 /// A file that a block's tree does not use is not used by any newer tree.
 #[derive(Debug)]
 struct Used {
-    block: u64,
+    height: u64,
     files: BTreeSet<u64>,
 }
 
@@ -61,7 +61,7 @@ impl Collector {
         if retention == Retention::All {
             return Ok(());
         }
-        if let Some(used) = self.used.take_if(|used| used.block <= manifest.oldest) {
+        if let Some(used) = self.used.take_if(|used| used.height <= manifest.oldest) {
             used.remove_others(files, manifest)?;
         }
         let number = manifest.newest / manifest.blocks_per_file;
@@ -77,16 +77,16 @@ impl Used {
     fn by(tree: &Tree, manifest: &Manifest) -> Self {
         let mut files = BTreeSet::new();
         tree.visit(0, |node| {
-            if let Node::Leaf { version, .. } = node {
-                files.insert(manifest.last_of_group(version));
+            if let Node::Leaf { height, .. } = node {
+                files.insert(manifest.last_of_group(height));
             }
         });
-        Self { block: manifest.newest, files }
+        Self { height: manifest.newest, files }
     }
 
     /// Removes the older unused files.
     fn remove_others(&self, files: &Files, manifest: &Manifest) -> Result<()> {
-        let own = manifest.last_of_group(self.block);
+        let own = manifest.last_of_group(self.height);
         for name in files.list()?.into_keys() {
             match last_of(&name) {
                 Some(last) if last < own && !self.files.contains(&last) => files.remove(&name)?,

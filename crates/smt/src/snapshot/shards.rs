@@ -18,7 +18,7 @@ pub(super) fn branches(
     record_at: impl Fn(usize) -> u64 + Sync,
     spare: &Spare,
 ) -> Clusters {
-    let block = prepared.block();
+    let height = prepared.height();
     let layouts =
         map(parts.to_vec(), |part| Layout::new(part.branches(), |branch| part.parent(branch)));
     let mut end = 0;
@@ -40,19 +40,19 @@ pub(super) fn branches(
             (depth, children.map(|(child, at)| (child, below(at))))
         };
         let mut bytes = spare.branches();
-        layout.write(*first, block, branch, &mut bytes);
+        layout.write(*first, height, branch, &mut bytes);
         bytes
     });
-    let mut branches = Branches::new(block, block);
+    let mut branches = Branches::new(height, height);
     prepared.visit_upper(|node| match node {
         Upper::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
-        Upper::Shard { part, at, kind, version } => {
+        Upper::Shard { part, at, kind, height } => {
             let at = match at {
                 At::Branch(branch) => firsts[part] + layouts[part].place(branch),
                 At::Leaf(change) => record_at(change),
                 At::Unchanged => return,
             };
-            branches.placed(kind, version, at);
+            branches.placed(kind, height, at);
         }
     });
     branches.finish(written)

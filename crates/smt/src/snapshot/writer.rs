@@ -17,7 +17,7 @@ use super::record::Record;
 use super::retention::{Collector, Retention};
 use super::shards;
 use super::spare::Spare;
-use crate::hash::{MAX_VERSION, hash_keys, hash_values};
+use crate::hash::{MAX_HEIGHT, hash_keys, hash_values};
 use crate::tree::{Change, Kind, Part, Prepared, Tree};
 
 /// Options for writing snapshot files.
@@ -78,7 +78,7 @@ pub struct SnapshotWriter {
 #[derive(Debug)]
 #[must_use]
 pub struct PreparedBlock {
-    block: u64,
+    height: u64,
     root: Hash,
     /// The changes; `None` if the block was already committed.
     new: Option<(Prepared, BlockRecords)>,
@@ -91,8 +91,8 @@ impl PreparedBlock {
     }
 
     /// The block number.
-    pub const fn block(&self) -> u64 {
-        self.block
+    pub const fn height(&self) -> u64 {
+        self.height
     }
 }
 
@@ -101,7 +101,7 @@ impl SnapshotWriter {
     ///
     /// After opening, the newest block whose files are intact.
     pub const fn newest(&self) -> Option<u64> {
-        self.tree.block()
+        self.tree.height()
     }
 
     /// The newest block that has a file and is visible to readers.
@@ -132,41 +132,41 @@ impl SnapshotWriter {
     /// effect, if it has the same records. `invalid_argument` for other blocks, and for more than
     /// 32 GiB of records in a file; `key_length` or `value_length` for keys of more than 65,535 or
     /// values of more than 2^32 - 2 bytes.
-    pub fn prepare(&self, block: u64, records: &[Record<'_>]) -> Result<PreparedBlock> {
+    pub fn prepare(&self, height: u64, records: &[Record<'_>]) -> Result<PreparedBlock> {
         let sorted = Sorted::new(records)?;
         match self.newest() {
-            Some(newest) if block <= newest => return self.again(block, &sorted),
-            Some(newest) if block == newest + 1 => {}
+            Some(newest) if height <= newest => return self.again(height, &sorted),
+            Some(newest) if height == newest + 1 => {}
             None => {}
             Some(newest) => {
                 let expected = format_args!("block {}", newest + 1);
-                return Err(Error::new(Reason::InvalidArgument, expected, block));
+                return Err(Error::new(Reason::InvalidArgument, expected, height));
             }
         }
-        if block > MAX_VERSION {
-            let expected = format_args!("a block of at most {MAX_VERSION}");
-            return Err(Error::new(Reason::InvalidArgument, expected, block));
+        if height > MAX_HEIGHT {
+            let expected = format_args!("a block of at most {MAX_HEIGHT}");
+            return Err(Error::new(Reason::InvalidArgument, expected, height));
         }
         let held = self.group.as_ref().map_or(0, Group::record_bytes) + sorted.record_bytes();
         if held as u64 > MAX_FILE_BYTES / 2 {
             let expected = format_args!("{} bytes of records in a file", MAX_FILE_BYTES / 2);
             return Err(Error::new(Reason::InvalidArgument, expected, held));
         }
-        let prepared = self.tree.prepare(block, &sorted.changes)?;
+        let prepared = self.tree.prepare(height, &sorted.changes)?;
         let records = self.records(&prepared, &sorted);
-        Ok(PreparedBlock { block, root: prepared.root(), new: Some((prepared, records)) })
+        Ok(PreparedBlock { height, root: prepared.root(), new: Some((prepared, records)) })
     }
 
     /// Adds a prepared block to the tree, and makes its file ready if it is the last block of its file.
     pub(super) fn take_over(&mut self, prepared: PreparedBlock) -> Result<Hash> {
-        let PreparedBlock { block, root, new } = prepared;
+        let PreparedBlock { height, root, new } = prepared;
         let Some((prepared, records)) = new else { return Ok(root) };
         self.publish()?;
         self.tree.commit(&prepared)?;
-        let mut group = self.group.take().unwrap_or_else(|| Group::new(block));
+        let mut group = self.group.take().unwrap_or_else(|| Group::new(height));
         let branches = group.push(records, root);
-        let last = last_of_group(block, self.options.blocks_per_file);
-        if block < last {
+        let last = last_of_group(height, self.options.blocks_per_file);
+        if height < last {
             self.group = Some(group);
             return Ok(root);
         }
@@ -179,8 +179,8 @@ impl SnapshotWriter {
     }
 
     /// Prepares and commits a block.
-    pub fn apply(&mut self, block: u64, records: &[Record<'_>]) -> Result<Hash> {
-        let prepared = self.prepare(block, records)?;
+    pub fn apply(&mut self, height: u64, records: &[Record<'_>]) -> Result<Hash> {
+        let prepared = self.prepare(height, records)?;
         self.commit(prepared)
     }
 
@@ -203,28 +203,28 @@ impl SnapshotWriter {
     }
 
     /// Accepts a block that is already present if it has the same records.
-    fn again(&self, block: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
-        if self.ready.as_ref().is_some_and(|ready| ready.first <= block) {
+    fn again(&self, height: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
+        if self.ready.as_ref().is_some_and(|ready| ready.first <= height) {
             let expected = "that the newest file is published first";
-            return Err(Error::new(Reason::StoreFailed, expected, format_args!("block {block}")));
+            return Err(Error::new(Reason::StoreFailed, expected, format_args!("block {height}")));
         }
         let written = || sorted.records.iter().map(|&record| *record);
         let (same, root) = if let Some((records, root)) =
-            self.group.as_ref().and_then(|group| group.records_of(block))
+            self.group.as_ref().and_then(|group| group.records_of(height))
         {
             (are_records_of(records, written()), root)
         } else {
-            let last = last_of_group(block, self.options.blocks_per_file);
+            let last = last_of_group(height, self.options.blocks_per_file);
             let (header, _, bytes) = read_whole(self.nodes.files(), last)?;
             let (records, root) = header
-                .records_of(&bytes, block)
-                .ok_or_else(|| corrupt(&file_name(last), format_args!("block {block}"), "none"))?;
+                .records_of(&bytes, height)
+                .ok_or_else(|| corrupt(&file_name(last), format_args!("block {height}"), "none"))?;
             (are_records_of(records, written()), root)
         };
         if same {
-            return Ok(PreparedBlock { block, root, new: None });
+            return Ok(PreparedBlock { height, root, new: None });
         }
-        let expected = format_args!("block {block} as it was committed before");
+        let expected = format_args!("block {height} as it was committed before");
         Err(Error::new(Reason::InvalidArgument, expected, "other records"))
     }
 }

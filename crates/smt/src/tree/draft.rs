@@ -172,15 +172,15 @@ impl Draft {
 impl LeafPlace {
     fn tweak(&self) -> Tweak {
         match self.stamp.kind() {
-            Kind::Leaf => Tweak::leaf(self.stamp.version()),
-            _ => Tweak::tombstone(self.stamp.version()),
+            Kind::Leaf => Tweak::leaf(self.stamp.height()),
+            _ => Tweak::tombstone(self.stamp.height()),
         }
     }
 }
 
 impl Branch {
     fn tweak(&self) -> Tweak {
-        let [left, right] = self.stamps.map(Stamp::version);
+        let [left, right] = self.stamps.map(Stamp::height);
         Tweak::branch(self.depth(), left, right)
     }
 }

@@ -26,9 +26,9 @@ use std::vec::Vec;
 
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use crate::hash::MAX_VERSION;
+use crate::hash::MAX_HEIGHT;
 pub use node::{Change, Child, Entry, Kind, Node};
-use order::{Changes, Versions};
+use order::{Changes, Heights};
 #[cfg(feature = "snapshots")]
 pub(crate) use part::{At, Part, Upper};
 pub use prepare::Prepared;
@@ -43,7 +43,7 @@ use view::{TreeView, visit};
 pub struct Tree {
     /// Names what the tree holds; a prepared block fits no other.
     state: u64,
-    block: Option<u64>,
+    height: Option<u64>,
     shards: Box<[Shard]>,
     top: Top,
 }
@@ -52,30 +52,29 @@ impl Tree {
     /// A tree without keys.
     pub fn new() -> Self {
         let shards = vec![Shard::default(); SHARDS].into_boxed_slice();
-        Self { state: next_state(), block: None, shards, top: Top::new() }
+        Self { state: next_state(), height: None, shards, top: Top::new() }
     }
 
     /// The tree after a block, from the newest entry of every key that was ever written.
     ///
-    /// Entries come in any order. `invalid_argument` if one is newer than the block, or the block
-    /// above [`MAX_VERSION`].
-    pub fn restore(block: u64, leaves: impl IntoIterator<Item = (Hash, Entry)>) -> Result<Self> {
+    /// Entries come in any order. `invalid_argument` if one is newer than the block at `newest`, or that is
+    /// above [`MAX_HEIGHT`].
+    pub fn restore(newest: u64, leaves: impl IntoIterator<Item = (Hash, Entry)>) -> Result<Self> {
         let mut tree = Self::new();
         let mut leaves = leaves.into_iter().peekable();
-        let (mut list, mut versions) = (Vec::new(), Vec::new());
-        while leaves.peek().is_some() || tree.block.is_none() {
+        let (mut list, mut heights) = (Vec::new(), Vec::new());
+        while leaves.peek().is_some() || tree.height.is_none() {
             list.clear();
-            versions.clear();
-            for (key_hash, Entry { version, value_hash }) in leaves.by_ref().take(RESTORED_AT_ONCE)
-            {
-                if version > block {
-                    let expected = format_args!("entries of blocks up to {block}");
-                    return Err(Error::new(Reason::InvalidArgument, expected, version));
+            heights.clear();
+            for (key_hash, Entry { height, value_hash }) in leaves.by_ref().take(RESTORED_AT_ONCE) {
+                if height > newest {
+                    let expected = format_args!("entries of blocks up to {newest}");
+                    return Err(Error::new(Reason::InvalidArgument, expected, height));
                 }
                 list.push(Change { key_hash, value_hash });
-                versions.push(version);
+                heights.push(height);
             }
-            let prepared = tree.prepare_changes(block, &list, Versions::Each(&versions))?;
+            let prepared = tree.prepare_changes(newest, &list, Heights::Each(&heights))?;
             tree.commit(&prepared)?;
         }
         Ok(tree)
@@ -86,9 +85,9 @@ impl Tree {
         self.top.root().hash
     }
 
-    /// The newest block.
-    pub const fn block(&self) -> Option<u64> {
-        self.block
+    /// The height of the newest block.
+    pub const fn height(&self) -> Option<u64> {
+        self.height
     }
 
     /// How many keys were ever written, the deleted ones among them.
@@ -106,9 +105,9 @@ impl Tree {
         self.shards[usize::from(key_hash[0])].get(key_hash)
     }
 
-    /// Shows every node with at least this version, depth first; see [`Node`].
-    pub fn visit<'t>(&'t self, first_version: u64, show: impl FnMut(Node<'t>)) {
-        visit(&self.view(), |place| place.stamp.version() >= first_version, show);
+    /// Shows every node with at least this height, depth first; see [`Node`].
+    pub fn visit<'t>(&'t self, first_height: u64, show: impl FnMut(Node<'t>)) {
+        visit(&self.view(), |place| place.stamp.height() >= first_height, show);
     }
 
     /// Proves what keys have at the newest block: their values, when they were deleted, or that they
@@ -122,23 +121,23 @@ impl Tree {
         key_hashes: &[Hash],
         value: impl FnMut(&Hash) -> Result<V>,
     ) -> Result<Vec<u8>> {
-        let block = self.block.ok_or_else(|| {
+        let height = self.height.ok_or_else(|| {
             Error::new(Reason::VersionUnavailable, "a tree of some block", "no block as yet")
         })?;
         let mut key_hashes = key_hashes.to_vec();
         key_hashes.sort_unstable();
         key_hashes.dedup();
-        prove::prove(&self.view(), block, key_hashes, value)
+        prove::prove(&self.view(), height, key_hashes, value)
     }
 
     /// Works out a block without changing the tree.
     ///
     /// Changes may come in any order; of several to one key the last one counts. Deletes of keys that
     /// are not live do nothing. Runs on rayon's current pool; the result does not depend on it.
-    /// `invalid_argument` if the block is below the newest one or above [`MAX_VERSION`],
+    /// `invalid_argument` if the block is below the newest one or above [`MAX_HEIGHT`],
     /// `too_many_operations` above [`MAX_CHANGES`], `dictionary_full` if the tree could not hold more.
-    pub fn prepare(&self, block: u64, changes: &[Change]) -> Result<Prepared> {
-        self.prepare_changes(block, changes, Versions::Block(block))
+    pub fn prepare(&self, height: u64, changes: &[Change]) -> Result<Prepared> {
+        self.prepare_changes(height, changes, Heights::Block(height))
     }
 
     fn view(&self) -> TreeView<'_> {
@@ -147,19 +146,19 @@ impl Tree {
 
     fn prepare_changes(
         &self,
-        block: u64,
+        height: u64,
         list: &[Change],
-        versions: Versions<'_>,
+        heights: Heights<'_>,
     ) -> Result<Prepared> {
-        let from = self.block.unwrap_or(0);
-        if !(from..=MAX_VERSION).contains(&block) {
-            let expected = format_args!("a block from {from} to {MAX_VERSION}");
-            return Err(Error::new(Reason::InvalidArgument, expected, block));
+        let from = self.height.unwrap_or(0);
+        if !(from..=MAX_HEIGHT).contains(&height) {
+            let expected = format_args!("a block from {from} to {MAX_HEIGHT}");
+            return Err(Error::new(Reason::InvalidArgument, expected, height));
         }
         let fullest = self.shards.iter().map(|shard| shard.leaves.len()).max();
         check_room(list.len(), fullest.unwrap_or(0))?;
-        let changes = Changes { list, versions };
-        Ok(Prepared::new(self.state, block, &self.shards, &self.top, changes))
+        let changes = Changes { list, heights };
+        Ok(Prepared::new(self.state, height, &self.shards, &self.top, changes))
     }
 
     /// Takes over a prepared block.
@@ -172,14 +171,14 @@ impl Tree {
         }
         commit::commit(&mut self.shards, &prepared.drafts);
         self.top = prepared.top.clone();
-        self.block = Some(prepared.block);
+        self.height = Some(prepared.height);
         self.state = next_state();
         Ok(())
     }
 
     /// Prepares a block and commits it; returns the root.
-    pub fn update(&mut self, block: u64, changes: &[Change]) -> Result<Hash> {
-        let prepared = self.prepare(block, changes)?;
+    pub fn update(&mut self, height: u64, changes: &[Change]) -> Result<Hash> {
+        let prepared = self.prepare(height, changes)?;
         self.commit(&prepared)?;
         Ok(self.root())
     }

@@ -12,8 +12,8 @@ pub struct Change {
 /// A key's newest entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The block that wrote it.
-    pub version: u64,
+    /// The height of the block that wrote it.
+    pub height: u64,
     /// The value's hash; `None` where that block deleted the key.
     pub value_hash: Option<[u8; 32]>,
 }
@@ -21,7 +21,7 @@ pub struct Entry {
 /// A node of the tree, as a visit shows it.
 ///
 /// Visits are depth-first: a branch before its children, the left child and all below it before the
-/// right one. A visit goes down into exactly those children whose `version` is not below the first
+/// right one. A visit goes down into exactly those children whose `height` is not below the first
 /// one asked for, so the order alone tells whose child each node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node<'a> {
@@ -29,8 +29,8 @@ pub enum Node<'a> {
     Branch {
         /// The bit at which the children part, from 0, the most significant, to 255.
         depth: u8,
-        /// The larger one of the children's versions.
-        version: u64,
+        /// The larger one of the children's heights.
+        height: u64,
         /// The node's hash.
         hash: &'a [u8; 32],
         /// The child whose key hashes have a 0 there.
@@ -40,8 +40,8 @@ pub enum Node<'a> {
     },
     /// A key's newest entry.
     Leaf {
-        /// The block that wrote it.
-        version: u64,
+        /// The height of the block that wrote it.
+        height: u64,
         /// The node's hash.
         hash: &'a [u8; 32],
         /// The key's hash.
@@ -57,7 +57,7 @@ pub struct Child<'a> {
     /// What kind of node it is.
     pub kind: Kind,
     /// The block that last changed it.
-    pub version: u64,
+    pub height: u64,
     /// Its hash.
     pub hash: &'a [u8; 32],
 }

@@ -55,12 +55,12 @@ impl ByShard {
 #[derive(Clone, Copy)]
 pub(super) struct Changes<'a> {
     pub(super) list: &'a [Change],
-    pub(super) versions: Versions<'a>,
+    pub(super) heights: Heights<'a>,
 }
 
 /// What wrote each change.
 #[derive(Clone, Copy)]
-pub(super) enum Versions<'a> {
+pub(super) enum Heights<'a> {
     /// One block.
     Block(u64),
     /// Many blocks; the tree as it is restored.
@@ -72,10 +72,10 @@ impl<'a> Changes<'a> {
         &self.list[key.at as usize]
     }
 
-    pub(super) fn version(self, key: Key) -> u64 {
-        match self.versions {
-            Versions::Block(block) => block,
-            Versions::Each(versions) => versions[key.at as usize],
+    pub(super) fn height(self, key: Key) -> u64 {
+        match self.heights {
+            Heights::Block(height) => height,
+            Heights::Each(heights) => heights[key.at as usize],
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) enum At {
 /// A changed node of the first levels, which are above the parts, or the top one of a shard.
 pub(crate) enum Upper<'t> {
     Branch { depth: u8, children: [Child<'t>; 2] },
-    Shard { part: usize, at: At, kind: Kind, version: u64 },
+    Shard { part: usize, at: At, kind: Kind, height: u64 },
 }
 
 impl Prepared {
@@ -46,9 +46,9 @@ impl Prepared {
         while let Some(place) = pending.pop() {
             match (place.at, view.open(&place)) {
                 (PreparedAt::Draft { draft, at }, _) => {
-                    let (kind, version) = (place.stamp.kind(), place.stamp.version());
+                    let (kind, height) = (place.stamp.kind(), place.stamp.height());
                     let at = Part(&self.drafts[draft]).at(place.stamp, at);
-                    show(Upper::Shard { part: draft, at, kind, version });
+                    show(Upper::Shard { part: draft, at, kind, height });
                 }
                 (_, Some(Opened::Branch { depth, children })) => {
                     show(Upper::Branch { depth, children: children.map(|it| it.child()) });
@@ -79,7 +79,7 @@ impl<'t> Part<'t> {
         let (it, place) = (&self.0.branches[branch], &self.0.branch_places[branch]);
         let child = |side: usize| {
             let (stamp, hash) = (it.stamps[side], &it.hashes[side]);
-            let child = Child { kind: stamp.kind(), version: stamp.version(), hash };
+            let child = Child { kind: stamp.kind(), height: stamp.height(), hash };
             (child, self.at(stamp, place.children[side]))
         };
         (it.depth(), [child(0), child(1)])

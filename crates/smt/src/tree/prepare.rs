@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::changed::{PreparedAt, PreparedView};
 use super::draft::{Draft, Section};
 use super::node::{Kind, Node};
-use super::order::{ByShard, Changes, Effect, Key, Versions};
+use super::order::{ByShard, Changes, Effect, Heights, Key};
 use super::shard::{Link, SHARDS, Shard, index};
 use super::top::{Subtree, Top};
 use super::view::{Place, visit};
@@ -22,7 +22,7 @@ const CHUNK: usize = 1024;
 #[derive(Debug)]
 pub struct Prepared {
     pub(super) base: u64,
-    pub(super) block: u64,
+    pub(super) height: u64,
     pub(super) top: Top,
     /// In the order of their shards.
     pub(super) drafts: Vec<Draft>,
@@ -35,8 +35,8 @@ impl Prepared {
     }
 
     /// The block's height.
-    pub const fn block(&self) -> u64 {
-        self.block
+    pub const fn height(&self) -> u64 {
+        self.height
     }
 
     /// Shows every node that the block changes, depth first; see [`Node`].
@@ -50,7 +50,7 @@ impl Prepared {
 
     pub(super) fn new(
         base: u64,
-        block: u64,
+        height: u64,
         shards: &[Shard],
         top: &Top,
         changes: Changes<'_>,
@@ -67,7 +67,7 @@ impl Prepared {
         let top = top.with(changed.map(|&Section { shard, root, root_hash, .. }| {
             (shard, Subtree { stamp: root.stamp, hash: root_hash })
         }));
-        Self { base, block, top, drafts }
+        Self { base, height, top, drafts }
     }
 }
 
@@ -121,7 +121,7 @@ fn draft(shards: &[Shard], top: &Top, changes: Changes<'_>, chunk: Chunk<'_>) ->
 ///
 /// The searches go side by side, one branch at a time, so that none waits for memory alone.
 fn keep_effective(keys: &mut Vec<Key>, start: usize, changes: Changes<'_>, shard: &Shard) {
-    if let Versions::Each(_) = changes.versions {
+    if let Heights::Each(_) = changes.heights {
         return;
     }
     let deletes = (start..keys.len()).filter(|&at| keys[at].effect == Effect::Delete);

@@ -13,14 +13,14 @@ use crate::proof::{PROOF, ProofLeaf, Writer};
 /// A proof of these keys, ascending and each once, in the tree of a block.
 pub(super) fn prove<'t, T: AsRef<[u8]>>(
     view: &impl View<'t>,
-    block: u64,
+    height: u64,
     mut keys: Vec<Hash>,
     mut value: impl FnMut(&Hash) -> Result<T>,
 ) -> Result<Vec<u8>> {
     let mut writer = Writer::new(PROOF);
     let root = view.root();
     if let Some(root) = &root {
-        writer.root(block, root.stamp.version());
+        writer.root(height, root.stamp.height());
     }
     let mut pending: Vec<_> = root.into_iter().map(|root| (None, root, 0..keys.len())).collect();
     while let Some((parent, place, range)) = pending.pop() {
@@ -28,7 +28,7 @@ pub(super) fn prove<'t, T: AsRef<[u8]>>(
         match view.open(&place) {
             None => {}
             Some(Opened::Branch { depth, children }) => {
-                let [left, right] = children.map(|child| child.stamp.version());
+                let [left, right] = children.map(|child| child.stamp.height());
                 writer.branch(parent, depth, left, right);
                 let middle = range.start + part(keys, depth);
                 let ranges = [range.start..middle, middle..range.end];

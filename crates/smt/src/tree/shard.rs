@@ -17,7 +17,7 @@ pub(super) const PATH_BITS: u8 = 56;
 /// These bits of a number.
 pub(super) const PATH: u64 = !0xff;
 
-/// A node's version and kind in one word.
+/// A node's height and kind in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp(u64);
 
@@ -25,13 +25,13 @@ impl Stamp {
     /// Of no node at all: the empty tree.
     pub(super) const EMPTY: Self = Self(0);
 
-    pub(super) const fn new(kind: Kind, version: u64) -> Self {
+    pub(super) const fn new(kind: Kind, height: u64) -> Self {
         let kind = match kind {
             Kind::Branch => 1,
             Kind::Leaf => 2,
             Kind::Tombstone => 3,
         };
-        Self(version << 12 | kind)
+        Self(height << 12 | kind)
     }
 
     pub(super) const fn is_empty(self) -> bool {
@@ -47,7 +47,7 @@ impl Stamp {
         }
     }
 
-    pub(super) const fn version(self) -> u64 {
+    pub(super) const fn height(self) -> u64 {
         self.0 >> 12
     }
 }
@@ -105,14 +105,14 @@ impl Branch {
         Link { stamp: self.stamps[side], slot: self.slots[side] }
     }
 
-    /// The version is the larger one of the children's.
+    /// The height is the larger one of the children's.
     pub(super) fn stamp(&self) -> Stamp {
-        let [left, right] = self.stamps.map(Stamp::version);
+        let [left, right] = self.stamps.map(Stamp::height);
         Stamp::new(Kind::Branch, left.max(right))
     }
 }
 
-/// A key's newest entry, as its node's hash has it; its version is in its parent's stamp.
+/// A key's newest entry, as its node's hash has it; its height is in its parent's stamp.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Leaf(pub(super) [Hash; 2]);
@@ -169,7 +169,7 @@ impl Shard {
     pub(super) fn get(&self, key_hash: &Hash) -> Option<Entry> {
         let (stamp, leaf) = self.search(key_hash)?;
         let value_hash = (stamp.kind() == Kind::Leaf).then(|| *leaf.value_hash());
-        (leaf.key_hash() == key_hash).then_some(Entry { version: stamp.version(), value_hash })
+        (leaf.key_hash() == key_hash).then_some(Entry { height: stamp.height(), value_hash })
     }
 
     /// The key hash of some leaf below a node.

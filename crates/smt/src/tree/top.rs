@@ -79,8 +79,8 @@ impl Top {
         let mut hashes = vec![[0; 32]; preimages.len()];
         hash_nodes(&preimages, &mut hashes);
         for (at, hash) in branches.into_iter().zip(hashes) {
-            let version = self.0[2 * at].stamp.version().max(self.0[2 * at + 1].stamp.version());
-            self.0[at] = Subtree { stamp: Stamp::new(Kind::Branch, version), hash };
+            let height = self.0[2 * at].stamp.height().max(self.0[2 * at + 1].stamp.height());
+            self.0[at] = Subtree { stamp: Stamp::new(Kind::Branch, height), hash };
         }
     }
 
@@ -121,5 +121,5 @@ fn preimage(depth: u8, left: &Subtree, right: &Subtree) -> Preimage {
 }
 
 fn child(subtree: &Subtree) -> hash::Child<'_> {
-    hash::Child { version: subtree.stamp.version(), hash: &subtree.hash }
+    hash::Child { height: subtree.stamp.height(), hash: &subtree.hash }
 }

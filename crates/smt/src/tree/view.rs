@@ -41,18 +41,18 @@ pub(super) fn visit<'t, V: View<'t>>(
 ) {
     let mut pending: Vec<_> = view.root().into_iter().filter(&wanted).collect();
     while let Some(place) = pending.pop() {
-        let (version, hash) = (place.stamp.version(), place.hash);
+        let (height, hash) = (place.stamp.height(), place.hash);
         match view.open(&place) {
             None => {}
             Some(Opened::Branch { depth, children }) => {
                 let [left, right] = children.map(|it| it.child());
-                show(Node::Branch { depth, version, hash, left, right });
+                show(Node::Branch { depth, height, hash, left, right });
                 pending.extend(children.into_iter().rev().filter(&wanted));
             }
             Some(Opened::Leaf(Leaf([key_hash, value_hash]))) => {
                 let live = place.stamp.kind() == Kind::Leaf;
                 let value_hash = live.then_some(value_hash);
-                show(Node::Leaf { version, hash, key_hash, value_hash });
+                show(Node::Leaf { height, hash, key_hash, value_hash });
             }
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn visit<'t, V: View<'t>>(
 
 impl<'t, At> Place<'t, At> {
     pub(super) fn child(&self) -> Child<'t> {
-        Child { kind: self.stamp.kind(), version: self.stamp.version(), hash: self.hash }
+        Child { kind: self.stamp.kind(), height: self.stamp.height(), hash: self.hash }
     }
 }
 

@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
         let value_hash = change.value_hash.unwrap_or_default();
         let at = index(self.draft.leaves.len());
         self.draft.leaves.push(Leaf([change.key_hash, value_hash]));
-        let stamp = Stamp::new(kind, self.changes.version(key));
+        let stamp = Stamp::new(kind, self.changes.height(key));
         let Task { parent, section, .. } = task;
         self.draft.leaf_places.push(LeafPlace { parent, section, slot, change: key.at, stamp });
         self.draft.attach(parent, slot, at);

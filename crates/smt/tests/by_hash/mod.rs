@@ -14,12 +14,12 @@ pub struct ByHash {
 
 impl ByHash {
     /// Of several changes to a key the last one counts; a delete needs a key that was live before.
-    pub fn apply(&mut self, block: u64, changes: &[Change]) {
+    pub fn apply(&mut self, height: u64, changes: &[Change]) {
         let last: BTreeMap<_, _> = changes.iter().map(|it| (it.key_hash, it.value_hash)).collect();
         for (key_hash, value_hash) in last {
             let live = self.entries.get(&key_hash).is_some_and(|it| it.value_hash.is_some());
             if value_hash.is_some() || live {
-                self.entries.insert(key_hash, Entry { version: block, value_hash });
+                self.entries.insert(key_hash, Entry { height: height, value_hash });
             }
         }
     }
@@ -31,10 +31,10 @@ impl ByHash {
 }
 
 fn node(leaves: &[(Hash, Entry)], depth: u16) -> (u64, Hash) {
-    if let [(key_hash, Entry { version, value_hash })] = leaves {
+    if let [(key_hash, Entry { height, value_hash })] = leaves {
         let tag = if value_hash.is_some() { 0x010 } else { 0x011 };
         let pair = [*key_hash, value_hash.unwrap_or_default()].concat();
-        return (*version, hash(version << 12 | 0xfff, tag, &pair));
+        return (*height, hash(height << 12 | 0xfff, tag, &pair));
     }
     let bit = |kh: &Hash| kh[usize::from(depth / 8)] >> (7 - depth % 8) & 1;
     let middle = leaves.partition_point(|(key_hash, _)| bit(key_hash) == 0);
@@ -46,11 +46,11 @@ fn node(leaves: &[(Hash, Entry)], depth: u16) -> (u64, Hash) {
     (left.0.max(right.0), branch(u8::try_from(depth).unwrap(), left, right))
 }
 
-/// The hash of a branch from its children's versions and hashes.
+/// The hash of a branch from its children's heights and hashes.
 pub fn branch(depth: u8, left: (u64, Hash), right: (u64, Hash)) -> Hash {
     let tag = if left.0 >= right.0 { 0x001 } else { 0x002 };
-    let (version, other) = (left.0.max(right.0), left.0.min(right.0));
-    hash(version << 12 | u64::from(depth), other << 12 | tag, &[left.1, right.1].concat())
+    let (height, other) = (left.0.max(right.0), left.0.min(right.0));
+    hash(height << 12 | u64::from(depth), other << 12 | tag, &[left.1, right.1].concat())
 }
 
 fn hash(salt: u64, personal: u64, message: &[u8]) -> Hash {

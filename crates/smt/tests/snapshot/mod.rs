@@ -73,15 +73,15 @@ pub fn prove_and_compare(
     reader: &SnapshotReader,
     plain: &Plain,
     root: &[u8; 32],
-    block: u64,
+    height: u64,
     keys: &[Vec<u8>],
 ) -> Result<()> {
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    let proved = reader.prove(block, &keys)?;
-    assert_eq!(proved.root, *root, "block {block}");
-    let answers = verify(root, block, &keys, &proved.proof, &LIMITS).unwrap();
+    let proved = reader.prove(height, &keys)?;
+    assert_eq!(proved.root, *root, "block {height}");
+    let answers = verify(root, height, &keys, &proved.proof, &LIMITS).unwrap();
     for (key, answer) in keys.iter().zip(answers.get()) {
-        assert_eq!(*answer, plain.answer(key, block), "block {block}");
+        assert_eq!(*answer, plain.answer(key, height), "block {height}");
     }
     Ok(())
 }

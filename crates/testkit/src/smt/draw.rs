@@ -9,10 +9,10 @@ pub fn chain(u: &mut Unstructured<'_>) -> Result<(Plain, u64)> {
     let blocks = u.int_in_range(1..=12)?;
     let keys = *u.choose(&[1, 2, 5, 40])?;
     let mut plain = Plain::default();
-    for block in 0..blocks {
+    for height in 0..blocks {
         let ops = u.int_in_range(0..=6)?;
         let ops: Vec<Op> = (0..ops).map(|_| op(u, keys)).collect::<Result<_>>()?;
-        plain.apply(block, ops);
+        plain.apply(height, ops);
     }
     Ok((plain, blocks))
 }

@@ -10,7 +10,7 @@ use super::plain::Plain;
 /// What a proof is asked to show about a chain.
 #[derive(Clone, Debug)]
 pub enum Question {
-    Keys { block: u64, keys: Vec<Vec<u8>> },
+    Keys { height: u64, keys: Vec<Vec<u8>> },
     History { key: Vec<u8>, from: u64, to: u64 },
     Diff { from: Option<u64>, to: u64 },
 }
@@ -18,7 +18,7 @@ pub enum Question {
 impl Question {
     pub fn prove(&self, plain: &Plain) -> Vec<u8> {
         match self {
-            Self::Keys { block, keys } => plain.prove(*block, keys),
+            Self::Keys { height, keys } => plain.prove(*height, keys),
             Self::History { key, from, to } => plain.prove_history(key, *from, *to),
             Self::Diff { from, to } => plain.prove_diff(*from, *to),
         }
@@ -37,10 +37,10 @@ impl Question {
     fn check(&self, plain: &Plain, proof: &[u8]) -> Result<()> {
         let limits = &Limits::DEFAULT;
         match self {
-            Self::Keys { block, keys } => {
+            Self::Keys { height, keys } => {
                 let asked: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-                let answers = verify(&plain.root(*block), *block, &asked, proof, limits)?;
-                let expected: Vec<_> = keys.iter().map(|key| plain.answer(key, *block)).collect();
+                let answers = verify(&plain.root(*height), *height, &asked, proof, limits)?;
+                let expected: Vec<_> = keys.iter().map(|key| plain.answer(key, *height)).collect();
                 assert_eq!(*answers, expected, "{self:?}");
             }
             Self::History { key, from, to } => {
@@ -63,9 +63,9 @@ impl Question {
 
 /// A key's history, block by block.
 pub fn true_history<'a>(plain: &'a Plain, key: &[u8], from: u64, to: u64) -> History<'a> {
-    let at = |block| plain.answer(key, block);
+    let at = |height| plain.answer(key, height);
     let changes: Vec<Answer<'_>> =
-        (from..=to).filter(|&block| at(block).changed() == Some(block)).map(at).collect();
+        (from..=to).filter(|&height| at(height).changed() == Some(height)).map(at).collect();
     let hidden = changes.first().is_some_and(|change| change.changed() == Some(from));
     let before = from.checked_sub(1).map_or(Answer::NeverWritten, at);
     History { from, to, entering: (!hidden).then_some(before), changes }
@@ -75,8 +75,8 @@ pub fn true_history<'a>(plain: &'a Plain, key: &[u8], from: u64, to: u64) -> His
 pub fn true_diff(plain: &Plain, from: Option<u64>, to: u64) -> Vec<Change<'_>> {
     let changes = plain.keys().into_iter().filter_map(|key| {
         let answer = plain.answer(&key, to);
-        let block = answer.changed()?;
-        let changed = from.is_none_or(|from| block > from);
+        let height = answer.changed()?;
+        let changed = from.is_none_or(|from| height > from);
         changed.then(|| Change { key: plain.own(&key), answer })
     });
     changes.collect()

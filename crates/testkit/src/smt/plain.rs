@@ -1,4 +1,4 @@
-//! The tree as it is defined, with every version kept: slow, recursive, and nothing to go wrong.
+//! The tree as it is defined, with every block's state kept: slow, recursive, and nothing to go wrong.
 //!
 //! Also the honest prover of the tests and of the vectors' generator, and with changed nodes the liar.
 #![allow(dead_code, reason = "each user takes a part of it")]
@@ -27,13 +27,13 @@ impl Plain {
     /// Applies a block's operations, which come after those of all blocks so far.
     ///
     /// The last one on a key counts; a delete of a key without a value before the block does not.
-    pub fn apply(&mut self, block: u64, ops: impl IntoIterator<Item = Op>) {
+    pub fn apply(&mut self, height: u64, ops: impl IntoIterator<Item = Op>) {
         let ops: BTreeMap<Vec<u8>, Option<Vec<u8>>> = ops.into_iter().collect();
         for (key, value) in ops {
             let changes = self.changes.entry(key.clone()).or_default();
             let live = changes.last().is_some_and(|(_, value)| value.is_some());
             if value.is_some() || live {
-                changes.push((block, value));
+                changes.push((height, value));
             } else if changes.is_empty() {
                 self.changes.remove(&key);
             }
@@ -41,8 +41,8 @@ impl Plain {
     }
 
     /// Deletes a key that has no value, as no block of a chain does: its operations are normalised.
-    pub fn delete_again(&mut self, block: u64, key: &[u8]) {
-        self.changes.entry(key.to_vec()).or_default().push((block, None));
+    pub fn delete_again(&mut self, height: u64, key: &[u8]) {
+        self.changes.entry(key.to_vec()).or_default().push((height, None));
     }
 
     /// The keys that were ever written.
@@ -56,14 +56,14 @@ impl Plain {
     }
 
     /// The last change of a key up to a block.
-    pub fn last_change(&self, key: &[u8], block: u64) -> Option<(u64, Option<&[u8]>)> {
+    pub fn last_change(&self, key: &[u8], height: u64) -> Option<(u64, Option<&[u8]>)> {
         let changes = self.changes.get(key)?;
-        let (version, value) = changes.iter().rfind(|(version, _)| *version <= block)?;
-        Some((*version, value.as_deref()))
+        let (since, value) = changes.iter().rfind(|(since, _)| *since <= height)?;
+        Some((*since, value.as_deref()))
     }
 
-    pub fn answer(&self, key: &[u8], block: u64) -> Answer<'_> {
-        match self.last_change(key, block) {
+    pub fn answer(&self, key: &[u8], height: u64) -> Answer<'_> {
+        match self.last_change(key, height) {
             Some((since, Some(value))) => Answer::Present { value, since },
             Some((deleted_at, None)) => Answer::Deleted { deleted_at },
             None => Answer::NeverWritten,
@@ -71,10 +71,10 @@ impl Plain {
     }
 
     /// The tree of a block, unless it is empty.
-    pub fn tree(&self, block: u64) -> Option<Node> {
+    pub fn tree(&self, height: u64) -> Option<Node> {
         let leaf = |key: &Vec<u8>| {
-            let (version, value) = self.last_change(key, block)?;
-            Some(Node::leaf(version, key, value))
+            let (since, value) = self.last_change(key, height)?;
+            Some(Node::leaf(since, key, value))
         };
         let mut leaves: Vec<(Hash, Node)> =
             self.changes.keys().filter_map(|key| Some((hash_key(key), leaf(key)?))).collect();
@@ -82,33 +82,33 @@ impl Plain {
         grow(leaves)
     }
 
-    pub fn root(&self, block: u64) -> Hash {
-        self.tree(block).map_or(EMPTY_ROOT, |tree| tree.hash())
+    pub fn root(&self, height: u64) -> Hash {
+        self.tree(height).map_or(EMPTY_ROOT, |tree| tree.hash())
     }
 
-    pub fn prove<K: AsRef<[u8]>>(&self, block: u64, keys: &[K]) -> Vec<u8> {
-        encode_proof(block, self.tree(block).as_ref(), keys)
+    pub fn prove<K: AsRef<[u8]>>(&self, height: u64, keys: &[K]) -> Vec<u8> {
+        encode_proof(height, self.tree(height).as_ref(), keys)
     }
 
     /// The blocks that a key's history needs, newest first.
     pub fn history_blocks(&self, key: &[u8], from: u64, to: u64) -> Vec<u64> {
         let mut blocks = vec![to];
-        let mut block = to;
-        while let Some((version, _)) = self.last_change(key, block).filter(|(at, _)| *at > from) {
-            block = version - 1;
-            blocks.push(block);
+        let mut height = to;
+        while let Some((since, _)) = self.last_change(key, height).filter(|(at, _)| *at > from) {
+            height = since - 1;
+            blocks.push(height);
         }
         blocks
     }
 
     /// Blocks with their roots.
     pub fn roots(&self, blocks: &[u64]) -> Vec<(u64, Hash)> {
-        blocks.iter().map(|&block| (block, self.root(block))).collect()
+        blocks.iter().map(|&height| (height, self.root(height))).collect()
     }
 
     pub fn prove_history(&self, key: &[u8], from: u64, to: u64) -> Vec<u8> {
         let blocks = self.history_blocks(key, from, to);
-        let trees: Vec<_> = blocks.iter().map(|&block| (block, self.tree(block))).collect();
+        let trees: Vec<_> = blocks.iter().map(|&height| (height, self.tree(height))).collect();
         encode_history(key, &trees)
     }
 
@@ -138,7 +138,7 @@ pub fn bit(hash: &Hash, depth: u8) -> u8 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     Leaf {
-        version: u64,
+        height: u64,
         key: Vec<u8>,
         value: Option<Vec<u8>>,
     },
@@ -149,35 +149,35 @@ pub enum Node {
     },
     /// What stands for a subtree; an honest tree has none.
     Closed {
-        version: u64,
+        height: u64,
         hash: Hash,
     },
 }
 
 impl Node {
-    pub fn leaf(version: u64, key: &[u8], value: Option<&[u8]>) -> Self {
-        Self::Leaf { version, key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
+    pub fn leaf(height: u64, key: &[u8], value: Option<&[u8]>) -> Self {
+        Self::Leaf { height, key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
     }
 
-    pub fn version(&self) -> u64 {
+    pub fn height(&self) -> u64 {
         match self {
-            Self::Leaf { version, .. } | Self::Closed { version, .. } => *version,
-            Self::Branch { left, right, .. } => left.version().max(right.version()),
+            Self::Leaf { height, .. } | Self::Closed { height, .. } => *height,
+            Self::Branch { left, right, .. } => left.height().max(right.height()),
         }
     }
 
     pub fn hash(&self) -> Hash {
         match self {
-            Self::Leaf { version, key, value: Some(value) } => {
-                Preimage::leaf(*version, &hash_key(key), &hash_value(value)).hash()
+            Self::Leaf { height, key, value: Some(value) } => {
+                Preimage::leaf(*height, &hash_key(key), &hash_value(value)).hash()
             }
-            Self::Leaf { version, key, value: None } => {
-                Preimage::tombstone(*version, &hash_key(key)).hash()
+            Self::Leaf { height, key, value: None } => {
+                Preimage::tombstone(*height, &hash_key(key)).hash()
             }
             Self::Branch { depth, left, right } => {
                 let hashes = [left.hash(), right.hash()];
-                let left = Child { version: left.version(), hash: &hashes[0] };
-                let right = Child { version: right.version(), hash: &hashes[1] };
+                let left = Child { height: left.height(), hash: &hashes[0] };
+                let right = Child { height: right.height(), hash: &hashes[1] };
                 Preimage::branch(*depth, left, right).hash()
             }
             Self::Closed { hash, .. } => *hash,
@@ -202,23 +202,23 @@ fn sorted<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Hash> {
     hashes
 }
 
-pub fn encode_proof<K: AsRef<[u8]>>(block: u64, tree: Option<&Node>, keys: &[K]) -> Vec<u8> {
+pub fn encode_proof<K: AsRef<[u8]>>(height: u64, tree: Option<&Node>, keys: &[K]) -> Vec<u8> {
     let mut writer = Writer::new(PROOF);
-    write_part(&mut writer, block, tree, &sorted(keys));
+    write_part(&mut writer, height, tree, &sorted(keys));
     writer.finish()
 }
 
 pub fn encode_history(key: &[u8], trees: &[(u64, Option<Node>)]) -> Vec<u8> {
     let mut writer = Writer::new(HISTORY);
-    for (block, tree) in trees {
-        write_part(&mut writer, *block, tree.as_ref(), &[hash_key(key)]);
+    for (height, tree) in trees {
+        write_part(&mut writer, *height, tree.as_ref(), &[hash_key(key)]);
     }
     writer.finish()
 }
 
-fn write_part(writer: &mut Writer, block: u64, tree: Option<&Node>, keys: &[Hash]) {
+fn write_part(writer: &mut Writer, height: u64, tree: Option<&Node>, keys: &[Hash]) {
     if let Some(tree) = tree {
-        writer.root(block, tree.version());
+        writer.root(height, tree.height());
         write_to_keys(writer, None, tree, keys);
     }
 }
@@ -239,7 +239,7 @@ fn write_to_keys(writer: &mut Writer, parent: Option<u8>, node: &Node, keys: &[H
             });
         }
         Node::Branch { depth, left, right } => {
-            writer.branch(parent, *depth, left.version(), right.version());
+            writer.branch(parent, *depth, left.height(), right.height());
             let (on_left, on_right): (Vec<Hash>, Vec<Hash>) =
                 keys.iter().partition(|key| bit(key, *depth) == 0);
             let children = [(left, on_left), (right, on_right)];
@@ -257,7 +257,7 @@ fn write_to_keys(writer: &mut Writer, parent: Option<u8>, node: &Node, keys: &[H
 pub fn encode_diff(from: Option<u64>, to: u64, tree: Option<&Node>) -> Vec<u8> {
     let mut writer = Writer::new(DIFF);
     if let Some(tree) = tree {
-        writer.root(to, tree.version());
+        writer.root(to, tree.height());
         write_newer(&mut writer, None, tree, from);
     }
     writer.finish()
@@ -270,8 +270,8 @@ fn write_newer(writer: &mut Writer, parent: Option<u8>, node: &Node, from: Optio
             None => DiffLeaf::Deleted { key },
         }),
         Node::Branch { depth, left, right } => {
-            writer.branch(parent, *depth, left.version(), right.version());
-            let is_new = |child: &Node| from.is_none_or(|from| child.version() > from);
+            writer.branch(parent, *depth, left.height(), right.height());
+            let is_new = |child: &Node| from.is_none_or(|from| child.height() > from);
             for child in [left, right].into_iter().filter(|child| !is_new(child)) {
                 writer.closed(&child.hash());
             }

@@ -17,10 +17,10 @@ pub const TARGETS: [(&str, Target); 3] =
 /// Proofs of keys: honest ones changed, of other blocks and keys, and any bytes.
 pub fn smt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
-        let (block, root) = (u.int_in_range(0..=1 << 52)?, u.arbitrary()?);
+        let (height, root) = (u.int_in_range(0..=1 << 52)?, u.arbitrary()?);
         let keys = [&b"a"[..], b"b", b"c"];
-        if let Err(error) = verify(&root, block, &keys, &any_message(u, 1)?, &Limits::DEFAULT)
-            && block < 1 << 52
+        if let Err(error) = verify(&root, height, &keys, &any_message(u, 1)?, &Limits::DEFAULT)
+            && height < 1 << 52
         {
             assert_is_refusal(&error);
         }
@@ -29,7 +29,7 @@ pub fn smt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     let (plain, blocks) = chain(u)?;
     let question = |u: &mut Unstructured<'_>| {
         let keys = (0..u.int_in_range(1..=5)?).map(|_| key(u, 50)).collect::<Result<_>>()?;
-        Ok(Question::Keys { block: u.int_in_range(0..=blocks)?, keys })
+        Ok(Question::Keys { height: u.int_in_range(0..=blocks)?, keys })
     };
     judge(u, &plain, question)
 }
@@ -41,7 +41,7 @@ pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
         let (key, proof, limits) = (b"key", any_message(u, 2)?, Limits::DEFAULT);
         let Ok(blocks) = history_blocks(key, from, to, &proof, &limits) else { return Ok(()) };
         let root = u.arbitrary()?;
-        let roots: Vec<_> = blocks.into_iter().map(|block| (block, root)).collect();
+        let roots: Vec<_> = blocks.into_iter().map(|height| (height, root)).collect();
         if let Err(error) = verify_history(&roots, key, from, to, &proof, &limits) {
             assert_is_refusal(&error);
         }

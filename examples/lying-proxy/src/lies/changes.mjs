@@ -52,10 +52,10 @@ export const changes = [
       const { from } = call;
       const at = parts.findIndex(
         (part, index) =>
-          isChange(part, from + 1) && parts[index + 1]?.leaf?.version !== part.leaf.version - 1,
+          isChange(part, from + 1) && parts[index + 1]?.leaf?.height !== part.leaf.height - 1,
       );
       if (at < 0) return undefined;
-      const moved = withVersion(parts[at], parts[at].leaf.version - 1);
+      const moved = withHeight(parts[at], parts[at].leaf.height - 1);
       return [...parts.slice(0, at), moved, ...(await before(moved, call))];
     }),
   },
@@ -66,9 +66,9 @@ export const changes = [
       "The newest block of the range is said to have changed the key, which it left alone.",
     ...otherRoot,
     result: withParts(async ([newest], call) => {
-      if (!newest.leaf || newest.leaf.version === newest.block) return undefined;
+      if (!newest.leaf || newest.leaf.height === newest.block) return undefined;
       const { index = 0, value = Buffer.from("1") } = newest.leaf;
-      const made = withVersion(newest, newest.block, {
+      const made = withHeight(newest, newest.block, {
         ...{ form: "live", index, value: otherValue(value) },
         ...{ keyHash: undefined, valueHash: undefined },
       });
@@ -84,7 +84,7 @@ export const changes = [
       const at = parts.findLastIndex(({ leaf }) => leaf?.form === "live");
       if (at < 0) return undefined;
       const value = otherValue(parts[at].leaf.value);
-      return parts.with(at, withVersion(parts[at], parts[at].leaf.version, { value }));
+      return parts.with(at, withHeight(parts[at], parts[at].leaf.height, { value }));
     }),
   },
   {
@@ -181,22 +181,22 @@ function withParts(change) {
     const proof = writeHistory(changed);
     const needed = readHistory(proof, key, from, last).flatMap((part) => [
       part.block,
-      ...(isChange(part, from) ? [part.leaf.version] : []),
+      ...(isChange(part, from) ? [part.leaf.height] : []),
     ]);
     const placed = await placeHeaders(node, honest.head, [from, last, ...needed]);
     return { ...honest, ...placed, proof: toHex(proof) };
   };
 }
 
-/** A part whose leaf has another version, and perhaps other members. */
-function withVersion(part, version, members = {}) {
-  const root = withLeaves(part.root, () => ({ ...part.leaf, ...members, version }));
-  return { ...part, root, leaf: { ...part.leaf, ...members, version } };
+/** A part whose leaf has another height, and perhaps other members. */
+function withHeight(part, height, members = {}) {
+  const root = withLeaves(part.root, () => ({ ...part.leaf, ...members, height }));
+  return { ...part, root, leaf: { ...part.leaf, ...members, height } };
 }
 
 /** The true parts of the history before a change. */
 function before({ leaf }, call) {
-  return leaf.version > call.from ? historyTo(leaf.version - 1, call) : [];
+  return leaf.height > call.from ? historyTo(leaf.height - 1, call) : [];
 }
 
 /** The parts of the true history up to a block. */

@@ -27,7 +27,7 @@ export const diffs = [
     ...otherRoot,
     result: withRoot(({ children, ...root }, { from }) =>
       children && from !== undefined
-        ? { ...root, version: from, children: children.map(closedAt(from)) }
+        ? { ...root, height: from, children: children.map(closedAt(from)) }
         : undefined,
     ),
   },
@@ -53,7 +53,7 @@ export const diffs = [
     explanation: "In place of its new value the diff says that the key was deleted.",
     ...otherRoot,
     result: withRoot((root) =>
-      withFirst(root, ({ version, key, value }) => value && { version, form: "deleted", key }),
+      withFirst(root, ({ height, key, value }) => value && { height, form: "deleted", key }),
     ),
   },
   {
@@ -62,7 +62,7 @@ export const diffs = [
     explanation: "A key is said to have changed a block earlier than it did.",
     ...otherRoot,
     result: withRoot((root, { from = -1 }) =>
-      withFirst(root, (leaf) => leaf.version > from + 1 && { ...leaf, version: leaf.version - 1 }),
+      withFirst(root, (leaf) => leaf.height > from + 1 && { ...leaf, height: leaf.height - 1 }),
     ),
   },
   {
@@ -167,19 +167,19 @@ function withOldClosed(node, from) {
   if (!node.children) return node;
   const children = node.children.map((child) => {
     const changed = withOldClosed(child, from);
-    return changed.version > from ? changed : closedAt(changed.version)(changed);
+    return changed.height > from ? changed : closedAt(changed.height)(changed);
   });
   return { ...node, children };
 }
 
 /** Leaves a node closed, and says that it last changed in this block. */
-const closedAt = (version) => (node) => ({ version, hash: hashOf(node) });
+const closedAt = (height) => (node) => ({ height, hash: hashOf(node) });
 
 /** The tree with only the branches above a leaf opened. */
 function wayTo(node, leaf) {
   if (node === leaf || node.hash) return node;
-  if (node.form) return { version: node.version, hash: Buffer.alloc(32) };
+  if (node.form) return { height: node.height, hash: Buffer.alloc(32) };
   const children = node.children.map((child) => wayTo(child, leaf));
-  if (children.every(({ hash }) => hash)) return { version: node.version, hash: Buffer.alloc(32) };
+  if (children.every(({ hash }) => hash)) return { height: node.height, hash: Buffer.alloc(32) };
   return { ...node, children };
 }

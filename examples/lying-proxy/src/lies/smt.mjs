@@ -29,7 +29,7 @@ export const smt = [
     title: "A value that seems to be older",
     explanation: "The value is true, but said to be a block older than it is.",
     ...otherRoot,
-    result: withLeaf((leaf) => leaf.version > 0 && { ...leaf, version: leaf.version - 1 }),
+    result: withLeaf((leaf) => leaf.height > 0 && { ...leaf, height: leaf.height - 1 }),
   },
   {
     name: "smt-said-deleted",
@@ -37,7 +37,7 @@ export const smt = [
     explanation: "In place of the value the proof says that the key was deleted in the same block.",
     ...otherRoot,
     result: withLeaf(
-      ({ form, version }) => form === "live" && { version, form: "deleted", index: 0 },
+      ({ form, height }) => form === "live" && { height, form: "deleted", index: 0 },
     ),
   },
   {
@@ -88,8 +88,8 @@ export const smt = [
     code: "mismatch",
     reason: "leaf_of_key",
     to,
-    result: withLeaf(({ version }, { key }) => ({
-      version,
+    result: withLeaf(({ height }, { key }) => ({
+      height,
       form: "other deleted",
       keyHash: hashKey(key),
     })),

@@ -18,7 +18,7 @@ export function showChanged({ changed }: Past): void {
     return;
   }
   const { changes, evidence } = changed;
-  const newest = changes.toSorted((a, b) => Number(b.block - a.block)).slice(0, SHOWN);
+  const newest = changes.toSorted((a, b) => Number(b.height - a.height)).slice(0, SHOWN);
   const items = newest.map((change) =>
     element("li", [
       element("span", nameOf(change.key)),
@@ -40,4 +40,4 @@ export function showChanged({ changed }: Past): void {
 const amount = ({ value }: KeyChange) =>
   value === null ? "deleted" : amountText({ kind: "present", value });
 
-const block = ({ block }: KeyChange) => element("small", `block ${number(block)}`);
+const block = ({ height }: KeyChange) => element("small", `block ${number(height)}`);

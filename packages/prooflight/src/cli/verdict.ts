@@ -190,7 +190,7 @@ function plain(value: Json, name = ""): string | SafeText {
 }
 
 const TIMES: ReadonlySet<string> = new Set(["now", "genesisTimestampMs"]);
-const HEIGHTS: ReadonlySet<string> = new Set(["height", "block", "from", "to", "number"]);
+const HEIGHTS: ReadonlySet<string> = new Set(["height", "from", "to", "number"]);
 
 /** The value of a key. Null is an absent key, where the scheme shows no more of it. */
 function inWords(result: Json): string | SafeText {

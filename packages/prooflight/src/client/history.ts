@@ -153,7 +153,7 @@ async function ask(
       from: headerOf(from),
       to: headerOf(last),
       entering,
-      changes: changes.map(({ block, value }) => ({ block: headerOf(block), value })),
+      changes: changes.map(({ height, value }) => ({ block: headerOf(height), value })),
       evidence: evidenceOf(range, reply, server),
     };
     return { history, average: proved.average };

@@ -49,6 +49,6 @@ export function verifySmtDiff(input: DiffInput): KeyChange[] {
 export function readChanges(response: Reader): KeyChange[] {
   return response.sequence(() => {
     const key = response.bytes();
-    return { key, block: response.u64(), value: response.optionalBytes() };
+    return { key, height: response.u64(), value: response.optionalBytes() };
   });
 }

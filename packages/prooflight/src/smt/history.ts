@@ -23,7 +23,7 @@ export interface HistoryRange {
 
 /** The root of the scheme `smt` after a block, which the caller trusts. */
 export interface BlockRoot {
-  block: bigint;
+  height: bigint;
   /** 32 bytes. */
   root: Uint8Array;
 }
@@ -36,8 +36,8 @@ export interface HistoryInput extends HistoryRange {
 
 /** A change of a key's value. */
 export interface Change {
-  /** The block that made it. */
-  block: bigint;
+  /** The height of the block that made it. */
+  height: bigint;
   /** The value since then; null if the key was deleted. */
   value: Bytes | null;
 }
@@ -97,8 +97,8 @@ export function writeHistory<Name extends string>(
   const roots = given.list("roots");
   request.u32(roots.length);
   roots.forEach((item, index) => {
-    const root = new Arguments("smt", item, ["block", "root"], `roots[${index}]`);
-    request.u64(root.u64("block"));
+    const root = new Arguments("smt", item, ["height", "root"], `roots[${index}]`);
+    request.u64(root.u64("height"));
     request.array(root.array("root", 32));
   });
   return proof;
@@ -119,6 +119,6 @@ function writeRange<Name extends string>(
 function changeOf(answer: Present | Absent): Change {
   const { since, value } =
     answer.kind === "present" ? answer : { since: answer.deletedAt, value: null };
-  if (since === undefined) throw refuse("bug", "the block of a change", "none", { scheme: "smt" });
-  return { block: since, value };
+  if (since === undefined) throw refuse("bug", "the height of a change", "none", { scheme: "smt" });
+  return { height: since, value };
 }

@@ -11,8 +11,8 @@ import { readAnswer } from "./answer.js";
 export interface SmtProofInput {
   /** The root of the scheme `smt` after the block, 32 bytes: trusted by the caller. */
   root: Uint8Array;
-  /** The block that it is the root of. */
-  block: bigint;
+  /** The height of the block that it is the root of. */
+  height: bigint;
   /** The raw keys that were asked for, at least one. */
   keys: readonly Uint8Array[];
   /** The proof. */
@@ -30,10 +30,10 @@ export interface SmtProofInput {
  * `test-vectors/spec/smt.md`, section 4.
  */
 export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
-  const given = new Arguments("smt", input, ["root", "block", "keys", "proof", "limits"]);
+  const given = new Arguments("smt", input, ["root", "height", "keys", "proof", "limits"]);
   const request = new Writer();
   request.array(given.array("root", 32));
-  request.u64(given.u64("block"));
+  request.u64(given.u64("height"));
   const { maxProofBytes } = writeLimits(request, given);
   const keys = given.list("keys");
   request.u32(keys.length);

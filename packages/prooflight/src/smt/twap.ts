@@ -5,7 +5,7 @@ import { type HistoryInput, RANGE, writeHistory } from "./history.js";
 
 /** When a block was made, by its header, which the caller trusts. */
 export interface BlockTime {
-  block: bigint;
+  height: bigint;
   /** Milliseconds since 1970. */
   timestampMs: bigint;
 }
@@ -51,8 +51,8 @@ export function smtTwap(input: TwapInput): Average {
   const times = given.list("timestamps");
   request.u32(times.length);
   times.forEach((item, index) => {
-    const time = new Arguments("smt", item, ["block", "timestampMs"], `timestamps[${index}]`);
-    request.u64(time.u64("block"));
+    const time = new Arguments("smt", item, ["height", "timestampMs"], `timestamps[${index}]`);
+    request.u64(time.u64("height"));
     request.u64(time.u64("timestampMs"));
   });
   request.u64(given.u64("start"));

@@ -24,16 +24,16 @@ import type { Kind } from "./kind.js";
 /** What keys had at a block. */
 export const SmtProof: Kind = {
   scheme: "smt",
-  trusted: ({ root, block, limits }) => there({ root, block, limits }),
+  trusted: ({ root, height, limits }) => there({ root, height, limits }),
   question: ({ keys }) => there({ keys }),
   asked: [],
   subjects: (input) => (input as { keys: string[] }).keys,
   init,
   verify(input) {
-    const given = new Arguments("smt", input, ["root", "block", "keys", "proof", "limits"]);
+    const given = new Arguments("smt", input, ["root", "height", "keys", "proof", "limits"]);
     const answers = verifySmtProof({
       root: hexMember("smt", given, "root"),
-      block: quantity(given.unchecked("block"), "block"),
+      height: quantity(given.unchecked("height"), "height"),
       keys: hexItems("smt", given.list("keys"), "keys"),
       proof: hexMember("smt", given, "proof"),
       limits: limits(given),
@@ -103,9 +103,9 @@ function historyInput(given: Arguments<(typeof HISTORY)[number]>): HistoryInput 
 
 function blockRoot(root: unknown, index: number): BlockRoot {
   const path = `roots[${index}]`;
-  const given = new Arguments("smt", root, ["block", "root"], path);
+  const given = new Arguments("smt", root, ["height", "root"], path);
   return {
-    block: quantity(given.unchecked("block"), `${path}.block`),
+    height: quantity(given.unchecked("height"), `${path}.height`),
     root: hexMember("smt", given, "root"),
   };
 }
@@ -127,9 +127,9 @@ function averageJson(history: HistoryInput, average: unknown): Json {
 
 function blockTime(time: unknown, index: number): BlockTime {
   const path = `average.timestamps[${index}]`;
-  const given = new Arguments("smt", time, ["block", "timestampMs"], path);
+  const given = new Arguments("smt", time, ["height", "timestampMs"], path);
   return {
-    block: quantity(given.unchecked("block"), `${path}.block`),
+    height: quantity(given.unchecked("height"), `${path}.height`),
     timestampMs: quantity(given.unchecked("timestampMs"), `${path}.timestampMs`),
   };
 }
@@ -154,8 +154,8 @@ function answerJson(answer: Present | Absent): Json {
   return answer.deletedAt === undefined ? {} : { deletedAt: toQuantity(answer.deletedAt) };
 }
 
-function changeJson({ block, value }: Change): Record<string, Json> {
+function changeJson({ height, value }: Change): Record<string, Json> {
   return value
-    ? { value: toHex(value), since: toQuantity(block) }
-    : { deletedAt: toQuantity(block) };
+    ? { value: toHex(value), since: toQuantity(height) }
+    : { deletedAt: toQuantity(height) };
 }

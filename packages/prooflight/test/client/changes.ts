@@ -10,9 +10,9 @@ export const steps = ({ changes }: History) =>
 
 /** The last change of each key of a diff, by key. */
 export const lastChanges = ({ changes }: Diff) =>
-  new Map(changes.map(({ key, block, value }) => [toHex(key), step({ block, value })]));
+  new Map(changes.map(({ key, height, value }) => [toHex(key), step({ height, value })]));
 
-const step = ({ block, value }: Change) => [block, value && toHex(value)];
+const step = ({ height, value }: Change) => [height, value && toHex(value)];
 
 /** The changes of a key that the blocks from one to another make. */
 export function changesOf(key: Hex, from: bigint, to: bigint) {

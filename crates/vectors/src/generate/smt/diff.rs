@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prooflight_smt::hash::{MAX_VERSION, hash_key};
+use prooflight_smt::hash::{MAX_HEIGHT, hash_key};
 use serde_json::{Map, Value, json};
 
 use super::plain::Plain;
@@ -48,11 +48,11 @@ fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, inpu
     let mut keys = plain.keys();
     keys.sort_by_key(|key| hash_key(key));
     let change = |key: Vec<u8>| {
-        let (block, _) = plain.last_change(&key, input.to.0)?;
+        let (height, _) = plain.last_change(&key, input.to.0)?;
         let Value::Object(answer) = had(plain, &key, input.to.0) else { return None };
         let mut change = Map::from_iter([("key".to_owned(), json!(Hex(key)))]);
         change.extend(answer);
-        from.is_none_or(|from| block > from).then_some(Value::Object(change))
+        from.is_none_or(|from| height > from).then_some(Value::Object(change))
     };
     let changes: Vec<Value> = keys.into_iter().filter_map(change).collect();
     let mut all = flags.to_vec();
@@ -109,10 +109,10 @@ fn recurring(file: &mut Builder) {
 fn at_limits(file: &mut Builder) {
     let mut plain = Plain::default();
     plain.apply(0, [set(0, b"first"), (vec![], Some(vec![])), (vec![9; 256], Some(vec![8; 300]))]);
-    plain.apply(MAX_VERSION, [set(0, b"last")]);
-    for from in [None, Some(0), Some(MAX_VERSION - 1)] {
-        let input = ask_diff(&plain, from, MAX_VERSION);
-        honest(file, &["Limit"], &range(from, MAX_VERSION), &plain, &input);
+    plain.apply(MAX_HEIGHT, [set(0, b"last")]);
+    for from in [None, Some(0), Some(MAX_HEIGHT - 1)] {
+        let input = ask_diff(&plain, from, MAX_HEIGHT);
+        honest(file, &["Limit"], &range(from, MAX_HEIGHT), &plain, &input);
     }
     let input = ask_diff(&plain, None, 1);
     let exact = limits(Some(input.proof.0.len()), None, Some(300));

@@ -1,7 +1,7 @@
 //! `smt/diff_negative.json`: diffs that must be refused.
 
 use prooflight_core::Reason;
-use prooflight_smt::hash::{MAX_VERSION, hash_key, hash_value};
+use prooflight_smt::hash::{MAX_HEIGHT, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, DiffLeaf, HISTORY, PROOF, Writer};
 
 use super::diff::range;
@@ -62,7 +62,7 @@ fn messages(file: &mut Builder) {
     for (from, to, comment) in [
         (8, 8, "after a block up to the same one"),
         (9, 8, "the range ends before it begins"),
-        (6, MAX_VERSION + 1, "a block of 2^52"),
+        (6, MAX_HEIGHT + 1, "a block of 2^52"),
         (u64::MAX, 8, "after block 2^64 - 1"),
     ] {
         let (from, to) = (Some(Quantity(from)), Quantity(to));
@@ -111,13 +111,13 @@ fn closed(file: &mut Builder) {
     // A node on the way to a changed key is said to be old.
     for number in [1, 4] {
         for level in 1..6 {
-            for version in [2, 6] {
+            for height in [2, 6] {
                 let forged = changed(&tree, &key(number), level, |node| {
-                    *node = Node::Closed { version, hash: node.hash() };
+                    *node = Node::Closed { height, hash: node.hash() };
                 });
                 let Some(forged) = forged else { continue };
                 let comment = format!(
-                    "the node at level {level} above key {number} is closed, as if of block {version}"
+                    "the node at level {level} above key {number} is closed, as if of block {height}"
                 );
                 let input = of(encode_diff(Some(6), 8, Some(&forged)));
                 file.invalid(&["Closed"], comment, &input, mismatch);
@@ -132,11 +132,11 @@ fn closed(file: &mut Builder) {
         file.refused(&["Closed"], comment, &of(message(DIFF, &[&[age], &root])));
     }
     if let Node::Branch { depth, left, right } = &tree {
-        for version in [2, 6] {
-            let close = |node: &Node| Node::Closed { version, hash: node.hash() };
+        for height in [2, 6] {
+            let close = |node: &Node| Node::Closed { height, hash: node.hash() };
             let (left, right) = (Box::new(close(left)), Box::new(close(right)));
             let forged = Node::Branch { depth: *depth, left, right };
-            let comment = format!("both children of the root are unchanged since block {version}");
+            let comment = format!("both children of the root are unchanged since block {height}");
             let input = of(encode_diff(Some(6), 8, Some(&forged)));
             file.invalid(&["Closed"], comment, &input, mismatch);
         }
@@ -173,8 +173,8 @@ fn leaves(file: &mut Builder) {
             }
         });
         ask(number, "an older change", &|node| {
-            if let Node::Leaf { version, .. } = node {
-                *version = 7;
+            if let Node::Leaf { height, .. } = node {
+                *height = 7;
             }
         });
         for other in [0, 1, 4, 99, 100] {
@@ -208,9 +208,9 @@ fn leaves(file: &mut Builder) {
             (&[5], Reason::Truncated, "with a value of 5 bytes, of which none is there"),
         ] {
             let mut writer = Writer::new(DIFF);
-            writer.root(8, changed.version());
-            let versions = if own == 0 { [changed.version(), 6] } else { [6, changed.version()] };
-            writer.branch(None, *depth, versions[0], versions[1]);
+            writer.root(8, changed.height());
+            let heights = if own == 0 { [changed.height(), 6] } else { [6, changed.height()] };
+            writer.branch(None, *depth, heights[0], heights[1]);
             writer.closed(&closed.hash());
             let leaf = [&[0, 0, 2][..], &key(other), length].concat();
             let input = of([writer.finish(), leaf].concat());
@@ -253,8 +253,8 @@ fn undone(file: &mut Builder) {
     plain.apply(5, [set(0, b"A")]);
     for (from, to) in [(Some(0), 5), (Some(2), 6), (Some(4), 5)] {
         let honest = ask_diff(&plain, from, to);
-        for (block, comment) in [(0, "as if nothing had changed"), (3, "as deleted")] {
-            let proof = Hex(encode_diff(from, to, plain.tree(block).as_ref()));
+        for (height, comment) in [(0, "as if nothing had changed"), (3, "as deleted")] {
+            let proof = Hex(encode_diff(from, to, plain.tree(height).as_ref()));
             let input = SmtDiff { proof, ..honest.clone() };
             let comment = format!("deleted and set again, {comment}, {}", range(from, to));
             file.invalid(&["Closed"], comment, &input, Reason::RootMismatch);
@@ -268,7 +268,7 @@ fn far_away(file: &mut Builder) {
     for (from, to) in [(bit, bit + 5), (2 * bit, 2 * bit + 5), (5, bit)] {
         let tree = plain.tree(to).expect("it has keys");
         let forged = changed(&tree, &key(0), 1, |node| {
-            *node = Node::Closed { version: node.version() - bit, hash: node.hash() };
+            *node = Node::Closed { height: node.height() - bit, hash: node.hash() };
         });
         let proof = Hex(encode_diff(Some(from), to, forged.as_ref()));
         let input = SmtDiff { proof, ..ask_diff(&plain, Some(from), to) };

@@ -1,6 +1,6 @@
 //! `smt/history.json`: honest histories, and averages over them.
 
-use prooflight_smt::hash::MAX_VERSION;
+use prooflight_smt::hash::MAX_HEIGHT;
 use serde_json::{Value, json};
 
 use super::plain::Plain;
@@ -46,12 +46,12 @@ pub(in crate::generate) fn file() -> String {
 fn told(plain: &Plain, key: &[u8], from: u64, to: u64) -> Answer {
     let blocks = plain.history_blocks(key, from, to);
     // Every block of a history but the first is the one before a change.
-    let mut changed: Vec<u64> = blocks.iter().skip(1).map(|block| block + 1).collect();
-    let last = plain.last_change(key, blocks[blocks.len() - 1]).map(|(block, _)| block);
-    changed.extend(last.filter(|&block| block == from));
+    let mut changed: Vec<u64> = blocks.iter().skip(1).map(|height| height + 1).collect();
+    let last = plain.last_change(key, blocks[blocks.len() - 1]).map(|(height, _)| height);
+    changed.extend(last.filter(|&height| height == from));
     let hidden = changed.last() == Some(&from);
     let entering = if hidden { Value::Null } else { had(plain, key, blocks[blocks.len() - 1]) };
-    let changes: Vec<Value> = changed.iter().rev().map(|&block| had(plain, key, block)).collect();
+    let changes: Vec<Value> = changed.iter().rev().map(|&height| had(plain, key, height)).collect();
     let blocks: Vec<Quantity> = blocks.into_iter().map(Quantity).collect();
     expected(json!({ "blocks": blocks, "entering": entering, "changes": changes }))
 }
@@ -108,8 +108,8 @@ fn empty(file: &mut Builder) {
 fn at_limits(file: &mut Builder) {
     let mut plain = Plain::default();
     plain.apply(0, [set(0, b"first"), set(1, b"")]);
-    plain.apply(MAX_VERSION, [set(0, b"last")]);
-    let input = ask_history(&plain, &key(0), 0, MAX_VERSION);
+    plain.apply(MAX_HEIGHT, [set(0, b"last")]);
+    let input = ask_history(&plain, &key(0), 0, MAX_HEIGHT);
     honest(file, &["Limit"], "all blocks there can be", &plain, &input);
     let exact = history_limits(Some(input.proof.0.len()), Some(5), Some(2));
     let input = SmtHistory { limits: Some(exact), ..input };
@@ -126,29 +126,29 @@ fn far_apart(file: &mut Builder) {
     let plain = far();
     let bit = 1u64 << 32;
     let ranges = [
-        (0, MAX_VERSION),
+        (0, MAX_HEIGHT),
         (6, bit - 2),
         (5, bit + 4),
         (bit, bit + 5),
         (bit + 1, 2 * bit + 5),
         (bit + 6, 2 * bit + 4),
         (2 * bit + 5, 1 << 40),
-        (MAX_VERSION - 1, MAX_VERSION),
+        (MAX_HEIGHT - 1, MAX_HEIGHT),
     ];
-    for (from, to) in ranges.into_iter().chain(FAR.map(|block| (block, block))) {
+    for (from, to) in ranges.into_iter().chain(FAR.map(|height| (height, height))) {
         let comment = format!("the blocks {from} to {to}");
         honest(file, &["Far"], &comment, &plain, &ask_history(&plain, &key(0), from, to));
     }
     let comment = format!("a key that has not changed for 2^52 blocks, from {bit} on");
-    let input = ask_history(&plain, &key(1), bit, MAX_VERSION);
+    let input = ask_history(&plain, &key(1), bit, MAX_HEIGHT);
     honest(file, &["Far"], &comment, &plain, &input);
 }
 
 /// One key that changes in every block, alone in its tree.
 fn long(file: &mut Builder) {
     let mut plain = Plain::default();
-    for block in 1..=300 {
-        plain.apply(block, [set(0, b"")]);
+    for height in 1..=300 {
+        plain.apply(height, [set(0, b"")]);
     }
     let input = ask_history(&plain, &key(0), 0, 300);
     honest(file, &["Long"], "300 changes", &plain, &input);
@@ -169,14 +169,14 @@ fn random_histories(file: &mut Builder) {
 }
 
 /// Block h has the timestamp 1,000,000 + 1000 h + h^2.
-fn timestamp(block: u64) -> u64 {
-    1_000_000 + 1000 * block + block * block
+fn timestamp(height: u64) -> u64 {
+    1_000_000 + 1000 * height + height * height
 }
 
 pub(super) fn over(from: u64, to: u64, blocks: &[u64]) -> AverageOver {
-    let time = |&block: &u64| BlockTime {
-        block: Quantity(block),
-        timestamp_ms: Quantity(timestamp(block)),
+    let time = |&height: &u64| BlockTime {
+        height: Quantity(height),
+        timestamp_ms: Quantity(timestamp(height)),
     };
     let timestamps = blocks.iter().map(time).collect();
     AverageOver { from: Quantity(from), to: Quantity(to), timestamps }

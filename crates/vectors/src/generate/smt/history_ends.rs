@@ -52,67 +52,67 @@ fn refuse(
     file.invalid(&[flag], comment, &input, reason);
 }
 
-/// The tree of a block with the version and value of the leaf of key 0 changed.
-fn altered(block: u64, change: impl FnOnce(&mut u64, &mut Option<Vec<u8>>)) -> Option<Node> {
-    let tree = plain().tree(block).expect("it has keys");
+/// The tree of a block with the height and value of the leaf of key 0 changed.
+fn altered(height: u64, change: impl FnOnce(&mut u64, &mut Option<Vec<u8>>)) -> Option<Node> {
+    let tree = plain().tree(height).expect("it has keys");
     changed_leaf(&tree, 0, |node| {
-        if let Node::Leaf { version, value, .. } = node {
-            change(version, value);
+        if let Node::Leaf { height, value, .. } = node {
+            change(height, value);
         }
     })
 }
 
-fn said_of(block: u64, version: u64) -> Option<Node> {
-    altered(block, |old, _| *old = version)
+fn said_of(height: u64, other: u64) -> Option<Node> {
+    altered(height, |old, _| *old = other)
 }
 
-fn with_value(block: u64, value: Option<&[u8]>) -> Option<Node> {
-    altered(block, |_, old| *old = value.map(<[u8]>::to_vec))
+fn with_value(height: u64, value: Option<&[u8]>) -> Option<Node> {
+    altered(height, |_, old| *old = value.map(<[u8]>::to_vec))
 }
 
 /// The tree without key 0.
-fn without(block: u64) -> Option<Node> {
+fn without(height: u64) -> Option<Node> {
     let mut plain = Plain::default();
     plain.apply(0, [set(1, b"other")]);
-    plain.tree(block)
+    plain.tree(height)
 }
 
 /// Ranges of a single block.
 fn one_block(file: &mut Builder) {
     let plain = plain();
     let mismatch = Reason::RootMismatch;
-    for block in [0, 2, 4, 5, 7] {
-        let honest = ask_history(&plain, &key(0), block, block);
+    for height in [0, 2, 4, 5, 7] {
+        let honest = ask_history(&plain, &key(0), height, height);
         let mut refuse = |comment: &str, tree: Option<Node>| {
-            let comment = format!("from = to = {block}: {comment}");
-            let shown = [(block, tree)];
-            refuse(file, ("Ends", &comment), &honest, &shown, &[block], mismatch);
+            let comment = format!("from = to = {height}: {comment}");
+            let shown = [(height, tree)];
+            refuse(file, ("Ends", &comment), &honest, &shown, &[height], mismatch);
         };
         refuse("no tree", None);
-        refuse("the tree without the key", without(block));
-        if block > 0 {
-            refuse("the tree of the block before", plain.tree(block - 1));
-            refuse("the change is of the block before", said_of(block, block - 1));
+        refuse("the tree without the key", without(height));
+        if height > 0 {
+            refuse("the tree of the block before", plain.tree(height - 1));
+            refuse("the change is of the block before", said_of(height, height - 1));
         }
-        refuse("another value", with_value(block, Some(b"Z")));
-        let other = if block == 4 { Some(&b""[..]) } else { None };
-        refuse("deleted instead of set, or set instead of deleted", with_value(block, other));
+        refuse("another value", with_value(height, Some(b"Z")));
+        let other = if height == 4 { Some(&b""[..]) } else { None };
+        refuse("deleted instead of set, or set instead of deleted", with_value(height, other));
         let mut flipped = honest.clone();
         flipped.roots[0].root.0[0] ^= 0x80;
-        let comment = format!("from = to = {block}: a bit of the root flipped");
+        let comment = format!("from = to = {height}: a bit of the root flipped");
         file.invalid(&["Ends"], comment, &flipped, mismatch);
         let longer = SmtHistory {
             proof: Hex([&honest.proof.0[..], &honest.proof.0[3..]].concat()),
             ..honest
         };
-        let comment = format!("from = to = {block}: the same tree twice");
+        let comment = format!("from = to = {height}: the same tree twice");
         file.invalid(&["Ends"], comment, &longer, Reason::TrailingBytes);
     }
-    for block in [1, 3, 6, 9] {
-        let honest = ask_history(&plain, &key(0), block, block);
-        let comment = format!("from = to = {block}: the last change is said to be of this block");
-        let shown = [(block, said_of(block, block))];
-        refuse(file, ("Added", &comment), &honest, &shown, &[block], mismatch);
+    for height in [1, 3, 6, 9] {
+        let honest = ask_history(&plain, &key(0), height, height);
+        let comment = format!("from = to = {height}: the last change is said to be of this block");
+        let shown = [(height, said_of(height, height))];
+        refuse(file, ("Added", &comment), &honest, &shown, &[height], mismatch);
     }
 }
 
@@ -122,13 +122,13 @@ fn first_block(file: &mut Builder) {
     let mismatch = Reason::RootMismatch;
     for (from, last) in [(0, 1), (2, 3), (4, 4), (5, 6), (7, 9)] {
         let honest = ask_history(&plain, &key(0), from, 9);
-        let blocks: Vec<u64> = honest.roots.iter().map(|given| given.block.0).collect();
+        let blocks: Vec<u64> = honest.roots.iter().map(|given| given.height.0).collect();
         assert_eq!(blocks.last(), Some(&last), "the tree that shows the first block's change");
         let newer = &blocks[..blocks.len() - 1];
         let mut refuse = |comment: &str, tree: Option<Node>| {
             let comment = format!("the blocks {from} to 9: {comment}");
             let mut shown: Vec<Shown> =
-                newer.iter().map(|&block| (block, plain.tree(block))).collect();
+                newer.iter().map(|&height| (height, plain.tree(height))).collect();
             shown.push((last, tree));
             refuse(file, ("Ends", &comment), &honest, &shown, &blocks, mismatch);
         };
@@ -166,7 +166,7 @@ fn undone(file: &mut Builder) {
 
 fn added(file: &mut Builder) {
     let plain = plain();
-    let tree = |block| (block, plain.tree(block));
+    let tree = |height| (height, plain.tree(height));
     let mismatch = Reason::RootMismatch;
     let whole = ask_history(&plain, &key(0), 0, 9);
     let shown = [(9, said_of(9, 8)), tree(7), tree(6), tree(4), tree(3), tree(1)];
@@ -174,7 +174,7 @@ fn added(file: &mut Builder) {
     refuse(file, ("Added", comment), &whole, &shown, &[9, 7, 6, 4, 3, 1], mismatch);
     let shown = [
         tree(9),
-        (6, altered(6, |version, value| (*version, *value) = (6, Some(b"X".to_vec())))),
+        (6, altered(6, |height, value| (*height, *value) = (6, Some(b"X".to_vec())))),
         tree(5),
         tree(4),
         tree(3),

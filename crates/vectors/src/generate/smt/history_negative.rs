@@ -1,7 +1,7 @@
 //! `smt/history_negative.json`: histories that must be refused.
 
 use prooflight_core::Reason;
-use prooflight_smt::hash::MAX_VERSION;
+use prooflight_smt::hash::MAX_HEIGHT;
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF};
 
 use super::history::{balance, over};
@@ -57,7 +57,7 @@ fn messages(file: &mut Builder) {
     }
     for (from, to, comment) in [
         (10, 9, "the range ends before it begins"),
-        (0, MAX_VERSION + 1, "a block of 2^52"),
+        (0, MAX_HEIGHT + 1, "a block of 2^52"),
         (u64::MAX, u64::MAX, "a block of 2^64 - 1"),
     ] {
         let input = SmtHistory { from: Quantity(from), to: Quantity(to), ..honest.clone() };
@@ -98,14 +98,14 @@ fn limits(file: &mut Builder) {
     }
 }
 
-/// Versions that are the same in their low 32 bits.
+/// Heights that are the same in their low 32 bits.
 fn far_away(file: &mut Builder) {
     let mismatch = Reason::RootMismatch;
     let bit = 1u64 << 32;
     let honest = ask_history(&sample(), &key(1), 0, 9);
     let mut moved = honest.clone();
     moved.to.0 += bit;
-    moved.roots[0].block.0 += bit;
+    moved.roots[0].height.0 += bit;
     let comment = "the history up to block 9 as one up to block 2^32 + 9";
     file.invalid(&["Far"], comment, &moved, mismatch);
     let plain = far();
@@ -118,32 +118,32 @@ fn far_away(file: &mut Builder) {
     ] {
         let mut input = up_to(to);
         input.to = Quantity(other);
-        input.roots[0].block = Quantity(other);
+        input.roots[0].height = Quantity(other);
         file.invalid(&["Far"], comment, &input, reason);
     }
     for at in [0, 2, 4] {
         let mut moved = honest.clone();
-        moved.roots[at].block.0 += bit;
+        moved.roots[at].height.0 += bit;
         let comment = format!("root {at} is said to be of a block 2^32 later");
         file.invalid(&["Far"], comment, &moved, Reason::WrongRoots);
     }
     // A leaf is said to be 2^32 blocks older or newer than it is.
-    for (to, version, given) in [
+    for (to, height, given) in [
         (2 * bit + 9, bit + 5, &[2 * bit + 9, bit + 4][..]),
         (bit + 9, 5, &[bit + 9]),
         (2 * bit + 4, 2 * bit + 4, &[2 * bit + 4, 2 * bit + 3, bit + 4]),
     ] {
-        let mut trees: Vec<_> = given.iter().map(|&block| (block, plain.tree(block))).collect();
+        let mut trees: Vec<_> = given.iter().map(|&height| (height, plain.tree(height))).collect();
         trees[0].1 = trees[0].1.take().and_then(|tree| {
             changed_leaf(&tree, 0, |node| {
-                if let Node::Leaf { version: old, .. } = node {
-                    *old = version;
+                if let Node::Leaf { height: old, .. } = node {
+                    *old = height;
                 }
             })
         });
         let proof = Hex(encode_history(&key(0), &trees));
         let input = SmtHistory { proof, roots: roots(&plain, given), ..up_to(to) };
-        let comment = format!("at block {to} the change is said to be of block {version}");
+        let comment = format!("at block {to} the change is said to be of block {height}");
         file.invalid(&["Far"], comment, &input, mismatch);
     }
     // The range begins where a change does, but for bits that are cut off.
@@ -155,7 +155,7 @@ fn far_away(file: &mut Builder) {
     file.invalid(&["Far"], comment, &input, Reason::TrailingBytes);
 }
 
-/// The versions of children, and of roots that are not the newest one.
+/// The heights of children, and of roots that are not the newest one.
 fn older_than_block_0(file: &mut Builder) {
     let honest = ask_history(&sample(), &key(1), 0, 9);
     for (comment, body) in [
@@ -176,7 +176,7 @@ fn hidden(file: &mut Builder) {
     let honest = ask_history(&plain, &key(1), 0, 9);
     let mut ask = |blocks: &[u64], trees: &[u64], given: &[u64], comment: &str, reason| {
         let trees: Vec<_> =
-            blocks.iter().zip(trees).map(|(&block, &tree)| (block, plain.tree(tree))).collect();
+            blocks.iter().zip(trees).map(|(&height, &tree)| (height, plain.tree(tree))).collect();
         let proof = Hex(encode_history(&key(1), &trees));
         let input = SmtHistory { proof, roots: roots(&plain, given), ..honest.clone() };
         file.invalid(&["Hidden"], comment, &input, reason);
@@ -192,20 +192,20 @@ fn hidden(file: &mut Builder) {
     ask(&[9, 7, 5, 4, 1], &[6, 5, 5, 4, 1], all, "the newest change is left out", mismatch);
     ask(&[9], &[1], &[9], "an older tree, in which the key is not yet", mismatch);
     ask(&[9, 1], &[2, 1], &[9, 1], "an older tree, with its first value", mismatch);
-    // A version is raised or lowered, so that the next tree is another one.
-    for (version, given) in [(7, &[9, 6, 5, 4, 1][..]), (9, &[9, 8, 7, 5, 4, 1])] {
-        let mut trees: Vec<_> = given.iter().map(|&block| (block, plain.tree(block))).collect();
+    // A height is raised or lowered, so that the next tree is another one.
+    for (height, given) in [(7, &[9, 6, 5, 4, 1][..]), (9, &[9, 8, 7, 5, 4, 1])] {
+        let mut trees: Vec<_> = given.iter().map(|&height| (height, plain.tree(height))).collect();
         let newest = plain.tree(9).and_then(|tree| {
             changed_leaf(&tree, 1, |node| {
-                if let Node::Leaf { version: old, .. } = node {
-                    *old = version;
+                if let Node::Leaf { height: old, .. } = node {
+                    *old = height;
                 }
             })
         });
         trees[0].1 = newest;
         let proof = Hex(encode_history(&key(1), &trees));
         let input = SmtHistory { proof, roots: roots(&plain, given), ..honest.clone() };
-        let comment = format!("the newest change is said to be of block {version}");
+        let comment = format!("the newest change is said to be of block {height}");
         file.invalid(&["Hidden"], comment, &input, mismatch);
     }
     // The range begins later than the proof does, and the reverse.
@@ -279,7 +279,7 @@ fn averages(file: &mut Builder) {
     same.timestamps[5].timestamp_ms = same.timestamps[4].timestamp_ms;
     ask(&plain, same, "two blocks with one timestamp", argument);
     let mut twice = over(2, 9, &all);
-    twice.timestamps[5].block = twice.timestamps[4].block;
+    twice.timestamps[5].height = twice.timestamps[4].height;
     ask(&plain, twice, "a block twice, with two timestamps", argument);
     let mut end = over(2, 9, &[2, 3, 6, 7, 9, 10]);
     end.timestamps[5].timestamp_ms = end.timestamps[4].timestamp_ms;

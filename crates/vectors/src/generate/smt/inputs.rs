@@ -21,14 +21,14 @@ pub(super) fn proofs(file: &mut Builder) {
     refuse.every_member();
     refuse.bytes(&["root", "proof", "keys/0"]);
     refuse.hashes(&["root"]);
-    refuse.quantities(&["block"]);
+    refuse.quantities(&["height"]);
     refuse.limits();
     refuse.with("limits: one of a history", "limits", &json!({ "maxChanges": 1 }));
     refuse.with("keys: one key", "keys", &json!("0x0000"));
     refuse.with("keys: an object", "keys", &json!({ "0": "0x0000" }));
     refuse.with("keys: keys in arrays", "keys", &json!([["0x0000"], ["0x0004"]]));
     refuse.with("keys: a key that is text", "keys/0", &json!("alice"));
-    refuse.with("a root beside its block, as in a history", "root", &json!({ "block": "0x8" }));
+    refuse.with("a root beside its block, as in a history", "root", &json!({ "height": "0x8" }));
 }
 
 /// Inputs of an `SmtHistory`.
@@ -46,7 +46,7 @@ pub(super) fn histories(file: &mut Builder) {
     refuse.members("average/timestamps/0");
     refuse.bytes(&["key", "proof"]);
     refuse.hashes(&["roots/0/root"]);
-    refuse.quantities(&["from", "to", "roots/0/block", "average/to"]);
+    refuse.quantities(&["from", "to", "roots/0/height", "average/to"]);
     refuse.quantities(&["average/timestamps/0/timestampMs"]);
     refuse.limits();
     refuse.with("limits: changes that are text", "limits", &json!({ "maxChanges": "10" }));
@@ -133,7 +133,7 @@ impl<'a> Refuse<'a> {
             self.with(&format!("{path}/{member} is missing"), path, &less);
         }
         let mut more = honest;
-        more["height"] = json!("0x1");
+        more["block"] = json!("0x1");
         self.with(&format!("an unknown member in {path}"), path, &more);
         self.with(&format!("{path} is a string"), path, &json!("0x"));
     }

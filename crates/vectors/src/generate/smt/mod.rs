@@ -11,7 +11,7 @@ pub(super) mod proof_negative;
 mod skipped;
 mod wire;
 
-use prooflight_smt::hash::MAX_VERSION;
+use prooflight_smt::hash::MAX_HEIGHT;
 pub(super) use prooflight_testkit::smt::plain;
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn sample() -> Plain {
 /// Random keys and values in so many blocks, each of which changes, sets and deletes some.
 fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
     let mut plain = Plain::default();
-    for block in 0..blocks {
+    for height in 0..blocks {
         let count = rng.below(keys);
         let ops: Vec<Op> = (0..count)
             .map(|_| {
@@ -60,7 +60,7 @@ fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
                 (key(number), (rng.below(4) > 0).then_some(value))
             })
             .collect();
-        plain.apply(block, ops);
+        plain.apply(height, ops);
     }
     plain
 }
@@ -68,22 +68,22 @@ fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
 /// So many keys with values of no bytes, set in the blocks 0 to 2 in turn.
 fn many_leaves(count: u16) -> (Plain, Vec<Vec<u8>>) {
     let mut plain = Plain::default();
-    for block in 0..3 {
-        let numbers = (0..count).filter(|number| u64::from(number % 3) == block);
-        plain.apply(block, numbers.map(|number| set(number, b"")));
+    for height in 0..3 {
+        let numbers = (0..count).filter(|number| u64::from(number % 3) == height);
+        plain.apply(height, numbers.map(|number| set(number, b"")));
     }
     (plain, (0..count).map(key).collect())
 }
 
 /// The honest proof of keys at a block.
-fn ask_keys(plain: &Plain, block: u64, keys: &[Vec<u8>]) -> SmtProof {
-    with_proof(plain, block, keys, plain.prove(block, keys))
+fn ask_keys(plain: &Plain, height: u64, keys: &[Vec<u8>]) -> SmtProof {
+    with_proof(plain, height, keys, plain.prove(height, keys))
 }
 
-fn with_proof(plain: &Plain, block: u64, keys: &[Vec<u8>], proof: Vec<u8>) -> SmtProof {
+fn with_proof(plain: &Plain, height: u64, keys: &[Vec<u8>], proof: Vec<u8>) -> SmtProof {
     SmtProof {
-        root: Hash32(plain.root(block)),
-        block: Quantity(block),
+        root: Hash32(plain.root(height)),
+        height: Quantity(height),
         keys: keys.iter().cloned().map(Hex).collect(),
         proof: Hex(proof),
         limits: None,
@@ -106,7 +106,7 @@ fn ask_history(plain: &Plain, key: &[u8], from: u64, to: u64) -> SmtHistory {
 
 fn roots(plain: &Plain, blocks: &[u64]) -> Vec<BlockRoot> {
     let roots = plain.roots(blocks).into_iter();
-    roots.map(|(block, root)| BlockRoot { block: Quantity(block), root: Hash32(root) }).collect()
+    roots.map(|(height, root)| BlockRoot { height: Quantity(height), root: Hash32(root) }).collect()
 }
 
 /// The honest diff.
@@ -121,8 +121,8 @@ fn ask_diff(plain: &Plain, from: Option<u64>, to: u64) -> SmtDiff {
 }
 
 /// What a key had at a block, from the list of its changes.
-fn had(plain: &Plain, key: &[u8], block: u64) -> Value {
-    match plain.last_change(key, block) {
+fn had(plain: &Plain, key: &[u8], height: u64) -> Value {
+    match plain.last_change(key, height) {
         Some((since, Some(value))) => {
             json!({ "value": Hex(value.to_vec()), "since": Quantity(since) })
         }
@@ -170,7 +170,7 @@ fn history_limits(
     }
 }
 
-/// The chain of versions that need more than 32 bits: key 0 changes in all of these blocks, key 1 in the first.
+/// The chain of heights that need more than 32 bits: key 0 changes in all of these blocks, key 1 in the first.
 const FAR: [u64; 8] = [
     5,
     (1 << 32) - 1,
@@ -179,14 +179,14 @@ const FAR: [u64; 8] = [
     (1 << 33) + 5,
     1 << 40,
     (1 << 48) + 1,
-    MAX_VERSION - 1,
+    MAX_HEIGHT - 1,
 ];
 
 fn far() -> Plain {
     let mut plain = Plain::default();
     plain.apply(FAR[0], [set(1, b"long ago")]);
-    for (at, block) in (0u8..).zip(FAR) {
-        plain.apply(block, [if at == 3 { delete(0) } else { set(0, &[at]) }]);
+    for (at, height) in (0u8..).zip(FAR) {
+        plain.apply(height, [if at == 3 { delete(0) } else { set(0, &[at]) }]);
     }
     plain
 }

@@ -1,6 +1,6 @@
 //! `smt/proof.json`: honest proofs of one and of many keys.
 
-use prooflight_smt::hash::MAX_VERSION;
+use prooflight_smt::hash::MAX_HEIGHT;
 use serde_json::{Value, json};
 
 use super::plain::Plain;
@@ -45,8 +45,8 @@ pub(super) fn honest(
     plain: &Plain,
     input: &SmtProof,
 ) {
-    let block = input.block.0;
-    let answers: Vec<Value> = input.keys.iter().map(|key| had(plain, &key.0, block)).collect();
+    let height = input.height.0;
+    let answers: Vec<Value> = input.keys.iter().map(|key| had(plain, &key.0, height)).collect();
     let kind = |answer: &Value| match answer {
         answer if answer.get("value").is_some() => "Present",
         answer if answer.get("deletedAt").is_some() => "Deleted",
@@ -65,7 +65,7 @@ fn upper(file: &mut Builder) {
     let plain = sample();
     let input = ask_keys(&plain, 0xabc, &[key(10), key(0xcafe)]);
     let answers: Vec<Value> =
-        input.keys.iter().map(|key| had(&plain, &key.0, input.block.0)).collect();
+        input.keys.iter().map(|key| had(&plain, &key.0, input.height.0)).collect();
     let comment = "hexadecimal digits in upper case";
     let expected = expected(json!({ "answers": answers }));
     file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
@@ -75,27 +75,27 @@ fn small_trees(file: &mut Builder) {
     let mut plain = Plain::default();
     plain.apply(3, [set(7, b"alone")]);
     plain.apply(4, [delete(7)]);
-    for (block, flag, comment) in [
+    for (height, flag, comment) in [
         (0, "Empty", "no key in block 0"),
         (2, "Empty", "no key yet"),
         (3, "OneLeaf", "one key, set in this block"),
         (4, "OneLeaf", "one key, deleted in this block"),
         (1 << 40, "OneLeaf", "one key, deleted long ago"),
     ] {
-        honest(file, &[flag], comment, &plain, &ask_keys(&plain, block, &[key(7)]));
+        honest(file, &[flag], comment, &plain, &ask_keys(&plain, height, &[key(7)]));
         let comment = format!("{comment}; another key");
-        honest(file, &[flag], &comment, &plain, &ask_keys(&plain, block, &[key(8)]));
-        let both = ask_keys(&plain, block, &[key(8), key(7), vec![]]);
+        honest(file, &[flag], &comment, &plain, &ask_keys(&plain, height, &[key(8)]));
+        let both = ask_keys(&plain, height, &[key(8), key(7), vec![]]);
         honest(file, &[flag], &format!("{comment}, both, and the key of no bytes"), &plain, &both);
     }
 }
 
 fn one_key(file: &mut Builder) {
     let plain = sample();
-    for block in [1, 2, 3, 5, 6, 7, 8, 9] {
+    for height in [1, 2, 3, 5, 6, 7, 8, 9] {
         for number in [0, 1, 3, 4, 12, 16, 99, 100, 101, 102] {
-            let comment = format!("key {number} at block {block}");
-            honest(file, &[], &comment, &plain, &ask_keys(&plain, block, &[key(number)]));
+            let comment = format!("key {number} at block {height}");
+            honest(file, &[], &comment, &plain, &ask_keys(&plain, height, &[key(number)]));
         }
     }
 }
@@ -116,10 +116,10 @@ fn many_keys(file: &mut Builder) {
 fn at_limits(file: &mut Builder) {
     let mut plain = Plain::default();
     plain.apply(0, [set(0, &[1; 100]), set(1, b"")]);
-    plain.apply(MAX_VERSION, [set(2, &[2; 128])]);
+    plain.apply(MAX_HEIGHT, [set(2, &[2; 128])]);
     for number in 0..4 {
         let comment = format!("key {number} at the last block there can be");
-        let input = ask_keys(&plain, MAX_VERSION, &[key(number)]);
+        let input = ask_keys(&plain, MAX_HEIGHT, &[key(number)]);
         honest(file, &["Limit"], &comment, &plain, &input);
     }
     let input = ask_keys(&plain, 1, &[key(0), key(1)]);
@@ -145,11 +145,11 @@ fn random_trees(file: &mut Builder, blocks: u64, keys: usize) {
     let rng = &mut Rng::new(blocks);
     let plain = random(rng, blocks, keys);
     for (round, count) in [1, 1, 1, 2, 5, 20].into_iter().enumerate() {
-        let block = rng.below(usize::try_from(blocks).expect("few")) as u64;
+        let height = rng.below(usize::try_from(blocks).expect("few")) as u64;
         let asked: Vec<_> = (0..count)
             .map(|_| key(u16::try_from(rng.below(keys + keys / 2)).expect("few keys")))
             .collect();
-        let comment = format!("{count} of {keys} keys at block {block}, draw {round}");
-        honest(file, &["Random"], &comment, &plain, &ask_keys(&plain, block, &asked));
+        let comment = format!("{count} of {keys} keys at block {height}, draw {round}");
+        honest(file, &["Random"], &comment, &plain, &ask_keys(&plain, height, &asked));
     }
 }

@@ -2,7 +2,7 @@
 
 use blake2::{Blake2b512, Blake2s256, Digest as _};
 use prooflight_core::{Reason, blake2b256};
-use prooflight_smt::hash::{MAX_VERSION, hash_key, hash_value};
+use prooflight_smt::hash::{MAX_HEIGHT, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
 
 use super::inputs;
@@ -43,7 +43,7 @@ pub(in crate::generate) fn file() -> String {
     hidden_among_others(&mut file);
     skipped::wrong(&mut file);
     values(&mut file);
-    versions(&mut file);
+    heights(&mut file);
     spliced(&mut file);
     replays(&mut file);
     structures(&mut file);
@@ -94,9 +94,9 @@ fn envelopes(file: &mut Builder) {
 
 fn arguments(file: &mut Builder) {
     let honest = ask_keys(&sample(), 8, &[key(1)]);
-    for block in [MAX_VERSION + 1, u64::MAX] {
-        let input = SmtProof { block: Quantity(block), ..honest.clone() };
-        file.invalid(&["Argument"], format!("block {block}"), &input, Reason::InvalidArgument);
+    for height in [MAX_HEIGHT + 1, u64::MAX] {
+        let input = SmtProof { height: Quantity(height), ..honest.clone() };
+        file.invalid(&["Argument"], format!("block {height}"), &input, Reason::InvalidArgument);
     }
     let input = SmtProof { keys: vec![], ..honest };
     file.invalid(&["Argument"], "no key", &input, Reason::InvalidArgument);
@@ -281,15 +281,15 @@ fn hidden_among_others(file: &mut Builder) {
         (&below[..1], "last of two"),
     ] {
         let keys: Vec<_> = others.iter().copied().chain([hidden]).map(key).collect();
-        for (block, what, leaf) in [
+        for (height, what, leaf) in [
             (0, "value", ProofLeaf::OtherLive { key_hash: &own, value_hash: &value_hash }),
             (1, "deletion", ProofLeaf::OtherDeleted { key_hash: &own }),
         ] {
-            let tree = plain.tree(block).expect("it has a key");
-            let forged = with_leaf(Writer::new(PROOF), &tree, block, &own, leaf);
+            let tree = plain.tree(height).expect("it has a key");
+            let forged = with_leaf(Writer::new(PROOF), &tree, height, &own, leaf);
             let comment =
                 format!("{} keys: the {what} of the {place}, as another key's", keys.len());
-            let input = with_proof(&plain, block, &keys, forged);
+            let input = with_proof(&plain, height, &keys, forged);
             file.invalid(&["Absence"], comment, &input, Reason::LeafOfKey);
         }
     }
@@ -332,7 +332,7 @@ fn values(file: &mut Builder) {
         let comment = format!("a value, {}, but it is deleted", Hex(value.to_vec()));
         ask(3, leaf, &comment, Reason::RootMismatch);
     }
-    for index in [1, 2, MAX_VERSION] {
+    for index in [1, 2, MAX_HEIGHT] {
         let leaf = ProofLeaf::Live { index, value: b"five" };
         ask(0, leaf, &format!("its value, with the index {index}"), Reason::LeafIndex);
         let leaf = ProofLeaf::Deleted { index };
@@ -352,9 +352,9 @@ fn values(file: &mut Builder) {
     }
 }
 
-fn versions(file: &mut Builder) {
+fn heights(file: &mut Builder) {
     let (plain, tree) = (sample(), tree());
-    // Asked at block 9, so that a version of 9 is not too high.
+    // Asked at block 9, so that a height of 9 is not too high.
     let mut ask = |forged: Option<Node>, comment: String| {
         let Some(forged) = forged else { return };
         let proof = encode_proof(9, Some(&forged), &[key(0)]);
@@ -363,7 +363,7 @@ fn versions(file: &mut Builder) {
     };
     for level in 0..6 {
         for change in [-1, 1] {
-            let other = |version: u64| version.saturating_add_signed(change);
+            let other = |height: u64| height.saturating_add_signed(change);
             let forged = changed(&tree, &key(0), level, |node| match node {
                 Node::Branch { depth, left, right } => {
                     let sides = [left, right];
@@ -371,10 +371,10 @@ fn versions(file: &mut Builder) {
                     let [one, two] = sides;
                     let sibling = if sibling == 0 { one } else { two };
                     **sibling =
-                        Node::Closed { version: other(sibling.version()), hash: sibling.hash() };
+                        Node::Closed { height: other(sibling.height()), hash: sibling.hash() };
                 }
-                Node::Leaf { version, .. } | Node::Closed { version, .. } => {
-                    *version = other(*version);
+                Node::Leaf { height, .. } | Node::Closed { height, .. } => {
+                    *height = other(*height);
                 }
             });
             ask(
@@ -383,18 +383,18 @@ fn versions(file: &mut Builder) {
             );
         }
     }
-    for version in [0, 9] {
+    for height in [0, 9] {
         let forged = changed_leaf(&tree, 0, |node| {
-            if let Node::Leaf { version: old, .. } = node {
-                *old = version;
+            if let Node::Leaf { height: old, .. } = node {
+                *old = height;
             }
         });
-        ask(forged, format!("the version of the leaf is {version}"));
+        ask(forged, format!("the version of the leaf is {height}"));
     }
     let honest = ask_keys(&plain, 8, &[key(0)]);
-    for block in [6, 7, 9, (1 << 32) + 8, 1 << 40, MAX_VERSION] {
-        let input = SmtProof { block: Quantity(block), ..honest.clone() };
-        let comment = format!("the root and the proof of block 8 as those of block {block}");
+    for height in [6, 7, 9, (1 << 32) + 8, 1 << 40, MAX_HEIGHT] {
+        let input = SmtProof { height: Quantity(height), ..honest.clone() };
+        let comment = format!("the root and the proof of block 8 as those of block {height}");
         file.invalid(&["Version"], comment, &input, Reason::RootMismatch);
     }
     let older = with_proof(&plain, 5, &[key(0)], plain.prove(100, &[key(0)]));
@@ -442,8 +442,8 @@ fn children(file: &mut Builder) {
 
 fn spliced(file: &mut Builder) {
     let (plain, fresh) = (sample(), tree());
-    for (number, block) in [(1, 6), (1, 5), (4, 6), (0, 2)] {
-        let old = plain.tree(block).expect("it has keys");
+    for (number, height) in [(1, 6), (1, 5), (4, 6), (0, 2)] {
+        let old = plain.tree(height).expect("it has keys");
         for level in 0..6 {
             let mut subtree = None;
             let _ = changed(&old, &key(number), level, |node| subtree = Some(node.clone()));
@@ -451,7 +451,7 @@ fn spliced(file: &mut Builder) {
             let forged = changed(&fresh, &key(number), level, |node| *node = subtree);
             let Some(forged) = forged.filter(|forged| *forged != fresh) else { continue };
             let proof = encode_proof(8, Some(&forged), &[key(number)]);
-            let comment = format!("key {number}: from level {level} on the tree of block {block}");
+            let comment = format!("key {number}: from level {level} on the tree of block {height}");
             file.invalid(&["Spliced"], comment, &of(number, proof), Reason::RootMismatch);
         }
     }
@@ -459,9 +459,9 @@ fn spliced(file: &mut Builder) {
 
 fn replays(file: &mut Builder) {
     let plain = sample();
-    for block in [1, 2, 5, 6] {
-        let input = of(1, plain.prove(block, &[key(1)]));
-        let comment = format!("the proof of block {block}");
+    for height in [1, 2, 5, 6] {
+        let input = of(1, plain.prove(height, &[key(1)]));
+        let comment = format!("the proof of block {height}");
         file.refused(&["Replay"], comment, &input);
     }
     let comment = "the proof of another key";
@@ -483,7 +483,7 @@ fn structures(file: &mut Builder) {
         let (left, right) = (left.hash(), right.hash());
         let leaf = ProofLeaf::OtherLive { key_hash: &left, value_hash: &right };
         let mut writer = Writer::new(PROOF);
-        writer.root(8, tree.version());
+        writer.root(8, tree.height());
         writer.proof_leaf(leaf);
         let comment = "the root, a branch, as the leaf of another key";
         let input = of(0, writer.finish());
@@ -584,7 +584,7 @@ fn hashed_otherwise(file: &mut Builder) {
     plain.apply(9, [set(0, &[left, right].concat())]);
     let tree = plain.tree(9).expect("it has keys");
     let forged = changed_leaf(&tree, 0, |node| {
-        let child = |hash| Box::new(Node::Closed { version: 9, hash });
+        let child = |hash| Box::new(Node::Closed { height: 9, hash });
         *node = Node::Branch { depth: 200, left: child(left), right: child(right) };
     });
     let honest = ask_keys(&plain, 9, &[key(0)]);

@@ -15,14 +15,14 @@ pub(super) fn message(kind: Envelope, body: &[&[u8]]) -> Vec<u8> {
 pub(super) fn with_leaf(
     mut writer: Writer,
     tree: &Node,
-    block: u64,
+    height: u64,
     way: &Hash,
     leaf: ProofLeaf<'_>,
 ) -> Vec<u8> {
-    writer.root(block, tree.version());
+    writer.root(height, tree.height());
     let (mut node, mut parent) = (tree, None);
     while let Node::Branch { depth, left, right } = node {
-        writer.branch(parent, *depth, left.version(), right.version());
+        writer.branch(parent, *depth, left.height(), right.height());
         let (child, sibling) = if bit(way, *depth) == 0 { (left, right) } else { (right, left) };
         writer.closed(&sibling.hash());
         (node, parent) = (child, Some(*depth));
