@@ -38,8 +38,9 @@ test("the SDK imports nothing but its own files and what Node has", () => {
   assert.deepEqual(strangers, []);
 });
 
-/** What wasm-bindgen makes. */
-const isGlue = (name) => /^wasm\/prooflight_\w+_bg\.ts$/.test(name);
+/** What wasm-bindgen makes, and the binaries. */
+const isGlue = (name) =>
+  /^wasm\/(prooflight_\w+_bg\.ts|prooflight-\w+\.(wasm|base64\.ts))$/.test(name);
 
 test("what is published depends on nothing that is not", () => {
   const all = crates();

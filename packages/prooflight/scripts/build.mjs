@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { main } from "../../../scripts/lib/task.mjs";
+import { writeCommonJs, writeEntries, writeInlined } from "./entries.mjs";
 import { reportSizes } from "./sizes.mjs";
 import { buildBinaries, inWorkFolder, sh } from "./wasm.mjs";
 
@@ -18,6 +19,9 @@ await main(() =>
     mkdirSync(wasm, { recursive: true });
     await buildBinaries(work, wasm);
     await sh("tsc", ["-p", join(here, "tsconfig.build.json"), "--outDir", dist]);
+    writeInlined(wasm, join(here, "src", "wasm"));
+    writeEntries(dist);
+    writeCommonJs(dist);
     reportSizes(wasm);
     rmSync(join(here, "dist"), { recursive: true, force: true });
     renameSync(dist, join(here, "dist"));

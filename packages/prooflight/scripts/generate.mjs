@@ -1,11 +1,15 @@
-// npm run generate: writes src/registry.ts from what the Rust sources say.
+// npm run generate: writes src/registry.ts from what the Rust sources say, and the exports of package.json.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { main } from "../../../scripts/lib/task.mjs";
+import { withManifest } from "./modules.mjs";
 import { registrySource } from "./registry.mjs";
 import { buildBinaries, inWorkFolder } from "./wasm.mjs";
+
+const manifest = new URL("../package.json", import.meta.url);
+writeFileSync(manifest, withManifest(readFileSync(manifest, "utf8")));
 
 await main(() =>
   inWorkFolder(async (work) => {

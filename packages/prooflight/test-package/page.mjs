@@ -9,7 +9,8 @@ import { withServer } from "./server.mjs";
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
-  "connect-src 'self'",
+  // Nodes on other ports.
+  "connect-src 'self' http://127.0.0.1:*",
   "worker-src 'self'",
 ].join("; ");
 

@@ -8,21 +8,23 @@ import ts from "typescript";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { whole } from "../../../test-vectors/schema/whole.mjs";
+import { OUTCOME } from "./outcome.mjs";
 
 const projects = fileURLToPath(new URL("projects", import.meta.url));
 
 /** Copies a project to `path`, with what all of them share. */
-export function copyProject(name, path) {
+export function copyProject(name, path, chain) {
   cpSync(join(projects, name), path, { recursive: true });
   cpSync(join(projects, "shared"), path, { recursive: true });
   mkdirSync(join(path, "public"));
-  writeFileSync(join(path, "public", "inputs.json"), JSON.stringify(inputs()));
+  writeFileSync(join(path, "public", "inputs.json"), JSON.stringify({ ...inputs(), chain }));
+  writeFileSync(join(path, "public", "outcome.json"), JSON.stringify(OUTCOME));
 }
 
 /** Replaces the check's source by JavaScript, for projects that take nothing else. */
-export function compileCheck(path) {
+export function compileCheck(path, module = ts.ModuleKind.ES2022) {
   const source = join(path, "check.ts");
-  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 };
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module };
   const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), { compilerOptions });
   writeFileSync(join(path, "check.js"), outputText);
   rmSync(source);

@@ -52,6 +52,22 @@ describe("init takes", () => {
   });
 });
 
+test("init takes what was provided, and without input no other", async () => {
+  const binary = await fresh(() => new URL("missing.wasm", wasmUrl));
+  binary.provide(() => Promise.resolve(bytes));
+  await binary.init();
+  expect(works(binary)).toBe(true);
+});
+
+test.each<[string, () => URL]>([
+  ["a program of one script, which has no URL", () => new URL("./prooflight-hash.wasm", undefined)],
+  ["a program without the file", () => new URL("missing.wasm", wasmUrl)],
+])("%s is told what to import", async (_, locate) => {
+  const error = await rejection((await fresh(locate)).init());
+  expect(verdict(error)).toBe("unavailable / wasm_unavailable");
+  expect(error.message).toContain("import prooflight/inline");
+});
+
 describe("init refuses", () => {
   const unavailable = "unavailable / wasm_unavailable";
   const invalid = "invalid_input / invalid_argument";

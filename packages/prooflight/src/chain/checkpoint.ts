@@ -2,6 +2,7 @@ import { Arguments, invalid } from "../arguments.js";
 import { fromHex, type Hex, toHex } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { readHash, readHex } from "../hex.js";
+import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
 import { Writer } from "../wire.js";
 import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
 
@@ -147,7 +148,7 @@ function readScheme(given: unknown, path: string): SchemeConfig {
 export function writeConfig(request: Writer, config: ChainConfig): void {
   const writer = new Writer();
   writer.u8(config.version);
-  writer.bytes(new TextEncoder().encode(config.chainId));
+  writer.bytes(new Utf8Encoder().encode(config.chainId));
   writer.sequence(config.schemes, ({ id, params }) => {
     writer.u8(id);
     writer.bytes(fromHex(params));
@@ -181,6 +182,6 @@ function quantity(given: unknown, path: string): bigint {
 
 function name(given: unknown, path: string): string {
   // Half of a surrogate pair has no UTF-8, so two such names would have one encoding.
-  if (typeof given === "string" && !/\p{Surrogate}/u.test(given)) return given;
+  if (typeof given === "string" && !hasLoneSurrogate(given)) return given;
   throw invalid(undefined, path, "a string of whole characters", describe(given));
 }

@@ -1,4 +1,5 @@
 import type { Bytes } from "../bytes.js";
+import { copy } from "../copy.js";
 import { type Scheme, SCHEMES } from "../schemes.js";
 import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";
@@ -26,7 +27,7 @@ export interface Header {
 }
 
 /** A copy of a header, which its receiver may change. */
-export const copyHeader = (header: Header): Header => structuredClone(header);
+export const copyHeader = (header: Header): Header => copy(header);
 
 const HASH = 32;
 

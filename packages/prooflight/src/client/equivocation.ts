@@ -1,4 +1,5 @@
 import { type Bytes, toHex } from "../bytes.js";
+import { copy } from "../copy.js";
 import { type Refusal, VerifyError } from "../error.js";
 
 /** A header in a head's history, with its inclusion path. */
@@ -31,7 +32,7 @@ export class EquivocationError extends VerifyError {
 
   constructor(refusal: Refusal, evidence: Evidence, options?: ErrorOptions) {
     super(refusal, options);
-    this.#evidence = structuredClone(evidence);
+    this.#evidence = copy(evidence);
   }
 
   /** Creates the error for evidence whose conflicting header has the hash `found`. */
@@ -48,6 +49,6 @@ export class EquivocationError extends VerifyError {
 
   /** The two headers, as a copy. */
   get evidence(): Evidence {
-    return structuredClone(this.#evidence);
+    return copy(this.#evidence);
   }
 }

@@ -2,7 +2,7 @@ import { Arguments, invalid } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
-import { describe } from "../error.js";
+import { describe, refuse } from "../error.js";
 import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
 import type { Shard } from "./shard.js";
@@ -96,8 +96,7 @@ export function readOptions(options: Options): Settings {
     checkpoint: given.unchecked("checkpoint"),
     transport: {
       fetch:
-        (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
-        ((...to) => fetch(...to)),
+        (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ?? platformFetch,
       timeout: Math.min(time("timeout") ?? 10_000, LONGEST_TIMER),
       maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
     },
@@ -137,6 +136,14 @@ function called(value: unknown, name: string): unknown {
   if (value === undefined || typeof value === "function") return value;
   throw invalid(undefined, name, "a function", describe(value));
 }
+
+/** jsdom has none. */
+const platformFetch: typeof fetch = async (...to) => {
+  const { fetch } = globalThis as { fetch?: typeof globalThis.fetch };
+  if (!fetch)
+    throw refuse("invalid_argument", "the option fetch, where the platform has none", "nothing");
+  return fetch(...to);
+};
 
 function isNode(): boolean {
   const { process } = globalThis as { process?: { versions?: { node?: string } } };

@@ -2,6 +2,7 @@
 
 import { refuse, VerifyError } from "../error.js";
 import { REASONS, type Reason } from "../registry.js";
+import { Utf8Decoder } from "../text.js";
 import { Pieces } from "./pieces.js";
 
 /** How calls are sent, and their limits. */
@@ -84,17 +85,24 @@ async function exchange(
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
-    cache: "no-store",
     credentials: "omit",
-    // Otherwise a server could make the client send requests elsewhere, even within its own network.
-    redirect: "error",
+    // Otherwise a server could make the client send requests elsewhere, even within its own network. (workerd has no
+    // "error", and no `cache`, which would change nothing: replies to POST are not taken from caches.)
+    redirect: "manual",
     referrerPolicy: "no-referrer",
     signal,
   });
+  if (isRedirect(response)) throw serverError(url, "a redirect, which is not followed");
   if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
   const text = await readText(response, transport, url, signal);
   return resultOf(parse(text, transport, url), id, url);
 }
+
+/** Browsers show a redirect without its status. */
+const isRedirect = ({ type, status }: Response) =>
+  type === "opaqueredirect" || (status >= 300 && status < 400);
+
+const NEEDS_STREAM = "a fetch whose Response.body is a stream, so that a reply can be bounded";
 
 /** The whole body, if it is UTF-8 of at most `maxReplyBytes`. */
 async function readText(
@@ -103,7 +111,9 @@ async function readText(
   url: URL,
   signal: AbortSignal,
 ): Promise<string> {
-  const reader = response.body?.getReader();
+  const { body: stream } = response as { body?: ReadableStream<Uint8Array> | null };
+  if (stream === undefined) throw refuse("unreachable", NEEDS_STREAM, "none");
+  const reader = stream?.getReader();
   if (!reader) return "";
   const body = new Pieces(maxReplyBytes);
   const growing = async (bytes: number) => {
@@ -114,7 +124,7 @@ async function readText(
     const { done, value } = await reader.read();
     try {
       signal.throwIfAborted();
-      if (done) return new TextDecoder("utf-8", { fatal: true }).decode(body.join());
+      if (done) return new Utf8Decoder().decode(body.join());
       if (body.length + value.length > maxReplyBytes) {
         throw invalidReply(url, `at most ${maxReplyBytes} bytes`, "more");
       }

@@ -7,6 +7,7 @@ import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
 import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
+import { copy } from "../copy.js";
 import { refuse, VerifyError } from "../error.js";
 import { type Ancestor, EquivocationError, type Evidence } from "./equivocation.js";
 import { type Known, KnownHeads } from "./known-heads.js";
@@ -21,7 +22,8 @@ export interface Accepted {
   inclusion: readonly Bytes[];
 }
 
-const MAX_U64 = 2n ** 64n - 1n;
+// Not 2n ** 64n, which React Native compiles to Math.pow.
+const MAX_U64 = (1n << 64n) - 1n;
 
 /** Private to the client. The application only gets copies of its headers and checkpoints. */
 export class Trust {
@@ -60,7 +62,7 @@ export class Trust {
   get checkpoint(): Checkpoint {
     const { json } = this.pinned;
     const header = this.#accepted?.header;
-    return structuredClone(header ? this.#checkpointOf(header) : json);
+    return copy(header ? this.#checkpointOf(header) : json);
   }
 
   /** Throws the error that stopped the client, if the authorities signed two histories. */

@@ -1,5 +1,6 @@
 /** Hands methods on to the server: the checks before, and those of the answer where there are any. */
 
+import { copy } from "../copy.js";
 import { describe, refuse } from "../error.js";
 import { wordOf } from "../mpt/bytes.js";
 import { ProviderError } from "./error.js";
@@ -51,7 +52,7 @@ export async function allow(to: HandOn, request: Request): Promise<void> {
   let agreed: unknown;
   try {
     // A copy, so that the application cannot change the request after it was checked.
-    agreed = await to.onUnverified?.(structuredClone(request));
+    agreed = await to.onUnverified?.(copy(request));
   } catch (cause) {
     throw unverifiable("onUnverified to agree", `${method}, for which it threw`, cause);
   }

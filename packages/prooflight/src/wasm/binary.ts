@@ -10,6 +10,9 @@ export interface Glue {
   version(): string;
 }
 
+/** What to do if the file is not beside the program. */
+const REMEDY = "import prooflight/inline, or give init() the file's URL or bytes";
+
 interface GlueExports extends WebAssembly.Exports {
   memory: WebAssembly.Memory;
   __wbindgen_start(): void;
@@ -25,6 +28,7 @@ export class Binary<G extends Glue> {
   readonly #glue: G;
   readonly #imports: WebAssembly.Imports;
   readonly #locate: () => URL;
+  #provided: (() => WasmInput | Promise<WasmInput>) | undefined;
   #module: WebAssembly.Module | undefined;
   #loading: Promise<void> | undefined;
   #inGlue: GlueExports | undefined;
@@ -37,6 +41,11 @@ export class Binary<G extends Glue> {
     this.#glue = glue;
     this.#imports = { [`./${glueFile}`]: glue as unknown as WebAssembly.ModuleImports };
     this.#locate = locate;
+  }
+
+  /** Sets what `init` loads without input, instead of the file: a module, or bytes within the program. */
+  provide(binary: () => WasmInput | Promise<WasmInput>): void {
+    this.#provided = binary;
   }
 
   /** Loads the binary, unless it is loaded or being loaded. May be repeated after a failure. */
@@ -81,9 +90,9 @@ export class Binary<G extends Glue> {
     return this.#lost;
   }
 
-  async #load(input: WasmInput = this.#locate()): Promise<void> {
+  async #load(input: WasmInput | undefined): Promise<void> {
     requireFeatures();
-    const module = this.#module ?? (await compile(input));
+    const module = this.#module ?? (await (input === undefined ? this.#own() : compile(input)));
     let instance: WebAssembly.Instance;
     try {
       instance = await WebAssembly.instantiate(module, this.#imports);
@@ -92,6 +101,24 @@ export class Binary<G extends Glue> {
     }
     // initSync may have loaded it meanwhile.
     if (!this.#ready) this.#start(module, () => instance);
+  }
+
+  /** Compiles what was provided, else the file beside the program. */
+  async #own(): Promise<WebAssembly.Module> {
+    if (this.#provided) return compile(await this.#provided());
+    let url: URL;
+    try {
+      url = this.#locate();
+    } catch (cause) {
+      // A bundle in one script has no import.meta.url.
+      throw unavailable(this.#file, `no URL of this program; ${REMEDY}`, cause);
+    }
+    try {
+      return await compile(url);
+    } catch (error) {
+      if (!(error instanceof VerifyError) || error.reason !== "wasm_unavailable") throw error;
+      throw unavailable(String(url), `${error.details.found}; ${REMEDY}`, error.cause);
+    }
   }
 
   #restart(): void {

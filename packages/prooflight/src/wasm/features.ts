@@ -4,6 +4,9 @@ import { refuse } from "../error.js";
 const REQUIRED =
   "WebAssembly with simd128 and reference types (Chrome 96, Edge 96, Firefox 93, Safari 16.4, Node 20.19 or newer)";
 
+/** Of the engines that have none, the one that programs meet. */
+const NONE = "no WebAssembly, as in React Native, whose engine Hermes has none";
+
 /**
  * The smallest module that uses both: `(func (param externref) (result v128) i32.const 0 i8x16.splat)`.
  */
@@ -18,6 +21,6 @@ const PROBE = Uint8Array.of(
 export function requireFeatures(): void {
   // The types say that WebAssembly is always there; engines in lockdown modes lack it.
   const engine = (globalThis as { WebAssembly?: typeof WebAssembly }).WebAssembly;
-  if (!engine) throw refuse("simd_missing", REQUIRED, "no WebAssembly");
+  if (!engine) throw refuse("simd_missing", REQUIRED, NONE);
   if (!engine.validate(PROBE)) throw refuse("simd_missing", REQUIRED, "an older WebAssembly");
 }

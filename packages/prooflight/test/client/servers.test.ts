@@ -52,6 +52,22 @@ test("where none can be reached, the error is that of the first", async () => {
   expect(verdict(error)).toBe("unavailable / unreachable");
 });
 
+test("a redirect is not followed, and is said to be one", async () => {
+  const redirect = () =>
+    Promise.resolve(new Response(null, { status: 307, headers: { location: network.url } }));
+  const error = await rejection(connect({ urls: [DEAD], fetch: redirect }));
+  expect(verdict(error)).toBe("unavailable / server_error");
+  expect(error.message).toContain("redirect");
+});
+
+test("a fetch without streams is said to be one", async () => {
+  const response = { ok: true, status: 200, type: "basic", text: () => Promise.resolve("{}") };
+  const fetch = () => Promise.resolve(response as Response);
+  const error = await rejection(connect({ urls: [network.url], fetch }));
+  expect(verdict(error)).toBe("unavailable / unreachable");
+  expect(error.message).toContain("Response.body is a stream");
+});
+
 test("a server that starts to lie is left, and asked again when the other one does", async () => {
   const [A, B] = ["http://a.example/", "http://b.example/"];
   const [a, b] = [turncoat(A, honest), turncoat(B, honest)];

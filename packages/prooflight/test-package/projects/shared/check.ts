@@ -1,9 +1,17 @@
-import { fromHex, toHex, VerifyError } from "prooflight";
+import { fromHex, LightClient, toHex, VerifyError } from "prooflight";
 import { AvlProver, type ErgoAdProofsInput, init, verifyErgoAdProofs } from "prooflight/avl";
 import { type Checkpoint, verifyHead } from "prooflight/chain";
 import { init as initLvmt, type LvmtProofInput, verifyLvmtProof } from "prooflight/lvmt";
 import { type Hex, verifyEthGetProof } from "prooflight/mpt";
 import { createProvider } from "prooflight/provider";
+
+/** What chain.mjs starts: a node, a liar in front of it, and a server that redirects to it. */
+export interface Chain {
+  checkpoint: Checkpoint;
+  url: string;
+  lying: string;
+  redirecting: string;
+}
 
 /** What project.mjs takes from the test vectors. */
 export interface Inputs {
@@ -22,6 +30,8 @@ export interface Inputs {
     proof: string;
   };
   head: { checkpoint: Checkpoint; head: string; inclusion: string[]; now: string };
+  /** Left out where there is no network. */
+  chain?: Chain;
 }
 
 /** Verifies what was recorded and a forgery of it with each module; gives what came of them. */
@@ -33,6 +43,7 @@ export async function check(inputs: Inputs): Promise<Record<string, string[]>> {
     lvmt: leaf(inputs.leaf),
     chain: head(inputs.head),
     provider: [await throughProvider(inputs.account)],
+    ...(inputs.chain && { client: await client(inputs.chain) }),
   };
 }
 
@@ -49,8 +60,10 @@ function block({ parentStateRoot, stateRoot, adProofsRoot, proof, ops }: Inputs[
     proof: fromHex(proof),
   };
   const digest: Uint8Array<ArrayBuffer> = verifyErgoAdProofs(honest).digest;
-  using prover = new AvlProver({ keyLength: 32 });
+  // Not `using`, which jsdom's realm has no symbol for.
+  const prover = new AvlProver({ keyLength: 32 });
   if (prover.digest.length !== digest.length) throw new Error("not a digest");
+  prover.dispose();
   const operations = honest.operations.slice(0, -1);
   return [toHex(digest), refusal(() => verifyErgoAdProofs({ ...honest, operations }))];
 }
@@ -99,6 +112,33 @@ async function throughProvider({ stateRoot, address, response }: Inputs["account
     trust: () => ({ number: 1n, hash, stateRoot }),
   });
   return String(await provider.request({ method: "eth_getBalance", params: [address] }));
+}
+
+/** What light clients say of an account: of a node, of a liar, and of a server that redirects to the node. */
+async function client({ checkpoint, url, lying, redirecting }: Chain) {
+  const ask = async (url: string, scheme: "avl" | "lvmt") => {
+    const client = await LightClient.connect({
+      urls: [url],
+      checkpoint,
+      allowInsecureSetup: true,
+    });
+    try {
+      const answer = await client.get("0x6163636f756e742f616c696365", { scheme });
+      return answer.kind === "present" ? toHex(answer.value) : answer.kind;
+    } finally {
+      client.close();
+    }
+  };
+  const refusalOf = (error: unknown) => {
+    if (!(error instanceof VerifyError)) throw error;
+    return `${error.code} / ${error.reason}`;
+  };
+  return [
+    await ask(url, "avl"),
+    await ask(url, "lvmt"),
+    await ask(lying, "avl").catch(refusalOf),
+    await ask(redirecting, "avl").catch(refusalOf),
+  ];
 }
 
 function refusal(verify: () => unknown): string {

@@ -1,4 +1,9 @@
-import { verifyBatch } from "prooflight/avl";
+import { AvlProver, verifyBatch } from "prooflight/avl";
 import { init, verifyMptProof } from "prooflight/mpt";
 
-Object.assign(globalThis, { verifiers: { init, verifyBatch, verifyMptProof } });
+function newDigest(): Uint8Array {
+  using prover = new AvlProver({ keyLength: 32 });
+  return prover.digest;
+}
+
+Object.assign(globalThis, { verifiers: { init, newDigest, verifyBatch, verifyMptProof } });

@@ -1,0 +1,77 @@
+// What the build adds to the compiled modules: entries for each runtime, and CommonJS.
+
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+
+import ts from "typescript";
+
+import { BINARIES } from "./binaries.mjs";
+import { MODULES } from "./modules.mjs";
+
+/** Writes each binary as a module with its bytes in Base64, and the types of the file. */
+export function writeInlined(wasm, types) {
+  for (const { name } of BINARIES) {
+    const file = `prooflight-${name}`;
+    const base64 = readFileSync(join(wasm, `${file}.wasm`)).toString("base64");
+    writeFileSync(join(wasm, `${file}.base64.js`), `export default "${base64}";\n`);
+    for (const declaration of [`${file}.base64.d.ts`, `${file}.d.wasm.ts`]) {
+      copyFileSync(join(types, declaration), join(wasm, declaration));
+    }
+  }
+}
+
+/** Writes dist/inline and dist/workerd: each module, and before it where its binaries are. */
+export function writeEntries(dist) {
+  for (const kind of ["inline", "workerd"]) {
+    mkdirSync(join(dist, kind));
+    for (const module of MODULES) {
+      const lines = binariesOf(dist, module).map(
+        (name) => `import "../wasm/${kind}-${name}.js";\n`,
+      );
+      const text = `${lines.join("")}export * from "../${module}.js";\n`;
+      writeFileSync(join(dist, kind, `${module}.js`), text);
+    }
+  }
+}
+
+/** The binaries that a module may load. */
+function binariesOf(dist, module) {
+  const seen = new Set();
+  const visit = (path) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(dist, path), "utf8"));
+    for (const { fileName } of importedFiles) {
+      if (fileName.startsWith(".")) visit(posix.join(posix.dirname(path), fileName));
+    }
+  };
+  visit(`${module}.js`);
+  return BINARIES.map(({ name }) => name).filter((name) => seen.has(`wasm/${name}.js`));
+}
+
+/** Writes dist/cjs: the same modules as CommonJS, with the binaries inlined. */
+export function writeCommonJs(dist) {
+  const files = readdirSync(dist, { recursive: true }).map((path) => path.replaceAll("\\", "/"));
+  for (const path of files.filter(isInCommonJs)) {
+    const target = join(dist, "cjs", path);
+    mkdirSync(dirname(target), { recursive: true });
+    if (!path.endsWith(".js")) copyFileSync(join(dist, path), target);
+    else writeFileSync(target, commonJs(readFileSync(join(dist, path), "utf8")));
+  }
+  writeFileSync(join(dist, "cjs", "package.json"), '{ "type": "commonjs" }\n');
+}
+
+/** The command is an ES module, and workerd knows no other. */
+export const isInCommonJs = (path) =>
+  /\.(js|d\.ts)$/.test(path) && !/^(cli|vectors|workerd)\//.test(path) && !/workerd-/.test(path);
+
+function commonJs(source) {
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.CommonJS,
+    esModuleInterop: true,
+  };
+  const { outputText } = ts.transpileModule(source, { compilerOptions });
+  // There is no URL: without an inlined binary, `init` says so.
+  return outputText.replaceAll("import.meta.url", "undefined");
+}

@@ -1,0 +1,5 @@
+import { init } from "prooflight";
+
+init().catch(({ code, reason, message }) => {
+  print(JSON.stringify({ code, reason, message }));
+});

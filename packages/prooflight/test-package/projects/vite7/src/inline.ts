@@ -1,0 +1,2 @@
+import "prooflight/inline";
+import "./main.js";
