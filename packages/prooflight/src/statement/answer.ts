@@ -9,8 +9,8 @@ import { type StateOperation, verifyBlock } from "../chain/block.js";
 import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";
-import { path, SYNC, syncInput, there } from "./chain.js";
-import { hexItems, hexMember } from "./json.js";
+import { path, SYNC, syncInput } from "./chain.js";
+import { hexItems, hexMember, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** The content of a bundle: an answer without the facts that its verifier must know. */

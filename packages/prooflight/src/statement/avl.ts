@@ -4,19 +4,24 @@ import type { Operation } from "../avl/operation.js";
 import type { AbsentBetween, VerifiedBatch } from "../avl/result.js";
 import { type BatchInput, verifyBatch, verifyErgoAdProofs } from "../avl/verify.js";
 import { init } from "../wasm/hash.js";
-import { decimalMember, hexMember, type Json } from "./json.js";
+import { decimalMember, hexMember, type Json, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
-/** A batch of operations on a dictionary. */
-export const AvlBatch: Kind = {
+/** What the statements about operations share. */
+const OPERATIONS = {
   scheme: "avl",
-  // A digest authenticates neither lengths nor how the proof is read.
-  trusted: ({ mode = "strict", ...input }) =>
-    pick({ ...input, mode }, ["digest", "keyLength", "valueLength", "mode", "limits"]),
-  question: ({ ops }) => pick({ ops }, ["ops"]),
+  question: ({ ops }) => there({ ops }),
   asked: [],
   subjects,
   init,
+} satisfies Omit<Kind, "trusted" | "verify">;
+
+/** A batch of operations on a dictionary. */
+export const AvlBatch: Kind = {
+  ...OPERATIONS,
+  // A digest authenticates neither lengths nor how the proof is read.
+  trusted: ({ digest, keyLength, valueLength, mode = "strict", limits }) =>
+    there({ digest, keyLength, valueLength, mode, limits }),
   verify(input) {
     const given = new Arguments("avl", input, [
       "keyLength",
@@ -48,12 +53,9 @@ export const AvlBatch: Kind = {
 
 /** The state transition of an Ergo block. */
 export const ErgoAdProofs: Kind = {
-  scheme: "avl",
-  trusted: (input) => pick(input, ["parentStateRoot", "stateRoot", "adProofsRoot"]),
-  question: ({ ops }) => pick({ ops }, ["ops"]),
-  asked: [],
-  subjects,
-  init,
+  ...OPERATIONS,
+  trusted: ({ parentStateRoot, stateRoot, adProofsRoot }) =>
+    there({ parentStateRoot, stateRoot, adProofsRoot }),
   verify(input) {
     const given = new Arguments("avl", input, [
       "parentStateRoot",
@@ -73,12 +75,6 @@ export const ErgoAdProofs: Kind = {
     return answer(batch);
   },
 };
-
-/** Those members of a verified input that are there. */
-function pick(input: Readonly<Record<string, unknown>>, names: readonly string[]) {
-  const there = names.filter((name) => input[name] !== undefined);
-  return Object.fromEntries(there.map((name) => [name, input[name] as Json]));
-}
 
 function subjects(input: unknown): string[] {
   return (input as { ops: { op: string; key: string }[] }).ops.map(

@@ -2,11 +2,10 @@ import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
-import { parseQuantity, toQuantity } from "../chain/quantity.js";
+import { toQuantity } from "../chain/quantity.js";
 import { type Freshness, verifyAncestor, verifyAncestors, verifyHead } from "../chain/sync.js";
-import { describe } from "../error.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json } from "./json.js";
+import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** A head that extends a checkpoint. */
@@ -24,14 +23,19 @@ export const HeaderSync: Kind = {
   },
 };
 
-/** An older header in the history of an accepted head. */
-export const HeaderInclusion: Kind = {
+/** What the statements about older headers of an accepted head share. */
+const INCLUSION = {
   scheme: "chain",
   trusted: ({ head }) => there({ head }),
   question: ({ header, headers }) => there({ header, headers }),
   asked: [],
   subjects: () => [],
   init,
+} satisfies Omit<Kind, "verify">;
+
+/** An older header in the history of an accepted head. */
+export const HeaderInclusion: Kind = {
+  ...INCLUSION,
   verify(input) {
     const given = new Arguments(undefined, input, ["head", "header", "inclusion"]);
     return answer(
@@ -46,12 +50,7 @@ export const HeaderInclusion: Kind = {
 
 /** Several older headers in the history of an accepted head. */
 export const HeadersInclusion: Kind = {
-  scheme: "chain",
-  trusted: ({ head }) => there({ head }),
-  question: ({ header, headers }) => there({ header, headers }),
-  asked: [],
-  subjects: () => [],
-  init,
+  ...INCLUSION,
   verify(input) {
     const given = new Arguments(undefined, input, ["head", "headers", "hashes"]);
     const headers = verifyAncestors({
@@ -80,7 +79,7 @@ export function syncInput(given: Arguments<(typeof SYNC)[number]>) {
     checkpoint: given.unchecked("checkpoint") as Checkpoint,
     head: hexMember(undefined, given, "head"),
     inclusion: path(given.list("inclusion"), "inclusion"),
-    now: quantity(given, "now"),
+    now: quantity(undefined, given.unchecked("now"), "now"),
     ...freshness(given),
   };
 }
@@ -95,22 +94,12 @@ export function path(list: readonly unknown[], name: string): Bytes[] {
 
 function freshness(given: Arguments<"maxClockSkew" | "maxHeadAge">): Freshness {
   const optional = (name: "maxClockSkew" | "maxHeadAge") =>
-    given.unchecked(name) === undefined ? undefined : quantity(given, name);
+    given.unchecked(name) === undefined
+      ? undefined
+      : quantity(undefined, given.unchecked(name), name);
   return { maxClockSkew: optional("maxClockSkew"), maxHeadAge: optional("maxHeadAge") };
-}
-
-function quantity<Name extends string>(given: Arguments<Name>, name: Name): bigint {
-  const number = parseQuantity(given.unchecked(name));
-  if (number !== undefined) return number;
-  throw invalid(undefined, name, "a 64-bit quantity", describe(given.unchecked(name)));
 }
 
 function answer({ height, hash }: Header): Record<string, Json> {
   return { height: toQuantity(height), headerHash: toHex(hash) };
-}
-
-/** Those members that are there. */
-export function there(members: Readonly<Record<string, unknown>>): Record<string, Json> {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Record<string, Json>;
 }

@@ -2,12 +2,19 @@
 
 import { type Arguments, invalid } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
+import { parseQuantity } from "../chain/quantity.js";
 import { describe, refuse } from "../error.js";
 import { readHex } from "../hex.js";
 import type { Scheme } from "../schemes.js";
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** Those members that are there. */
+export function there(members: Readonly<Record<string, unknown>>): Record<string, Json> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Record<string, Json>;
+}
 
 /** Parses JSON; throws `invalid_argument` with what was expected if it is invalid. */
 export function parseJson(text: string, what: string): unknown {
@@ -34,6 +41,13 @@ export function hexItems(
   name: string,
 ): Bytes[] {
   return Array.from(items, (item, index) => readHex(scheme, item, `${name}[${index}]`));
+}
+
+/** A 64-bit quantity; throws `invalid_argument` if it is not one. */
+export function quantity(scheme: Scheme | undefined, given: unknown, name: string): bigint {
+  const number = parseQuantity(given);
+  if (number !== undefined) return number;
+  throw invalid(scheme, name, "a 64-bit quantity", describe(given));
 }
 
 /** A signed 64-bit integer; throws `invalid_argument` if it is not one in canonical decimal. */

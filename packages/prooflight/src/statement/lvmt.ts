@@ -8,8 +8,7 @@ import type { Limits } from "../limits.js";
 import { type AmtOpening as Opening, verifyAmtOpenings } from "../lvmt/openings.js";
 import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "../lvmt/proof.js";
 import { init } from "../wasm/lvmt.js";
-import { there } from "./chain.js";
-import { hexItems, hexMember, type Json } from "./json.js";
+import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** Openings of vector commitments. */
@@ -117,11 +116,7 @@ export const LvmtProof: Kind = {
 
 function roots(roots: unknown): { root: Bytes; height: bigint } {
   const given = new Arguments("lvmt", roots, ["aroot", "hroot", "height"], "roots");
-  const height = parseQuantity(given.unchecked("height"));
-  if (height === undefined) {
-    const found = describe(given.unchecked("height"));
-    throw invalid("lvmt", "roots.height", "a 64-bit quantity", found);
-  }
+  const height = quantity("lvmt", given.unchecked("height"), "roots.height");
   const root = new Uint8Array(64);
   root.set(half(given, "aroot"));
   root.set(half(given, "hroot"), 32);

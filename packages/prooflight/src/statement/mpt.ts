@@ -10,8 +10,7 @@ import { verifyEthHeader } from "../mpt/header.js";
 import type { Limits } from "../limits.js";
 import { verifyMptProof } from "../mpt/proof.js";
 import { init } from "../wasm/hash.js";
-import { there } from "./chain.js";
-import { hexItems, hexMember, type Json } from "./json.js";
+import { hexItems, hexMember, type Json, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** The value of a key in one trie. */

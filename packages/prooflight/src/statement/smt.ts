@@ -1,9 +1,8 @@
 /** `SmtProof`, `SmtHistory` and `SmtDiff` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments } from "../arguments.js";
 import { toHex } from "../bytes.js";
-import { parseQuantity, toQuantity } from "../chain/quantity.js";
-import { describe } from "../error.js";
+import { toQuantity } from "../chain/quantity.js";
 import type { Limits } from "../limits.js";
 import type { Absent, Present } from "../result.js";
 import { verifySmtDiff } from "../smt/diff.js";
@@ -17,8 +16,7 @@ import {
 import { verifySmtProof } from "../smt/proof.js";
 import { type BlockTime, smtTwap } from "../smt/twap.js";
 import { init } from "../wasm/hash.js";
-import { there } from "./chain.js";
-import { hexItems, hexMember, type Json } from "./json.js";
+import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** What keys had at a block. */
@@ -33,7 +31,7 @@ export const SmtProof: Kind = {
     const given = new Arguments("smt", input, ["root", "height", "keys", "proof", "limits"]);
     const answers = verifySmtProof({
       root: hexMember("smt", given, "root"),
-      height: quantity(given.unchecked("height"), "height"),
+      height: quantity("smt", given.unchecked("height"), "height"),
       keys: hexItems("smt", given.list("keys"), "keys"),
       proof: hexMember("smt", given, "proof"),
       limits: limits(given),
@@ -78,8 +76,8 @@ export const SmtDiff: Kind = {
     const given = new Arguments("smt", input, ["from", "to", "root", "proof", "limits"]);
     const from = given.unchecked("from");
     const changes = verifySmtDiff({
-      from: from === null ? null : quantity(from, "from"),
-      to: quantity(given.unchecked("to"), "to"),
+      from: from === null ? null : quantity("smt", from, "from"),
+      to: quantity("smt", given.unchecked("to"), "to"),
       root: hexMember("smt", given, "root"),
       proof: hexMember("smt", given, "proof"),
       limits: limits(given),
@@ -93,8 +91,8 @@ export const SmtDiff: Kind = {
 function historyInput(given: Arguments<(typeof HISTORY)[number]>): HistoryInput {
   return {
     key: hexMember("smt", given, "key"),
-    from: quantity(given.unchecked("from"), "from"),
-    to: quantity(given.unchecked("to"), "to"),
+    from: quantity("smt", given.unchecked("from"), "from"),
+    to: quantity("smt", given.unchecked("to"), "to"),
     roots: given.list("roots").map(blockRoot),
     proof: hexMember("smt", given, "proof"),
     limits: limits(given),
@@ -105,7 +103,7 @@ function blockRoot(root: unknown, index: number): BlockRoot {
   const path = `roots[${index}]`;
   const given = new Arguments("smt", root, ["height", "root"], path);
   return {
-    height: quantity(given.unchecked("height"), `${path}.height`),
+    height: quantity("smt", given.unchecked("height"), `${path}.height`),
     root: hexMember("smt", given, "root"),
   };
 }
@@ -114,8 +112,8 @@ function averageJson(history: HistoryInput, average: unknown): Json {
   const given = new Arguments("smt", average, ["from", "to", "timestamps"], "average");
   const { sum, coveredMs, gaps } = smtTwap({
     ...history,
-    start: quantity(given.unchecked("from"), "average.from"),
-    end: quantity(given.unchecked("to"), "average.to"),
+    start: quantity("smt", given.unchecked("from"), "average.from"),
+    end: quantity("smt", given.unchecked("to"), "average.to"),
     timestamps: given.list("timestamps").map(blockTime),
   });
   return {
@@ -129,20 +127,14 @@ function blockTime(time: unknown, index: number): BlockTime {
   const path = `average.timestamps[${index}]`;
   const given = new Arguments("smt", time, ["height", "timestampMs"], path);
   return {
-    height: quantity(given.unchecked("height"), `${path}.height`),
-    timestampMs: quantity(given.unchecked("timestampMs"), `${path}.timestampMs`),
+    height: quantity("smt", given.unchecked("height"), `${path}.height`),
+    timestampMs: quantity("smt", given.unchecked("timestampMs"), `${path}.timestampMs`),
   };
 }
 
 /** The verifiers check what is passed on as it is. */
 const limits = (given: { unchecked: (name: "limits") => unknown }) =>
   given.unchecked("limits") as Limits | undefined;
-
-function quantity(given: unknown, name: string): bigint {
-  const number = parseQuantity(given);
-  if (number !== undefined) return number;
-  throw invalid("smt", name, "a 64-bit quantity", describe(given));
-}
 
 function answerJson(answer: Present | Absent): Json {
   if (answer.kind === "present") {
