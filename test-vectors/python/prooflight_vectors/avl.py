@@ -16,6 +16,7 @@ from .carrier import (
     write_bytes,
 )
 from .errors import check
+from .merkle import hash_of
 
 STRICT, COMPAT = "strict", "compat"
 
@@ -272,3 +273,23 @@ def write_neighbours(pair, key_length):
         "previous": None if previous == first else write_bytes(previous),
         "next": None if following == last else write_bytes(following),
     }
+
+
+# chain 7: the state of a chain
+
+
+def verify_values(digest, _header, config, keys, proof, _insecure_allowed):
+    """Returns the value of each raw key in a chain's state, or None."""
+    default = Limits()
+    most = min(config.limits.max_ops, default.operations)
+    params = Params(
+        key_length=32,
+        limits=default._replace(operations=most, value_bytes=config.limits.max_value),
+    )
+    lookups = [Operation("Lookup", hash_of_key(key)) for key in keys]
+    return verify_batch(digest, lookups, proof, params).results
+
+
+def hash_of_key(key):
+    """The key of a raw key in the dictionary (chain 5)."""
+    return hash_of(key)

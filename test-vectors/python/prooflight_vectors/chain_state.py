@@ -14,7 +14,7 @@ from .carrier import (
     write_bytes,
 )
 from .chain import decode_header
-from .chain_values import hash_of_key, root_of, verify_values
+from .chain_values import root_of, verify_values
 from .checkpoint import read_limits
 from .errors import check
 from .schemes import STATE_SCHEMES
@@ -34,8 +34,8 @@ class StateOperation(NamedTuple):
     def of_batch(self):
         """The operation as the dictionary has it."""
         if self.value is None:
-            return avl.Operation("RemoveIfExists", hash_of_key(self.key))
-        return avl.Operation("InsertOrUpdate", hash_of_key(self.key), value=self.value)
+            return avl.Operation("RemoveIfExists", avl.hash_of_key(self.key))
+        return avl.Operation("InsertOrUpdate", avl.hash_of_key(self.key), value=self.value)
 
 
 # chain 8: Blocks

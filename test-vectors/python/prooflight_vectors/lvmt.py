@@ -284,3 +284,16 @@ def write_result(result):
     if result.value is None:
         return {"deletedAt": block, "version": version}
     return {"value": write_bytes(result.value), "since": block, "version": version}
+
+
+# chain 7: the state of a chain
+
+
+def verify_values(root, header, config, keys, proof, insecure_allowed):
+    """Returns the value of each raw key in a chain's state, or None."""
+    params_id, log_n, log_arity = config.lvmt()
+    params = Params(known_key(params_id, log_n), log_arity, insecure_allowed)
+    roots = Roots(root[:32], root[32:], header.height)
+    limits = Limits()._replace(value_bytes=config.limits.max_value)
+    results = verify(params, roots, keys, proof, limits)
+    return [None if result is None else result.value for result in results]

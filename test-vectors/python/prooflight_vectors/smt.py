@@ -4,6 +4,7 @@ from typing import NamedTuple, Optional
 
 from .envelope import SMT, open_envelope
 from .errors import check
+from .mpt import Limits
 from .smt_tree import (
     HEIGHTS,
     EMPTY_ROOT,
@@ -167,3 +168,13 @@ class Diff:
         if self.opens(way):
             self.changes.append(Change(key, Answer(value, way.height)))
         return Leaf(hash_, None if value is None else value_hash(value))
+
+
+# chain 7: the state of a chain
+
+
+def verify_values(root, header, config, keys, proof, _insecure_allowed):
+    """Returns the value of each raw key in a chain's state, or None."""
+    limits = Limits()._replace(value_bytes=config.limits.max_value)
+    answers = verify_keys(root, header.height, keys, proof, limits)
+    return [answer.value for answer in answers]

@@ -11,10 +11,10 @@ from hashlib import blake2b, blake2s, sha512
 
 from prooflight_vectors import amt, amt_setup, avl, avl_tree, bn254, borsh, ed25519, lvmt, merkle
 from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors.avl import hash_of_key
 from prooflight_vectors.bn254 import GENERATOR_1, Q, R, combine
 from prooflight_vectors.chain import Header, decode_header, decode_signed_header
 from prooflight_vectors.chain_state import StateOperation
-from prooflight_vectors.chain_values import hash_of_key
 from prooflight_vectors.checkpoint import read_checkpoint
 from prooflight_vectors.keccak import keccak256
 from prooflight_vectors.mpt import Limits
