@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { LightClient, fromHex } from "prooflight";
+import { LightClient, fromHex, toBundle } from "prooflight";
 import { verifySmtProof } from "prooflight/smt";
 
 import { ask } from "../../../scripts/lib/command.mjs";
@@ -93,7 +93,7 @@ async function values(client) {
       root: answer.block.roots.smt,
       height: answer.block.height,
       keys,
-      proof: fromHex(answer.toBundle().proof),
+      proof: fromHex(toBundle(answer).proof),
     };
     const times = [];
     const calls = Math.ceil(2000 / count);

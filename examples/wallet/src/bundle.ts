@@ -5,6 +5,7 @@ import {
   type Bundle,
   type BundleTrust,
   fromHex,
+  toBundle,
   type VerifiedAnswer,
   verifyBundle,
 } from "prooflight";
@@ -25,7 +26,7 @@ export interface Verified {
 
 /** The answer about an account as a file. */
 export function toFile(account: string, answer: Answer): File {
-  const text = JSON.stringify(answer.toBundle(), null, 2);
+  const text = JSON.stringify(toBundle(answer), null, 2);
   const name = `${account.replace(/[^\w-]+/g, "-")}-at-block-${answer.block.height}.json`;
   return new File([text], name, { type: "application/json" });
 }

@@ -1,5 +1,5 @@
 import { type Code, REASONS, type Reason } from "./registry.js";
-import type { Scheme } from "./schemes.js";
+import { type Scheme, SCHEMES } from "./schemes.js";
 
 /** What would have been accepted, and what was found instead, as readable text. Not stable. */
 export interface RefusalDetails {
@@ -38,6 +38,23 @@ export class VerifyError extends Error {
     this.reason = refusal.reason;
     this.scheme = refusal.scheme;
     this.details = { expected: refusal.expected, found: refusal.found };
+  }
+
+  /**
+   * Makes an error of what {@link VerifyError.toJSON} gave, after it was sent to another thread or program, where
+   * `structuredClone` would leave only the message. It says what the sender says, and is worth as much trust.
+   *
+   * Throws `invalid_argument` if it is not of that form.
+   */
+  static from(json: unknown): VerifyError {
+    const { code, reason, scheme, message, expected, found } = Object(json) as Partial<Refusal>;
+    const known = typeof reason === "string" && Object.hasOwn(REASONS, reason);
+    const named = scheme === undefined || Object.hasOwn(SCHEMES, scheme);
+    const texts = [message, expected, found].every((text) => typeof text === "string");
+    if (!known || REASONS[reason].code !== code || !named || !texts) {
+      throw refuse("invalid_argument", "the JSON of a VerifyError", describe(json));
+    }
+    return new VerifyError({ code, reason, scheme, message, expected, found } as Refusal);
   }
 
   /** All members but the stack, as JSON. */

@@ -32,6 +32,7 @@ export type {
   VerifiedChange,
 } from "./client/history.js";
 export type { Answer } from "./client/answers.js";
+export { toBundle } from "./client/answers.js";
 export type { GetOptions } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";
 export type { Options, ShardServer } from "./client/options.js";

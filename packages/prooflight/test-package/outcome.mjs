@@ -15,12 +15,7 @@ export const OUTCOME = {
   chain: ["height 2", "untrusted / too_few_signatures"],
   provider: ["0x9305538e4df80dba"],
   // 12.50, by AVL+ and by LVMT; a changed value; a redirect, which is not followed.
-  client: [
-    "0x31322e3530",
-    "0x31322e3530",
-    "mismatch / root_mismatch",
-    "unavailable / server_error",
-  ],
+  client: ["0x31322e3530", "0x31322e3530", "mismatch / root_mismatch", "unavailable / unreachable"],
 };
 
 /** Fails unless a project found that. */

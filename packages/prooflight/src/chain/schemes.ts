@@ -5,12 +5,29 @@ import { describe, refuse } from "../error.js";
 import { SCHEMES, STATE_SCHEMES, type StateScheme } from "../schemes.js";
 import { hash, init as initHash } from "../wasm/hash.js";
 import { init as initLvmt, lvmt } from "../wasm/lvmt.js";
+import type { ChainConfig } from "./checkpoint.js";
 
 export { STATE_SCHEMES, type StateScheme } from "../schemes.js";
 
 /** Loads the binary of a scheme, if it is not loaded. */
 export function initScheme(scheme: StateScheme): Promise<void> {
   return inLvmt(scheme) ? initLvmt() : initHash();
+}
+
+/** The schemes of a chain that prove values of keys; those without pairings, whose binary is loaded anyway, first. */
+export function keptSchemes({ schemes }: Pick<ChainConfig, "schemes">): StateScheme[] {
+  const ids = new Set(schemes.map(({ id }) => id));
+  const kept = STATE_SCHEMES.filter((name) => ids.has(SCHEMES[name].id));
+  return [...kept.filter((name) => !inLvmt(name)), ...kept.filter(inLvmt)];
+}
+
+/** The scheme that a question names, or the first; throws `invalid_argument` if the chain does not keep it. */
+export function keptScheme(config: Pick<ChainConfig, "schemes">, named: unknown): StateScheme {
+  const kept = keptSchemes(config);
+  const scheme = named === undefined ? kept[0] : readScheme(named);
+  if (scheme && kept.includes(scheme)) return scheme;
+  const expected = `a scheme that the chain keeps, of ${kept.join(", ") || "none"}`;
+  throw invalid(undefined, "scheme", expected, describe(named));
 }
 
 /** Passes a request of `bindings/wasm/src/state/message.rs` to a scheme's binary; returns the response. */

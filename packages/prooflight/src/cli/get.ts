@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 
 import { toHex } from "../bytes.js";
 import { readScheme } from "../chain/schemes.js";
+import { toBundle } from "../client/answers.js";
 import { refuse } from "../error.js";
 import {
   answerJson,
@@ -28,13 +29,14 @@ export async function get(
 ): Promise<number> {
   const raw = keys.map(keyOf);
   const at = atOf(options.at);
-  const scheme = readScheme(options.scheme ?? "avl");
+  const named = options.scheme === undefined ? undefined : readScheme(options.scheme);
   const client = await connect(options);
-  const answers = await client.getMany(raw, { scheme, at });
+  const answers = await client.getMany(raw, { scheme: named, at });
   const [first] = answers;
   if (!first) throw refuse("bug", "an answer", "none");
-  if (options.bundle !== undefined) await write(options.bundle, first.toBundle());
+  if (options.bundle !== undefined) await write(options.bundle, toBundle(first));
   const { block, evidence } = first;
+  const { scheme } = evidence;
   const insecure = allowsInsecure(scheme, options);
   if (json) {
     printJson({

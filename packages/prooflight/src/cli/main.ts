@@ -37,7 +37,8 @@ ${bold("Options of get, history, head and watch")}
   --timeout MS          the longest time of a call to a server (default: 10000)
 
 ${bold("Options of get and watch")}
-  --scheme SCHEME       the scheme of the proofs: ${PROVERS} (default: avl)
+  --scheme SCHEME       the scheme of the proofs: ${PROVERS}
+                        (default: the first that the chain keeps, lvmt last)
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 

@@ -29,8 +29,9 @@ export async function watch(
   json: boolean,
 ): Promise<number> {
   const raw = keys.map(keyOf);
-  const scheme = readScheme(options.scheme ?? "avl");
+  const named = options.scheme === undefined ? undefined : readScheme(options.scheme);
   const client = await connect(options);
+  const scheme = named ?? client.schemes[0] ?? "avl";
   const insecure = allowsInsecure(scheme, options);
   if (!json) printInsecureNote(insecure);
   const shown = new Map<string, string>();

@@ -1,15 +1,16 @@
 /** Values of keys at one block: asks servers, authenticates the block, verifies the proofs. */
 
+import { invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import type { StateScheme } from "../chain/schemes.js";
 import { type SetupTrust, verifyState } from "../chain/state.js";
-import { refuse } from "../error.js";
+import { describe, refuse } from "../error.js";
 import { lvmtConfig } from "../lvmt/config.js";
 import type { Absent, Present } from "../result.js";
 import type { Authentication } from "./authentication.js";
-import { type Bundle, toBundle } from "./bundle.js";
+import { type Bundle, type BundleParts, writeBundle } from "./bundle.js";
 import type { Wanted } from "./questions.js";
 import { readStateProof } from "./replies.js";
 import type { Server, Servers } from "./servers.js";
@@ -24,6 +25,8 @@ export type Answer = (Present | Absent) & {
   block: Header;
   /** How the answer was verified. */
   evidence: {
+    /** The scheme that proved it. */
+    scheme: StateScheme;
     /** The accepted head that the block is, or is an ancestor of. */
     head: Header;
     /** Bytes of the proof; the keys of one request share it. */
@@ -33,9 +36,21 @@ export type Answer = (Present | Absent) & {
     /** The server that answered. */
     server: string;
   };
-  /** All answers of the same request with their proof, to save and verify offline. */
-  toBundle(): Bundle;
 };
+
+/** What the answers of a client rest on. An answer itself is plain data, which a worker or a page can be sent. */
+const PARTS = new WeakMap<Answer, BundleParts>();
+
+/**
+ * Gives all answers of the same request with their proof, as JSON, to save and verify offline.
+ *
+ * Throws `invalid_argument` for anything but an answer that a `LightClient` of this program gave; a copy is none.
+ */
+export function toBundle(answer: Answer): Bundle {
+  const parts = PARTS.get(answer);
+  if (parts) return writeBundle(parts);
+  throw invalid(undefined, "the answer", "one that a LightClient gave", describe(answer));
+}
 
 /** A question about keys, with its arguments checked. */
 export interface Question {
@@ -93,6 +108,7 @@ async function answersOf(
   const results = verifyState({ scheme, config, header: block.encoded, keys, proof, ...setup });
   const milliseconds = performance.now() - started;
   const evidence = () => ({
+    scheme,
     head: copyHeader(accepted.header),
     proofBytes: proof.length,
     milliseconds,
@@ -100,13 +116,12 @@ async function answersOf(
   });
   const { signed: head, inclusion } = accepted;
   const parts = { scheme, head, inclusion, older, keys, proof };
-  return keys.map((key, index) => ({
-    ...resultAt(results, index),
-    key: key.slice(),
-    block: copyHeader(block),
-    evidence: evidence(),
-    toBundle: () => toBundle(parts),
-  }));
+  return keys.map((key, index) => {
+    const result = resultAt(results, index);
+    const answer = { ...result, key: key.slice(), block: copyHeader(block), evidence: evidence() };
+    PARTS.set(answer, parts);
+    return answer;
+  });
 }
 
 function resultAt(results: readonly (Present | Absent)[], index: number): Present | Absent {

@@ -96,7 +96,7 @@ export interface BundleParts {
 }
 
 /** Writes a bundle. */
-export function toBundle({ scheme, head, inclusion, older, keys, proof }: BundleParts): Bundle {
+export function writeBundle({ scheme, head, inclusion, older, keys, proof }: BundleParts): Bundle {
   const hex = (bytes: Uint8Array) => toHex(bytes) as Hex;
   return {
     kind: "StateAnswer",

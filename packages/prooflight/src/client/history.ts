@@ -71,7 +71,7 @@ export interface Diff {
   evidence: RangeEvidence;
 }
 
-/** A time-weighted average with the history that it is of; exact: `sum / coveredMs`. */
+/** A time-weighted average with the history that it is of; exact as the fraction `sum / coveredMs`. */
 export interface TimeWeightedAverage extends Average {
   history: History;
 }

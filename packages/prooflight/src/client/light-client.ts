@@ -1,7 +1,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import { initScheme, readScheme, type StateScheme } from "../chain/schemes.js";
+import { initScheme, keptScheme, keptSchemes, type StateScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
@@ -28,7 +28,7 @@ import { Trust } from "./trust.js";
 
 /** Options of {@link LightClient.get}. */
 export interface GetOptions {
-  /** The scheme that proves the answer. Default `avl`. */
+  /** The scheme that proves the answer; one of {@link LightClient.schemes}, by default the first. */
   scheme?: StateScheme | undefined;
   /** The block to ask about. Default `latest`. */
   at?: At | undefined;
@@ -89,6 +89,11 @@ export class LightClient {
     return copyHeader(this.#trust.head.header);
   }
 
+  /** The schemes of the checkpoint's chain that prove values of keys; those without pairings first. */
+  get schemes(): StateScheme[] {
+    return keptSchemes(this.#trust.pinned.json.config);
+  }
+
   /** Asks for the newest head and accepts it; gives it. Throws as {@link LightClient.connect}. */
   async sync(options: { signal?: AbortSignal | undefined } = {}): Promise<Header> {
     this.#trust.check();
@@ -117,8 +122,8 @@ export class LightClient {
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
     this.#trust.check();
     const given = new Arguments(undefined, options, ["scheme", "at", "signal"]);
-    const scheme = readScheme(given.unchecked("scheme") ?? "avl");
     const { config } = this.#trust.pinned.json;
+    const scheme = keptScheme(config, given.unchecked("scheme"));
     const raw = readKeys(keys, config.limits);
     const where = readAt(given.unchecked("at") ?? "latest");
     const signal = abortSignal(given.unchecked("signal"));

@@ -1,14 +1,15 @@
 /** Keys and blocks in callers' arguments. */
 
-import { invalid } from "../arguments.js";
+import { invalid, own } from "../arguments.js";
 import { type Bytes, fromHex, type Hex, viewOf } from "../bytes.js";
 import type { ChainLimits } from "../chain/checkpoint.js";
 import { checkKeys, checkWanted } from "../chain/compare.js";
 import { toQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";
+import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
 
-/** A raw key, as bytes or in 0x-hex. */
-export type Key = Uint8Array | Hex;
+/** A raw key: as bytes, in 0x-hex, or as text, of which the key is the UTF-8. */
+export type Key = Uint8Array | Hex | { readonly text: string };
 
 /** A block: the newest, or by height, or by header hash in 0x-hex. */
 export type At = "latest" | bigint | Hex;
@@ -54,8 +55,10 @@ export function readKey(key: unknown, limits: ChainLimits): Bytes {
 function bytesOf(key: unknown): Bytes {
   if (typeof key === "string") return fromHex(key);
   const bytes = viewOf(key);
-  if (!bytes) throw invalid(undefined, "a key", "a Uint8Array or 0x-hex", describe(key));
-  return bytes.slice();
+  if (bytes) return bytes.slice();
+  const text = typeof key === "object" && key !== null ? own(key, "text") : undefined;
+  if (typeof text === "string" && !hasLoneSurrogate(text)) return new Utf8Encoder().encode(text);
+  throw invalid(undefined, "a key", "a Uint8Array, 0x-hex or { text }", describe(key));
 }
 
 /** Checks a block argument; gives the JSON-RPC parameter. */

@@ -92,7 +92,9 @@ async function exchange(
     referrerPolicy: "no-referrer",
     signal,
   });
-  if (isRedirect(response)) throw serverError(url, "a redirect, which is not followed");
+  if (isRedirect(response)) {
+    throw refuse("unreachable", `a reply of ${url.host}`, "a redirect, which is not followed");
+  }
   if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
   const text = await readText(response, transport, url, signal);
   return resultOf(parse(text, transport, url), id, url);

@@ -20,8 +20,10 @@ export interface TwapInput extends HistoryInput {
   end: bigint;
 }
 
-/** A time-weighted average, exact: `sum / coveredMs`. */
+/** A time-weighted average, exact as the fraction `sum / coveredMs`. */
 export interface Average {
+  /** The average, rounded down; undefined if the key had no value in all the time. */
+  average: bigint | undefined;
   /** The sum of each value times the milliseconds that the key had it. */
   sum: bigint;
   /** The milliseconds in which the key had a value; if 0, there is no average. */
@@ -63,9 +65,12 @@ export function smtTwap(input: TwapInput): Average {
 
 /** Reads an `Average`. */
 export function readAverage(response: Reader): Average {
+  const sum = response.uint(40);
+  const coveredMs = response.u64();
   return {
-    sum: response.uint(40),
-    coveredMs: response.u64(),
+    average: coveredMs === 0n ? undefined : sum / coveredMs,
+    sum,
+    coveredMs,
     gaps: response.sequence(() => ({ fromMs: response.u64(), toMs: response.u64() })),
   };
 }

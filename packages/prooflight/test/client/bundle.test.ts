@@ -2,10 +2,18 @@
 
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
-import { type Bundle, type Checkpoint, LightClient, toHex, verifyBundle } from "../../src/index.js";
+import {
+  type Answer,
+  type Bundle,
+  type Checkpoint,
+  LightClient,
+  toBundle,
+  toHex,
+  verifyBundle,
+} from "../../src/index.js";
 import { account, alice, empty, nobody, NEWEST, stateAt } from "../network/state.js";
 import { network } from "./network.js";
-import { rejection, verdict } from "../refusal.js";
+import { refusal, rejection, verdict } from "../refusal.js";
 
 const checkpoint = network.pinned;
 const keys = [alice, nobody, empty, account("user 7")];
@@ -16,7 +24,7 @@ const saved = (text: string) => JSON.parse(text) as Bundle;
 async function bundleAt(at: bigint | "latest"): Promise<Bundle> {
   const client = await LightClient.connect({ urls: [network.url], checkpoint });
   const answers = await client.getMany(keys, { at });
-  const bundles = answers.map((answer) => JSON.stringify(answer.toBundle()));
+  const bundles = answers.map((answer) => JSON.stringify(toBundle(answer)));
   expect(new Set(bundles).size).toBe(1);
   return saved(bundles[0] ?? "");
 }
@@ -178,6 +186,27 @@ describe("what the caller trusts decides:", () => {
     ["a time that is a number", { now: 1 }],
   ])("%s is refused", async (_, trust) => {
     const error = await rejection(verifyBundle(newest, { checkpoint, ...trust }));
+    expect(verdict(error)).toBe("invalid_input / invalid_argument");
+  });
+});
+
+describe("an answer is plain data", () => {
+  const ask = async (): Promise<Answer> => {
+    const client = await LightClient.connect({ urls: [network.url], checkpoint });
+    return client.get({ text: "account/alice" });
+  };
+
+  test("that structuredClone keeps", async () => {
+    const answer = await ask();
+    expect(answer.evidence.scheme).toBe("avl");
+    expect(toHex(answer.key)).toBe(alice);
+    expect(structuredClone(answer)).toEqual(answer);
+  });
+
+  test("of which only the client's own becomes a bundle", async () => {
+    const answer = await ask();
+    expect(toBundle(answer).keys).toEqual([alice]);
+    const error = refusal(() => toBundle(structuredClone(answer)));
     expect(verdict(error)).toBe("invalid_input / invalid_argument");
   });
 });

@@ -14,7 +14,7 @@ import {
   PINNED,
   stateAt,
 } from "../network/state.js";
-import { connect, honest, liar, network } from "./network.js";
+import { begin, connect, honest, liar, network } from "./network.js";
 import { rejection, verdict } from "../refusal.js";
 
 const client = await LightClient.connect({ urls: [network.url], checkpoint: network.pinned });
@@ -170,5 +170,36 @@ describe("wrong arguments are refused before anybody is asked:", () => {
   test("a clock that does not give a bigint", async () => {
     const asked = connect({ now: () => 0 as never });
     expect(verdict(await rejection(asked))).toBe(invalid);
+  });
+});
+
+describe("the scheme", () => {
+  test("is by default one that the chain keeps", async () => {
+    const node = await begin("smt");
+    const client = await connect({ urls: [node.url], checkpoint: node.checkpoint });
+    expect(client.schemes).toEqual(["smt"]);
+    expect((await client.get(alice)).evidence.scheme).toBe("smt");
+  });
+
+  test("is refused before a server is asked, if the chain does not keep it", async () => {
+    const asked: unknown[] = [];
+    const { url, pinned } = network.other;
+    const client = await connect({
+      urls: [url],
+      checkpoint: pinned,
+      fetch: (...request) => {
+        asked.push(request);
+        return fetch(...request);
+      },
+    });
+    const before = asked.length;
+    const error = await rejection(client.get(alice, { scheme: "smt" }));
+    expect(verdict(error)).toBe("invalid_input / invalid_argument");
+    expect(error.message).toContain("avl");
+    expect(asked.length).toBe(before);
+  });
+
+  test("LVMT, whose setup must be trusted, is the last", async () => {
+    expect((await connect()).schemes).toEqual(["avl", "smt", "lvmt"]);
   });
 });

@@ -2,7 +2,14 @@
 
 import { expect, test } from "vitest";
 
-import { type Block, type Failure, toHex, verifyBundle } from "../../src/index.js";
+import {
+  type Answer,
+  type Block,
+  type Failure,
+  toBundle,
+  toHex,
+  verifyBundle,
+} from "../../src/index.js";
 import type { Header, LightClient } from "../../src/index.js";
 import { alice, deleted, nobody } from "../network/state.js";
 import { equivocation } from "./evidence.js";
@@ -61,7 +68,7 @@ test.each(handedOut)("what %s gives can be written to", async (_, handOut) => {
   const older = await client.get(alice, { at });
   expect(older.evidence.head).toEqual(head);
   expect((await client.get(alice)).block).toEqual(head);
-  const saved = await verifyBundle(older.toBundle(), { checkpoint: network.pinned });
+  const saved = await verifyBundle(toBundle(older), { checkpoint: network.pinned });
   expect(saved.header.height).toBe(at);
 });
 
@@ -78,10 +85,10 @@ test("a bundle is of what was verified, whatever became of the answer", async ()
   const client = await connect();
   for (const options of [{}, { at }]) {
     const [answer, other] = await client.getMany([alice, nobody], options);
-    const bundle = answer?.toBundle();
+    const bundle = toBundle(answer as Answer);
     vandalise(answer);
     vandalise(other);
-    expect(answer?.toBundle()).toEqual(bundle);
+    expect(toBundle(answer as Answer)).toEqual(bundle);
   }
 });
 

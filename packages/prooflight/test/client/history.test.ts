@@ -24,7 +24,10 @@ async function timeOf(client: LightClient, height: bigint): Promise<bigint> {
 
 test("an average is that of the values, each for as long as it was there", async () => {
   const client = await connect();
-  const { sum, coveredMs, gaps, history } = await client.twap(alice, { from: FROM, to: TO });
+  const { average, sum, coveredMs, gaps, history } = await client.twap(alice, {
+    from: FROM,
+    to: TO,
+  });
   const steps = changes();
   expect(steps.length).toBeGreaterThan(3);
   expect(steps[0]?.[0]).toBe(FROM);
@@ -34,6 +37,7 @@ test("an average is that of the values, each for as long as it was there", async
     expected += value * ((await timeOf(client, until)) - (await timeOf(client, height)));
   }
   expect(sum).toBe(expected);
+  expect(average).toBe(sum / coveredMs);
   expect(coveredMs).toBe((await timeOf(client, TO)) - (await timeOf(client, FROM)));
   expect(gaps).toEqual([]);
   expect(history.changes.map(({ block }) => block.height)).toEqual(steps.map(([height]) => height));
@@ -41,8 +45,8 @@ test("an average is that of the values, each for as long as it was there", async
 
 test("time without a value is a gap", async () => {
   const client = await connect();
-  const { sum, coveredMs, gaps } = await client.twap(nobody, { from: FROM, to: TO });
-  expect([sum, coveredMs]).toEqual([0n, 0n]);
+  const { average, sum, coveredMs, gaps } = await client.twap(nobody, { from: FROM, to: TO });
+  expect([average, sum, coveredMs]).toEqual([undefined, 0n, 0n]);
   const [fromMs, toMs] = [await timeOf(client, FROM), await timeOf(client, TO)];
   expect(gaps).toEqual([{ fromMs, toMs }]);
 });

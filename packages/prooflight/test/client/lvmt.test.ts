@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 
-import type { Checkpoint, Hex, Options } from "../../src/index.js";
-import { fromHex, toHex, verifyBundle } from "../../src/index.js";
+import type { Answer, Checkpoint, Hex, Options } from "../../src/index.js";
+import { fromHex, toBundle, toHex, verifyBundle } from "../../src/index.js";
 import { verifyLvmtProof } from "../../src/lvmt.js";
 import { account, alice, deleted, empty, NEWEST, nobody, stateAt } from "../network/state.js";
 import { rejection, refusal, verdict } from "../refusal.js";
@@ -89,7 +89,7 @@ describe("get", () => {
 
 test("a saved answer is verified later, by whoever allows its setup", async () => {
   const client = await connect();
-  const bundle = (await client.get(alice, { scheme })).toBundle();
+  const bundle = toBundle(await client.get(alice, { scheme }));
   const { results } = await verifyBundle(bundle, { checkpoint, allowInsecureSetup: true });
   expect(results).toMatchObject([{ kind: "present", value: valueOf(alice), since: NEWEST }]);
   expect(verdict(await rejection(verifyBundle(bundle, { checkpoint })))).toBe(
@@ -143,7 +143,7 @@ describe("a lie is refused:", () => {
   });
 
   test("a flipped bit anywhere", async () => {
-    const honest = (await (await connect()).get(alice, { scheme })).toBundle();
+    const honest = toBundle(await (await connect()).get(alice, { scheme }));
     const trust = { checkpoint, allowInsecureSetup: true };
     const digits = honest.proof.length - 2;
     for (let at = 0; at < digits; at += 37) {
@@ -205,7 +205,7 @@ describe("servers that prove a part of the keys", () => {
     for (const { at } of asked.slice(1)) expect(at).toBe(toHex(client.head.hash));
     // Each answer's bundle has the keys of its own server.
     const trust = { checkpoint, allowInsecureSetup: true };
-    const { keys: proved } = await verifyBundle(answers[0]?.toBundle() as never, trust);
+    const { keys: proved } = await verifyBundle(toBundle(answers[0] as Answer), trust);
     expect(proved.length).toBeLessThan(keys.length);
   });
 
