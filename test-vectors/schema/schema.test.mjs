@@ -90,7 +90,7 @@ const proof = {
   expected: { value: null },
 };
 const smtProof = {
-  input: { root: hash, block: "0x8", keys: ["0x", "0x61"], proof: "0x010301" },
+  input: { root: hash, height: "0x8", keys: ["0x", "0x61"], proof: "0x010301" },
   expected: { answers: [{ value: "0x", since: "0x0" }, { deletedAt: "0x7" }] },
 };
 const smtHistory = {
@@ -98,9 +98,9 @@ const smtHistory = {
     key: "0x61",
     from: "0x0",
     to: "0x9",
-    roots: [{ block: "0x9", root: hash }],
+    roots: [{ height: "0x9", root: hash }],
     proof: "0x010302",
-    average: { from: "0x1", to: "0x2", timestamps: [{ block: "0x1", timestampMs: "0x3e8" }] },
+    average: { from: "0x1", to: "0x2", timestamps: [{ height: "0x1", timestampMs: "0x3e8" }] },
   },
   expected: {
     blocks: ["0x9"],
@@ -156,6 +156,34 @@ const header = {
   input: { hash, headerRlp: "0xc0" },
   expected: { number: "0x0", stateRoot: hash },
 };
+
+const ofRange = {
+  ...headers.tests[0].input,
+  ...{ scheme: "smt", headers: ["0x00"], hashes: [hash], from: "0x0", to: "0x1", proof: "0x" },
+};
+const stateHistory = {
+  input: { ...ofRange, key: "0x61", average: true },
+  expected: {
+    entering: {},
+    changes: [{ value: "0x01", since: "0x0" }],
+    average: { sum: `0x${"00".repeat(40)}`, coveredMs: "0x0", gaps: [] },
+  },
+};
+const stateDiff = {
+  input: { ...ofRange, from: null },
+  expected: { changes: [{ key: "0x61", value: "0x01", since: "0x0" }] },
+};
+const wanted = {
+  input: { header: "0x00", newest: "0x0" },
+  expected: { height: "0x9", headerHash: hash },
+};
+const knownHeader = { height: "0x0", headerHash: hash };
+const relation = {
+  input: { one: knownHeader, other: knownHeader },
+  expected: { relation: "same" },
+};
+const code = { input: { codeHash: hash, code: "0x" }, expected: {} };
+const transaction = { input: { raw: "0x", hash }, expected: { hash } };
 
 const input = {
   keyLength: 1,
@@ -276,6 +304,24 @@ const accepted = {
     expected.account = null;
   }),
   "a header of Ethereum": ofType("EthHeader", header),
+  "a header asked for by its height": ({ headerGroup, header }) => {
+    headerGroup.type = "HeaderInclusion";
+    header.input = { head: "0x00", header: "0x00", height: "0x0", inclusion: [] };
+  },
+  "an answer by a verifying key, and since when": ofType("StateAnswer", stateAnswer, (test) => {
+    test.input.verifyingKey = "0x04";
+    test.expected.states = [{ value: "0x31", since: "0x1", version: "0x1" }, { deletedAt: "0x2" }];
+  }),
+  "a block after its parent": ofType("StateBlock", blockTransition, ({ input }) => {
+    delete input.digest;
+    input.parent = "0x00";
+  }),
+  "a history from a checkpoint on": ofType("StateHistory", stateHistory),
+  "a diff from a checkpoint on": ofType("StateDiff", stateDiff),
+  "the newest header": ofType("HeaderWanted", wanted),
+  "two headers": ofType("HeaderRelation", relation),
+  "code of an account": ofType("EthCode", code),
+  "a transaction": ofType("EthTransaction", transaction),
 };
 
 const refused = {
@@ -477,6 +523,33 @@ const refused = {
   }),
   "an expected value with leading zeros": ofType("EthGetProof", answer, ({ expected }) => {
     expected.storage = ["0x00"];
+  }),
+  "a state that was set and deleted": ofType("StateAnswer", stateAnswer, ({ expected }) => {
+    expected.states = [{ value: "0x31", deletedAt: "0x2" }];
+  }),
+  "a block whose parent is an object": ofType("StateBlock", blockTransition, ({ input }) => {
+    input.parent = {};
+  }),
+  "a history of a scheme that has none": ofType("StateHistory", stateHistory, ({ input }) => {
+    input.scheme = "avl";
+  }),
+  "a history that expects its blocks": ofType("StateHistory", stateHistory, ({ expected }) => {
+    expected.blocks = ["0x1"];
+  }),
+  "a diff of a key": ofType("StateDiff", stateDiff, ({ input }) => {
+    input.key = "0x61";
+  }),
+  "a header that was asked for in two ways": ofType("HeaderWanted", wanted, ({ input }) => {
+    input.height = "0x0";
+  }),
+  "a relation without a name": ofType("HeaderRelation", relation, ({ expected }) => {
+    expected.relation = "equal";
+  }),
+  "an account's code that expects something": ofType("EthCode", code, ({ expected }) => {
+    expected.code = "0x";
+  }),
+  "a transaction without a hash": ofType("EthTransaction", transaction, ({ input }) => {
+    delete input.hash;
   }),
   "a header whose hash has 31 bytes": ofType("EthHeader", header, ({ input }) => {
     input.hash = hash.slice(0, -2);

@@ -1,15 +1,16 @@
 //! What only this crate decides: which scheme has which statement, and where a block begins.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
+use prooflight_amt::VerifyingKey;
 use prooflight_avl::state::{empty_state, state_params};
 use prooflight_avl::{AvlProver, Digest, Operation};
 use prooflight_core::chain::{
-    ChainConfig, ChainLimits, Header, Headers, SchemeConfig, StateOperation, operations_root,
-    state_key,
+    ChainConfig, ChainLimits, Header, Headers, LvmtConfig, SchemeConfig, StateOperation,
+    operations_root, state_key,
 };
 use prooflight_core::{Reason, Scheme, Verified};
 use prooflight_light::{
-    Answer, Before, KeyState, SCHEMES, Statement, Trust, Value, verify, verify_block,
+    Answer, Before, KeyState, SCHEMES, Setup, Statement, Trust, Value, verify, verify_block,
 };
 
 /// A block and what shows it.
@@ -134,4 +135,32 @@ fn a_scheme_has_the_statements_that_it_proves() {
         assert_eq!(known, expected, "{scheme:?}");
         assert_eq!(SCHEMES.contains(&scheme), known.contains(&true), "{scheme:?}");
     }
+}
+
+#[test]
+fn lvmt_needs_the_setup_of_its_chain() {
+    let of = |params_id, log_n| {
+        let lvmt = LvmtConfig { params_id, log_n, log_arity: 1 };
+        ChainConfig { schemes: vec![SchemeConfig::lvmt(&lvmt)], ..config() }
+    };
+    let (_, [_, Made { header, .. }]) = blocks();
+    let roots = vec![(Scheme::Lvmt.id(), vec![0; 64])];
+    let headers = Headers::one(Header { roots, ..header });
+    let keys = Statement::Keys { height: 1, keys: &[b"a"] };
+    let ask = |trust: &Trust<'_>| {
+        verify(trust, Scheme::Lvmt, &headers, &keys, &[]).map(|_| ()).unwrap_err().reason()
+    };
+    let own = VerifyingKey::dev(4).unwrap();
+    let right = of(own.params_id(), 4);
+    assert_eq!(ask(&Trust::new(&right)), Reason::UnknownSetup);
+    let with =
+        |config, key| ask(&Trust::new(config).with_setup(Setup { key, allow_insecure: true }));
+    // The proof is none, but it is looked at.
+    assert_eq!(with(&right, &own), Reason::Truncated);
+    let others = [VerifyingKey::dev(8).unwrap(), VerifyingKey::ppot(4).unwrap()];
+    for other in &others {
+        assert_eq!(with(&right, other), Reason::SetupMismatch);
+    }
+    let no_key_fits = of(own.params_id(), 8);
+    assert_eq!(with(&no_key_fits, &own), Reason::SetupMismatch);
 }

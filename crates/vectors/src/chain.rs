@@ -1,14 +1,15 @@
-//! `HeaderSync`, `HeaderInclusion` and `HeadersInclusion`: what a light client accepts of a chain.
+//! The types `Header…`: what a light client accepts of a chain.
 
 use prooflight_core::chain::{
-    Checkpoint, Header, SignedHeader, SyncPolicy, verify_ancestor, verify_ancestors, verify_head,
+    Checkpoint, Header, Relation, SignedHeader, SyncPolicy, Wanted, check_wanted, relation,
+    verify_ancestor, verify_ancestor_at, verify_ancestors, verify_head,
 };
-use prooflight_core::{Hash, Limits, Result};
+use prooflight_core::{Error, Hash, Limits, Reason, Result};
 use prooflight_json::checkpoint::CheckpointJson;
 use prooflight_json::strict::{not_null, object};
 use prooflight_json::{Hash32, Hex, Quantity};
 use serde::{Deserialize, Serialize};
-use serde_json::to_value;
+use serde_json::{json, to_value};
 
 use crate::answer::Answer;
 
@@ -41,6 +42,9 @@ pub struct HeaderInclusion {
     pub head: Hex,
     /// An older header, encoded.
     pub header: Hex,
+    /// The height of the block that was asked for, if it was asked by that.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub height: Option<Quantity>,
     /// The path of the header's hash in the head's history.
     pub inclusion: Vec<Hash32>,
 }
@@ -57,7 +61,50 @@ pub struct HeadersInclusion {
     pub hashes: Vec<Hash32>,
 }
 
+/// The input of a `HeaderWanted` test: a header, and one of the others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HeaderWanted {
+    /// A signed header, encoded.
+    pub header: Hex,
+    /// The newest block was asked for, which has at least this height.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Quantity>,
+    /// The block of this height was asked for.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub height: Option<Quantity>,
+    /// The block of this header hash was asked for.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub hash: Option<Hash32>,
+}
+
+/// The input of a `HeaderRelation` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeaderRelation {
+    /// A header.
+    #[serde(deserialize_with = "object")]
+    pub one: KnownHeader,
+    /// The header that it is compared with.
+    #[serde(deserialize_with = "object")]
+    pub other: KnownHeader,
+}
+
+/// A header by its place and its hash.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KnownHeader {
+    /// Its height.
+    pub height: Quantity,
+    /// Its hash.
+    pub header_hash: Hash32,
+}
+
 impl HeaderSync {
+    /// The names of its members.
+    pub(crate) const MEMBERS: [&str; 6] =
+        ["checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge"];
+
     pub(crate) fn verify(&self) -> Result<Answer> {
         let (_, head) = self.accept()?;
         Ok(answer(head.height, head.hash()))
@@ -82,7 +129,14 @@ impl HeaderInclusion {
     /// Accepts the header as an ancestor of the head or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
-        let header = ancestor(&head, &self.header, &self.inclusion)?;
+        let header = match self.height {
+            None => ancestor(&head, &self.header, &self.inclusion)?,
+            Some(height) => {
+                let header = Header::decode(&self.header.0, &Limits::DEFAULT)?;
+                verify_ancestor_at(&head, height.0, &header, &path(&self.inclusion))?;
+                header
+            }
+        };
         Ok(answer(header.height, header.hash()))
     }
 }
@@ -98,6 +152,39 @@ impl HeadersInclusion {
     }
 }
 
+impl HeaderWanted {
+    /// Accepts the header as that of the block which was asked for, or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let wanted = match (self.newest, self.height, self.hash) {
+            (Some(least), None, None) => Wanted::Newest(least.0),
+            (None, Some(height), None) => Wanted::Height(height.0),
+            (None, None, Some(hash)) => Wanted::Hash(hash.0),
+            _ => {
+                let expected = "one of newest, height and hash";
+                return Err(Error::new(Reason::InvalidArgument, expected, "none, or several"));
+            }
+        };
+        let SignedHeader { header, .. } = SignedHeader::decode(&self.header.0, &Limits::DEFAULT)?;
+        check_wanted(&wanted, &header)?;
+        Ok(answer(header.height, header.hash()))
+    }
+}
+
+impl HeaderRelation {
+    /// How the one header stands to the other.
+    pub(crate) fn answer(&self) -> Answer {
+        let known = |header: &KnownHeader| (header.height.0, header.header_hash.0);
+        let ((height, hash), (other_height, other_hash)) = (known(&self.one), known(&self.other));
+        let name = match relation((height, &hash), (other_height, &other_hash)) {
+            Relation::Same => "same",
+            Relation::Conflicting => "conflicting",
+            Relation::Below => "below",
+            Relation::Above => "above",
+        };
+        Answer::from_iter([("relation".to_owned(), json!(name))])
+    }
+}
+
 /// Accepts an older header, given as its bytes, or not.
 pub(crate) fn ancestor(head: &Header, header: &Hex, inclusion: &[Hash32]) -> Result<Header> {
     let header = Header::decode(&header.0, &Limits::DEFAULT)?;
@@ -105,7 +192,7 @@ pub(crate) fn ancestor(head: &Header, header: &Hex, inclusion: &[Hash32]) -> Res
     Ok(header)
 }
 
-fn path(inclusion: &[Hash32]) -> Vec<Hash> {
+pub(crate) fn path(inclusion: &[Hash32]) -> Vec<Hash> {
     inclusion.iter().map(|hash| hash.0).collect()
 }
 

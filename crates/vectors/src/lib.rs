@@ -38,6 +38,7 @@ pub mod input;
 pub mod limits;
 pub mod lvmt;
 pub mod mpt;
+pub mod range;
 mod run;
 pub mod smt;
 pub mod state;

@@ -2,7 +2,7 @@
 
 use prooflight_amt::trusted_key;
 use prooflight_core::Result;
-use prooflight_json::strict::{number, object, some_object};
+use prooflight_json::strict::{not_null, number, object, some_object};
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_lvmt::{Answer as Found, Params, Root, verify};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -26,6 +26,9 @@ pub struct LvmtProof {
     /// Whether a setup is allowed whose secret is public.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub allow_insecure_setup: bool,
+    /// The verifying key, of a setup that is not built in.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub verifying_key: Option<Hex>,
     /// The trusted roots.
     #[serde(deserialize_with = "object")]
     pub roots: Roots,
@@ -53,7 +56,8 @@ pub struct Roots {
 impl LvmtProof {
     /// Verifies what the proof says of the keys.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let key = trusted_key(&self.params_id.0, self.log_n, None)?;
+        let given = self.verifying_key.as_ref().map(|key| &key.0[..]);
+        let key = trusted_key(&self.params_id.0, self.log_n, given)?;
         let params = Params {
             key: &key,
             log_arity: self.log_arity,

@@ -1,9 +1,12 @@
-//! `MptProof`, `EthGetProof` and `EthHeader`: Ethereum's tries, answers and headers.
+//! `MptProof` and the types `Eth…`: Ethereum's tries, answers, headers, codes and transactions.
 
 use prooflight_core::{Error, Limits, Reason, Result};
 use prooflight_json::strict::{object, objects, some_object};
 use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
-use prooflight_mpt::{Account, GetProof, SlotProof, verify_get_proof, verify_header, verify_proof};
+use prooflight_mpt::{
+    Account, GetProof, SlotProof, verify_code, verify_get_proof, verify_header, verify_proof,
+    verify_transaction_hash,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -50,6 +53,26 @@ pub struct EthHeader {
     pub hash: Hash32,
     /// The header's RLP.
     pub header_rlp: Hex,
+}
+
+/// The input of an `EthCode` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EthCode {
+    /// The verified code hash of an account.
+    pub code_hash: Hash32,
+    /// What a server says is the account's code.
+    pub code: Hex,
+}
+
+/// The input of an `EthTransaction` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EthTransaction {
+    /// The transaction, as it was sent to a server.
+    pub raw: Hex,
+    /// The hash that the server gave for it.
+    pub hash: Hash32,
 }
 
 /// A server's answer to `eth_getProof`; members that are not among these are not looked at.
@@ -132,6 +155,21 @@ impl EthHeader {
             ("number".to_owned(), json!(Quantity(header.number))),
             ("stateRoot".to_owned(), json!(Hash32(header.state_root))),
         ]))
+    }
+}
+
+impl EthCode {
+    /// Verifies that the code is the account's.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        verify_code(&self.code_hash.0, &self.code.0).map(|()| Answer::new())
+    }
+}
+
+impl EthTransaction {
+    /// Verifies that the hash is the transaction's.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let hash = verify_transaction_hash(&self.raw.0, &self.hash.0)?;
+        Ok(Answer::from_iter([("hash".to_owned(), json!(Hash32(hash)))]))
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
-use crate::{amt, avl, chain, ergo, lvmt, mpt, smt, state};
+use crate::{amt, avl, chain, ergo, lvmt, mpt, range, smt, state};
 
 /// What became of each test of a file.
 #[derive(Clone, Debug)]
@@ -91,14 +91,21 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "HeadersInclusion" => {
             Ok(parse(input).and_then(|input: chain::HeadersInclusion| input.verify()))
         }
+        "HeaderWanted" => Ok(parse(input).and_then(|input: chain::HeaderWanted| input.verify())),
+        "HeaderRelation" => Ok(parse(input).map(|input: chain::HeaderRelation| input.answer())),
         "StateAnswer" => Ok(parse(input).and_then(|input: state::StateAnswer| input.verify())),
         "BlockTransition" => {
             Ok(parse(input).and_then(|input: state::BlockTransition| input.verify()))
         }
+        "StateBlock" => Ok(parse(input).and_then(|input: state::StateBlock| input.verify())),
+        "StateHistory" => Ok(parse(input).and_then(|input: range::StateHistory| input.verify())),
+        "StateDiff" => Ok(parse(input).and_then(|input: range::StateDiff| input.verify())),
         "LvmtProof" => Ok(parse(input).and_then(|input: lvmt::LvmtProof| input.verify())),
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
         "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),
         "EthHeader" => Ok(parse(input).and_then(|input: mpt::EthHeader| input.verify())),
+        "EthCode" => Ok(parse(input).and_then(|input: mpt::EthCode| input.verify())),
+        "EthTransaction" => Ok(parse(input).and_then(|input: mpt::EthTransaction| input.verify())),
         "SmtProof" => Ok(parse(input).and_then(|input: smt::SmtProof| input.verify())),
         "SmtHistory" => Ok(parse(input).and_then(|input: smt::SmtHistory| input.verify())),
         "SmtDiff" => Ok(parse(input).and_then(|input: smt::SmtDiff| input.verify())),

@@ -105,7 +105,9 @@ pub struct SmtDiff {
 }
 
 /// Reads a quantity or null; by itself an option may also be missing.
-fn or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+pub(crate) fn or_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Quantity>, D::Error> {
     Option::<Quantity>::deserialize(deserializer)
 }
 
@@ -127,14 +129,9 @@ impl SmtHistory {
         let roots: Vec<_> = self.roots.iter().map(|given| (given.height.0, given.root.0)).collect();
         let history = verify_history(&roots, key, from, to, proof, &limits)?;
         let blocks = history_blocks(key, from, to, proof, &limits)?;
-        let mut answer = Answer::from_iter([
-            (
-                "blocks".to_owned(),
-                blocks.into_iter().map(|height| json!(Quantity(height))).collect(),
-            ),
-            ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, found)),
-            ("changes".to_owned(), history.changes.iter().map(found).collect()),
-        ]);
+        let mut answer = changes_of(&history);
+        let blocks = blocks.into_iter().map(|height| json!(Quantity(height)));
+        answer.insert("blocks".to_owned(), blocks.collect());
         if let Some(over) = &self.average {
             answer.insert("average".to_owned(), over.average(&history)?);
         }
@@ -146,17 +143,38 @@ impl AverageOver {
     fn average(&self, history: &Verified<History<'_>>) -> Result<Value> {
         let time = |time: &BlockTime| (time.height.0, time.timestamp_ms.0);
         let timestamps: Vec<_> = self.timestamps.iter().map(time).collect();
-        let average = twap(history, &timestamps, self.from.0, self.to.0)?;
-        let Average { sum, covered_ms, gaps } = average.get();
-        let gaps = gaps
-            .iter()
-            .map(|gap| json!({ "fromMs": Quantity(gap.from_ms), "toMs": Quantity(gap.to_ms) }));
-        Ok(json!({
-            "sum": Hex(sum.to_vec()),
-            "coveredMs": Quantity(*covered_ms),
-            "gaps": gaps.collect::<Vec<_>>(),
-        }))
+        Ok(average_of(twap(history, &timestamps, self.from.0, self.to.0)?.get()))
     }
+}
+
+/// An average, in JSON.
+pub(crate) fn average_of(Average { sum, covered_ms, gaps }: &Average) -> Value {
+    let gaps = gaps
+        .iter()
+        .map(|gap| json!({ "fromMs": Quantity(gap.from_ms), "toMs": Quantity(gap.to_ms) }));
+    json!({
+        "sum": Hex(sum.to_vec()),
+        "coveredMs": Quantity(*covered_ms),
+        "gaps": gaps.collect::<Vec<_>>(),
+    })
+}
+
+/// What a history says of its key, in JSON.
+pub(crate) fn changes_of(history: &History<'_>) -> Answer {
+    Answer::from_iter([
+        ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, found)),
+        ("changes".to_owned(), history.changes.iter().map(found).collect()),
+    ])
+}
+
+/// The changes of a diff, in JSON.
+pub(crate) fn diff_of(changes: &[Change<'_>]) -> Answer {
+    let changes = changes.iter().map(|Change { key, answer }| {
+        let mut change = found(answer);
+        change["key"] = json!(Hex(key.to_vec()));
+        change
+    });
+    Answer::from_iter([("changes".to_owned(), changes.collect())])
 }
 
 impl SmtDiff {
@@ -165,12 +183,7 @@ impl SmtDiff {
         let (from, to) = (self.from.map(|from| from.0), self.to.0);
         let limits = CallerLimits::or_default(self.limits);
         let changes = verify_diff(&self.root.0, from, to, &self.proof.0, &limits)?;
-        let changes = changes.iter().map(|Change { key, answer }| {
-            let mut change = found(answer);
-            change["key"] = json!(Hex(key.to_vec()));
-            change
-        });
-        Ok(Answer::from_iter([("changes".to_owned(), changes.collect())]))
+        Ok(diff_of(&changes))
     }
 }
 

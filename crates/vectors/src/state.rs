@@ -1,4 +1,4 @@
-//! `StateAnswer` and `BlockTransition`: what headers of a chain show about its state.
+//! `StateAnswer`, `BlockTransition` and `StateBlock`: what a header of a chain shows about its state.
 
 use prooflight_avl::Digest;
 use prooflight_core::chain::{ChainLimits, Header, Headers, StateOperation};
@@ -8,10 +8,11 @@ use prooflight_json::checkpoint::{CheckpointJson, LimitsJson};
 use prooflight_json::strict::{not_null, object, objects};
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_light::{
-    self as light, Before, SCHEMES, Setup, Statement, Trust, setup_key, verify, verify_block,
+    self as light, Before, KeyState, SCHEMES, Setup, Statement, Trust, setup_key, verify,
+    verify_block,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::chain::{self, HeaderSync, ancestor};
@@ -50,6 +51,9 @@ pub struct StateAnswer {
     /// Whether a setup of `lvmt` is allowed whose secret is public.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub allow_insecure_setup: bool,
+    /// The verifying key, of a setup of `lvmt` that is not built in.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub verifying_key: Option<Hex>,
 }
 
 /// The input of a `BlockTransition` test.
@@ -58,6 +62,28 @@ pub struct StateAnswer {
 pub struct BlockTransition {
     /// The digest of the state before the block.
     pub digest: Hex,
+    /// The block's header, encoded.
+    pub header: Hex,
+    /// The limits of its chain.
+    #[serde(deserialize_with = "object")]
+    pub limits: LimitsJson,
+    /// The block's operations, normalised.
+    #[serde(deserialize_with = "objects")]
+    pub ops: Vec<StateOp>,
+    /// The proof that they lead to the header's digest.
+    pub proof: Hex,
+}
+
+/// The input of a `StateBlock` test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StateBlock {
+    /// The header of the block before, encoded.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Hex>,
+    /// The digest of the state before the block.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Hex>,
     /// The block's header, encoded.
     pub header: Hex,
     /// The limits of its chain.
@@ -82,7 +108,8 @@ impl StateAnswer {
         };
         let (height, hash) = (header.height, header.hash());
         let config = &checkpoint.config;
-        let key = (scheme == Scheme::Lvmt).then(|| setup_key(config, None)).transpose()?;
+        let given = self.verifying_key.as_ref().map(|key| &key.0[..]);
+        let key = (scheme == Scheme::Lvmt).then(|| setup_key(config, given)).transpose()?;
         let trust = match &key {
             Some(key) => Trust::new(config)
                 .with_setup(Setup { key, allow_insecure: self.allow_insecure_setup }),
@@ -97,6 +124,10 @@ impl StateAnswer {
         let values = states.iter().map(|state| state.value().map_or(Value::Null, hex));
         let mut answer = chain::answer(height, hash);
         answer.insert("values".to_owned(), values.collect());
+        // Of avl a key without a value may have had one: that must not read as never written.
+        if scheme != Scheme::Avl {
+            answer.insert("states".to_owned(), states.iter().map(state).collect());
+        }
         Ok(answer)
     }
 
@@ -122,8 +153,24 @@ impl StateAnswer {
     }
 }
 
+/// What a key has, in JSON.
+fn state(state: &KeyState<'_>) -> Value {
+    let (value, (block, changed), version) = match state {
+        KeyState::Present { value, since, version } => {
+            (Some(hex(value.as_ref())), ("since", since), version)
+        }
+        KeyState::Absent { deleted_at, version } => (None, ("deletedAt", deleted_at), version),
+    };
+    let mut members = Answer::new();
+    members.extend(value.map(|value| ("value".to_owned(), value)));
+    for (name, number) in [(block, changed), ("version", version)] {
+        members.extend(number.map(|number| (name.to_owned(), json!(Quantity(number)))));
+    }
+    Value::Object(members)
+}
+
 /// The scheme of this name; `unknown_statement` if answers of it are not verified.
-fn scheme(name: &str) -> Result<Scheme> {
+pub(crate) fn scheme(name: &str) -> Result<Scheme> {
     let known = SCHEMES.iter().find(|scheme| scheme.as_str() == name);
     known.copied().ok_or_else(|| Error::new(Reason::UnknownStatement, "avl, lvmt or smt", name))
 }
@@ -131,9 +178,19 @@ fn scheme(name: &str) -> Result<Scheme> {
 impl BlockTransition {
     /// Accepts the block's operations or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let digest = Some(Digest::try_from(&self.digest.0[..])?);
-        let before = Before { parent: None, digest };
-        let header = Header::decode(&self.header.0, &Limits::DEFAULT)?;
+        let Self { digest, header, limits, ops, proof } = self.clone();
+        StateBlock { parent: None, digest: Some(digest), header, limits, ops, proof }.verify()
+    }
+}
+
+impl StateBlock {
+    /// Accepts the block's operations or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
+        let parent = self.parent.as_ref().map(decode).transpose()?;
+        let digest = self.digest.as_ref().map(|digest| Digest::try_from(&digest.0[..]));
+        let before = Before { parent: parent.as_ref(), digest: digest.transpose()? };
+        let header = decode(&self.header)?;
         let operations: Vec<_> = self.ops.iter().cloned().map(StateOperation::from).collect();
         let limits = ChainLimits::from(self.limits);
         let after = verify_block(&before, &header, &operations, &self.proof.0, &limits)?;

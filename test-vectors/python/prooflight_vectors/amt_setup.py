@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .bn254 import GENERATOR_2, R, decode_g2, encode_g2, multiply_g2
 from .carrier import read_bytes
-from .errors import check
+from .errors import Refusal, check
 from .reader import Reader
 
 MOST = 28
@@ -66,6 +66,18 @@ def published(name):
     """What test-vectors has of the setup: its `powers`, its `paramsIds`."""
     setups = json.loads(SETUPS_FILE.read_text(encoding="utf-8"))["setups"]
     return next(setup for setup in setups if setup["name"] == name)
+
+
+def trusted_key(params_id, k, data=None):
+    """The key with this params_id: the one whose bytes are given, or one that everyone knows."""
+    if data is None:
+        return known_key(params_id, k)
+    try:
+        key = decode_key(data)
+    except Refusal:
+        raise Refusal("setup_mismatch") from None
+    check(key.k == k and key.params_id() == params_id, "setup_mismatch")
+    return key
 
 
 @lru_cache(maxsize=None)

@@ -278,8 +278,8 @@ def write_neighbours(pair, key_length):
 # chain 7: the state of a chain
 
 
-def verify_values(digest, _header, config, keys, proof, _insecure_allowed):
-    """Returns the value of each raw key in a chain's state, or None."""
+def verify_values(digest, _header, config, keys, proof, _insecure_allowed, _key_bytes):
+    """Returns what each raw key has in a chain's state."""
     default = Limits()
     most = min(config.limits.max_ops, default.operations)
     params = Params(
@@ -287,7 +287,8 @@ def verify_values(digest, _header, config, keys, proof, _insecure_allowed):
         limits=default._replace(operations=most, value_bytes=config.limits.max_value),
     )
     lookups = [Operation("Lookup", hash_of_key(key)) for key in keys]
-    return verify_batch(digest, lookups, proof, params).results
+    values = verify_batch(digest, lookups, proof, params).results
+    return [(value, None, None) for value in values]
 
 
 def hash_of_key(key):

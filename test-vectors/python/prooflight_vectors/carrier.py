@@ -138,4 +138,6 @@ def same(expected, found):
         )
     if found is None:
         return expected is None
+    if found[:2] != "0x":
+        return expected == found
     return isinstance(expected, str) and expected[:2] == "0x" and expected.lower() == found

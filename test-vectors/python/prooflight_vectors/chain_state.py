@@ -1,8 +1,8 @@
-"""The state of chains (chain 5 and 8), and the groups StateAnswer and BlockTransition."""
+"""The state of chains (chain 5, 7 and 8), and the groups StateAnswer, BlockTransition, StateBlock."""
 
 from typing import NamedTuple, Optional
 
-from . import avl, borsh, chain_sync, merkle
+from . import avl, avl_tree, borsh, chain_sync, merkle
 from .carrier import (
     check_names,
     read_array,
@@ -12,6 +12,7 @@ from .carrier import (
     read_name,
     read_text,
     write_bytes,
+    write_quantity,
 )
 from .chain import decode_header
 from .chain_values import root_of, verify_values
@@ -39,6 +40,24 @@ class StateOperation(NamedTuple):
 
 
 # chain 8: Blocks
+
+
+def check_follows(header, parent):
+    """Checks that a block comes right after another."""
+    check(header.parent == parent.hash(), "not_extending")
+    check(header.height == parent.height + 1, "invalid_header")
+    check(header.timestamp_ms > parent.timestamp_ms, "invalid_header")
+
+
+def digest_before(header, parent):
+    """The digest before a block, if none is given."""
+    if parent is not None:
+        root = root_of("avl", parent)
+        check(root is not None, "wrong_schemes")
+        return root
+    check(header.height == 0, "invalid_argument")
+    first, last = avl.sentinels(32)
+    return avl_tree.label(avl_tree.Leaf(first, b"", last)) + b"\0"
 
 
 def verify_block(digest, header, operations, proof, limits):
@@ -73,7 +92,7 @@ def verify_block(digest, header, operations, proof, limits):
 
 def verify_answer_input(test_input):
     """Verifies the `input` of a test."""
-    names = ("scheme", "header", "path", "keys", "proof", "allowInsecureSetup")
+    names = ("scheme", "header", "path", "keys", "proof", "allowInsecureSetup", "verifyingKey")
     check_names(test_input, chain_sync.SYNC + names)
     sync = chain_sync.read_sync(test_input)
     scheme = read_member(test_input, "scheme", read_text)
@@ -83,17 +102,31 @@ def verify_answer_input(test_input):
     keys = read_member(test_input, "keys", lambda keys: read_array(keys, read_bytes))
     proof = read_member(test_input, "proof", read_bytes)
     allowed = read_member(test_input, "allowInsecureSetup", read_boolean, default=False)
+    key = read_member(test_input, "verifyingKey", read_bytes, default=None)
 
     check(scheme in [name.encode() for name in STATE_SCHEMES], "unknown_statement")
     header = chain_sync.verify_head(**sync)
     if data is not None:
         header = chain_sync.verify_ancestor(header, data, path)
     config = sync["checkpoint"].config
-    values = verify_values(scheme.decode(), header, config, keys, proof, allowed)
-    return {
+    states = verify_values(scheme.decode(), header, config, keys, proof, allowed, key)
+    answer = {
         **chain_sync.write_answer(header),
-        "values": [None if value is None else write_bytes(value) for value in values],
+        "values": [None if value is None else write_bytes(value) for value, *_ in states],
     }
+    if scheme != b"avl":
+        answer["states"] = [write_state(state) for state in states]
+    return answer
+
+
+def write_state(state):
+    value, height, version = state
+    members = {
+        "value": None if value is None else write_bytes(value),
+        "deletedAt" if value is None else "since": None if height is None else write_quantity(height),
+        "version": None if version is None else write_quantity(version),
+    }
+    return {name: member for name, member in members.items() if member is not None}
 
 
 # vectors 9: BlockTransition
@@ -102,14 +135,33 @@ def verify_answer_input(test_input):
 def verify_transition_input(test_input):
     """Verifies the `input` of a test."""
     check_names(test_input, ("digest", "header", "limits", "ops", "proof"))
-    digest = read_member(test_input, "digest", read_bytes)
+    return verify_read_block(read_member(test_input, "digest", read_bytes), None, test_input)
+
+
+# vectors 21: StateBlock
+
+
+def verify_block_input(test_input):
+    """Verifies the `input` of a StateBlock test."""
+    check_names(test_input, ("parent", "digest", "header", "limits", "ops", "proof"))
+    parent = read_member(test_input, "parent", read_bytes, default=None)
+    digest = read_member(test_input, "digest", read_bytes, default=None)
+    return verify_read_block(digest, parent, test_input)
+
+
+def verify_read_block(digest, parent, test_input):
     data = read_member(test_input, "header", read_bytes)
     limits = read_member(test_input, "limits", read_limits)
     operations = read_member(test_input, "ops", lambda ops: read_array(ops, read_operation))
     proof = read_member(test_input, "proof", read_bytes)
 
-    check(len(digest) == 33, "digest_length")
+    parent = None if parent is None else decode_header(parent)
+    check(digest is None or len(digest) == 33, "digest_length")
     header = decode_header(data)
+    if parent is not None:
+        check_follows(header, parent)
+    if digest is None:
+        digest = digest_before(header, parent)
     return {"digest": write_bytes(verify_block(digest, header, operations, proof, limits))}
 
 

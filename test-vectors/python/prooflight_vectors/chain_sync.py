@@ -47,9 +47,13 @@ def verify_head(checkpoint, head, path, now, max_clock_skew, max_head_age):
     return header
 
 
-def verify_ancestor(head, data, path):
-    """Returns an older header, given as its bytes, if it is in the history of an accepted head."""
+def verify_ancestor(head, data, path, height=None):
+    """Returns an older header, given as its bytes, if it is in the history of an accepted head.
+
+    If it was asked for by its height, it has that.
+    """
     header = decode_header(data)
+    check(height is None or header.height == height, "not_an_ancestor")
     itself = not path and header.hash() == head.hash()
     is_ancestor = itself or is_in_history(header.hash(), header.height, head, path)
     check(is_ancestor, "not_an_ancestor")
@@ -107,11 +111,12 @@ def read_sync(test_input):
 
 def verify_inclusion_input(test_input):
     """Verifies the `input` of a test."""
-    check_names(test_input, ("head", "header", "inclusion"))
+    check_names(test_input, ("head", "header", "height", "inclusion"))
     head = read_member(test_input, "head", read_bytes)
     header = read_member(test_input, "header", read_bytes)
+    height = read_member(test_input, "height", read_quantity, default=None)
     path = read_member(test_input, "inclusion", read_path)
-    return write_answer(verify_ancestor(decode_header(head), header, path))
+    return write_answer(verify_ancestor(decode_header(head), header, path, height))
 
 
 def verify_several_input(test_input):

@@ -9,14 +9,17 @@ from .schemes import IDS, STATE_SCHEMES
 MODULES = {scheme: import_module(f".{scheme}", __package__) for scheme in STATE_SCHEMES}
 
 
-def verify_values(scheme, header, config, keys, proof, insecure_allowed=False):
-    """Returns the value of each raw key in the state after an accepted header, or None."""
+def verify_values(scheme, header, config, keys, proof, insecure_allowed=False, key_bytes=None):
+    """Returns what each raw key has after an accepted header: its value, or None, the height of the
+    block that changed it, and how often it was written; the latter two are None where none is shown.
+    """
     root = root_of(scheme, header)
     check(root is not None, "wrong_schemes")
     check(scheme != "lvmt" or config.lvmt() is not None, "wrong_schemes")
     for key in keys:
         check(len(key) <= config.limits.max_key, "key_length")
-    return MODULES[scheme].verify_values(root, header, config, keys, proof, insecure_allowed)
+    verify = MODULES[scheme].verify_values
+    return verify(root, header, config, keys, proof, insecure_allowed, key_bytes)
 
 
 def root_of(scheme, header):

@@ -1,10 +1,23 @@
-"""Which verifier serves which type of test group (vectors 3 to 18).
+"""Which verifier serves which type of test group (vectors 3 to 25).
 
 A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
 """
 
-from . import amt, avl, chain_state, chain_sync, ergo, ethereum, lvmt, mpt, smt_input
+from . import (
+    amt,
+    avl,
+    chain_compare,
+    chain_range,
+    chain_state,
+    chain_sync,
+    ergo,
+    ethereum,
+    ethereum_hashes,
+    lvmt,
+    mpt,
+    smt_input,
+)
 
 VERIFIERS = {
     "AvlBatch": avl.verify_input,
@@ -14,9 +27,16 @@ VERIFIERS = {
     "HeadersInclusion": chain_sync.verify_several_input,
     "StateAnswer": chain_state.verify_answer_input,
     "BlockTransition": chain_state.verify_transition_input,
+    "StateBlock": chain_state.verify_block_input,
+    "StateHistory": chain_range.verify_history_input,
+    "StateDiff": chain_range.verify_diff_input,
+    "HeaderWanted": chain_compare.verify_wanted_input,
+    "HeaderRelation": chain_compare.verify_relation_input,
     "MptProof": mpt.verify_input,
     "EthGetProof": ethereum.verify_answer_input,
     "EthHeader": ethereum.verify_header_input,
+    "EthCode": ethereum_hashes.verify_code_input,
+    "EthTransaction": ethereum_hashes.verify_transaction_input,
     "AmtOpening": amt.verify_input,
     "LvmtProof": lvmt.verify_input,
     "SmtProof": smt_input.verify_proof_input,

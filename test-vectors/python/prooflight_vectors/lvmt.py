@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import NamedTuple, Optional
 
 from .amt import Opening, number_of_points, value_of_entry, verify_openings
-from .amt_setup import VerifyingKey, known_key
+from .amt_setup import VerifyingKey, trusted_key
 from .carrier import (
     check_names,
     read_array,
@@ -253,17 +253,18 @@ def check_nodes(trees, log_arity):
 def verify_input(test_input):
     """Verifies the `input` of a test."""
     names = ("paramsId", "logN", "logArity", "allowInsecureSetup", "roots", "keys", "proof")
-    check_names(test_input, names + ("limits",))
+    check_names(test_input, names + ("limits", "verifyingKey"))
     params_id = read_member(test_input, "paramsId", read_hash)
     log_n = read_member(test_input, "logN", read_u8)
     log_arity = read_member(test_input, "logArity", read_u8)
     allowed = read_member(test_input, "allowInsecureSetup", read_boolean, False)
+    key = read_member(test_input, "verifyingKey", read_bytes, None)
     roots = read_member(test_input, "roots", read_roots)
     keys = read_member(test_input, "keys", lambda keys: read_array(keys, read_bytes))
     proof = read_member(test_input, "proof", read_bytes)
     limits = read_member(test_input, "limits", read_limits, Limits())
 
-    params = Params(known_key(params_id, log_n), log_arity, allowed)
+    params = Params(trusted_key(params_id, log_n, key), log_arity, allowed)
     results = verify(params, roots, keys, proof, limits)
     return {"results": [write_result(result) for result in results]}
 
@@ -289,11 +290,12 @@ def write_result(result):
 # chain 7: the state of a chain
 
 
-def verify_values(root, header, config, keys, proof, insecure_allowed):
-    """Returns the value of each raw key in a chain's state, or None."""
+def verify_values(root, header, config, keys, proof, insecure_allowed, key_bytes):
+    """Returns what each raw key has in a chain's state."""
     params_id, log_n, log_arity = config.lvmt()
-    params = Params(known_key(params_id, log_n), log_arity, insecure_allowed)
+    key = trusted_key(params_id, log_n, key_bytes)
+    params = Params(key, log_arity, insecure_allowed)
     roots = Roots(root[:32], root[32:], header.height)
     limits = Limits()._replace(value_bytes=config.limits.max_value)
     results = verify(params, roots, keys, proof, limits)
-    return [None if result is None else result.value for result in results]
+    return [(None, None, None) if result is None else result for result in results]

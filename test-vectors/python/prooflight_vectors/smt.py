@@ -108,15 +108,30 @@ class History(NamedTuple):
 
 def verify_history(key, first, last, roots, message, limits):
     """Returns the changes of a key from the first to the last block; roots are (height, root)."""
+    left = iter(roots)
+
+    def check_root(height, found):
+        of_height, root = next(left, (None, None))
+        check(of_height == height, "wrong_roots")
+        check(found == root, "root_mismatch")
+
+    history = read_history(key, first, last, message, limits, check_root)
+    check(len(history.heights) == len(roots), "wrong_roots")
+    return history
+
+
+def history_heights(key, first, last, message, limits):
+    """The heights of the blocks whose roots a history needs; nothing of what it says is verified."""
+    return read_history(key, first, last, message, limits, lambda height, found: None).heights
+
+
+def read_history(key, first, last, message, limits, check_root):
     check(first <= last < HEIGHTS, "invalid_argument")
     reader = BodyReader(open_envelope(message, SMT, HISTORY, limits))
     height, heights, changes = last, [], []
     while True:
         found, (answer,) = read_keys(reader, height, [key], limits)
-        check(len(heights) < len(roots), "wrong_roots")
-        of_height, root = roots[len(heights)]
-        check(of_height == height, "wrong_roots")
-        check(found == root, "root_mismatch")
+        check_root(height, found)
         heights.append(height)
         if answer == NEVER_WRITTEN or answer.height < first:
             entering = answer
@@ -128,7 +143,6 @@ def verify_history(key, first, last, roots, message, limits):
             break
         height = answer.height - 1
     check(reader.is_at_end(), "trailing_bytes")
-    check(len(heights) == len(roots), "wrong_roots")
     return History(heights, entering, changes[::-1])
 
 
@@ -173,8 +187,8 @@ class Diff:
 # chain 7: the state of a chain
 
 
-def verify_values(root, header, config, keys, proof, _insecure_allowed):
-    """Returns the value of each raw key in a chain's state, or None."""
+def verify_values(root, header, config, keys, proof, _insecure_allowed, _key_bytes):
+    """Returns what each raw key has in a chain's state."""
     limits = Limits()._replace(value_bytes=config.limits.max_value)
     answers = verify_keys(root, header.height, keys, proof, limits)
-    return [answer.value for answer in answers]
+    return [(answer.value, answer.height, None) for answer in answers]

@@ -56,14 +56,18 @@ def verify_history_input(test_input):
     limits = read_member(test_input, "limits", read_history_limits, Limits())
 
     history = verify_history(key, first, last, roots, proof, limits)
-    answer = {
-        "blocks": [write_quantity(height) for height in history.heights],
-        "entering": None if history.entering is None else write_answer(history.entering),
-        "changes": [write_answer(change) for change in history.changes],
-    }
+    answer = write_changes(history)
+    answer["blocks"] = [write_quantity(height) for height in history.heights]
     if of_average is not None:
         answer["average"] = write_average(average(history, first, last, *of_average))
     return answer
+
+
+def write_changes(history):
+    return {
+        "entering": None if history.entering is None else write_answer(history.entering),
+        "changes": [write_answer(change) for change in history.changes],
+    }
 
 
 def read_history_limits(value):
@@ -116,6 +120,10 @@ def verify_diff_input(test_input):
         read_member(test_input, "proof", read_bytes),
         read_member(test_input, "limits", read_limits, Limits()),
     )
+    return write_diff(changes)
+
+
+def write_diff(changes):
     return {
         "changes": [
             {"key": write_bytes(change.key), **write_answer(change.answer)} for change in changes

@@ -29,11 +29,11 @@ impl Named<'_> {
     /// The verifying key; refused as `VerifyingKey` does.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
         match *self {
-            Self::Dev(log_n) => VerifyingKey::dev(log_n).map(keep),
-            Self::Ppot(log_n) => VerifyingKey::ppot(log_n).map(keep),
-            Self::Key(bytes) => match kept(|key| key.encode() == bytes) {
+            Self::Dev(log_n) => VerifyingKey::dev(log_n).map(|key| keep(key, Origin::BuiltIn)),
+            Self::Ppot(log_n) => VerifyingKey::ppot(log_n).map(|key| keep(key, Origin::BuiltIn)),
+            Self::Key(bytes) => match kept(|key, _| key.encode() == bytes) {
                 Some(key) => Ok(key),
-                None => VerifyingKey::decode(bytes).map(keep),
+                None => VerifyingKey::decode(bytes).map(|key| keep(key, Origin::Given)),
             },
         }
     }
@@ -45,13 +45,17 @@ impl Setup<'_> {
     /// Given bytes that are not that key are `setup_mismatch`, whatever this build has; without any, a setup
     /// that it does not have is `unknown_setup`.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
-        if let Some(key) = kept(|key| self.is(key)) {
-            match self.key {
-                Some(bytes) if bytes != key.encode() => {}
-                _ => return Ok(key),
-            }
+        // A key that another request brought is no answer to one without: what is refused must not
+        // depend on what was asked before.
+        let is_it = |key: &VerifyingKey, origin| match self.key {
+            Some(bytes) => bytes == key.encode(),
+            None => origin == Origin::BuiltIn,
+        };
+        if let Some(key) = kept(|key, origin| self.is(key) && is_it(key, origin)) {
+            return Ok(key);
         }
-        trusted_key(&self.params_id, self.log_n, self.key).map(keep)
+        let origin = if self.key.is_some() { Origin::Given } else { Origin::BuiltIn };
+        trusted_key(&self.params_id, self.log_n, self.key).map(|key| keep(key, origin))
     }
 
     fn is(&self, key: &VerifyingKey) -> bool {
@@ -59,24 +63,63 @@ impl Setup<'_> {
     }
 }
 
-thread_local! {
-    /// The setups used last, the newest at the end.
-    static KEYS: RefCell<Vec<Rc<VerifyingKey>>> = const { RefCell::new(Vec::new()) };
+/// Where a kept key is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// This build has it.
+    BuiltIn,
+    /// A request had its bytes.
+    Given,
 }
 
-fn kept(is_it: impl Fn(&VerifyingKey) -> bool) -> Option<Rc<VerifyingKey>> {
-    KEYS.with_borrow(|keys| keys.iter().find(|key| is_it(key)).cloned())
+thread_local! {
+    /// The setups used last, the newest at the end.
+    static KEYS: RefCell<Vec<(Rc<VerifyingKey>, Origin)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn kept(is_it: impl Fn(&VerifyingKey, Origin) -> bool) -> Option<Rc<VerifyingKey>> {
+    let find = |keys: &Vec<(Rc<VerifyingKey>, Origin)>| {
+        let found = keys.iter().find(|(key, origin)| is_it(key, *origin));
+        found.map(|(key, _)| Rc::clone(key))
+    };
+    KEYS.with_borrow(find)
 }
 
 /// Keeps a setup, instead of the oldest if there are too many.
-fn keep(key: VerifyingKey) -> Rc<VerifyingKey> {
+fn keep(key: VerifyingKey, origin: Origin) -> Rc<VerifyingKey> {
     let key = Rc::new(key);
     KEYS.with_borrow_mut(|keys| {
-        keys.retain(|kept| *kept != key);
+        keys.retain(|(kept, _)| *kept != key);
         if keys.len() == KEPT {
             keys.remove(0);
         }
-        keys.push(Rc::clone(&key));
+        keys.push((Rc::clone(&key), origin));
     });
     key
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+mod tests {
+    use prooflight_core::Reason;
+
+    use super::*;
+
+    #[test]
+    fn a_key_that_one_request_brings_is_no_other_request_s() {
+        // The square of the development setup's secret: no build has its key.
+        let larger = VerifyingKey::dev(5).unwrap();
+        let points = &larger.encode()[1..];
+        let bytes = [&[4][..], &points[..64], &points[128..]].concat();
+        let params_id = VerifyingKey::decode(&bytes).unwrap().params_id();
+        let key = |key| Setup { params_id, log_n: 4, allow_insecure: false, key }.key();
+        let refused = |given| key(given).unwrap_err().reason();
+        assert_eq!(refused(None), Reason::UnknownSetup);
+        assert!(key(Some(&bytes)).is_ok());
+        assert_eq!(refused(None), Reason::UnknownSetup);
+        assert!(Named::Key(&bytes).key().is_ok());
+        assert_eq!(refused(None), Reason::UnknownSetup);
+        assert_eq!(refused(Some(larger.encode())), Reason::SetupMismatch);
+        assert!(key(Some(&bytes)).is_ok());
+    }
 }

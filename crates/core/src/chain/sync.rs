@@ -1,6 +1,6 @@
 //! The rules by which a light client accepts headers.
 //!
-//! Source: `test-vectors/spec/chain.md`, sections 3, 4 and 9.
+//! Source: `test-vectors/spec/chain.md`, sections 3, 4, 9 and 11.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;

@@ -22,8 +22,6 @@ export interface TrustOptions {
 export interface Trusted {
   /** The input, with the trusted members taken from the options. */
   input: Record<string, unknown>;
-  /** The verifying key of the options, if the input has no member for it. */
-  verifyingKey: Uint8Array | undefined;
   /** Members that should be trusted but come from the statement's own file. */
   unpinned: Unpinned[];
 }
@@ -44,9 +42,9 @@ export async function withTrust(
   const input = { ...stated };
   const unpinned: Unpinned[] = [];
   permission(kind, input, options);
-  const verifyingKey = await key(kind, input, options, unpinned);
+  await key(kind, input, options, unpinned);
   await checkpoint(kind, input, options, unpinned);
-  return { input, verifyingKey, unpinned };
+  return { input, unpinned };
 }
 
 /** Only the option can allow an insecure setup. The file's own permission is dropped. */
@@ -72,10 +70,10 @@ async function key(
   input: Record<string, unknown>,
   { "verifying-key": file }: TrustOptions,
   unpinned: Unpinned[],
-): Promise<Uint8Array | undefined> {
+): Promise<void> {
   if (file !== undefined && !asked.includes("verifyingKey")) throw noSuch("--verifying-key");
   const bytes = file === undefined ? undefined : await readBytes(file);
-  if (ownKey === undefined) return bytes;
+  if (ownKey === undefined) return;
   const own = input[ownKey];
   const brought = typeof own === "string" && own.startsWith("0x");
   if (bytes) {
@@ -85,7 +83,6 @@ async function key(
     const remedy = "pass one that you trust with --verifying-key FILE";
     unpinned.push({ member: ownKey, what: "the verifying key", remedy });
   }
-  return undefined;
 }
 
 async function checkpoint(

@@ -1,4 +1,3 @@
-import { toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { type Json, parseJson } from "../statement/json.js";
 import type { Kind } from "../statement/kind.js";
@@ -25,15 +24,12 @@ export async function verify(
   const eth = ethStatement(content, options);
   if (!eth) refuseEthOptions(options);
   const { name, kind, scheme, stated } = parse(eth?.statement ?? content);
-  const { input, verifyingKey, unpinned } = await withTrust(kind, stated, options);
+  const { input, unpinned } = await withTrust(kind, stated, options);
   await kind.init();
   const about = { scheme, kind: name };
   try {
-    const answer = kind.verify(input, verifyingKey);
-    const trusted: Record<string, Json> = {
-      ...kind.trusted(input),
-      ...(verifyingKey && { verifyingKey: toHex(verifyingKey) }),
-    };
+    const answer = kind.verify(input);
+    const trusted: Record<string, Json> = kind.trusted(input);
     const question = kind.question(input);
     if (json) {
       const verdict =

@@ -1,16 +1,16 @@
-/** `StateAnswer` and `BlockTransition` of `test-vectors/spec/vectors.md`. */
+/** `StateAnswer` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
 import { STATE_SCHEMES, type StateScheme } from "../chain/schemes.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type StateOperation, verifyBlock } from "../chain/block.js";
 import { describe } from "../error.js";
+import type { Absent, Present } from "../result.js";
 import { init } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";
 import { path, SYNC, syncInput } from "./chain.js";
-import { hexItems, hexMember, there } from "./json.js";
+import { hexItems, hexMember, type Json, optionalHex, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** The content of a bundle: an answer without the facts that its verifier must know. */
@@ -29,57 +29,49 @@ const ANSWER = [
   ...BUNDLE.filter((member) => member !== "kind"),
   ...SYNC,
   "allowInsecureSetup",
+  "verifyingKey",
 ] as const;
 
 /** An answer about the state, verified from a checkpoint on. */
 export const StateAnswer: Kind = {
   scheme: "avl",
-  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }) =>
-    there({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup }),
+  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup, verifyingKey }) =>
+    there({ checkpoint, now, maxClockSkew, maxHeadAge, allowInsecureSetup, verifyingKey }),
   question: ({ keys }) => there({ keys }),
   asked: ["checkpoint", "now", "allowInsecureSetup", "verifyingKey"],
+  ownKey: "verifyingKey",
   saysScheme: true,
   subjects: (input) => (input as { keys: string[] }).keys,
   init: async () => {
     await Promise.all([init(), initLvmt()]);
   },
-  verify(input, verifyingKey) {
+  verify(input) {
     const given = new Arguments(undefined, input, ANSWER);
     const { header, results } = verifyAnswer({
       ...answerInput(given),
       ...syncInput(given),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
-      verifyingKey,
+      verifyingKey: optionalHex("lvmt", given, "verifyingKey"),
     });
     return {
       height: toQuantity(header.height),
       headerHash: toHex(header.hash),
       values: results.map((result) => (result.kind === "present" ? toHex(result.value) : null)),
+      // Of avl a key without a value may have had one: that must not read as never written.
+      ...(given.unchecked("scheme") !== "avl" && { states: results.map(stateJson) }),
     };
   },
 };
 
-/** A block's operations and their effect on the state. */
-export const BlockTransition: Kind = {
-  scheme: "avl",
-  trusted: ({ digest, header, limits }) => there({ digest, header, limits }),
-  question: ({ ops }) => there({ ops }),
-  asked: [],
-  subjects: () => [],
-  init,
-  verify(input) {
-    const given = new Arguments("avl", input, ["digest", "header", "limits", "ops", "proof"]);
-    const digest = verifyBlock({
-      digest: hexMember("avl", given, "digest"),
-      header: hexMember("avl", given, "header"),
-      // verifyBlock checks what is passed on as it is.
-      limits: given.unchecked("limits") as never,
-      operations: given.list("ops").map(operation),
-      proof: hexMember("avl", given, "proof"),
-    });
-    return { digest: toHex(digest) };
-  },
-};
+/** What a key has, since when, and how often it was written, where the scheme shows that. */
+export function stateJson(state: (Present | Absent) & { version?: bigint }): Record<string, Json> {
+  const number = (given: bigint | undefined) =>
+    given === undefined ? undefined : toQuantity(given);
+  const version = number(state.version);
+  return state.kind === "present"
+    ? there({ value: toHex(state.value), since: number(state.since), version })
+    : there({ deletedAt: number(state.deletedAt), version });
+}
 
 /** The members of an answer that a server sends, as bytes. */
 export function answerInput(
@@ -101,13 +93,4 @@ export function answerInput(
     keys: hexItems(known, given.list("keys"), "keys"),
     proof: hexMember(known, given, "proof"),
   };
-}
-
-function operation(op: unknown, index: number): StateOperation {
-  const given = new Arguments("avl", op, ["op", "key", "value"], `ops[${index}]`);
-  const value: { value?: Bytes } =
-    given.unchecked("value") === undefined ? {} : { value: hexMember("avl", given, "value") };
-  // verifyBlock checks that the operation exists and has what it needs, and no more.
-  const read = { op: given.unchecked("op"), key: hexMember("avl", given, "key"), ...value };
-  return read as StateOperation;
 }

@@ -27,7 +27,7 @@ export const HeaderSync: Kind = {
 const INCLUSION = {
   scheme: "chain",
   trusted: ({ head }) => there({ head }),
-  question: ({ header, headers }) => there({ header, headers }),
+  question: ({ header, height }) => there({ header, height }),
   asked: [],
   subjects: () => [],
   init,
@@ -37,11 +37,12 @@ const INCLUSION = {
 export const HeaderInclusion: Kind = {
   ...INCLUSION,
   verify(input) {
-    const given = new Arguments(undefined, input, ["head", "header", "inclusion"]);
+    const given = new Arguments(undefined, input, ["head", "header", "height", "inclusion"]);
     return answer(
       verifyAncestor({
         head: hexMember(undefined, given, "head"),
         header: hexMember(undefined, given, "header"),
+        height: optionalQuantity(given, "height"),
         inclusion: path(given.list("inclusion"), "inclusion"),
       }),
     );
@@ -93,13 +94,21 @@ export function path(list: readonly unknown[], name: string): Bytes[] {
 }
 
 function freshness(given: Arguments<"maxClockSkew" | "maxHeadAge">): Freshness {
-  const optional = (name: "maxClockSkew" | "maxHeadAge") =>
-    given.unchecked(name) === undefined
-      ? undefined
-      : quantity(undefined, given.unchecked(name), name);
-  return { maxClockSkew: optional("maxClockSkew"), maxHeadAge: optional("maxHeadAge") };
+  return {
+    maxClockSkew: optionalQuantity(given, "maxClockSkew"),
+    maxHeadAge: optionalQuantity(given, "maxHeadAge"),
+  };
 }
 
-function answer({ height, hash }: Header): Record<string, Json> {
+function optionalQuantity<Name extends string>(
+  given: Arguments<Name>,
+  name: Name,
+): bigint | undefined {
+  const number = given.unchecked(name);
+  return number === undefined ? undefined : quantity(undefined, number, name);
+}
+
+/** The height and the hash of a header. */
+export function answer({ height, hash }: Header): Record<string, Json> {
   return { height: toQuantity(height), headerHash: toHex(hash) };
 }

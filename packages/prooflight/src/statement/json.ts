@@ -34,6 +34,15 @@ export function hexMember<Name extends string>(
   return readHex(scheme, given.unchecked(name), name);
 }
 
+/** The bytes of a member that may be left out; throws `invalid_argument` if it is there and not 0x-hex. */
+export function optionalHex<Name extends string>(
+  scheme: Scheme | undefined,
+  given: Arguments<Name>,
+  name: Name,
+): Bytes | undefined {
+  return given.unchecked(name) === undefined ? undefined : hexMember(scheme, given, name);
+}
+
 /** The bytes of each item of an array; throws `invalid_argument` if one is not 0x-hex. */
 export function hexItems(
   scheme: Scheme | undefined,

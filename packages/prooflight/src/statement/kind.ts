@@ -14,17 +14,13 @@ export interface Kind {
   /** Whether the input names its scheme, since the kind serves several. */
   saysScheme?: true;
   /** The member of an input that may carry its verifying key. */
-  ownKey?: "setup";
+  ownKey?: "setup" | "verifyingKey";
   /** The subject of each item of the answer's `results`, for a verified input. */
   subjects: (input: unknown) => string[];
   /** Loads the binary that it needs. */
   init: () => Promise<void>;
-  /**
-   * Verifies an input; returns the members that `expected` of a vector may have.
-   *
-   * `verifyingKey` belongs to a setup that is not built in, for kinds whose input has none.
-   */
-  verify: (input: unknown, verifyingKey?: Uint8Array) => Record<string, Json>;
+  /** Verifies an input; returns the members that `expected` of a vector may have. */
+  verify: (input: unknown) => Record<string, Json>;
 }
 
 /** Options that only the verifying party can set. */

@@ -1,9 +1,13 @@
 import * as answer from "./answer.js";
 import * as avl from "./avl.js";
+import * as block from "./block.js";
 import * as chain from "./chain.js";
+import * as compare from "./compare.js";
+import * as hashes from "./eth-hashes.js";
 import type { Kind } from "./kind.js";
 import * as lvmt from "./lvmt.js";
 import * as mpt from "./mpt.js";
+import * as range from "./range.js";
 import * as smt from "./smt.js";
 
 /** Every kind of statement that this build knows; a new scheme adds its own. */
@@ -14,13 +18,20 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     HeaderSync: chain.HeaderSync,
     HeaderInclusion: chain.HeaderInclusion,
     HeadersInclusion: chain.HeadersInclusion,
+    HeaderWanted: compare.HeaderWanted,
+    HeaderRelation: compare.HeaderRelation,
     StateAnswer: answer.StateAnswer,
-    BlockTransition: answer.BlockTransition,
+    BlockTransition: block.BlockTransition,
+    StateBlock: block.StateBlock,
+    StateHistory: range.StateHistory,
+    StateDiff: range.StateDiff,
     AmtOpening: lvmt.AmtOpening,
     LvmtProof: lvmt.LvmtProof,
     MptProof: mpt.MptProof,
     EthGetProof: mpt.EthGetProof,
     EthHeader: mpt.EthHeader,
+    EthCode: hashes.EthCode,
+    EthTransaction: hashes.EthTransaction,
     SmtProof: smt.SmtProof,
     SmtHistory: smt.SmtHistory,
     SmtDiff: smt.SmtDiff,

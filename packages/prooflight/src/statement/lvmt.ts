@@ -2,13 +2,14 @@
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import { parseQuantity, toQuantity } from "../chain/quantity.js";
+import { parseQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";
 import type { Limits } from "../limits.js";
 import { type AmtOpening as Opening, verifyAmtOpenings } from "../lvmt/openings.js";
-import { type LvmtAbsent, type LvmtPresent, verifyLvmtProof } from "../lvmt/proof.js";
+import { verifyLvmtProof } from "../lvmt/proof.js";
 import { init } from "../wasm/lvmt.js";
-import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
+import { stateJson } from "./answer.js";
+import { hexItems, hexMember, optionalHex, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** Openings of vector commitments. */
@@ -20,7 +21,7 @@ export const AmtOpening: Kind = {
       commitments: (openings as { commitment: string }[]).map(({ commitment }) => commitment),
     }),
   question: ({ openings }) => ({
-    openings: (openings as Record<string, Json>[]).map(({ kind, index, value, versions }) =>
+    openings: (openings as Record<string, unknown>[]).map(({ kind, index, value, versions }) =>
       there({ kind, index, value, versions }),
     ),
   }),
@@ -40,10 +41,7 @@ export const AmtOpening: Kind = {
     const id = verifyAmtOpenings({
       setup: setup === "dev" || setup === "ppot" ? setup : hexMember("lvmt", given, "setup"),
       logN: given.optionalU32("logN"),
-      paramsId:
-        given.unchecked("paramsId") === undefined
-          ? undefined
-          : hexMember("lvmt", given, "paramsId"),
+      paramsId: optionalHex("lvmt", given, "paramsId"),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
       openings: given.list("openings").map(opening),
     });
@@ -81,18 +79,20 @@ function version(version: unknown): bigint {
 /** A proof about keys. */
 export const LvmtProof: Kind = {
   scheme: "lvmt",
-  trusted: ({ paramsId, logN, logArity, allowInsecureSetup, roots, limits }) =>
-    there({ paramsId, logN, logArity, allowInsecureSetup, roots, limits }),
+  trusted: ({ paramsId, logN, logArity, allowInsecureSetup, verifyingKey, roots, limits }) =>
+    there({ paramsId, logN, logArity, allowInsecureSetup, verifyingKey, roots, limits }),
   question: ({ keys }) => there({ keys }),
   asked: ["allowInsecureSetup", "verifyingKey"],
+  ownKey: "verifyingKey",
   subjects: (input) => (input as { keys: string[] }).keys,
   init,
-  verify(input, verifyingKey) {
+  verify(input) {
     const given = new Arguments("lvmt", input, [
       "paramsId",
       "logN",
       "logArity",
       "allowInsecureSetup",
+      "verifyingKey",
       "roots",
       "keys",
       "proof",
@@ -103,14 +103,14 @@ export const LvmtProof: Kind = {
       logN: given.u32("logN"),
       logArity: given.u32("logArity"),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
-      verifyingKey,
+      verifyingKey: optionalHex("lvmt", given, "verifyingKey"),
       ...roots(given.unchecked("roots")),
       keys: hexItems("lvmt", given.list("keys"), "keys"),
       proof: hexMember("lvmt", given, "proof"),
       // verifyLvmtProof checks what is passed on as it is.
       limits: given.unchecked("limits") as Limits | undefined,
     });
-    return { results: results.map(resultJson) };
+    return { results: results.map(stateJson) };
   },
 };
 
@@ -127,16 +127,4 @@ function half(given: Arguments<"aroot" | "hroot">, name: "aroot" | "hroot"): Byt
   const bytes = hexMember("lvmt", given, name);
   if (bytes.length === 32) return bytes;
   throw invalid("lvmt", `roots.${name}`, "32 bytes", `${bytes.length} bytes`);
-}
-
-function resultJson(result: LvmtPresent | LvmtAbsent): Json {
-  if (result.kind === "present") {
-    const { value, since, version } = result;
-    return { value: toHex(value), since: toQuantity(since), version: toQuantity(version) };
-  }
-  const { deletedAt, version } = result;
-  return {
-    ...(deletedAt !== undefined && { deletedAt: toQuantity(deletedAt) }),
-    ...(version !== undefined && { version: toQuantity(version) }),
-  };
 }

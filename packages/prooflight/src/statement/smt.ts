@@ -10,11 +10,12 @@ import {
   type BlockRoot,
   type Change,
   type HistoryInput,
+  type KeyHistory,
   smtHistoryBlocks,
   verifySmtHistory,
 } from "../smt/history.js";
 import { verifySmtProof } from "../smt/proof.js";
-import { type BlockTime, smtTwap } from "../smt/twap.js";
+import { type Average, type BlockTime, smtTwap } from "../smt/twap.js";
 import { init } from "../wasm/hash.js";
 import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
@@ -57,9 +58,8 @@ export const SmtHistory: Kind = {
     const average = given.unchecked("average");
     return {
       blocks: smtHistoryBlocks(range).map(toQuantity),
-      entering: entering ? answerJson(entering) : null,
-      changes: changes.map(changeJson),
-      ...(average !== undefined && { average: averageJson({ ...range, roots }, average) }),
+      ...changesJson({ entering, changes }),
+      ...(average !== undefined && { average: averaged({ ...range, roots }, average) }),
     };
   },
 };
@@ -108,14 +108,20 @@ function blockRoot(root: unknown, index: number): BlockRoot {
   };
 }
 
-function averageJson(history: HistoryInput, average: unknown): Json {
+function averaged(history: HistoryInput, average: unknown): Json {
   const given = new Arguments("smt", average, ["from", "to", "timestamps"], "average");
-  const { sum, coveredMs, gaps } = smtTwap({
-    ...history,
-    start: quantity("smt", given.unchecked("from"), "average.from"),
-    end: quantity("smt", given.unchecked("to"), "average.to"),
-    timestamps: given.list("timestamps").map(blockTime),
-  });
+  return averageJson(
+    smtTwap({
+      ...history,
+      start: quantity("smt", given.unchecked("from"), "average.from"),
+      end: quantity("smt", given.unchecked("to"), "average.to"),
+      timestamps: given.list("timestamps").map(blockTime),
+    }),
+  );
+}
+
+/** An average. */
+export function averageJson({ sum, coveredMs, gaps }: Average): Json {
   return {
     sum: `0x${sum.toString(16).padStart(80, "0")}`,
     coveredMs: toQuantity(coveredMs),
@@ -146,7 +152,19 @@ function answerJson(answer: Present | Absent): Json {
   return answer.deletedAt === undefined ? {} : { deletedAt: toQuantity(answer.deletedAt) };
 }
 
-function changeJson({ height, value }: Change): Record<string, Json> {
+/** What a history says of its key. */
+export function changesJson({
+  entering,
+  changes,
+}: Pick<KeyHistory, "entering" | "changes">): Record<string, Json> {
+  return {
+    entering: entering ? answerJson(entering) : null,
+    changes: changes.map(changeJson),
+  };
+}
+
+/** A change of a key. */
+export function changeJson({ height, value }: Change): Record<string, Json> {
   return value
     ? { value: toHex(value), since: toQuantity(height) }
     : { deletedAt: toQuantity(height) };

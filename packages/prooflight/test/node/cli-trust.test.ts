@@ -124,6 +124,14 @@ describe("a verifying key:", () => {
     expect(verdictOf(ownKey)).toMatchObject({ verified: false, unpinned: ["setup"] });
   });
 
+  test("of the file is not trusted where the file names the setup too", () => {
+    const { verifyingKey } = { verifyingKey: devKey["setup"] };
+    const brought = verdictOf({ ...deleted, verifyingKey }, "--allow-insecure-setup");
+    expect(brought).toMatchObject({ verified: false, unpinned: ["verifyingKey"] });
+    const { status } = verify({ ...deleted, verifyingKey }, "--allow-insecure-setup");
+    expect(status).toBe(5);
+  });
+
   test("of --verifying-key is, and no other", () => {
     expect(verify(ownKey, "--verifying-key", key).status).toBe(0);
     expect(verify(without(ownKey, "setup"), "--verifying-key", key).status).toBe(0);

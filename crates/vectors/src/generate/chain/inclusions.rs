@@ -45,7 +45,7 @@ fn headers(chain: &Chain, of: &[usize]) -> Vec<Header> {
 }
 
 /// The roots of the parts without any of the headers; none without headers.
-fn hashes(chain: &Chain, of: &[usize], head: usize) -> Vec<Hash> {
+pub(super) fn hashes(chain: &Chain, of: &[usize], head: usize) -> Vec<Hash> {
     if of.is_empty() {
         return Vec::new();
     }

@@ -94,6 +94,7 @@ impl Ledger {
             keys: keys.iter().map(|key| Hex(key.to_vec())).collect(),
             proof: proof.clone(),
             allow_insecure_setup: false,
+            verifying_key: None,
         }
     }
 

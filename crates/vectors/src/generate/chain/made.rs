@@ -178,6 +178,7 @@ pub(super) fn inclusion(head: &Header, header: &Header, path: &[Hash]) -> Header
     HeaderInclusion {
         head: Hex(head.encode()),
         header: Hex(header.encode()),
+        height: None,
         inclusion: path.iter().copied().map(Hash32).collect(),
     }
 }

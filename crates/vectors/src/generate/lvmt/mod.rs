@@ -8,12 +8,14 @@
 
 mod bytes;
 mod cancelling;
+pub(super) mod given;
 pub(super) mod negative;
 mod nodes;
 mod order;
 mod trees;
 pub(super) mod valid;
 
+pub(super) use self::given::other_key;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Limits;
 use prooflight_lvmt::Root;
@@ -42,6 +44,7 @@ fn input(question: &Question) -> LvmtProof {
         log_n: question.log_n,
         log_arity: question.log_arity,
         allow_insecure_setup: question.allow_insecure_setup,
+        verifying_key: None,
         roots: Roots { aroot: Hash32(aroot), hroot: Hash32(hroot), height: Quantity(height) },
         keys: question.keys.iter().cloned().map(Hex).collect(),
         proof: Hex(question.proof.clone()),

@@ -2,6 +2,7 @@
 
 pub(super) mod answer_negative;
 pub(super) mod answer_valid;
+pub(super) mod hashed;
 pub(super) mod header;
 mod long_header;
 pub(super) mod mainnet;

@@ -78,7 +78,11 @@ fn others(file: &mut Builder, states: &States, honest: &StateAnswer) {
 }
 
 /// The answer by a chain that is the same but for its parameters.
-fn under(states: &States, answer: &StateAnswer, change: impl Fn(&mut LvmtConfig)) -> StateAnswer {
+pub(super) fn under(
+    states: &States,
+    answer: &StateAnswer,
+    change: impl Fn(&mut LvmtConfig),
+) -> StateAnswer {
     let mut config = states.chain.config.clone();
     change_lvmt(&mut config, change);
     let mut roots = states.chain.headers.iter();

@@ -2,6 +2,7 @@
 
 mod beside;
 mod both;
+mod given;
 mod lvmt;
 mod smt;
 
@@ -42,6 +43,7 @@ pub(in super::super) fn file() -> String {
     beside::add(&mut file);
     lvmt::add(&mut file);
     smt::add(&mut file);
+    given::add(&mut file);
     file.finish()
 }
 
@@ -112,6 +114,7 @@ impl States {
             keys: keys.iter().map(|key| Hex(key.to_vec())).collect(),
             proof: Hex(self.proof(scheme, at, keys)),
             allow_insecure_setup: scheme == Scheme::Lvmt,
+            verifying_key: None,
         };
         if at == head {
             return answer;

@@ -1,0 +1,145 @@
+//! `StateHistory` and `StateDiff`: what several headers of a chain show of a range of blocks.
+
+use prooflight_core::chain::{Checkpoint, Header, Headers};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_light::{self as light, Statement, Trust, verify, verify_average};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value, from_value};
+
+use crate::answer::Answer;
+use crate::chain::{HeaderSync, path};
+use crate::smt::{average_of, changes_of, diff_of, or_null};
+use crate::state::scheme;
+
+/// The input of a test that has the members of a `HeaderSync` beside its own.
+#[derive(Clone, Debug, Serialize)]
+pub struct Synced<T> {
+    /// The head, and what it is accepted by.
+    #[serde(flatten)]
+    pub sync: HeaderSync,
+    /// The other members.
+    #[serde(flatten)]
+    pub asked: T,
+}
+
+/// The input of a `StateHistory` test.
+pub type StateHistory = Synced<History>;
+
+/// The input of a `StateDiff` test.
+pub type StateDiff = Synced<Diff>;
+
+/// The members of a `StateHistory` beside those of a `HeaderSync`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct History {
+    /// The name of the scheme that proves the history.
+    pub scheme: String,
+    /// Older headers, encoded, ascending by height.
+    pub headers: Vec<Hex>,
+    /// What places them in the head's history.
+    pub hashes: Vec<Hash32>,
+    /// The raw key.
+    pub key: Hex,
+    /// The first block of the range.
+    pub from: Quantity,
+    /// The last block of the range.
+    pub to: Quantity,
+    /// Whether the values are averaged over the time from the first block to the last one.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub average: bool,
+    /// The proof.
+    pub proof: Hex,
+}
+
+/// The members of a `StateDiff` beside those of a `HeaderSync`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Diff {
+    /// The name of the scheme that proves the diff.
+    pub scheme: String,
+    /// Older headers, encoded, ascending by height.
+    pub headers: Vec<Hex>,
+    /// What places them in the head's history.
+    pub hashes: Vec<Hash32>,
+    /// The block after which changes count; none: all.
+    #[serde(deserialize_with = "or_null")]
+    pub from: Option<Quantity>,
+    /// The last block.
+    pub to: Quantity,
+    /// The proof.
+    pub proof: Hex,
+}
+
+impl StateHistory {
+    /// Accepts the headers and every change of the key, or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let Synced { sync, asked } = self;
+        let (key, from, to) = (&asked.key.0[..], asked.from.0, asked.to.0);
+        let statement = Statement::History { key, from, to };
+        let scheme = able(&asked.scheme, &statement)?;
+        let (checkpoint, headers) = accept(sync, &asked.headers, &asked.hashes)?;
+        let (trust, proof) = (Trust::new(&checkpoint.config), &asked.proof.0);
+        if asked.average {
+            let (history, average) = verify_average(&trust, &headers, key, (from, to), proof)?;
+            let mut answer = changes_of(&history);
+            answer.insert("average".to_owned(), average_of(&average));
+            return Ok(answer);
+        }
+        match verify(&trust, scheme, &headers, &statement, proof)?.get() {
+            light::Answer::History(history) => Ok(changes_of(history)),
+            _ => Err(another()),
+        }
+    }
+}
+
+impl StateDiff {
+    /// Accepts the headers and the changed keys, or not.
+    pub(crate) fn verify(&self) -> Result<Answer> {
+        let Synced { sync, asked } = self;
+        let statement = Statement::Diff { from: asked.from.map(|from| from.0), to: asked.to.0 };
+        let scheme = able(&asked.scheme, &statement)?;
+        let (checkpoint, headers) = accept(sync, &asked.headers, &asked.hashes)?;
+        let trust = Trust::new(&checkpoint.config);
+        match verify(&trust, scheme, &headers, &statement, &asked.proof.0)?.get() {
+            light::Answer::Diff(changes) => Ok(diff_of(changes)),
+            _ => Err(another()),
+        }
+    }
+}
+
+/// The scheme of this name; `unknown_statement` if it has no such statements.
+fn able(name: &str, statement: &Statement<'_>) -> Result<Scheme> {
+    let scheme = scheme(name)?;
+    if scheme.proves(statement.ability()) {
+        return Ok(scheme);
+    }
+    Err(statement.unknown_to(scheme))
+}
+
+/// Accepts a head and older headers of its history, or not.
+fn accept(sync: &HeaderSync, older: &[Hex], hashes: &[Hash32]) -> Result<(Checkpoint, Headers)> {
+    let (checkpoint, head) = sync.accept()?;
+    let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
+    let older = older.iter().map(decode).collect::<Result<_>>()?;
+    Ok((checkpoint, Headers::with_ancestors(head, older, &path(hashes))?))
+}
+
+#[cold]
+fn another() -> Error {
+    Error::new(Reason::Bug, "an answer to the statement", "another")
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Synced<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Map::deserialize(deserializer)?;
+        let (sync, asked): (Map<_, _>, Map<_, _>) =
+            members.into_iter().partition(|(name, _)| HeaderSync::MEMBERS.contains(&&name[..]));
+        Ok(Self { sync: read(sync)?, asked: read(asked)? })
+    }
+}
+
+fn read<T: DeserializeOwned, E: serde::de::Error>(members: Map<String, Value>) -> Result<T, E> {
+    from_value(Value::Object(members)).map_err(E::custom)
+}

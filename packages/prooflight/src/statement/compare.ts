@@ -1,0 +1,58 @@
+/** `HeaderWanted` and `HeaderRelation` of `test-vectors/spec/vectors.md`. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { checkWanted, type Known, relation, type WantedBlock } from "../chain/compare.js";
+import { decodeHeader } from "../chain/header.js";
+import { readHash } from "../hex.js";
+import { init } from "../wasm/hash.js";
+import { answer } from "./chain.js";
+import { hexMember, quantity, there } from "./json.js";
+import type { Kind } from "./kind.js";
+
+const WANTED = ["newest", "height", "hash"] as const;
+
+/** Whether a header is that of the block which was asked for. */
+export const HeaderWanted: Kind = {
+  scheme: "chain",
+  trusted: ({ newest, height, hash }) => there({ newest, height, hash }),
+  question: ({ header }) => there({ header }),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments(undefined, input, ["header", ...WANTED]);
+    const header = hexMember(undefined, given, "header");
+    checkWanted(wanted(given), header);
+    return answer(decodeHeader(header));
+  },
+};
+
+/** How one header stands to another. */
+export const HeaderRelation: Kind = {
+  scheme: "chain",
+  trusted: ({ one, other }) => there({ one, other }),
+  question: () => ({}),
+  asked: [],
+  subjects: () => [],
+  init,
+  verify(input) {
+    const given = new Arguments(undefined, input, ["one", "other"]);
+    return { relation: relation(known(given, "one"), known(given, "other")) };
+  },
+};
+
+function wanted(given: Arguments<(typeof WANTED)[number]>): WantedBlock {
+  const [name, ...more] = WANTED.filter((name) => given.unchecked(name) !== undefined);
+  if (name === undefined || more.length > 0) {
+    throw invalid(undefined, WANTED.join(", "), "one of them", name ? "several" : "none");
+  }
+  if (name === "hash") return { hash: readHash(given.unchecked("hash"), "hash") };
+  const number = quantity(undefined, given.unchecked(name), name);
+  return name === "newest" ? { newest: number } : { height: number };
+}
+
+function known<Name extends string>(given: Arguments<Name>, name: Name): Known {
+  const members = new Arguments(undefined, given.unchecked(name), ["height", "headerHash"], name);
+  const hash = readHash(members.unchecked("headerHash"), `${name}.headerHash`);
+  return { height: quantity(undefined, members.unchecked("height"), `${name}.height`), hash };
+}

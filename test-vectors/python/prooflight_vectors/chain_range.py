@@ -1,0 +1,116 @@
+"""Ranges of blocks (chain 12), and the groups StateHistory and StateDiff."""
+
+from . import chain_sync, smt
+from .carrier import (
+    check_names,
+    read_array,
+    read_boolean,
+    read_bytes,
+    read_member,
+    read_quantity,
+    read_text,
+)
+from .chain import decode_header
+from .chain_values import root_of
+from .errors import check
+from .mpt import Limits
+from .smt_average import average
+from .smt_input import (
+    read_optional_quantity,
+    write_average,
+    write_changes,
+    write_diff,
+)
+
+
+class Headers:
+    """The headers of blocks that the caller accepts, by their heights."""
+
+    def __init__(self, headers):
+        self.by_height = {header.height: header for header in headers}
+
+    def at(self, height):
+        check(height in self.by_height, "invalid_result")
+        return self.by_height[height]
+
+    def root(self, height):
+        root = root_of("smt", self.at(height))
+        check(root is not None, "wrong_schemes")
+        return root
+
+
+def limits_of(limits):
+    """The limits of a proof, with the chain's for values."""
+    return Limits()._replace(value_bytes=limits.max_value)
+
+
+def verify_history(headers, key, first, last, proof, limits):
+    """Returns the changes of a key, and the times of the blocks that it names."""
+    check(len(key) <= limits.max_key, "key_length")
+    limits = limits_of(limits)
+    blocks = smt.history_heights(key, first, last, proof, limits)
+    roots = [(block, headers.root(block)) for block in blocks]
+    history = smt.verify_history(key, first, last, roots, proof, limits)
+    named = sorted({first, last, *(change.height for change in history.changes)})
+    return history, [(block, headers.at(block).timestamp_ms) for block in named]
+
+
+def verify_diff(headers, first, last, proof, limits):
+    """Returns the last change of each key after the first block, or of all if that is None."""
+    return smt.verify_diff(first, last, headers.root(last), proof, limits_of(limits))
+
+
+# vectors 22: StateHistory
+
+
+def verify_history_input(test_input):
+    """Verifies the `input` of a StateHistory test."""
+    names = ("scheme", "headers", "hashes", "key", "from", "to", "average", "proof")
+    read = read_range(test_input, names)
+    key = read_member(test_input, "key", read_bytes)
+    first = read_member(test_input, "from", read_quantity)
+    last = read_member(test_input, "to", read_quantity)
+    averaged = read_member(test_input, "average", read_boolean, default=False)
+    proof = read_member(test_input, "proof", read_bytes)
+
+    headers, limits = accept(*read)
+    history, times = verify_history(headers, key, first, last, proof, limits)
+    answer = write_changes(history)
+    if averaged:
+        found = average(history, first, last, first, last, times)
+        answer["average"] = write_average(found)
+    return answer
+
+
+# vectors 23: StateDiff
+
+
+def verify_diff_input(test_input):
+    """Verifies the `input` of a StateDiff test."""
+    read = read_range(test_input, ("scheme", "headers", "hashes", "from", "to", "proof"))
+    first = read_member(test_input, "from", read_optional_quantity)
+    last = read_member(test_input, "to", read_quantity)
+    proof = read_member(test_input, "proof", read_bytes)
+
+    headers, limits = accept(*read)
+    return write_diff(verify_diff(headers, first, last, proof, limits))
+
+
+def read_range(test_input, names):
+    """The scheme, the arguments of `verify_head`, the headers and the hashes."""
+    check_names(test_input, chain_sync.SYNC + names)
+    return (
+        read_member(test_input, "scheme", read_text),
+        chain_sync.read_sync(test_input),
+        read_member(test_input, "headers", lambda headers: read_array(headers, read_bytes)),
+        read_member(test_input, "hashes", chain_sync.read_path),
+    )
+
+
+def accept(scheme, sync, headers, hashes):
+    """Returns the headers that the caller accepts, and the limits of their chain."""
+    check(scheme == b"smt", "unknown_statement")
+    head = chain_sync.verify_head(**sync)
+    headers = [decode_header(header) for header in headers]
+    chain_sync.verify_ancestors(head, headers, hashes)
+    return Headers([*headers, head]), sync["checkpoint"].config.limits
