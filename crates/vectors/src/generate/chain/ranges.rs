@@ -177,6 +177,9 @@ impl Kept {
 /// A flag, a comment, why it is refused, and what is changed.
 type Row<E> = (&'static str, &'static str, Reason, E);
 
+type HistoryEdit = fn(&Kept, &mut History);
+type DiffEdit<'a> = &'a dyn Fn(&mut StateDiff);
+
 fn place(height: u64) -> usize {
     usize::try_from(height).expect("a short chain")
 }
@@ -316,7 +319,7 @@ fn history_questions(file: &mut Builder, kept: &Kept) {
     let input = gap.history("alice", 2, 5, 6);
     refuse("Question", Reason::WrongSchemes, "a block in between without the scheme", &input);
 
-    let edits: [Row<fn(&Kept, &mut History)>; 9] = [
+    let edits: [Row<HistoryEdit>; 9] = [
         ("Question", "the range ends before it begins", Reason::InvalidArgument, |_, asked| {
             asked.to = Quantity(1);
         }),
@@ -453,7 +456,7 @@ fn diffs(file: &mut Builder, kept: &Kept) {
     let mut lie = seven_blocks();
     lie[4].retain(|op| key_of(op) != b"key 03");
     let fork = Kept::new(smt(), &lie).diff(Some(2), 5, 6).asked;
-    let edits: [Row<&dyn Fn(&mut StateDiff)>; 15] = [
+    let edits: [Row<DiffEdit<'_>>; 15] = [
         ("Question", "the scheme avl", Reason::UnknownStatement, &|it| {
             it.asked.scheme = "avl".into();
         }),
