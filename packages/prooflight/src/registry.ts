@@ -24,10 +24,13 @@ export type Reason =
   | "address_mismatch"
   | "amt_count"
   | "branch_entries"
+  | "branch_mismatch"
   | "bug"
   | "busy"
   | "claim_count"
   | "code_mismatch"
+  | "committee_mismatch"
+  | "conflicting_finality"
   | "depth_out_of_range"
   | "dictionary_full"
   | "digest_length"
@@ -65,8 +68,10 @@ export type Reason =
   | "invalid_result"
   | "invalid_scalar"
   | "invalid_setup"
+  | "invalid_signature"
   | "invalid_slot"
   | "invalid_slot_value"
+  | "invalid_update"
   | "key_absent"
   | "key_exists"
   | "key_length"
@@ -96,6 +101,7 @@ export type Reason =
   | "owner_requested"
   | "owner_version"
   | "path_length"
+  | "period_unknown"
   | "place_twice"
   | "proof_too_large"
   | "read_only"
@@ -113,6 +119,7 @@ export type Reason =
   | "slot_free"
   | "slot_keys_mismatch"
   | "slot_mismatch"
+  | "slot_order"
   | "slot_taken"
   | "state_root_mismatch"
   | "store_corrupt"
@@ -135,7 +142,9 @@ export type Reason =
   | "unknown_statement"
   | "unknown_version"
   | "unreachable"
+  | "unsupported_fork"
   | "unverifiable_method"
+  | "update_not_newer"
   | "value_length"
   | "value_negative"
   | "value_not_long"
@@ -148,6 +157,7 @@ export type Reason =
   | "wasm_unavailable"
   | "wrong_block"
   | "wrong_chain"
+  | "wrong_fork"
   | "wrong_roots"
   | "wrong_schemes";
 
@@ -175,6 +185,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the proof does not have exactly the commitments that the keys' walks pass",
     },
     branch_entries: { code: "malformed", meaning: "a branch has fewer than two entries" },
+    branch_mismatch: {
+      code: "mismatch",
+      meaning: "a Merkle branch does not lead to the root that it must lead to",
+    },
     bug: { code: "internal", meaning: "a bug in Prooflight" },
     busy: { code: "unavailable", meaning: "too many requests at once" },
     claim_count: {
@@ -184,6 +198,14 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     code_mismatch: {
       code: "mismatch",
       meaning: "the code does not have the hash that the account commits to",
+    },
+    committee_mismatch: {
+      code: "mismatch",
+      meaning: "the update has another next sync committee than the one that is known",
+    },
+    conflicting_finality: {
+      code: "untrusted",
+      meaning: "two finalized blocks of one slot were signed",
     },
     depth_out_of_range: {
       code: "malformed",
@@ -271,8 +293,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     invalid_entry: {
       code: "malformed",
-      meaning:
-        "an entry's occupied slots are not the lowest ones, or it has a child and a free slot",
+      meaning: "an entry's occupied slots are not the lowest ones, or it has a child and a free slot",
     },
     invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
     invalid_node: {
@@ -301,10 +322,18 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "malformed",
       meaning: "the points of a setup are not the powers of one number",
     },
+    invalid_signature: {
+      code: "untrusted",
+      meaning: "a signature is not by those who should have signed",
+    },
     invalid_slot: { code: "malformed", meaning: "a slot of a key is not one of 1 to 5" },
     invalid_slot_value: {
       code: "malformed",
       meaning: "a value is not the shortest encoding of an integer from 1 to 2^256 - 1",
+    },
+    invalid_update: {
+      code: "malformed",
+      meaning: "the parts of light-client data do not belong together",
     },
     key_absent: {
       code: "mismatch",
@@ -368,8 +397,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },
     opening_length: {
       code: "malformed",
-      meaning:
-        "an opening does not have the number of points that its kind and the vector's size demand",
+      meaning: "an opening does not have the number of points that its kind and the vector's size demand",
     },
     opening_mismatch: {
       code: "mismatch",
@@ -398,6 +426,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     path_length: {
       code: "mismatch",
       meaning: "the path is not as long as the index and the size demand",
+    },
+    period_unknown: {
+      code: "untrusted",
+      meaning: "the update is signed by a sync committee that is not known yet, or no longer",
     },
     place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
     proof_too_large: { code: "malformed", meaning: "the proof is larger than the limit" },
@@ -442,6 +474,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     slot_mismatch: {
       code: "mismatch",
       meaning: "the answer's value of a slot is not the one that its proof shows",
+    },
+    slot_order: {
+      code: "malformed",
+      meaning: "the slots of light-client data are not in their order",
     },
     slot_taken: { code: "mismatch", meaning: "two keys are said to have the same slot" },
     state_root_mismatch: {
@@ -501,7 +537,15 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the envelope has a version that does not exist",
     },
     unreachable: { code: "unavailable", meaning: "the server could not be reached" },
+    unsupported_fork: {
+      code: "unsupported",
+      meaning: "this build does not know that fork of the network",
+    },
     unverifiable_method: { code: "unsupported", meaning: "the method's answer cannot be verified" },
+    update_not_newer: {
+      code: "untrusted",
+      meaning: "the update attests nothing that is newer than the finalized head",
+    },
     value_length: {
       code: "invalid_input",
       meaning: "the value does not have the dictionary's value length, or is larger than the limit",
@@ -529,6 +573,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       code: "untrusted",
       meaning: "the header is of another chain, or the server is on one",
     },
+    wrong_fork: { code: "mismatch", meaning: "the fork digest is not that of the slot" },
     wrong_roots: {
       code: "mismatch",
       meaning: "the roots given are not those of the blocks that the history needs",

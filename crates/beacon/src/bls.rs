@@ -1,0 +1,127 @@
+//! BLS signatures over BLS12-381 with keys in G1, as Ethereum's validators make them.
+//!
+//! Decoding is strict: each point has one encoding, infinity has none, and every point is checked to
+//! be in the subgroup of prime order. Time depends on the data; all of it is public.
+//!
+//! Source: the IETF drafts on BLS signatures (`POP` ciphersuite) and on hashing to curves (RFC 9380);
+//! the compressed encoding is that of Zcash.
+
+use ark_bls12_381::{Bls12_381, Fq, Fq2, Fq12, G1Affine, G1Projective, G2Affine, G2Projective, g2};
+use ark_ec::hashing::HashToCurve;
+use ark_ec::hashing::curve_maps::wb::WBMap;
+use ark_ec::hashing::map_to_curve_hasher::MapToCurveBasedHasher;
+use ark_ec::pairing::Pairing;
+use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::field_hashers::DefaultFieldHasher;
+use ark_ff::{BigInt, Field, PrimeField};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
+use sha2::Sha256;
+
+use crate::committee::{KeyBytes, SyncCommittee};
+
+/// A compressed signature: a point of G2.
+pub(crate) type SignatureBytes = [u8; 96];
+
+/// The domain of hashing to the curve.
+const SUITE: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
+
+type Hasher = MapToCurveBasedHasher<G2Projective, DefaultFieldHasher<Sha256>, WBMap<g2::Config>>;
+
+const COMPRESSED: u8 = 1 << 7;
+const INFINITY: u8 = 1 << 6;
+const LARGER_Y: u8 = 1 << 5;
+const FLAGS: u8 = COMPRESSED | INFINITY | LARGER_Y;
+
+/// Checks that the members of a committee with a set bit all signed `message`.
+///
+/// `bits` has one for each member. `too_few_signatures` for the empty set, `invalid_point` for a key
+/// or signature that is no point, else `invalid_signature`.
+pub(crate) fn fast_aggregate_verify(
+    committee: &SyncCommittee,
+    bits: &[bool],
+    message: &Hash,
+    signature: &SignatureBytes,
+) -> Result<()> {
+    let signature = decode_signature(signature)?;
+    let key = sum_of_keys(committee, bits)?;
+    // The sum of no keys, or of keys that cancel each other, would accept a signature by nobody.
+    if !key.is_zero() && is_signed(&key, message, &signature)? {
+        return Ok(());
+    }
+    Err(Error::new(
+        Reason::InvalidSignature,
+        format_args!("a signature of {}", Hex(message)),
+        format_args!("another by {} members", bits.iter().filter(|bit| **bit).count()),
+    ))
+}
+
+/// The sum of the keys with a set bit: added up, or the aggregate of all without the others,
+/// whichever takes fewer keys. A committee's root covers its aggregate as it does its keys.
+fn sum_of_keys(committee: &SyncCommittee, bits: &[bool]) -> Result<G1Affine> {
+    let signed = bits.iter().filter(|bit| **bit).count();
+    if signed == 0 || bits.len() != committee.keys.len() {
+        return Err(Error::new(
+            Reason::TooFewSignatures,
+            format_args!("some of {} members", committee.keys.len()),
+            format_args!("{signed} of {}", bits.len()),
+        ));
+    }
+    let without_absent = signed > bits.len() / 2;
+    let start = if without_absent { decode_key(&committee.aggregate)? } else { G1Affine::zero() };
+    let mut sum = G1Projective::from(start);
+    for (key, _) in committee.keys.iter().zip(bits).filter(|(_, bit)| **bit != without_absent) {
+        let key = decode_key(key)?;
+        sum = if without_absent { sum - key } else { sum + key };
+    }
+    Ok(sum.into_affine())
+}
+
+/// `e(key, H(message)) == e(generator, signature)`.
+fn is_signed(key: &G1Affine, message: &Hash, signature: &G2Affine) -> Result<bool> {
+    let bug = |_| Error::new(Reason::Bug, "a hash that is a point of G2", Hex(message));
+    let hash = Hasher::new(SUITE).and_then(|hasher| hasher.hash(message)).map_err(bug)?;
+    let pairs = Bls12_381::multi_miller_loop([*key, -G1Affine::generator()], [hash, *signature]);
+    Ok(Bls12_381::final_exponentiation(pairs).is_some_and(|output| output.0 == Fq12::ONE))
+}
+
+fn decode_key(bytes: &KeyBytes) -> Result<G1Affine> {
+    let point = split_flags(*bytes).and_then(|(x, larger)| {
+        let (small, large) = G1Affine::get_ys_from_x_unchecked(fq(&x)?)?;
+        Some(G1Affine::new_unchecked(fq(&x)?, if larger { large } else { small }))
+    });
+    in_subgroup(point, bytes)
+}
+
+fn decode_signature(bytes: &SignatureBytes) -> Result<G2Affine> {
+    let point = split_flags(*bytes).and_then(|(x, larger)| {
+        let x = Fq2::new(fq(x.last_chunk()?)?, fq(x.first_chunk()?)?);
+        let (small, large) = G2Affine::get_ys_from_x_unchecked(x)?;
+        Some(G2Affine::new_unchecked(x, if larger { large } else { small }))
+    });
+    in_subgroup(point, bytes)
+}
+
+/// The x coordinate, and whether y is the larger one; none for infinity and uncompressed points.
+fn split_flags<const N: usize>(mut bytes: [u8; N]) -> Option<([u8; N], bool)> {
+    let first = bytes.first_mut()?;
+    let flags = *first & FLAGS;
+    *first &= !FLAGS;
+    (flags & !LARGER_Y == COMPRESSED).then_some((bytes, flags & LARGER_Y != 0))
+}
+
+/// A big-endian field element; none if it is not below the modulus.
+fn fq(bytes: &[u8; 48]) -> Option<Fq> {
+    let mut limbs = [0; 6];
+    for (limb, chunk) in limbs.iter_mut().rev().zip(bytes.as_chunks().0) {
+        *limb = u64::from_be_bytes(*chunk);
+    }
+    Fq::from_bigint(BigInt(limbs))
+}
+
+fn in_subgroup<C: SWCurveConfig>(point: Option<Affine<C>>, bytes: &[u8]) -> Result<Affine<C>> {
+    point.filter(Affine::is_in_correct_subgroup_assuming_on_curve).ok_or_else(|| {
+        let expected = "the canonical encoding of a point of the group, not infinity";
+        Error::new(Reason::InvalidPoint, expected, Hex(bytes))
+    })
+}

@@ -1,0 +1,38 @@
+//! Sync committees.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Hash, Reader, Result};
+
+use crate::ssz::{bytes_root, hash_pair, merkleize};
+
+/// A compressed BLS key.
+pub(crate) type KeyBytes = [u8; 48];
+
+/// The keys that sign in one period.
+///
+/// A key may be there more than once: a validator with more stake has more seats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyncCommittee {
+    pub(crate) keys: Vec<KeyBytes>,
+    pub(crate) aggregate: KeyBytes,
+}
+
+impl SyncCommittee {
+    /// Reads the container; the keys are not decoded.
+    pub(crate) fn read(reader: &mut Reader<'_>, size: usize) -> Result<Self> {
+        let keys = reader.take(size.saturating_mul(48))?.as_chunks().0.to_vec();
+        Ok(Self { keys, aggregate: reader.array()? })
+    }
+
+    /// Whether all bytes are zero, as where an update has no committee.
+    pub(crate) fn is_default(&self) -> bool {
+        self.keys.iter().chain([&self.aggregate]).all(|key| *key == [0; 48])
+    }
+
+    /// `hash_tree_root`.
+    pub fn root(&self) -> Hash {
+        let keys = self.keys.iter().map(|key| bytes_root(key)).collect();
+        hash_pair(&merkleize(keys), &bytes_root(&self.aggregate))
+    }
+}

@@ -1,0 +1,81 @@
+//! Execution headers, as light-client headers had them from Capella to Fulu.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Hash, Reader, Reason, Result};
+
+use crate::header::Execution;
+use crate::network::Fork;
+use crate::ssz::{bytes_root, hash_pair, invalid_encoding, leaf, merkleize, read_offset, u64_root};
+
+/// The most bytes of `extra_data`.
+const EXTRA_DATA: usize = 32;
+
+/// Bytes before `extra_data` in the encoding of a fork.
+pub(crate) const fn fixed_length(fork: Fork) -> usize {
+    match fork {
+        Fork::Altair | Fork::Bellatrix | Fork::Gloas => 0,
+        Fork::Capella => 568,
+        Fork::Deneb | Fork::Electra | Fork::Fulu => 584,
+    }
+}
+
+/// Whether this is the execution header of a default container.
+pub(crate) fn is_default(bytes: &[u8], fork: Fork) -> bool {
+    let offset = fixed_length(fork);
+    let at = 436;
+    bytes.len() == offset
+        && bytes.iter().enumerate().all(|(index, byte)| {
+            let expected = match index.checked_sub(at) {
+                Some(byte @ 0..4) => offset.to_le_bytes().get(byte).copied().unwrap_or_default(),
+                _ => 0,
+            };
+            *byte == expected
+        })
+}
+
+/// Reads an execution header in the encoding of `format`, of a block of the fork `of`.
+///
+/// Before Deneb, a block has no blobs: in a newer encoding their fields are zero, and are no part of
+/// the root.
+pub(crate) fn decode(bytes: &[u8], format: Fork, of: Fork) -> Result<Execution> {
+    let mut reader = Reader::new(bytes);
+    let mut leaves = Vec::with_capacity(32);
+    leaves.push(reader.array()?); // parent_hash
+    leaves.push(leaf(reader.take(20)?)); // fee_recipient
+    leaves.push(reader.array()?); // state_root
+    leaves.push(reader.array()?); // receipts_root
+    leaves.push(bytes_root(reader.take(256)?)); // logs_bloom
+    leaves.push(reader.array()?); // prev_randao
+    for _ in ["block_number", "gas_limit", "gas_used", "timestamp"] {
+        leaves.push(leaf(reader.take(8)?));
+    }
+    read_offset(&mut reader, fixed_length(format))?;
+    let extra_data = leaves.len();
+    leaves.push(Hash::default());
+    leaves.push(reader.array()?); // base_fee_per_gas
+    let block_hash = reader.array()?;
+    leaves.push(block_hash);
+    leaves.push(reader.array()?); // transactions_root
+    leaves.push(reader.array()?); // withdrawals_root
+    if format >= Fork::Deneb {
+        let blobs = [leaf(reader.take(8)?), leaf(reader.take(8)?)]; // blob_gas_used, excess_blob_gas
+        if of >= Fork::Deneb {
+            leaves.extend(blobs);
+        } else if blobs != [Hash::default(); 2] {
+            return Err(Error::new(
+                Reason::InvalidUpdate,
+                format_args!("no blob gas in a block of {of}"),
+                "some",
+            ));
+        }
+    }
+    let extra = reader.rest();
+    if extra.len() > EXTRA_DATA {
+        return Err(invalid_encoding("extra data of at most 32 bytes", extra));
+    }
+    if let Some(root) = leaves.get_mut(extra_data) {
+        *root = hash_pair(&leaf(extra), &u64_root(extra.len() as u64));
+    }
+    Ok(Execution { block_hash, root: merkleize(leaves) })
+}

@@ -1,0 +1,37 @@
+//! Ethereum's light-client protocol: from one trusted beacon block root to the newest block hash.
+//!
+//! [`LightClient`] starts at a checkpoint that the application pins, and follows the sync committees
+//! by the updates of any beacon server, Altair to Gloas. What it yields is a [`Head`]: a slot, a
+//! beacon block root, an execution block's hash and the participation behind it. [`Store`] is the
+//! protocol to the letter, for those who need its forced updates; `LightClient` has none, and moves
+//! no head for less than two thirds of a committee.
+//!
+//! Source: the consensus specifications of Ethereum, `light-client/sync-protocol.md` of Altair,
+//! Capella, Deneb, Electra and Gloas.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod bls;
+mod branch;
+mod client;
+mod committee;
+mod digest;
+mod execution;
+mod header;
+mod message;
+mod network;
+mod portable;
+mod ssz;
+mod store;
+mod stream;
+mod validate;
+
+pub use client::{Evidence, Head, LightClient, Participation, Progress};
+pub use committee::SyncCommittee;
+pub use header::{BeaconHeader, Execution, Header};
+pub use message::{Bootstrap, Finality, Kind, NextCommittee, SyncAggregate, Update};
+pub use network::{BlobParameters, Fork, ForkStart, Network, Parameters, Preset};
+pub use store::Store;
+pub use stream::{Chunk, read_chunks};
