@@ -82,11 +82,14 @@ impl Store {
     /// A refused update changes nothing. `too_few_signatures` if nobody signed it; else as the
     /// specification's assertions, with a reason for each.
     pub fn process_update(&mut self, update: &Update, current_slot: u64) -> Result<()> {
+        let participants = update.aggregate.participants();
+        if participants == 0 {
+            return Err(Error::new(Reason::TooFewSignatures, "one member or more", "none"));
+        }
         self.validate(update, current_slot)?;
         if self.best_valid_update.as_ref().is_none_or(|best| self.is_better(update, best)) {
             self.best_valid_update = Some(update.clone());
         }
-        let participants = update.aggregate.participants();
         self.current_max_participants = self.current_max_participants.max(participants);
         if participants > self.safety_threshold() {
             self.follow_optimistic(update);

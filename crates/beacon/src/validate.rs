@@ -14,32 +14,12 @@ impl Store {
     /// Refused: `slot_order`, `head_in_future`, `period_unknown`, `update_not_newer`,
     /// `branch_mismatch`, `committee_mismatch`, `invalid_point`, `invalid_signature`.
     pub(crate) fn validate(&self, update: &Update, current_slot: u64) -> Result<()> {
-        self.check_slots(update, current_slot)?;
+        check_slots(update, current_slot)?;
         self.check_period(update)?;
         self.check_relevance(update)?;
         self.check_finality(update)?;
         self.check_next_committee(update)?;
         self.check_signature(update)
-    }
-
-    fn check_slots(&self, update: &Update, current_slot: u64) -> Result<()> {
-        let (attested, finalized) = (update.attested.beacon.slot, update.finalized_slot());
-        let signed = update.signature_slot;
-        if signed <= attested || attested < finalized {
-            return Err(Error::new(
-                Reason::SlotOrder,
-                "a signature after the attested block, which is not before the finalized one",
-                format_args!("slots {signed}, {attested} and {finalized}"),
-            ));
-        }
-        if signed > current_slot {
-            return Err(Error::new(
-                Reason::HeadInFuture,
-                format_args!("a signature up to slot {current_slot}"),
-                format_args!("slot {signed}"),
-            ));
-        }
-        Ok(())
     }
 
     fn check_period(&self, update: &Update) -> Result<()> {
@@ -107,4 +87,24 @@ impl Store {
             &update.aggregate.signature,
         )
     }
+}
+
+fn check_slots(update: &Update, current_slot: u64) -> Result<()> {
+    let (attested, finalized) = (update.attested.beacon.slot, update.finalized_slot());
+    let signed = update.signature_slot;
+    if signed <= attested || attested < finalized {
+        return Err(Error::new(
+            Reason::SlotOrder,
+            "a signature after the attested block, which is not before the finalized one",
+            format_args!("slots {signed}, {attested} and {finalized}"),
+        ));
+    }
+    if signed > current_slot {
+        return Err(Error::new(
+            Reason::HeadInFuture,
+            format_args!("a signature up to slot {current_slot}"),
+            format_args!("slot {signed}"),
+        ));
+    }
+    Ok(())
 }

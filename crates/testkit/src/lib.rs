@@ -16,6 +16,8 @@
 pub mod amt;
 #[cfg(feature = "avl")]
 pub mod avl;
+#[cfg(feature = "beacon")]
+pub mod beacon;
 #[cfg(feature = "lvmt")]
 pub mod lvmt;
 #[cfg(feature = "mpt")]

@@ -1,0 +1,399 @@
+//! A made-up chain through every fork, and what is refused in each.
+//!
+//! No data of fulu and gloas was recorded here: this chain is all that they are tested with. Its
+//! committees, trees and encodings are those of `prooflight_testkit::beacon`.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+
+use prooflight_beacon::{Bootstrap, Fork, Kind, LightClient, Progress, Store, Update};
+use prooflight_core::Reason;
+use prooflight_testkit::beacon::{Chain, Committee, Lie, Recipe};
+
+/// Slots of a period, in which one fork is the newest.
+const PERIOD: u64 = 64;
+const KINDS: [Kind; 3] = [Kind::Update, Kind::Finality, Kind::Optimistic];
+/// The chain is at this slot.
+const NOW: u64 = 8 * PERIOD;
+
+fn chain() -> Chain {
+    Chain::new(9)
+}
+
+fn start(chain: &Chain, slot: u64) -> LightClient {
+    let bootstrap = chain.bootstrap(slot, None);
+    LightClient::start(chain.network.clone(), &chain.root(slot), &bootstrap, NOW, NOW).unwrap()
+}
+
+fn store(chain: &Chain, slot: u64) -> Store {
+    let bootstrap = Bootstrap::decode(&chain.bootstrap(slot, None), &chain.network).unwrap();
+    Store::initialize(chain.network.clone(), &chain.root(slot), bootstrap).unwrap()
+}
+
+fn process(client: &mut LightClient, chain: &Chain, recipe: &Recipe) -> Result<Progress, Reason> {
+    let message = chain.message(recipe);
+    client.process(recipe.kind, &message, NOW).map_err(|error| error.reason())
+}
+
+#[test]
+fn a_client_follows_the_chain_through_every_fork() {
+    let chain = chain();
+    let mut client = start(&chain, 8);
+    for period in 0..8 {
+        let attested = PERIOD * period + 40;
+        let update = chain.recipe(Kind::Update, attested);
+        let done = Progress { finality: true, optimistic: true };
+        assert_eq!(process(&mut client, &chain, &update), Ok(done), "{period}");
+        assert_eq!((client.period(), client.knows_next_committee()), (period, true));
+
+        let finality = chain.recipe(Kind::Finality, attested + 8);
+        assert_eq!(process(&mut client, &chain, &finality), Ok(done), "{period}");
+        let optimistic = chain.recipe(Kind::Optimistic, attested + 9);
+        let newer = Progress { finality: false, optimistic: true };
+        assert_eq!(process(&mut client, &chain, &optimistic), Ok(newer), "{period}");
+
+        let head = client.finalized().unwrap();
+        assert_eq!((head.slot, head.beacon_root), (attested - 8, chain.root(attested - 8)));
+        assert_eq!(head.execution_block_hash, chain.execution_hash(attested - 8));
+        let head = client.optimistic().unwrap();
+        assert_eq!((head.slot, head.beacon_root), (attested + 9, chain.root(attested + 9)));
+        assert_eq!(head.execution_block_hash, chain.execution_hash(attested + 9));
+        let participation = head.participation.unwrap();
+        assert_eq!((participation.signed, participation.of), (32, 32));
+        assert_eq!(head.check_age(NOW, NOW), Ok(()));
+        let old = head.check_age(head.slot + 4, 3).unwrap_err();
+        assert_eq!(old.reason(), Reason::HeadTooOld);
+    }
+    let fork = chain.network.fork(client.finalized().unwrap().slot);
+    assert_eq!(fork, Ok(Fork::Gloas));
+}
+
+#[test]
+fn a_block_finalizes_one_of_the_fork_before() {
+    let chain = chain();
+    for period in 0..7 {
+        let mut client = start(&chain, PERIOD * period + 8);
+        process(&mut client, &chain, &chain.recipe(Kind::Update, PERIOD * period + 40)).unwrap();
+        // The finalized block's container is that of the attested block's fork.
+        let attested = PERIOD * (period + 1) + 2;
+        for kind in [Kind::Finality, Kind::Update] {
+            let mut client = client.clone();
+            let recipe = chain.recipe(kind, attested);
+            let done = Progress { finality: true, optimistic: true };
+            assert_eq!(process(&mut client, &chain, &recipe), Ok(done), "{period}");
+            let head = client.finalized().unwrap();
+            assert_eq!(head.slot, attested - 16);
+            assert_eq!(head.execution_block_hash, chain.execution_hash(attested - 16));
+        }
+    }
+}
+
+#[test]
+fn the_fork_version_is_that_of_the_slot_before_the_signature() {
+    let chain = chain();
+    for period in 0..7 {
+        let mut client = start(&chain, PERIOD * period + 8);
+        process(&mut client, &chain, &chain.recipe(Kind::Update, PERIOD * period + 40)).unwrap();
+        let last = PERIOD * (period + 1) - 1;
+        let (old, new) = (chain.version(last), chain.version(last + 1));
+        // Signed in the first slot of a fork, and in the second one, where the block's slot is of the
+        // old fork still.
+        for (signature_slot, right, wrong) in [(last + 1, old, new), (last + 2, new, old)] {
+            let recipe = |fork_version| {
+                let recipe = chain.recipe(Kind::Optimistic, last);
+                Recipe { signature_slot, fork_version, signers: period + 1, ..recipe }
+            };
+            let mut client = client.clone();
+            if old != new {
+                let refused = process(&mut client, &chain, &recipe(wrong));
+                assert_eq!(refused, Err(Reason::InvalidSignature), "{period}");
+            }
+            assert!(process(&mut client, &chain, &recipe(right)).unwrap().optimistic, "{period}");
+        }
+    }
+}
+
+#[test]
+fn a_signature_is_for_one_domain_and_one_chain() {
+    let chain = chain();
+    for period in 0..7 {
+        let mut client = start(&chain, PERIOD * period + 8);
+        for kind in KINDS {
+            let recipe = chain.recipe(kind, PERIOD * period + 40);
+            for changed in [
+                Recipe { domain: [0, 0, 0, 0], ..recipe.clone() },
+                Recipe { domain: [7, 0, 0, 1], ..recipe.clone() },
+                Recipe { genesis_validators_root: [1; 32], ..recipe.clone() },
+                Recipe { signers: period + 1, ..recipe.clone() },
+            ] {
+                let refused = process(&mut client, &chain, &changed);
+                assert_eq!(refused, Err(Reason::InvalidSignature), "{period}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_thirds_of_the_committee_move_every_head() {
+    let chain = chain();
+    let signed_by = |members: usize, kind| {
+        let recipe = chain.recipe(kind, 40);
+        Recipe { bits: (0..32).map(|at| at < members).collect(), ..recipe }
+    };
+    for kind in KINDS {
+        for members in [0, 1, 16, 17, 21] {
+            let mut client = start(&chain, 8);
+            let refused = process(&mut client, &chain, &signed_by(members, kind));
+            assert_eq!(refused, Err(Reason::TooFewSignatures), "{members}");
+            assert_eq!(client.optimistic().unwrap().slot, 8);
+        }
+        for members in [22, 31, 32] {
+            let mut client = start(&chain, 8);
+            process(&mut client, &chain, &signed_by(members, kind)).unwrap();
+            let head = client.optimistic().unwrap();
+            assert_eq!((head.slot, head.participation.unwrap().signed), (40, members));
+        }
+    }
+
+    // The specification's store follows half of the most members seen, and nobody is too few for it.
+    let update = |members| {
+        let message = chain.message(&signed_by(members, Kind::Optimistic));
+        Update::decode(Kind::Optimistic, &message, &chain.network).unwrap()
+    };
+    let mut spec = store(&chain, 8);
+    let refused = spec.process_update(&update(0), NOW).unwrap_err();
+    assert_eq!(refused.reason(), Reason::TooFewSignatures);
+    for members in [1, 2, 15, 16, 17, 21, 31] {
+        let mut spec = store(&chain, 8);
+        spec.process_update(&update(members), NOW).unwrap();
+        assert_eq!((spec.optimistic().beacon.slot, spec.finalized().beacon.slot), (40, 8));
+    }
+}
+
+#[test]
+fn a_bit_says_which_member_signed() {
+    let chain = chain();
+    let client = start(&chain, 8);
+    let message = chain.message(&Recipe {
+        bits: (0..32).map(|at| at < 24).collect(),
+        ..chain.recipe(Kind::Optimistic, 40)
+    });
+    let bits = message.len() - 8 - 96 - 4;
+    let with_bits = |bytes: [u8; 4]| {
+        let mut message = message.clone();
+        message[bits..bits + 4].copy_from_slice(&bytes);
+        client.clone().process(Kind::Optimistic, &message, NOW).map_err(|error| error.reason())
+    };
+    assert!(with_bits([0xff, 0xff, 0xff, 0]).is_ok());
+    assert_eq!(with_bits([0xff, 0xff, 0xff, 1]), Err(Reason::InvalidSignature));
+    assert_eq!(with_bits([0xff, 0xff, 0x7f, 1]), Err(Reason::InvalidSignature));
+    assert_eq!(with_bits([0xff, 0xff, 0x7f, 0]), Err(Reason::InvalidSignature));
+    assert_eq!(with_bits([0xff, 0xff, 0xff, 0xff]), Err(Reason::InvalidSignature));
+    assert_eq!(with_bits([0; 4]), Err(Reason::TooFewSignatures));
+}
+
+#[test]
+fn committees_are_known_for_two_periods_at_most() {
+    let chain = chain();
+    let mut client = start(&chain, PERIOD + 8);
+    let attested_in = |period| chain.recipe(Kind::Finality, PERIOD * period + 40);
+    for period in [0, 2, 3] {
+        let refused = process(&mut client, &chain, &attested_in(period));
+        assert_eq!(refused, Err(Reason::PeriodUnknown), "{period}");
+    }
+    process(&mut client, &chain, &chain.recipe(Kind::Update, PERIOD + 40)).unwrap();
+    for period in [0, 3, 4] {
+        let refused = process(&mut client, &chain, &attested_in(period));
+        assert_eq!(refused, Err(Reason::PeriodUnknown), "{period}");
+    }
+    process(&mut client, &chain, &attested_in(2)).unwrap();
+    // That update had no committee for period 3.
+    assert_eq!((client.period(), client.knows_next_committee()), (2, false));
+    let refused = process(&mut client, &chain, &attested_in(3));
+    assert_eq!(refused, Err(Reason::PeriodUnknown));
+}
+
+#[test]
+fn an_update_attests_something_new() {
+    let chain = chain();
+    let mut client = start(&chain, 8);
+    process(&mut client, &chain, &chain.recipe(Kind::Update, 56)).unwrap();
+    for kind in KINDS {
+        for attested in [20, 39, 40] {
+            let refused = process(&mut client, &chain, &chain.recipe(kind, attested));
+            assert_eq!(refused, Err(Reason::UpdateNotNewer), "{attested}");
+        }
+    }
+    // Newer than what is finalized, but older than the optimistic head: nothing changes.
+    let same = Progress { finality: false, optimistic: false };
+    let recipe = chain.recipe(Kind::Optimistic, 41);
+    assert_eq!(process(&mut client, &chain, &recipe), Ok(same));
+    assert_eq!(client.optimistic().unwrap().slot, 56);
+}
+
+#[test]
+fn everything_is_at_its_generalized_index() {
+    let chain = chain();
+    for period in 0..7 {
+        let slot = PERIOD * period + 8;
+        let client = start(&chain, slot);
+        for kind in KINDS {
+            for lie in
+                [Lie::FinalizedElsewhere, Lie::NextCommitteeElsewhere, Lie::ExecutionElsewhere]
+            {
+                let recipe = Recipe { lie: Some(lie), ..chain.recipe(kind, slot + 32) };
+                let found = process(&mut client.clone(), &chain, &recipe);
+                let matters = match lie {
+                    Lie::FinalizedElsewhere => kind != Kind::Optimistic,
+                    Lie::NextCommitteeElsewhere => kind == Kind::Update,
+                    _ => period >= 2,
+                };
+                let refused = found == Err(Reason::BranchMismatch);
+                assert_eq!(refused, matters, "{period} {kind:?} {lie:?}: {found:?}");
+            }
+        }
+        let bootstrap = chain.bootstrap(slot, Some(Lie::CurrentCommitteeElsewhere));
+        let bootstrap = Bootstrap::decode(&bootstrap, &chain.network).unwrap();
+        let root = bootstrap.header.beacon.root();
+        let refused = Store::initialize(chain.network.clone(), &root, bootstrap).unwrap_err();
+        assert_eq!(refused.reason(), Reason::BranchMismatch, "{period}");
+    }
+}
+
+#[test]
+fn a_period_has_one_next_committee() {
+    let chain = chain();
+    let mut client = start(&chain, 8);
+    process(&mut client, &chain, &chain.recipe(Kind::Update, 40)).unwrap();
+    let mut other = chain.clone();
+    other.set_committee(1, Committee::new(99, 32));
+    let refused = process(&mut client, &other, &other.recipe(Kind::Update, 50));
+    assert_eq!(refused, Err(Reason::CommitteeMismatch));
+}
+
+#[test]
+fn two_finalized_blocks_of_one_slot_stop_the_client() {
+    let chain = chain();
+    let mut fork = chain.clone();
+    fork.salt = 1 << 40;
+    let mut client = start(&chain, 8);
+    let first = chain.message(&chain.recipe(Kind::Update, 40));
+    client.process(Kind::Update, &first, NOW).unwrap();
+    assert_eq!(client.evidence(), None);
+    let second = fork.message(&Recipe { finalized: Some(24), ..fork.recipe(Kind::Finality, 50) });
+    let refused = client.process(Kind::Finality, &second, NOW).unwrap_err();
+    assert_eq!(refused.reason(), Reason::ConflictingFinality);
+    let evidence = client.evidence().unwrap();
+    assert_eq!(evidence.first, Some((Kind::Update, first)));
+    assert_eq!(evidence.second, (Kind::Finality, second));
+
+    // Nothing is believed any more, and no state is exported.
+    let refused = [
+        client.finalized().unwrap_err(),
+        client.optimistic().unwrap_err(),
+        client.export().unwrap_err(),
+        client.process(Kind::Update, &[], NOW).unwrap_err(),
+    ];
+    assert_eq!(refused.map(|error| error.reason()), [Reason::ConflictingFinality; 4]);
+
+    // Of the checkpoint, too.
+    let mut client = start(&chain, 24);
+    let recipe = Recipe { finalized: Some(24), ..fork.recipe(Kind::Finality, 50) };
+    assert_eq!(process(&mut client, &fork, &recipe), Err(Reason::ConflictingFinality));
+    assert_eq!(client.evidence().unwrap().first, None);
+}
+
+#[test]
+fn genesis_is_finalized_by_zeros() {
+    let chain = chain();
+    let client = start(&chain, 1);
+    for (kind, finality) in [(Kind::Update, true), (Kind::Finality, false)] {
+        let recipe = Recipe { finalized: Some(0), ..chain.recipe(kind, 30) };
+        let mut client = client.clone();
+        let progress = process(&mut client, &chain, &recipe).unwrap();
+        assert_eq!(progress, Progress { finality, optimistic: true });
+        assert_eq!(client.finalized().unwrap().slot, 1);
+        assert_eq!(client.knows_next_committee(), kind == Kind::Update);
+    }
+}
+
+#[test]
+fn parts_come_with_their_branches() {
+    let chain = chain();
+    for period in 0..7 {
+        let slot = PERIOD * period + 8;
+        let client = start(&chain, slot);
+        let with = |next_committee, finalized| Recipe {
+            next_committee,
+            finalized,
+            ..chain.recipe(Kind::Update, slot + 32)
+        };
+        // An update without its parts is one of another kind.
+        for recipe in [with(false, None), with(true, None), with(false, Some(slot + 16))] {
+            assert!(process(&mut client.clone(), &chain, &recipe).is_ok(), "{period}");
+        }
+        // A committee without its branch.
+        let whole = chain.message(&with(true, None));
+        let without = chain.message(&with(false, None));
+        let at = without.iter().zip(&whole).position(|(one, other)| one != other).unwrap();
+        let mut message = without.clone();
+        message[at..at + 100].copy_from_slice(&whole[at..at + 100]);
+        let refused = client.clone().process(Kind::Update, &message, NOW).unwrap_err();
+        assert_eq!(refused.reason(), Reason::InvalidUpdate, "{period}");
+    }
+}
+
+#[test]
+fn an_update_of_an_unknown_fork_is_nobodys_lie() {
+    let chain = chain();
+    let client = start(&chain, PERIOD * 6 + 8);
+    let recipe = chain.recipe(Kind::Update, PERIOD * 6 + 40);
+    let process = |recipe: &Recipe, digest| {
+        let ssz = chain.message(recipe);
+        let chunk = prooflight_beacon::Chunk { digest, ssz: &ssz };
+        client.clone().process_chunk(&chunk, NOW).map_err(|error| error.reason())
+    };
+    let gloas = chain.network.fork_digest(6 * 8);
+    let unknown = [9, 9, 9, 9];
+    assert!(process(&recipe, gloas).is_ok());
+    assert_eq!(process(&recipe, chain.network.fork_digest(5 * 8)), Err(Reason::WrongFork));
+    // Newer blob parameters, of which this build knows nothing.
+    assert!(process(&recipe, unknown).is_ok());
+    // The next fork: signatures are for another version.
+    let next = Recipe { fork_version: [8, 0, 0, 9], ..recipe.clone() };
+    assert_eq!(process(&next, gloas), Err(Reason::InvalidSignature));
+    assert_eq!(process(&next, unknown), Err(Reason::UnsupportedFork));
+    let chunk = prooflight_beacon::Chunk { digest: unknown, ssz: &[1; 100] };
+    let refused = client.clone().process_chunk(&chunk, NOW).unwrap_err();
+    assert_eq!(refused.reason(), Reason::UnsupportedFork);
+}
+
+#[test]
+fn bits_of_a_message_count_in_every_fork() {
+    let chain = chain();
+    for period in 0..7 {
+        let slot = PERIOD * period + 8;
+        let client = start(&chain, slot);
+        for kind in KINDS {
+            let message = chain.message(&chain.recipe(kind, slot + 32));
+            let mut honest = client.clone();
+            honest.process(kind, &message, NOW).unwrap();
+            // Every sixth byte, others in every fork, and all at the end.
+            let first = usize::try_from(period).unwrap();
+            for at in
+                (first..message.len() - 16).step_by(6).chain(message.len() - 16..message.len())
+            {
+                let mut changed = message.clone();
+                changed[at] ^= 1 << ((at + 3) % 8);
+                let mut client = client.clone();
+                // Only the slot of the signature may be another; see `tests/mainnet.rs`.
+                if client.process(kind, &changed, NOW).is_ok() {
+                    let slot = |message: &[u8]| {
+                        Update::decode(kind, message, &chain.network).unwrap().signature_slot
+                    };
+                    assert_ne!(slot(&changed), slot(&message), "{period} {kind:?} {at}");
+                    assert_eq!(client.optimistic(), honest.optimistic());
+                    assert_eq!(client.finalized(), honest.finalized());
+                }
+            }
+        }
+    }
+}
