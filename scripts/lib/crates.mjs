@@ -1,7 +1,7 @@
 // Which crates are which.
 
 /** What is published, and must also compile for machines without an operating system. */
-export const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt", "light", "beacon"].map(
+export const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt", "light", "beacon", "ethereum"].map(
   (name) => `prooflight-${name}`,
 );
 

@@ -25,6 +25,8 @@
 extern crate alloc;
 
 mod account;
+#[doc(hidden)]
+pub mod encode;
 mod get_proof;
 mod hash;
 mod header;
@@ -32,7 +34,8 @@ mod nibbles;
 mod node;
 #[cfg(feature = "prover")]
 mod prover;
-mod rlp;
+#[doc(hidden)]
+pub mod rlp;
 mod transaction;
 mod verify;
 

@@ -6,7 +6,8 @@ use prooflight_core::{Error, Reader, Reason, Result};
 
 /// An item without its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Item<'a> {
+pub enum Item<'a> {
+    /// A string of bytes.
     String(&'a [u8]),
     /// The encodings of the list's items, one after the other.
     List(&'a [u8]),
@@ -16,7 +17,7 @@ pub(crate) enum Item<'a> {
 const LONG: u64 = 56;
 
 /// The one item that these bytes encode; `trailing_bytes` if there is more.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Item<'_>> {
+pub fn decode(bytes: &[u8]) -> Result<Item<'_>> {
     let mut reader = Reader::new(bytes);
     let item = item(&mut reader)?;
     reader.finish()?;
@@ -26,7 +27,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Item<'_>> {
 /// The next item.
 ///
 /// `truncated` if it ends after the bytes do, `invalid_encoding` if it has a shorter encoding.
-pub(crate) fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
+pub fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
     let head = reader.take(1)?;
     let first = head.first().copied().unwrap_or_default();
     Ok(match first {
@@ -49,7 +50,7 @@ pub(crate) fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
 }
 
 /// The items of a list's payload.
-pub(crate) const fn items(payload: &[u8]) -> Items<'_> {
+pub const fn items(payload: &[u8]) -> Items<'_> {
     Items { rest: payload }
 }
 
@@ -66,18 +67,19 @@ pub(crate) fn count_items(payload: &[u8]) -> Result<usize> {
 
 /// What is left of a list's payload.
 #[derive(Clone, Debug)]
-pub(crate) struct Items<'a> {
+pub struct Items<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Items<'a> {
-    pub(crate) const fn is_empty(&self) -> bool {
+    /// Whether nothing is left.
+    pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// The next item; `truncated` if there is none.
     #[inline]
-    pub(crate) fn take(&mut self) -> Result<Item<'a>> {
+    pub fn take(&mut self) -> Result<Item<'a>> {
         // What branches consist of: hashes, and children that they do not have.
         match self.rest {
             [0x80, rest @ ..] => {
@@ -113,7 +115,7 @@ fn long<'a>(reader: &mut Reader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
 }
 
 /// An integer of at most `N` bytes, big-endian, from its string without leading zeros.
-pub(crate) fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
+pub fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
     let Item::String(digits) = item else { return None };
     if digits.first() == Some(&0) {
         return None;
@@ -125,7 +127,7 @@ pub(crate) fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
 }
 
 /// A string of exactly `N` bytes.
-pub(crate) fn array<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
+pub fn array<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
     match item {
         Item::String(string) => string.try_into().ok(),
         Item::List(_) => None,

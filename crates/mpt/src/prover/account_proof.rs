@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use super::encode;
 use super::state::ProvedAccount;
 use crate::account::{Address, Word, verify_account, verify_slot};
+use crate::encode;
 use crate::get_proof::AccountState;
 use crate::hash::EMPTY_ROOT;
 use crate::rlp::{self, Item};

@@ -57,7 +57,7 @@ fn integer(value: &[u8]) -> Result<Word> {
 #[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 mod tests {
     use super::*;
-    use crate::prover::encode;
+    use crate::encode;
     use alloc::vec::Vec;
 
     const ADDRESS: Address = [0xad; 20];

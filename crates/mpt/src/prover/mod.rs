@@ -6,7 +6,6 @@
 
 mod account_proof;
 mod chain;
-mod encode;
 mod entry;
 mod node;
 mod overlay;

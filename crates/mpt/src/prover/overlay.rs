@@ -7,9 +7,9 @@ use core::array::from_fn;
 use prooflight_core::store::{Read, WriteBatch, corrupt, node_key, require_node};
 use prooflight_core::{Hash, Hex, Result, keccak256};
 
-use super::encode;
 use super::node::{Link, Node, Stored};
 use super::record::NodeRecord;
+use crate::encode;
 use crate::hash::EMPTY_ROOT;
 use crate::node::HASHED_LENGTH;
 

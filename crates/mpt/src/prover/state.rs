@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use prooflight_core::store::{Read, Store, corrupt, root_at};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, keccak256};
 
-use super::encode;
 use super::node::{Link, Stored};
 use super::overlay::{Overlay, Root, root_hash};
 use super::persistent::{PersistentTrie, PreparedTrie};
 use super::record::TrieRoot;
 use super::trie::{Value, nibbles};
 use crate::account::{Account, Address, Word, decode_slot};
+use crate::encode;
 use crate::hash::EMPTY_ROOT;
 
 /// A change of one account or slot.

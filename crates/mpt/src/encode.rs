@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 /// Encodes a string.
-pub(super) fn string(bytes: &[u8]) -> Vec<u8> {
+pub fn string(bytes: &[u8]) -> Vec<u8> {
     match bytes {
         [0x00..=0x7f] => bytes.to_vec(),
         _ => with_header(0x80, bytes),
@@ -11,12 +11,12 @@ pub(super) fn string(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Encodes a list of already encoded items.
-pub(super) fn list(items: &[Vec<u8>]) -> Vec<u8> {
+pub fn list(items: &[Vec<u8>]) -> Vec<u8> {
     with_header(0xc0, &items.concat())
 }
 
 /// Encodes an integer, given big-endian.
-pub(super) fn integer(bytes: &[u8]) -> Vec<u8> {
+pub fn integer(bytes: &[u8]) -> Vec<u8> {
     let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
     string(bytes.get(zeros..).unwrap_or_default())
 }
@@ -39,7 +39,7 @@ fn with_header(kind: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Encodes a path in hex-prefix form.
-pub(super) fn path(nibbles: &[u8], is_leaf: bool) -> Vec<u8> {
+pub fn path(nibbles: &[u8], is_leaf: bool) -> Vec<u8> {
     let odd = nibbles.len() % 2;
     let flag = if is_leaf { 0x20 } else { 0x00 };
     let (first, pairs) = nibbles.split_at(odd);

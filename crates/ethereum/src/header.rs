@@ -1,0 +1,132 @@
+//! Block headers with the fields that other answers rest on.
+
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
+use prooflight_mpt::rlp::{self, Item, Items};
+use prooflight_mpt::{Address, Word, verify_header};
+
+use crate::filter::Bloom;
+
+/// A block's header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockHeader {
+    /// The block's hash.
+    pub hash: Hash,
+    /// The hash of the block before it.
+    pub parent_hash: Hash,
+    /// Who gets the fees.
+    pub beneficiary: Address,
+    /// The root of the state after the block.
+    pub state_root: Hash,
+    /// The root of the list of transactions.
+    pub transactions_root: Hash,
+    /// The root of the list of receipts.
+    pub receipts_root: Hash,
+    /// What the block's logs may be about.
+    pub logs_bloom: Bloom,
+    /// The block's number.
+    pub number: u64,
+    /// The most gas of the block.
+    pub gas_limit: u64,
+    /// The gas that its transactions used.
+    pub gas_used: u64,
+    /// Seconds since 1970.
+    pub timestamp: u64,
+    /// `mixHash`: since the merge, the beacon chain's randomness.
+    pub prev_randao: Hash,
+    /// The base fee of gas, in wei; since London.
+    pub base_fee_per_gas: Option<Word>,
+    /// The root of the list of withdrawals; since Shanghai.
+    pub withdrawals_root: Option<Hash>,
+    /// The gas of blobs; since Cancun.
+    pub blob_gas_used: Option<u64>,
+    /// From which the price of blobs follows; since Cancun.
+    pub excess_blob_gas: Option<u64>,
+    /// The root of the beacon block before; since Cancun.
+    pub parent_beacon_block_root: Option<Hash>,
+    /// The hash of the requests to the beacon chain; since Prague.
+    pub requests_hash: Option<Hash>,
+}
+
+/// Verifies a block's header in RLP against its hash, which the caller must trust.
+///
+/// Errors are those of [`verify_header`]: `invalid_header` for another form, `header_hash_mismatch`
+/// for another hash.
+pub fn verify_block_header(
+    hash: &Hash,
+    header_rlp: &[u8],
+    limits: &Limits,
+) -> Result<Verified<BlockHeader>> {
+    let proven = verify_header(hash, header_rlp, limits)?;
+    let Item::List(payload) = rlp::decode(header_rlp)? else { return Err(bug()) };
+    let mut fields = Fields(rlp::items(payload));
+    let parent_hash = fields.hash()?;
+    fields.skip()?; // ommersHash
+    let beneficiary = rlp::array(fields.take()?).ok_or_else(bug)?;
+    let state_root = fields.hash()?;
+    let transactions_root = fields.hash()?;
+    let receipts_root = fields.hash()?;
+    let logs_bloom = Bloom(rlp::array(fields.take()?).ok_or_else(bug)?);
+    fields.skip()?; // difficulty
+    let number = fields.number()?;
+    let header = BlockHeader {
+        hash: *hash,
+        parent_hash,
+        beneficiary,
+        state_root,
+        transactions_root,
+        receipts_root,
+        logs_bloom,
+        number,
+        gas_limit: fields.number()?,
+        gas_used: fields.number()?,
+        timestamp: fields.number()?,
+        prev_randao: {
+            fields.skip()?; // extraData
+            fields.hash()?
+        },
+        base_fee_per_gas: {
+            fields.skip()?; // nonce
+            fields.later(|fields| rlp::integer(fields.take()?).ok_or_else(bug))?
+        },
+        withdrawals_root: fields.later(Fields::hash)?,
+        blob_gas_used: fields.later(Fields::number)?,
+        excess_blob_gas: fields.later(Fields::number)?,
+        parent_beacon_block_root: fields.later(Fields::hash)?,
+        requests_hash: fields.later(Fields::hash)?,
+    };
+    if (header.number, header.state_root) != (proven.number, proven.state_root) {
+        return Err(bug());
+    }
+    Ok(Verified::by_verifier(header))
+}
+
+/// The fields of a header whose form has been checked.
+struct Fields<'a>(Items<'a>);
+
+impl<'a> Fields<'a> {
+    fn take(&mut self) -> Result<Item<'a>> {
+        self.0.take()
+    }
+
+    fn skip(&mut self) -> Result<()> {
+        self.take().map(|_| ())
+    }
+
+    fn hash(&mut self) -> Result<Hash> {
+        rlp::array(self.take()?).ok_or_else(bug)
+    }
+
+    fn number(&mut self) -> Result<u64> {
+        rlp::integer(self.take()?).map(u64::from_be_bytes).ok_or_else(bug)
+    }
+
+    /// A field that headers have since some fork.
+    fn later<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
+        if self.0.is_empty() { Ok(None) } else { read(self).map(Some) }
+    }
+}
+
+#[cold]
+fn bug() -> Error {
+    Error::new(Reason::Bug, "a header whose form was checked", "another form")
+}

@@ -1,0 +1,25 @@
+//! Ethereum's blocks, from their hashes: headers, lists of transactions and receipts, complete logs.
+//!
+//! The caller trusts a block's hash, as that of a head of `prooflight-beacon`.
+//! [`verify_block_header`] leads from it to the header, [`verify_transactions`] and
+//! [`verify_receipts`] from the header to the block's whole lists, and [`verify_logs`] to every log of
+//! a range of blocks that a [`Filter`] matches.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod filter;
+mod header;
+mod list;
+mod logs;
+mod receipt;
+mod transactions;
+
+pub use filter::{Bloom, Filter};
+pub use header::{BlockHeader, verify_block_header};
+pub use list::list_root;
+pub use logs::{FoundLog, RangeBlock, verify_logs};
+pub use prooflight_mpt::{Address, Word};
+pub use receipt::{Log, Outcome, Receipt, verify_receipts};
+pub use transactions::verify_transactions;

@@ -1,0 +1,121 @@
+//! Every log of a range of blocks that a filter matches.
+
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
+
+use crate::filter::Filter;
+use crate::header::{BlockHeader, verify_block_header};
+use crate::receipt::{Log, verify_receipts};
+
+/// A block of the range, as servers give it.
+#[derive(Clone, Copy, Debug)]
+pub struct RangeBlock<'a> {
+    /// The header in RLP.
+    pub header: &'a [u8],
+    /// All receipts of the block; none where the header's bloom excludes what is asked for.
+    pub receipts: Option<&'a [&'a [u8]]>,
+}
+
+/// A log that is asked for, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLog {
+    /// The block's hash.
+    pub block_hash: Hash,
+    /// The block's number.
+    pub block_number: u64,
+    /// The block's time, in seconds since 1970.
+    pub block_timestamp: u64,
+    /// The place of the transaction in the block.
+    pub transaction_index: u64,
+    /// The place of the log in the block.
+    pub log_index: u64,
+    /// The log.
+    pub log: Log,
+}
+
+/// Verifies every log of a range of blocks that a filter matches: all of them, and no other.
+///
+/// `last` is the hash of the range's last block, which the caller must trust; `blocks` are all blocks
+/// of the range, from the first on, linked by their parent hashes. Where a header's bloom does not
+/// exclude a match, the block's receipts must be there, else `receipts_missing`; where they are given
+/// without need, they are checked nevertheless. `wrong_block` if the blocks are not those of the range.
+pub fn verify_logs(
+    last: &Hash,
+    range: RangeInclusive<u64>,
+    filter: &Filter,
+    blocks: &[RangeBlock<'_>],
+    limits: &Limits,
+) -> Result<Verified<Vec<FoundLog>>> {
+    let headers = verify_range(last, range, blocks, limits)?;
+    let mut found = Vec::new();
+    for (header, block) in headers.iter().zip(blocks) {
+        match block.receipts {
+            Some(receipts) => find(header, receipts, filter, limits, &mut found)?,
+            None if filter.may_match(&header.logs_bloom) => {
+                let expected = format_args!("the receipts of block {}", header.number);
+                return Err(Error::new(Reason::ReceiptsMissing, expected, "none"));
+            }
+            None => {}
+        }
+    }
+    Ok(Verified::by_verifier(found))
+}
+
+/// The headers of the range, from its last block's hash backwards.
+fn verify_range(
+    last: &Hash,
+    range: RangeInclusive<u64>,
+    blocks: &[RangeBlock<'_>],
+    limits: &Limits,
+) -> Result<Vec<Verified<BlockHeader>>> {
+    let wrong = |found: &dyn core::fmt::Display| {
+        let expected = format_args!("the blocks {} to {}", range.start(), range.end());
+        Error::new(Reason::WrongBlock, expected, found)
+    };
+    let count = range.end().checked_sub(*range.start()).and_then(|more| more.checked_add(1));
+    if count.unwrap_or_default() != blocks.len() as u64 {
+        return Err(wrong(&format_args!("{} blocks", blocks.len())));
+    }
+    let mut hash = *last;
+    let mut headers = Vec::with_capacity(blocks.len());
+    for (block, number) in blocks.iter().rev().zip(range.clone().rev()) {
+        let header = verify_block_header(&hash, block.header, limits)?;
+        if header.number != number {
+            return Err(wrong(&format_args!("block {} for {number}", header.number)));
+        }
+        hash = header.parent_hash;
+        headers.push(header);
+    }
+    headers.reverse();
+    Ok(headers)
+}
+
+fn find(
+    header: &Verified<BlockHeader>,
+    receipts: &[&[u8]],
+    filter: &Filter,
+    limits: &Limits,
+    found: &mut Vec<FoundLog>,
+) -> Result<()> {
+    let mut log_index = 0;
+    for (receipt, transaction_index) in
+        verify_receipts(header, receipts, limits)?.into_inner().into_iter().zip(0..)
+    {
+        for log in receipt.logs {
+            if filter.matches(&log) {
+                found.push(FoundLog {
+                    block_hash: header.hash,
+                    block_number: header.number,
+                    block_timestamp: header.timestamp,
+                    transaction_index,
+                    log_index,
+                    log,
+                });
+            }
+            log_index += 1;
+        }
+    }
+    Ok(())
+}
