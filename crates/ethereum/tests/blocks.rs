@@ -5,6 +5,7 @@ mod support;
 
 use std::fs;
 
+use alloy_trie::root::ordered_trie_root_encoded;
 use prooflight_core::{Code, Hash, Limits, Reason, keccak256};
 use prooflight_ethereum::{
     Filter, FoundLog, Outcome, RangeBlock, list_root, verify_block_header, verify_logs,
@@ -129,9 +130,17 @@ fn lists_of_any_length_have_one_root() {
     let empty = "56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
     assert_eq!(hex::encode(list_root(&[])), empty);
     let values: Vec<_> = (0..700_u32).map(|value| value.to_be_bytes().repeat(9)).collect();
+    // Short values, whose nodes are inside their parents.
+    let short: Vec<_> = (0..300_u16).map(|value| value.to_le_bytes()[..1].to_vec()).collect();
+    for length in [1, 2, 3, 16, 17, 127, 128, 129, 300] {
+        let root = ordered_trie_root_encoded(&short[..length]);
+        assert_eq!(list_root(&slices(&short[..length])), root, "{length}");
+    }
     let mut roots = std::collections::BTreeSet::new();
     for length in 0..values.len() {
-        assert!(roots.insert(list_root(&slices(&values[..length]))), "{length}");
+        let root = list_root(&slices(&values[..length]));
+        assert_eq!(root, ordered_trie_root_encoded(&values[..length]), "{length}");
+        assert!(roots.insert(root), "{length}");
     }
 }
 

@@ -293,7 +293,8 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     },
     invalid_entry: {
       code: "malformed",
-      meaning: "an entry's occupied slots are not the lowest ones, or it has a child and a free slot",
+      meaning:
+        "an entry's occupied slots are not the lowest ones, or it has a child and a free slot",
     },
     invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
     invalid_node: {
@@ -397,7 +398,8 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     not_one_root: { code: "malformed", meaning: "the proof's nodes do not form exactly one tree" },
     opening_length: {
       code: "malformed",
-      meaning: "an opening does not have the number of points that its kind and the vector's size demand",
+      meaning:
+        "an opening does not have the number of points that its kind and the vector's size demand",
     },
     opening_mismatch: {
       code: "mismatch",

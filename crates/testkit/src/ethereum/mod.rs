@@ -1,0 +1,3 @@
+//! What the fuzz targets do with blocks, receipts and lists.
+
+pub mod targets;
