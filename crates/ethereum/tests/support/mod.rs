@@ -1,5 +1,9 @@
 //! What nodes answer in JSON, as the bytes that hashes are of.
 
+#![allow(dead_code, reason = "each test uses a part")]
+
+pub(crate) mod beacon_block;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
