@@ -3,12 +3,13 @@
 //! The caller trusts a block's hash, as that of a head of `prooflight-beacon`.
 //! [`verify_block_header`] leads from it to the header, [`verify_transactions`] and
 //! [`verify_receipts`] from the header to the block's whole lists, and [`verify_logs`] to every log of
-//! a range of blocks that a [`Filter`] matches.
+//! a range of blocks that a [`Filter`] matches. [`verify_ancestor_hash`] leads to older blocks.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod ancestor;
 mod filter;
 mod header;
 mod list;
@@ -16,6 +17,7 @@ mod logs;
 mod receipt;
 mod transactions;
 
+pub use ancestor::verify_ancestor_hash;
 pub use filter::{Bloom, Filter};
 pub use header::{BlockHeader, verify_block_header};
 pub use list::list_root;
