@@ -146,6 +146,7 @@ reasons! {
     InvalidSignature "invalid_signature" Untrusted "a signature is not by those who should have signed"
     InvalidSlot "invalid_slot" Malformed "a slot of a key is not one of 1 to 5"
     InvalidSlotValue "invalid_slot_value" Malformed "a value is not the shortest encoding of an integer from 1 to 2^256 - 1"
+    InvalidTransaction "invalid_transaction" Malformed "the bytes are not the encoding of a transaction"
     InvalidUpdate "invalid_update" Malformed "the parts of light-client data do not belong together"
     KeyAbsent "key_absent" Mismatch "an operation that needs a present key meets an absent one"
     KeyExists "key_exists" Mismatch "an insert meets a key that is present"

@@ -2,7 +2,8 @@
 //!
 //! The caller trusts a block's hash, as that of a head of `prooflight-beacon`.
 //! [`verify_block_header`] leads from it to the header, [`verify_transactions`] and
-//! [`verify_receipts`] from the header to the block's whole lists, and [`verify_logs`] to every log of
+//! [`verify_receipts`] from the header to the block's whole lists, [`verify_block_receipts`] to what
+//! follows from both, such as senders and gas, and [`verify_logs`] to every log of
 //! a range of blocks that a [`Filter`] matches. [`verify_ancestor_hash`] leads to older blocks.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -10,18 +11,22 @@
 extern crate alloc;
 
 mod ancestor;
+mod block;
 mod filter;
 mod header;
 mod list;
 mod logs;
 mod receipt;
+mod transaction;
 mod transactions;
 
 pub use ancestor::verify_ancestor_hash;
+pub use block::{BlockReceipt, verify_block_receipts};
 pub use filter::{Bloom, Filter};
 pub use header::{BlockHeader, verify_block_header};
 pub use list::list_root;
 pub use logs::{FoundLog, RangeBlock, verify_logs};
 pub use prooflight_mpt::{Address, Word};
 pub use receipt::{Log, Outcome, Receipt, verify_receipts};
+pub use transaction::Transaction;
 pub use transactions::verify_transactions;

@@ -8,8 +8,8 @@ use std::fs;
 use alloy_trie::root::ordered_trie_root_encoded;
 use prooflight_core::{Code, Hash, Limits, Reason, keccak256};
 use prooflight_ethereum::{
-    Filter, FoundLog, Outcome, RangeBlock, list_root, verify_block_header, verify_logs,
-    verify_receipts, verify_transactions,
+    Filter, FoundLog, Outcome, RangeBlock, Transaction, list_root, verify_block_header,
+    verify_logs, verify_receipts, verify_transactions,
 };
 use prooflight_mpt::encode;
 use prooflight_mpt::rlp::{self, Item};
@@ -109,6 +109,41 @@ fn a_chain_through_all_forks_verifies_from_its_head() {
     }
     assert!(seen > 20, "{seen} transactions");
     assert!(optional.iter().all(|count| *count > 0), "{optional:?}");
+}
+
+#[test]
+fn transactions_of_every_type_have_a_sender() {
+    let mut kinds = [0; 5];
+    let reason = |bytes: &[u8]| Transaction::decode(bytes).unwrap_err().reason();
+    for bytes in chain().iter().flat_map(|block| &block.transactions) {
+        let transaction = Transaction::decode(bytes).unwrap();
+        assert_eq!(transaction.hash, keccak256(&[bytes]));
+        kinds[usize::from(transaction.kind)] += 1;
+
+        // Another s is by somebody else, or by nobody.
+        let mut other = bytes.clone();
+        *other.last_mut().unwrap() ^= 1;
+        let from = Transaction::decode(&other).map(|other| other.from);
+        assert_ne!(from, Ok(transaction.from));
+        assert_eq!(reason(&bytes[..bytes.len() - 1]), Reason::Truncated);
+        assert_eq!(reason(&[&bytes[..], &[0]].concat()), Reason::TrailingBytes);
+        if transaction.kind > 0 {
+            let mut unknown = bytes.clone();
+            unknown[0] = 5;
+            assert_eq!(reason(&unknown), Reason::UnsupportedFork);
+            unknown[0] = 0;
+            assert_eq!(reason(&unknown), Reason::InvalidTransaction);
+        }
+    }
+    assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
+    assert_eq!(reason(&[]), Reason::Truncated);
+    // r and s are zero.
+    let fields: Vec<_> =
+        [1, 1, 1, 0, 1, 0, 27, 0, 0].map(|number| encode::integer(&[number])).into();
+    assert_eq!(reason(&encode::list(&fields)), Reason::InvalidSignature);
+    let mut parity = fields.clone();
+    parity[6] = encode::integer(&[29]);
+    assert_eq!(reason(&encode::list(&parity)), Reason::InvalidTransaction);
 }
 
 #[test]

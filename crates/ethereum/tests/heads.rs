@@ -11,8 +11,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use prooflight_beacon::{Head, Kind, LightClient, Network, read_chunks};
-use prooflight_core::{Hash, Limits};
-use prooflight_ethereum::{Filter, RangeBlock, verify_logs};
+use prooflight_core::{Hash, Limits, Reason};
+use prooflight_ethereum::{
+    Filter, RangeBlock, Transaction, verify_block_header, verify_block_receipts, verify_logs,
+};
 use serde_json::Value;
 use support::beacon_block::BeaconBlock;
 use support::{array, files, folder, header_rlp, number, receipt_rlp};
@@ -79,6 +81,66 @@ fn a_checkpoint_leads_to_a_blocks_logs() {
         let logs = verify_logs(&trusted, range, &filter, &block, &Limits::DEFAULT).unwrap();
         assert_eq!(logs.len(), recorded.len());
         shown += 1;
+    }
+    assert!(shown > 0);
+}
+
+/// What follows from a block's transactions and receipts is what its node answered.
+#[test]
+fn receipts_are_those_that_nodes_show() {
+    let files = recorded();
+    let blocks = blocks(&files);
+    let mut shown = 0;
+    for path in files.iter().filter(|path| path.to_string_lossy().contains("eth_getBlockReceipts_"))
+    {
+        let recorded = result(path);
+        let recorded = recorded.as_array().unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let name = name.replace("eth_getBlockReceipts", "eth_getBlockByNumber");
+        let header = path.with_file_name(name.replace(".json", "_false.json"));
+        let hash: Hash = array(&recorded[0]["blockHash"]);
+        let Some(block) = blocks.values().find(|block| block.block_hash == hash) else { continue };
+        let transactions: Vec<_> = block.transactions.iter().map(Vec::as_slice).collect();
+        let receipts: Vec<_> = recorded.iter().map(receipt_rlp).collect();
+        let receipts: Vec<_> = receipts.iter().map(Vec::as_slice).collect();
+        let check = |transaction: &Transaction, recorded: &Value| {
+            assert_eq!(transaction.hash, array::<32>(&recorded["transactionHash"]));
+            assert_eq!(transaction.from, array(&recorded["from"]));
+            let to = (!recorded["to"].is_null()).then(|| array(&recorded["to"]));
+            assert_eq!(transaction.to, to);
+            assert_eq!(transaction.chain_id.unwrap_or(1), 1);
+        };
+        if !header.exists() {
+            // Senders need no header.
+            for (bytes, recorded) in transactions.iter().zip(recorded) {
+                check(&Transaction::decode(bytes).unwrap(), recorded);
+            }
+            println!("{}: no header is recorded", path.display());
+            continue;
+        }
+        let header = header_rlp(&result(&header));
+        let header = verify_block_header(&hash, &header, &Limits::DEFAULT).unwrap();
+        let limits = &Limits::DEFAULT;
+        let all = verify_block_receipts(&header, &transactions, &receipts, limits).unwrap();
+        assert_eq!(all.len(), recorded.len());
+        let mut logs = 0;
+        for (found, recorded) in all.iter().zip(recorded) {
+            check(&found.transaction, recorded);
+            assert_eq!(found.transaction_index, number(&recorded["transactionIndex"]));
+            assert_eq!(found.gas_used, number(&recorded["gasUsed"]));
+            let price = found.effective_gas_price.last_chunk().copied().map(u64::from_be_bytes);
+            assert_eq!(price, Some(number(&recorded["effectiveGasPrice"])));
+            let contract = &recorded["contractAddress"];
+            let contract = (!contract.is_null()).then(|| array(contract));
+            assert_eq!(found.contract_address, contract);
+            assert_eq!(found.first_log_index, logs);
+            logs += recorded["logs"].as_array().unwrap().len() as u64;
+        }
+        shown += 1;
+
+        let other = [&transactions[1..], &transactions[..1]].concat();
+        let refused = verify_block_receipts(&header, &other, &receipts, limits).unwrap_err();
+        assert_eq!(refused.reason(), Reason::RootMismatch);
     }
     assert!(shown > 0);
 }

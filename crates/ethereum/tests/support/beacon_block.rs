@@ -9,6 +9,8 @@ pub(crate) struct BeaconBlock {
     pub(crate) parent_root: Hash,
     pub(crate) root: Hash,
     pub(crate) block_hash: Hash,
+    /// As they are signed.
+    pub(crate) transactions: Vec<Vec<u8>>,
     header: Vec<u8>,
     execution_header: Vec<u8>,
     execution_branch: [Hash; 4],
@@ -30,6 +32,8 @@ impl BeaconBlock {
         if ![slashings, attester_slashings, deposits].iter().all(|list| list.is_empty()) {
             return None;
         }
+        let transactions = variable_items(offsets(payload, &[436, 504, 508])?.get(1)?)?;
+        let transactions = transactions.into_iter().map(<[u8]>::to_vec).collect();
         let (execution_root, execution_header) = execution(payload)?;
         let exits = exits.as_chunks::<112>().0.iter().map(|exit| {
             let message = pair(leaf(&exit[..8]), leaf(&exit[8..16]));
@@ -65,6 +69,7 @@ impl BeaconBlock {
             slot: u64::from_le_bytes(header[..8].try_into().ok()?),
             parent_root: header[16..48].try_into().ok()?,
             root: merkleize(&leaves.map(leaf), 8),
+            transactions,
             block_hash: payload.get(472..504)?.try_into().ok()?,
             // The payload is the tenth field: at 25 of the tree over sixteen.
             execution_branch: [fields[8], node(10, 2), node(12, 4), node(0, 8)],

@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Code, Error, Limits, keccak256};
 use prooflight_ethereum::{
-    Filter, Outcome, RangeBlock, Receipt, list_root, verify_block_header, verify_logs,
+    Filter, Outcome, RangeBlock, Receipt, Transaction, list_root, verify_block_header, verify_logs,
     verify_receipts,
 };
 use prooflight_mpt::encode;
@@ -20,6 +20,10 @@ pub fn ethereum_decode(u: &mut Unstructured<'_>) -> Result<()> {
     match Receipt::decode(bytes) {
         Ok(receipt) => assert_eq!(receipt_rlp(&receipt), bytes),
         Err(error) => malformed(&error),
+    }
+    match Transaction::decode(bytes) {
+        Ok(transaction) => assert_eq!(transaction.hash, keccak256(&[bytes])),
+        Err(error) => assert!(!matches!(error.code(), Code::Internal | Code::InvalidInput)),
     }
     match verify_block_header(&keccak256(&[bytes]), bytes, &Limits::DEFAULT) {
         Ok(header) => assert_eq!(header.hash, keccak256(&[bytes])),
