@@ -8,6 +8,15 @@ import ts from "typescript";
 import { BINARIES } from "./binaries.mjs";
 import { MODULES } from "./modules.mjs";
 
+/** The glue makes a TextDecoder and a TextEncoder while it is imported, which some runtimes have not: it gets ours. */
+export function replaceTextCodecs(wasm) {
+  for (const { name } of BINARIES) {
+    const file = join(wasm, `prooflight_${name}_bg.js`);
+    const names = "Utf8Decoder as TextDecoder, Utf8Encoder as TextEncoder";
+    writeFileSync(file, `import { ${names} } from "../text.js";\n${readFileSync(file, "utf8")}`);
+  }
+}
+
 /** Writes each binary as a module with its bytes in Base64, and the types of the file. */
 export function writeInlined(wasm, types) {
   for (const { name } of BINARIES) {

@@ -1,6 +1,6 @@
 // Compiles bindings/wasm to the binaries and their glue.
 
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -26,19 +26,10 @@ export async function buildBinaries(work, folder) {
     const glue = `prooflight_${name}_bg`;
     await wasmPack(out, `prooflight_${name}`, features);
     copyFileSync(join(out, `${glue}.wasm`), join(folder, `prooflight-${name}.wasm`));
-    writeFileSync(
-      join(folder, `${glue}.js`),
-      withTextCodecs(readFileSync(join(out, `${glue}.js`), "utf8")),
-    );
+    copyFileSync(join(out, `${glue}.js`), join(folder, `${glue}.js`));
     const types = inside("packages", "prooflight", "src", "wasm", `${glue}.d.ts`);
     copyFileSync(types, join(folder, `${glue}.d.ts`));
   }
-}
-
-/** The glue makes a TextDecoder and a TextEncoder while it is imported, which some runtimes have not. */
-function withTextCodecs(glue) {
-  const names = "Utf8Decoder as TextDecoder, Utf8Encoder as TextEncoder";
-  return `import { ${names} } from "../text.js";\n${glue}`;
 }
 
 /** Runs a program and shows what it prints. */

@@ -41,6 +41,7 @@ export type { Failure } from "./client/servers.js";
 export type { Shard } from "./client/shard.js";
 export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
+export type { FromJson } from "./from-json.js";
 export type { Code, Reason } from "./registry.js";
 export { REASONS } from "./registry.js";
 export type { Ability, Scheme, SchemeInfo } from "./schemes.js";

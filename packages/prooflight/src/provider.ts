@@ -14,4 +14,5 @@ export type { Mode, ProviderOptions } from "./provider/options.js";
 export type { VerifyingProvider } from "./provider/provider.js";
 export { createProvider } from "./provider/provider.js";
 export type { Eip1193Provider, RequestArguments } from "./provider/request.js";
+export { refusalIn } from "./provider/refusal.js";
 export type { BlockName, Trust, TrustedBlock, TrustedHeader } from "./provider/trust.js";

@@ -1,6 +1,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { BYTES, type Bytes, viewOf } from "../bytes.js";
 import { describe, refuse } from "../error.js";
+import type { FromJson } from "../from-json.js";
 import { type Setup, verifyingKey } from "../lvmt/setup.js";
 import type { Absent, Present } from "../result.js";
 import { SCHEMES } from "../schemes.js";
@@ -16,7 +17,7 @@ export interface StateInput extends SetupTrust {
   /** The scheme that proves the answer. */
   scheme: StateScheme;
   /** The configuration of the chain, from the caller's own checkpoint. */
-  config: ChainConfig;
+  config: FromJson<ChainConfig>;
   /** The `encoded` header of the block, which the caller accepts. */
   header: Uint8Array;
   /** The requested raw keys. */

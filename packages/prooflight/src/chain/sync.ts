@@ -1,6 +1,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { BYTES, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
+import type { FromJson } from "../from-json.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
@@ -17,7 +18,7 @@ export interface Freshness {
 /** The input of {@link verifyHead}. */
 export interface HeadInput extends Freshness {
   /** The caller's checkpoint. */
-  checkpoint: Checkpoint;
+  checkpoint: FromJson<Checkpoint>;
   /** The signed head, encoded. */
   head: Uint8Array;
   /** The path of the checkpoint's header in the head's history, hashes of 32 bytes. */

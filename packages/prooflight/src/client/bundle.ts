@@ -6,6 +6,7 @@ import { initScheme, readScheme, type StateScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
+import type { FromJson } from "../from-json.js";
 import { answerInput, BUNDLE } from "../statement/answer.js";
 import { init } from "../wasm/hash.js";
 
@@ -36,7 +37,7 @@ export interface Bundle {
 /** The trusted inputs of {@link verifyBundle}. */
 export interface BundleTrust extends Freshness, SetupTrust {
   /** The checkpoint that the client pinned, from a source that the caller trusts. */
-  checkpoint: Checkpoint;
+  checkpoint: FromJson<Checkpoint>;
   /** The caller's time, in milliseconds since 1970. Default: the clock's. */
   now?: bigint | undefined;
 }
@@ -62,7 +63,10 @@ export interface VerifiedBundle extends VerifiedAnswer {
  * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` for a malformed bundle, `unknown_statement`
  * for one of another kind.
  */
-export async function verifyBundle(bundle: Bundle, trust: BundleTrust): Promise<VerifiedBundle> {
+export async function verifyBundle(
+  bundle: FromJson<Bundle>,
+  trust: BundleTrust,
+): Promise<VerifiedBundle> {
   await init();
   const given = new Arguments(undefined, bundle, BUNDLE, "bundle");
   const kind = given.unchecked("kind");

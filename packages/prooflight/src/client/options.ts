@@ -3,6 +3,7 @@ import type { Checkpoint } from "../chain/checkpoint.js";
 import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
+import type { FromJson } from "../from-json.js";
 import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
 import type { Shard } from "./shard.js";
@@ -15,7 +16,7 @@ export interface Options extends SetupTrust {
    */
   urls: readonly (string | URL | ShardServer)[];
   /** The checkpoint, which the application must have from a source that it trusts. */
-  checkpoint: Checkpoint;
+  checkpoint: FromJson<Checkpoint>;
   /** How long a call to a server may take. Default 10,000. */
   timeout?: number | undefined;
   /** The greatest age of a head. Default: any age; a server can then withhold new heads unnoticed. */

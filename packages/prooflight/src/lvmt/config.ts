@@ -1,4 +1,4 @@
-import { fromHex, type Hex } from "../bytes.js";
+import { fromHex } from "../bytes.js";
 import { refuse } from "../error.js";
 import { SCHEMES } from "../schemes.js";
 
@@ -21,7 +21,7 @@ export interface LvmtConfig {
 export function lvmtConfig({
   schemes,
 }: {
-  readonly schemes: readonly { readonly id: number; readonly params: Hex }[];
+  readonly schemes: readonly { readonly id: number; readonly params: string }[];
 }): LvmtConfig | undefined {
   const kept = schemes.find(({ id }) => id === SCHEMES.lvmt.id);
   if (!kept) return undefined;

@@ -11,7 +11,7 @@ import { describe, type Refusal, refuse, VerifyError } from "../error.js";
  * | 4200 | the method cannot be verified and is not handed on (`unsupported`) |
  * | 4900 | the server gave no answer, or nothing is trusted about the block (`unavailable`) |
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
- * | -32099 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
+ * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
  * | -32603 | a bug in Prooflight (`internal`) |
  */
 export class ProviderError extends Error {
@@ -36,9 +36,9 @@ const CODES = {
   invalid_input: -32602,
   unsupported: 4200,
   unavailable: 4900,
-  mismatch: -32099,
-  malformed: -32099,
-  untrusted: -32099,
+  mismatch: -32002,
+  malformed: -32002,
+  untrusted: -32002,
   internal: -32603,
 } as const;
 

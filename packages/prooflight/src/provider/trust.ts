@@ -1,6 +1,6 @@
 /** The state that a provider trusts, which only the caller can name. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments, invalid, own } from "../arguments.js";
 import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { describe, refuse, VerifyError } from "../error.js";
@@ -73,13 +73,11 @@ async function ask(trust: Trust, block: BlockName): Promise<Anchor> {
   throw refuse("unknown_block", expected, String(block), { scheme: "mpt" });
 }
 
+const MEMBERS = ["number", "hash", "stateRoot", "headerRlp"] as const;
+
 function read(trusted: unknown): Anchor {
-  const given = new Arguments(
-    "mpt",
-    trusted,
-    ["number", "hash", "stateRoot", "headerRlp"],
-    "what trust() gives",
-  );
+  // A library's block has many more members.
+  const given = new Arguments("mpt", pick(trusted, MEMBERS), MEMBERS, "what trust() gives");
   const hash = bytesLike(given.unchecked("hash"), "hash of trust()", 32).slice();
   if (given.unchecked("headerRlp") !== undefined) {
     for (const name of ["number", "stateRoot"] as const) {
@@ -96,4 +94,10 @@ function read(trusted: unknown): Anchor {
   }
   const stateRoot = bytesLike(given.unchecked("stateRoot"), "stateRoot of trust()", 32).slice();
   return { number, hash, stateRoot };
+}
+
+/** An object's own members of these names; anything but an object as it is. */
+function pick(given: unknown, names: readonly string[]): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(names.map((name) => [name, own(given, name)]));
 }

@@ -347,7 +347,7 @@ describe("fees that a server names", () => {
       handsOn({ provider: naming(fee), maxFeePerGas }).request({ method });
     expect(await asking(3n * gwei, 100n * gwei)).toBeDefined();
     // One ether for each gas.
-    expect(await refusal(asking(gwei * gwei, 100n * gwei))).toBe("-32099 malformed invalid_answer");
+    expect(await refusal(asking(gwei * gwei, 100n * gwei))).toBe("-32002 malformed invalid_answer");
     expect(await refusal(asking(3n * gwei))).toBe("4200 unsupported unverifiable_method");
   });
 
@@ -360,7 +360,7 @@ describe("fees that a server names", () => {
     for (const method of methods) {
       const { provider } = wallet({ [method]: answer });
       const asked = handsOn({ provider, maxFeePerGas: gwei }).request({ method });
-      expect(await refusal(asked)).toBe("-32099 malformed invalid_answer");
+      expect(await refusal(asked)).toBe("-32002 malformed invalid_answer");
     }
   });
 });
@@ -437,9 +437,9 @@ describe("a transaction that is sent", () => {
     expect(await send(hash)).toBe(hash);
     expect(await send(hash?.toUpperCase().replace("0X", "0x"))).toBe(hash);
     const other = `0x${"11".repeat(32)}`;
-    expect(await refusal(send(other))).toBe("-32099 mismatch transaction_mismatch");
+    expect(await refusal(send(other))).toBe("-32002 mismatch transaction_mismatch");
     for (const answer of [null, "0x", 1, {}, "sent"]) {
-      expect(await refusal(send(answer))).toBe("-32099 malformed invalid_answer");
+      expect(await refusal(send(answer))).toBe("-32002 malformed invalid_answer");
     }
   });
 
@@ -557,10 +557,10 @@ describe("sending with a local key", () => {
 
     test("is at most 64 above it", async () => {
       expect(await count("0x41")).toBe("0x41");
-      expect(await refusal(count("0x42"))).toBe("-32099 mismatch account_mismatch");
-      expect(await refusal(count(`0x${"f".repeat(64)}`))).toBe("-32099 mismatch account_mismatch");
+      expect(await refusal(count("0x42"))).toBe("-32002 mismatch account_mismatch");
+      expect(await refusal(count(`0x${"f".repeat(64)}`))).toBe("-32002 mismatch account_mismatch");
       for (const answer of [null, 3, "3", "0x", {}]) {
-        expect(await refusal(count(answer))).toBe("-32099 malformed invalid_answer");
+        expect(await refusal(count(answer))).toBe("-32002 malformed invalid_answer");
       }
     });
 
@@ -576,7 +576,7 @@ describe("sending with a local key", () => {
       server.behave(node({ eth_getProof: { ...response, nonce: "0x0" } }));
       const params = [from, "pending"];
       const asked = handsOn().request({ method: "eth_getTransactionCount", params });
-      expect(await refusal(asked)).toBe("-32099 mismatch account_mismatch");
+      expect(await refusal(asked)).toBe("-32002 mismatch account_mismatch");
     });
   });
 });

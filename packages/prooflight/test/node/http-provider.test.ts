@@ -68,6 +68,6 @@ describe("a reply that is longer than any answer to its method", () => {
     expect(long.sent()).toBeLessThan(512 * KIB);
     // A slot more may take 160 KiB more: this one is read, and lacks the slots.
     const slots = ask(10, 1500 * KIB);
-    expect(await refusal(slots.asked)).toBe("-32099 mismatch slot_keys_mismatch");
+    expect(await refusal(slots.asked)).toBe("-32002 mismatch slot_keys_mismatch");
   });
 });

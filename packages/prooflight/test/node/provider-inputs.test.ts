@@ -130,7 +130,7 @@ describe("trust() that fails is no block that is known:", () => {
   test("a light client's own reason is kept", async () => {
     const trust = () => Promise.reject(refuse("head_too_old", "a head of now", "one of yesterday"));
     const asked = provider({}, { trust }).request({ method: "eth_blockNumber" });
-    expect(await refusal(asked)).toBe("-32099 untrusted head_too_old");
+    expect(await refusal(asked)).toBe("-32002 untrusted head_too_old");
   });
 });
 
@@ -146,7 +146,7 @@ describe("an answer of the server is refused by name:", () => {
   ])("%s", async (_, eth_getCode, expected) => {
     const asked = provider({ eth_getProof: response, eth_getCode }, { trust });
     const code = asked.request({ method: "eth_getCode", params: [address] });
-    expect(await refusal(code)).toBe(`-32099 ${expected}`);
+    expect(await refusal(code)).toBe(`-32002 ${expected}`);
   });
 
   const proof = miner.response;
@@ -162,7 +162,7 @@ describe("an answer of the server is refused by name:", () => {
       method: "eth_getBalance",
       params: [address],
     });
-    expect(await refusal(asked)).toBe(`-32099 ${expected}`);
+    expect(await refusal(asked)).toBe(`-32002 ${expected}`);
   });
 
   test("an object that says something else when it is read again", async () => {
@@ -192,11 +192,11 @@ describe("an answer of the server is refused by name:", () => {
         params: [address],
       });
     const many = asking({ accountProof: nodes.list });
-    expect(await refusal(many)).toBe("-32099 mismatch too_many_nodes");
+    expect(await refusal(many)).toBe("-32002 mismatch too_many_nodes");
     expect(nodes.reads()).toBe(66);
     const slots = counted(8_000_000, { key: "0x0", value: "0x0", proof: [] });
     const others = asking({ storageProof: slots.list });
-    expect(await refusal(others)).toBe("-32099 mismatch slot_keys_mismatch");
+    expect(await refusal(others)).toBe("-32002 mismatch slot_keys_mismatch");
     expect(slots.reads()).toBe(1);
     const surplus = Object.assign(throwing("surplus"), proof);
     const asked = provider({ eth_getProof: surplus });

@@ -7,6 +7,7 @@ import {
   createProvider,
   type Eip1193Provider,
   httpProvider,
+  refusalIn,
   type Trust,
 } from "../../src/provider.js";
 import {
@@ -108,7 +109,7 @@ describe("answers that were recorded on mainnet", () => {
     const wrong = provider({
       trust: () => ({ hash, headerRlp: flipped as `0x${string}` }),
     });
-    expect(await refusal(wrong.request(request))).toBe("-32099 mismatch header_hash_mismatch");
+    expect(await refusal(wrong.request(request))).toBe("-32002 mismatch header_hash_mismatch");
   });
 });
 
@@ -118,21 +119,21 @@ describe("a lie is refused", () => {
     [
       "another balance",
       lying((answer) => ({ ...answer, balance: "0x1" })),
-      "-32099 mismatch account_mismatch",
+      "-32002 mismatch account_mismatch",
     ],
     [
       "another nonce",
       lying((answer) => ({ ...answer, nonce: "0x0" })),
-      "-32099 mismatch account_mismatch",
+      "-32002 mismatch account_mismatch",
     ],
-    ["another state, with its own proof", () => stale.response, "-32099 mismatch root_mismatch"],
+    ["another state, with its own proof", () => stale.response, "-32002 mismatch root_mismatch"],
     [
       "a truncated proof",
       lying(({ accountProof, ...answer }) => ({
         ...answer,
         accountProof: accountProof.slice(0, -1),
       })),
-      "-32099 mismatch node_missing",
+      "-32002 mismatch node_missing",
     ],
     [
       "no account, with the first nodes of the proof",
@@ -144,30 +145,30 @@ describe("a lie is refused", () => {
         codeHash: `0x${"00".repeat(32)}`,
         storageHash: `0x${"00".repeat(32)}`,
       })),
-      "-32099 mismatch node_missing",
+      "-32002 mismatch node_missing",
     ],
-    ["another account", () => contract.response, "-32099 mismatch address_mismatch"],
+    ["another account", () => contract.response, "-32002 mismatch address_mismatch"],
     [
       "another account under this address",
       () => ({ ...contract.response, address: miner.address, storageProof: [] }),
-      "-32099 mismatch",
+      "-32002 mismatch",
     ],
     [
       "a missing field",
       lying((answer) => ({ ...answer, codeHash: undefined })),
-      "-32099 malformed invalid_answer",
+      "-32002 malformed invalid_answer",
     ],
-    ["no object", () => "0x1", "-32099 malformed invalid_answer"],
-    ["null", () => null, "-32099 malformed invalid_answer"],
+    ["no object", () => "0x1", "-32002 malformed invalid_answer"],
+    ["null", () => null, "-32002 malformed invalid_answer"],
     [
       "numbers for quantities",
       lying((answer) => ({ ...answer, nonce: 1304478 })),
-      "-32099 malformed invalid_answer",
+      "-32002 malformed invalid_answer",
     ],
     [
       "another chain's answer",
       () => ({ ...recorded("ropsten_11098094_validAccount").response, address: miner.address }),
-      "-32099 mismatch root_mismatch",
+      "-32002 mismatch root_mismatch",
     ],
     [
       "HTML",
@@ -206,6 +207,21 @@ describe("a lie is refused", () => {
     await expect(ethers.getBalance(address)).rejects.toThrow(/that its proof shows/);
   });
 
+  test("which viem does not ask for again, and refusalIn tells from a failure", async () => {
+    const { address } = miner;
+    const client = createPublicClient({ chain: mainnet, transport: custom(provider()) });
+    server.behave(lying((answer) => ({ ...answer, balance: "0x1" })));
+    const ethers = new BrowserProvider(provider());
+    for (const asked of [client.getBalance({ address }), ethers.getBalance(address)]) {
+      const refused = refusalIn(await asked.catch((error: unknown) => error));
+      expect([refused?.code, refused?.reason]).toEqual(["mismatch", "account_mismatch"]);
+    }
+    expect(server.asked.filter(({ method }) => method === "eth_getProof")).toHaveLength(2);
+    for (const failure of [undefined, new Error("offline"), { data: "0x", error: { data: 1 } }]) {
+      expect(refusalIn(failure)).toBeUndefined();
+    }
+  });
+
   test("another value of a slot", async () => {
     const slot = slotOfContract;
     server.behave(
@@ -215,7 +231,7 @@ describe("a lie is refused", () => {
       })),
     );
     const asked = ask("eth_getStorageAt", contract.address, slot.key, "latest");
-    expect(await refusal(asked)).toBe("-32099 mismatch slot_mismatch");
+    expect(await refusal(asked)).toBe("-32002 mismatch slot_mismatch");
   });
 
   test("a provider that never answers, and one that throws", async () => {
@@ -240,11 +256,11 @@ describe("code", () => {
     server.behave(({ method }) => (method === "eth_getCode" ? code : response));
     expect(await withCode.request(request)).toBe(code);
     server.behave(({ method }) => (method === "eth_getCode" ? "0x6001600256" : response));
-    expect(await refusal(withCode.request(request))).toBe("-32099 mismatch code_mismatch");
+    expect(await refusal(withCode.request(request))).toBe("-32002 mismatch code_mismatch");
     server.behave(({ method }) => (method === "eth_getCode" ? "0x" : response));
-    expect(await refusal(withCode.request(request))).toBe("-32099 mismatch code_mismatch");
+    expect(await refusal(withCode.request(request))).toBe("-32002 mismatch code_mismatch");
     server.behave(({ method }) => (method === "eth_getCode" ? "code" : response));
-    expect(await refusal(withCode.request(request))).toBe("-32099 malformed invalid_answer");
+    expect(await refusal(withCode.request(request))).toBe("-32002 malformed invalid_answer");
   });
 
   test("of an account without any is not asked for", async () => {
@@ -286,10 +302,10 @@ describe("trust", () => {
   test("is needed for the very block that is asked about", async () => {
     expect(await refusal(provider().request(request))).toBe("4900 unavailable unknown_block");
     const other = provider({ trust: () => block });
-    expect(await refusal(other.request(request))).toBe("-32099 mismatch wrong_block");
+    expect(await refusal(other.request(request))).toBe("-32002 mismatch wrong_block");
     const hash = `0x${"11".repeat(32)}`;
     const byHash = { ...request, params: [miner.address, { blockHash: hash }] };
-    expect(await refusal(other.request(byHash))).toBe("-32099 mismatch wrong_block");
+    expect(await refusal(other.request(byHash))).toBe("-32002 mismatch wrong_block");
     expect(server.asked).toEqual([]);
   });
 
@@ -299,13 +315,22 @@ describe("trust", () => {
     ["a short root", { ...block, stateRoot: "0x11" }],
     ["a number that is none", { ...block, number: 1 }],
     ["a header beside a root", { ...block, headerRlp: HEADER_RLP }],
-    ["an unknown member", { ...block, root: block.stateRoot }],
+    ["a root of another name", { number: block.number, hash: block.hash, root: block.stateRoot }],
     ["null", null],
   ])("of the wrong form is refused: %s", async (_, trusted) => {
     const wrong = provider({ trust: () => trusted as never });
     const asked = wrong.request({ method: "eth_getBalance", params: [miner.address] });
     expect(await refusal(asked)).toBe("-32602 invalid_input invalid_argument");
     expect(server.asked).toEqual([]);
+  });
+
+  test("may have the other members of a library's block", async () => {
+    const whole = { ...block, transactions: [], parentHash: block.hash, logsBloom: null };
+    const asked = provider({ trust: () => whole }).request({
+      method: "eth_getBalance",
+      params: [miner.address],
+    });
+    expect(BigInt((await asked) as string)).toBe(balance);
   });
 });
 
