@@ -134,6 +134,7 @@ impl Response {
         }
     }
 
+    #[cfg(any(feature = "avl", feature = "mpt", feature = "smt"))]
     pub(crate) fn option(&mut self, bytes: Option<&[u8]>) {
         match bytes {
             None => self.u8(0),

@@ -32,4 +32,4 @@ pub use prooflight_smt::{Answer as PastState, Average, Change, Gap, History};
 pub use trust::Trust;
 #[cfg(feature = "lvmt")]
 pub use trust::{Setup, setup_key};
-pub use verify::{SCHEMES, verify};
+pub use verify::verify;

@@ -1,20 +1,10 @@
 //! Dispatches a statement to its scheme's verifier.
 
-use prooflight_core::chain::Headers;
+use prooflight_core::chain::{ChainConfig, Headers};
 use prooflight_core::statement::Statement;
 use prooflight_core::{Result, Scheme, Verified};
 
 use crate::{Answer, Trust};
-
-/// The schemes whose answers this build verifies.
-pub const SCHEMES: &[Scheme] = &[
-    #[cfg(feature = "avl")]
-    Scheme::Avl,
-    #[cfg(feature = "lvmt")]
-    Scheme::Lvmt,
-    #[cfg(feature = "smt")]
-    Scheme::Smt,
-];
 
 /// Verifies a scheme's answer to a statement against headers that the caller accepts.
 ///
@@ -30,20 +20,10 @@ pub fn verify<'a>(
 ) -> Result<Verified<Answer<'a>>> {
     let config = trust.config;
     let answer = match (scheme, *statement) {
-        #[cfg(feature = "avl")]
-        (Scheme::Avl, Statement::Keys { height, keys }) => {
-            let header = headers.at(height)?;
-            Answer::keys(prooflight_avl::state::verify_keys(header, keys, proof, &config.limits)?)
-        }
         #[cfg(feature = "lvmt")]
         (Scheme::Lvmt, Statement::Keys { height, keys }) => {
             let (header, setup) = (headers.at(height)?, trust.setup()?);
             Answer::keys(prooflight_lvmt::state::verify_keys(header, keys, proof, config, &setup)?)
-        }
-        #[cfg(feature = "smt")]
-        (Scheme::Smt, Statement::Keys { height, keys }) => {
-            let header = headers.at(height)?;
-            Answer::keys(prooflight_smt::state::verify_keys(header, keys, proof, &config.limits)?)
         }
         #[cfg(feature = "smt")]
         (Scheme::Smt, Statement::History { key, from, to }) => {
@@ -57,7 +37,38 @@ pub fn verify<'a>(
             let changes = prooflight_smt::state::verify_diff(headers, from, to, proof, limits);
             Answer::Diff(changes?.into_inner())
         }
-        _ => return Err(statement.unknown_to(scheme)),
+        _ => verify_keys(config, scheme, headers, statement, proof)?,
     };
     Ok(Verified::by_verifier(answer))
+}
+
+/// The schemes whose `state::verify_keys` needs no more trust than the chain's limits.
+macro_rules! verifiers_of_keys {
+    ($($feature:literal $scheme:ident $verifier:ident;)*) => {
+        #[allow(unused_variables, reason = "a build may have none of these schemes")]
+        fn verify_keys<'a>(
+            config: &ChainConfig,
+            scheme: Scheme,
+            headers: &Headers,
+            statement: &Statement<'_>,
+            proof: &'a [u8],
+        ) -> Result<Answer<'a>> {
+            match (scheme, *statement) {
+                $(
+                    #[cfg(feature = $feature)]
+                    (Scheme::$scheme, Statement::Keys { height, keys }) => {
+                        let (header, limits) = (headers.at(height)?, &config.limits);
+                        let states = $verifier::state::verify_keys(header, keys, proof, limits)?;
+                        Ok(Answer::keys(states))
+                    }
+                )*
+                _ => Err(statement.unknown_to(scheme)),
+            }
+        }
+    };
+}
+
+verifiers_of_keys! {
+    "avl" Avl prooflight_avl;
+    "smt" Smt prooflight_smt;
 }

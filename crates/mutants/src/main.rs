@@ -1,4 +1,4 @@
-//! `plant TREE SCRATCH`: builds the runner in SCRATCH, a copy of TREE's crates, with faults in the verifiers.
+//! `plant TREE SCRATCH CRATE…`: builds the runner in SCRATCH, a copy of TREE's crates, with faults in these verifiers.
 //!
 //! Prints its progress, and finally writes the faults and the lines of code to
 //! `SCRATCH/mutants.json`.
@@ -20,11 +20,11 @@ struct Listing<'a> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [tree, scratch] = &arguments[..] else {
-        eprintln!("usage: plant TREE SCRATCH");
+    let [tree, scratch, crates @ ..] = &arguments[..] else {
+        eprintln!("usage: plant TREE SCRATCH CRATE…");
         return ExitCode::FAILURE;
     };
-    match work(Path::new(tree), Path::new(scratch)) {
+    match work(Path::new(tree), Path::new(scratch), crates) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -33,8 +33,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn work(tree: &Path, scratch: &Path) -> Result<(), String> {
-    let mut planting = Planting::find(tree)?;
+fn work(tree: &Path, scratch: &Path, crates: &[String]) -> Result<(), String> {
+    let mut planting = Planting::find(tree, crates)?;
     planting.build(scratch, &mut |progress| println!("{progress}"))?;
     let listing = Listing { mutants: planting.mutants(), lines: planting.lines().collect() };
     let json = serde_json::to_string(&listing).map_err(|error| error.to_string())?;

@@ -12,19 +12,8 @@ use crate::find::{Constant, find};
 use crate::render::{Rendered, render};
 use crate::site::{Form, Site};
 
-/// A crate, the features that it is built with, and files and folders that are no part of a verifier.
-///
-/// A tree of an older commit may lack one.
-const CRATES: &[(&str, &[&str], &[&str])] = &[
-    // The stores of provers; hexadecimal digits for messages.
-    ("core", &["chain"], &["store", "hex.rs"]),
-    ("avl", &["chain"], &[]),
-    ("amt", &[], &[]),
-    ("lvmt", &["chain"], &[]),
-    ("smt", &["chain"], &[]),
-    ("mpt", &[], &[]),
-    ("light", &["avl", "lvmt", "smt"], &[]),
-];
+/// The stores of provers, and hexadecimal digits for messages, which are no part of a verifier.
+const SKIPPED: &[(&str, &[&str])] = &[("core", &["store", "hex.rs"])];
 
 /// Faults planted in the verifiers of a tree.
 #[derive(Debug)]
@@ -35,7 +24,7 @@ pub struct Planting {
 #[derive(Debug)]
 struct File {
     /// Without `prooflight-`.
-    crate_name: &'static str,
+    crate_name: String,
     /// From the tree's root.
     path: String,
     source: String,
@@ -59,7 +48,7 @@ pub struct Mutant {
     pub place: u32,
     /// The crate.
     #[serde(rename = "crate")]
-    pub crate_name: &'static str,
+    pub crate_name: String,
     /// The file, from the tree's root.
     pub file: String,
     /// The line, counted from 1.
@@ -77,11 +66,18 @@ pub struct Mutant {
 }
 
 impl Planting {
-    /// Finds the faults that the verifiers of a tree can have.
-    pub fn find(tree: &Path) -> Result<Self, String> {
+    /// Finds the faults that verifiers of a tree can have: crates, without `prooflight-`.
+    ///
+    /// A tree of an older commit may lack one.
+    pub fn find(tree: &Path, crates: &[String]) -> Result<Self, String> {
+        // The schemes of `light` are features of their names.
+        let features: Vec<_> = crates.iter().map(String::as_str).chain(["chain"]).collect();
+        let skipped =
+            |name: &str| SKIPPED.iter().find(|(of, _)| *of == name).map_or(&[][..], |it| it.1);
         let mut files = Vec::new();
         let mut next = 1;
-        for (name, features, skipped) in CRATES {
+        for name in crates {
+            let skipped = skipped(name);
             let folder = format!("crates/{name}/src");
             if !tree.join(&folder).exists() {
                 continue;
@@ -91,7 +87,7 @@ impl Planting {
                 let path = format!("{folder}/{}", module.display());
                 let source = fs::read_to_string(tree.join(&path))
                     .map_err(|error| format!("{path}: {error}"))?;
-                let found = find(&source, features).map_err(|error| format!("{path}: {error}"))?;
+                let found = find(&source, &features).map_err(|error| format!("{path}: {error}"))?;
                 for name in &found.modules {
                     open.push(module_file(&tree.join(&folder), &module, name)?);
                 }
@@ -104,7 +100,7 @@ impl Planting {
                     next += u32::try_from(site.variants.len()).unwrap_or(u32::MAX);
                 }
                 files.push(File {
-                    crate_name: name,
+                    crate_name: name.clone(),
                     path,
                     source,
                     live: found
@@ -170,7 +166,7 @@ impl Planting {
                     mutants.push(Mutant {
                         id: first + u32::try_from(at).unwrap_or(0),
                         place: first,
-                        crate_name: file.crate_name,
+                        crate_name: file.crate_name.clone(),
                         file: file.path.clone(),
                         line: before.matches('\n').count() + 1,
                         function: site.function.clone(),

@@ -2,14 +2,13 @@
 
 use prooflight_avl::Digest;
 use prooflight_core::chain::{ChainLimits, Header, Headers, StateOperation};
-use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_core::{Ability, Error, Limits, Reason, Result, Scheme};
 pub use prooflight_json::StateOp;
 use prooflight_json::checkpoint::{CheckpointJson, LimitsJson};
 use prooflight_json::strict::{not_null, object, objects};
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_light::{
-    self as light, Before, KeyState, SCHEMES, Setup, Statement, Trust, setup_key, verify,
-    verify_block,
+    self as light, Before, KeyState, Setup, Statement, Trust, setup_key, verify, verify_block,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -171,8 +170,10 @@ fn state(state: &KeyState<'_>) -> Value {
 
 /// The scheme of this name; `unknown_statement` if answers of it are not verified.
 pub(crate) fn scheme(name: &str) -> Result<Scheme> {
-    let known = SCHEMES.iter().find(|scheme| scheme.as_str() == name);
-    known.copied().ok_or_else(|| Error::new(Reason::UnknownStatement, "avl, lvmt or smt", name))
+    let proves_keys = |scheme: Scheme| scheme.proves(Ability::Keys);
+    Scheme::named(name)
+        .filter(|&scheme| proves_keys(scheme))
+        .ok_or_else(|| Error::new(Reason::UnknownStatement, Scheme::names(proves_keys), name))
 }
 
 impl BlockTransition {

@@ -13,11 +13,9 @@ import {
 } from "node:fs";
 import { join, relative, sep } from "node:path";
 
+import { VERIFIER_FOLDERS } from "../crates.mjs";
 import { cache, inside } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
-
-/** The crates whose code is the verifiers', as crates/mutants/src/planting.rs has them. */
-const VERIFIERS = ["core", "avl", "amt", "lvmt", "smt", "mpt", "light"];
 
 /** Not read from `tree`: the tool is ours, whatever it looks at. */
 const TOOL = inside("crates", "mutants");
@@ -46,7 +44,10 @@ export async function build(tree) {
       copy(tree, scratch, names);
       await sh("cargo", ["build", "--quiet", "--locked", "--package", "prooflight-mutants"]);
       const env = { CARGO_TARGET_DIR: target };
-      await sh(inside("target", "debug", "plant"), [tree, scratch], { env, limit: 2 * 3600_000 });
+      await sh(inside("target", "debug", "plant"), [tree, scratch, ...VERIFIER_FOLDERS], {
+        env,
+        limit: 2 * 3600_000,
+      });
       copyFileSync(join(target, "release", "prooflight-mutants-runner"), runner);
       writeFileSync(mark, key);
     });
@@ -67,7 +68,7 @@ export async function build(tree) {
 /** The verifiers that a tree has, the vectors' runner, and all crates of the tree that these depend on. */
 export function needed(tree) {
   const has = (name) => existsSync(join(tree, "crates", name, "Cargo.toml"));
-  const names = new Set([...VERIFIERS, "vectors"].filter(has));
+  const names = new Set([...VERIFIER_FOLDERS, "vectors"].filter(has));
   for (const name of names) {
     const manifest = readFileSync(join(tree, "crates", name, "Cargo.toml"), "utf8");
     for (const [, other] of manifest.matchAll(/^prooflight-([\w-]+)[ .=]/gm)) {
@@ -92,7 +93,7 @@ function copy(tree, scratch, names) {
     join(scratch, "Cargo.toml"),
     workspace(readFileSync(join(tree, "Cargo.toml"), "utf8"), names),
   );
-  for (const name of VERIFIERS.filter((name) => names.includes(name))) {
+  for (const name of VERIFIER_FOLDERS.filter((name) => names.includes(name))) {
     const path = join(scratch, "crates", name, "Cargo.toml");
     writeFileSync(path, withSwitch(readFileSync(path, "utf8")));
   }

@@ -1,9 +1,9 @@
-//! Changes over ranges of blocks, on a chain with `smt`.
+//! Changes over ranges of blocks, on a chain with a scheme that proves them.
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::statement::Statement;
-use prooflight_core::{Result, Scheme};
+use prooflight_core::{Ability, Error, Reason, Result, Scheme};
 use prooflight_json::{Hex, Quantity};
 use serde::{Deserialize, Serialize};
 
@@ -31,11 +31,11 @@ struct History {
 }
 
 async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Json> {
-    prove(call, move |view| {
+    prove(call, Ability::History, move |view, scheme| {
         normalise::check_key(&key, &view.config().limits)?;
         let to = view.height_of(to)?;
         let statement = Statement::History { key: &key, from: from.0, to };
-        view.prove_range(Scheme::Smt, &statement, head)
+        view.prove_range(scheme, &statement, head)
     })
     .await
 }
@@ -52,9 +52,9 @@ struct Diff {
 }
 
 async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
-    prove(call, move |view| {
+    prove(call, Ability::Diff, move |view, scheme| {
         let (from, to) = (from.map(|from| from.0), view.height_of(to)?);
-        view.prove_range(Scheme::Smt, &Statement::Diff { from, to }, head)
+        view.prove_range(scheme, &Statement::Diff { from, to }, head)
     })
     .await
 }
@@ -69,12 +69,23 @@ struct Proved {
 
 async fn prove(
     call: Call,
-    run: impl FnOnce(&View) -> Result<ProvedBlocks> + Send + 'static,
+    ability: Ability,
+    run: impl FnOnce(&View, Scheme) -> Result<ProvedBlocks> + Send + 'static,
 ) -> Result<Json> {
     let metrics = call.context.metrics.clone();
     let proof = move |view: &View| {
-        let proved = metrics.proving(Scheme::Smt, || run(view))?;
+        let scheme = scheme_with(view, ability)?;
+        let proved = metrics.proving(scheme, || run(view, scheme))?;
         json(&Proved { headers: proved.headers.into(), proof: Hex(proved.proof) })
     };
     call.context.prove(proof).await
+}
+
+/// The scheme of the chain that proves such statements; `unknown_statement` if there is none.
+fn scheme_with(view: &View, ability: Ability) -> Result<Scheme> {
+    let able = |scheme: &Scheme| scheme.proves(ability) && view.config().keeps(*scheme);
+    Scheme::ALL.into_iter().find(able).ok_or_else(|| {
+        let names = Scheme::names(|scheme| scheme.proves(ability));
+        Error::new(Reason::UnknownStatement, format_args!("a chain with {names}"), "one without")
+    })
 }
