@@ -1,7 +1,7 @@
 // npm run docs: the site of the documentation, in target/site: the guide and the API of the package by
 // typedoc, the crates by rustdoc under rust/.
 
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { build } from "./lib/build.mjs";
 import { VERIFIERS, packagesOf } from "./lib/crates.mjs";
@@ -18,6 +18,7 @@ await main(async () => {
   await task("guide and API of the package", async ({ sh }) => {
     rmSync(SITE, { recursive: true, force: true });
     await sh("typedoc", ["--options", "packages/prooflight/typedoc.json", "--out", SITE]);
+    writeFileSync(`${SITE}/llms.txt`, wholeGuide());
   });
   await task("API of the crates", async ({ sh }) => {
     const env = { RUSTDOCFLAGS: "-D warnings" };
@@ -28,6 +29,18 @@ await main(async () => {
     );
     cpSync(inside("target", "doc"), `${SITE}/rust`, { recursive: true });
   });
-  say(`\n${cyan(`${SITE}/index.html`)}  the guide and the package`);
+  say(`\n${cyan(`${SITE}/llms.txt`)}  the guide as one page, for language models`);
+  say(`${cyan(`${SITE}/index.html`)}  the guide and the package`);
   say(`${cyan(`${SITE}/rust/prooflight_core/index.html`)}  the crates`);
 });
+
+/** The package's README and every page of the guide, in the order of the site. */
+function wholeGuide() {
+  const { projectDocuments } = JSON.parse(read("packages/prooflight/typedoc.json"));
+  const pages = ["README.md", ...projectDocuments].map((path) => `packages/prooflight/${path}`);
+  return pages.map(read).join("\n");
+}
+
+function read(path) {
+  return readFileSync(inside(path), "utf8");
+}

@@ -44,7 +44,7 @@ export function writeEntries(dist) {
 }
 
 /** The binaries that a module may load. */
-function binariesOf(dist, module) {
+export function binariesOf(dist, module) {
   const seen = new Set();
   const visit = (path) => {
     if (seen.has(path)) return;

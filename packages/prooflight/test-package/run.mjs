@@ -13,6 +13,7 @@ import { esbuild } from "./esbuild.mjs";
 import { extension } from "./extension.mjs";
 import { hermes } from "./hermes.mjs";
 import { jest } from "./jest.mjs";
+import { next } from "./next.mjs";
 import { node } from "./node.mjs";
 import { pack } from "./pack.mjs";
 import { page } from "./page.mjs";
@@ -44,6 +45,7 @@ const SHARED = {
   vite7,
   parcel,
   hermes: (path, open, shell) => hermes(path, shell),
+  next,
 };
 
 await main(async () => {

@@ -68,6 +68,11 @@ export function heightOf(argument: string, name: string): bigint {
   throw refuse("invalid_argument", `${name} HEIGHT`, describe(argument));
 }
 
+/** The last block of a range, which `--to` names. */
+export function rangeEndOf(argument: string | undefined): "latest" | bigint {
+  return argument === undefined || argument === "latest" ? "latest" : heightOf(argument, "--to");
+}
+
 /** A block's height and time, without its hash, which fills a line. */
 export function blockName({ height, timestampMs }: Header): SafeText {
   return text`block ${String(height)}  ${dim(timeOf(timestampMs))}`;
@@ -99,6 +104,10 @@ export function valueText(value: Uint8Array): SafeText {
   const cut = value.length > SHOWN_BYTES;
   return bytesText(value, cut ? `${toHex(value.subarray(0, SHOWN_BYTES))}…` : toHex(value));
 }
+
+/** The value of a change. */
+export const valueOf = (value: Uint8Array | null): SafeText =>
+  value === null ? dim("deleted") : valueText(value);
 
 function bytesText(bytes: Uint8Array, hex: string): SafeText {
   const words = readable(bytes);

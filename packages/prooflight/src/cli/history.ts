@@ -8,10 +8,11 @@ import {
   heightOf,
   keyOf,
   keyText,
+  rangeEndOf,
   resultJson,
   resultText,
   timeOf,
-  valueText,
+  valueOf,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { print, printJson, printRows } from "./output.js";
@@ -33,7 +34,7 @@ export async function history(
   json: boolean,
 ): Promise<number> {
   const raw = keyOf(key);
-  const range = { from: heightOf(options.from ?? "0", "--from"), to: end(options.to) };
+  const range = { from: heightOf(options.from ?? "0", "--from"), to: rangeEndOf(options.to) };
   const client = await connect(options);
   const average = options.average ? await client.twap(raw, range) : undefined;
   const found = average?.history ?? (await client.history(raw, range));
@@ -76,9 +77,6 @@ function printHistory(found: History, average: Average | undefined): void {
 
 const changeName = ({ height, timestampMs }: VerifiedChange["block"]) =>
   `block ${height}  ${timeOf(timestampMs)}`;
-
-const valueOf = (value: Uint8Array | null): SafeText =>
-  value === null ? dim("deleted") : valueText(value);
 
 /** An average with the seconds that it is over. */
 function averageText({ sum, coveredMs, gaps }: Average): SafeText {
@@ -124,8 +122,4 @@ function averageJson(average: Average | undefined) {
     coveredMs: String(coveredMs),
     gaps: gaps.map(({ fromMs, toMs }) => ({ fromMs: String(fromMs), toMs: String(toMs) })),
   };
-}
-
-function end(argument: string | undefined): "latest" | bigint {
-  return argument === undefined || argument === "latest" ? "latest" : heightOf(argument, "--to");
 }

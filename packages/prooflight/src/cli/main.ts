@@ -7,6 +7,7 @@ import { STATE_SCHEMES } from "../schemes.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { complain, print, printError } from "./output.js";
 import { bold, type SafeText, text } from "./text.js";
+import { diff } from "./diff.js";
 import { get } from "./get.js";
 import { head } from "./head.js";
 import { history } from "./history.js";
@@ -21,6 +22,7 @@ const HELP = text`${bold("prooflight")} verifies answers about a blockchain's st
 ${bold("Usage")}
   prooflight get KEY…           ask servers for values, and verify the answers
   prooflight history KEY        verify every change of a value in a range of blocks, with none missing
+  prooflight diff               verify every key that changed in a range of blocks, with none missing
   prooflight head               verify the servers' newest head
   prooflight watch [KEY…]       print every new head, and the values of the keys
   prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }, a saved
@@ -30,7 +32,7 @@ ${bold("Usage")}
   KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
   input of each, are in test-vectors/spec/vectors.md of the repository.
 
-${bold("Options of get, history, head and watch")}
+${bold("Options of get, history, diff, head and watch")}
   --server URL          a server; repeat it to add servers, which are asked if one fails or lies
   --checkpoint FILE     the checkpoint in JSON, from a source that you trust
   --max-head-age MS     refuse heads that are older (default: any age)
@@ -42,10 +44,11 @@ ${bold("Options of get and watch")}
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
   --bundle FILE         of get: save the answer with its proof
 
-${bold("Options of history")}
-  --from HEIGHT         the first block (default: 0)
+${bold("Options of history and diff")}
+  --from HEIGHT         of history: the first block (default: 0)
+                        of diff: the block after which changes count (default: all count)
   --to BLOCK            the last block: latest or a height (default: latest)
-  --average             also print the time-weighted average of the value, a big-endian number
+  --average             of history: also print the time-weighted average of the value, a big-endian number
 
 ${bold("Options of verify")}
   --checkpoint FILE     the checkpoint for a saved answer, from a source that you trust
@@ -131,6 +134,9 @@ async function main(args: string[]): Promise<number> {
         if (key === undefined || more.length > 0) return usage("history takes one key");
         return await history(key, options, json);
       }
+      case "diff":
+        if (rest.length > 0) return usage("diff takes no arguments");
+        return await diff(options, json);
       case "head":
         if (rest.length > 0) return usage("head takes no arguments");
         return await head(options, json);
@@ -158,6 +164,7 @@ const PROVED = ["scheme", "allow-insecure-setup", "verifying-key"];
 const OPTIONS = {
   get: [...ASKING, ...PROVED, "at", "bundle"],
   history: [...ASKING, "from", "to", "average"],
+  diff: [...ASKING, "from", "to"],
   head: ASKING,
   watch: [...ASKING, ...PROVED],
   verify: [

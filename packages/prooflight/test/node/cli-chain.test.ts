@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { decodeHeader, init } from "../../src/chain.js";
-import { fromHex } from "../../src/index.js";
+import { fromHex, type Hex } from "../../src/index.js";
 import { begin, Events, fork, liar, network, pay, stop } from "../client/network.js";
 import { alice, deleted, nobody, NEWEST, stateAt } from "../network/state.js";
 import { command, environment } from "./command.js";
@@ -305,6 +305,30 @@ describe("prooflight head", () => {
     const { status, stderr } = await prooflight("head", ...through("changed-state-root"));
     expect(status).toBe(1);
     expect(stderr).toContain("untrusted / too_few_signatures");
+  });
+});
+
+describe("prooflight diff", () => {
+  const asked = (...more: string[]) => prooflight("diff", ...more, ...node());
+
+  test("prints every key that changed, with its last value", async () => {
+    const { status, stdout } = await asked("--from", "2", "--json");
+    expect(status).toBe(0);
+    const { changes } = JSON.parse(stdout) as { changes: { key: Hex; value: Hex | null }[] };
+    const [before, after] = [stateAt(2n), stateAt(NEWEST)];
+    const changed = [...after].filter(([key, value]) => before.get(key) !== value);
+    const found = changes.map(({ key, value }) => [key, value ?? undefined] as const);
+    expect(new Map(found)).toEqual(new Map(changed));
+    const printed = (await asked("--from", "2")).stdout;
+    expect(printed).toContain(`all ${changed.length} keys that changed after block 2`);
+    expect((await asked("--from", "2")).stdout).toContain("account/alice");
+  });
+
+  test("refuses a server that hides a key, and wrong usage", async () => {
+    const hidden = await prooflight("diff", "--from", "2", ...through("left-out-key"));
+    expect([hidden.status, hidden.stdout]).toEqual([1, ""]);
+    expect((await asked(alice)).status).toBe(2);
+    expect((await asked("--average")).status).toBe(2);
   });
 });
 
