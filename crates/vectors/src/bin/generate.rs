@@ -1,49 +1,94 @@
-//! Writes the generated vector files, or checks that they are what they would be.
-//!
-//! `generate FOLDER` writes; `generate FOLDER --check` fails if a byte differs.
+//! Writes the generated vector files, or checks that they are what they would be. See `CONTRIBUTING.md`.
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::{env, fs};
+use std::{env, fs, io};
 
-use prooflight_vectors::generate;
+use prooflight_vectors::generate::{self, kept, kept::Break};
+
+const USAGE: &str = "\
+usage: generate FOLDER [--check]                        write the files, or fail if a byte differs
+       generate FOLDER --add FILE ROWS                  and add the tests of a file of rows
+       generate FOLDER --damage FILE SOURCE TCID PLACE  and every small change of bytes of a test's input
+       generate FOLDER --malform FILE SOURCE TCID BUT*  and all that breaks the form of a test's input";
 
 fn main() -> ExitCode {
     let arguments = env::args().skip(1).collect::<Vec<_>>();
-    let (folder, check) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [folder] => (folder, false),
-        [folder, "--check"] | ["--check", folder] => (folder, true),
+    let arguments = arguments.iter().map(String::as_str).collect::<Vec<_>>();
+    let done = match arguments[..] {
+        [folder] => write(Path::new(folder), false),
+        [folder, "--check"] | ["--check", folder] => write(Path::new(folder), true),
+        [folder, "--add", file, rows] => change(Path::new(folder), file, |committed| {
+            kept::add(committed, &read(Path::new(rows))?)
+        }),
+        [folder, "--damage", file, source, number, place] => {
+            broken(Path::new(folder), file, source, number, &Break::Bytes(place))
+        }
+        [folder, "--malform", file, source, number, ref but @ ..] => {
+            broken(Path::new(folder), file, source, number, &Break::Form(but))
+        }
         _ => {
-            eprintln!("usage: generate FOLDER [--check]");
+            eprintln!("{USAGE}");
             return ExitCode::from(2);
         }
     };
-    let folder = Path::new(folder);
-    let files = match generate::files(folder) {
-        Ok(files) => files,
-        Err(error) => {
-            eprintln!("{}: {error}", folder.display());
-            return ExitCode::from(1);
+    match done {
+        Ok(changed) => ExitCode::from(u8::from(changed)),
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::from(1)
         }
-    };
-    let mut failed = false;
-    for (path, content) in files {
+    }
+}
+
+/// Writes the files, or with `check` only says whether one would change.
+fn write(folder: &Path, check: bool) -> Result<bool, String> {
+    let mut differs = false;
+    for (path, content) in generate::files(folder).map_err(|error| said(folder, &error))? {
         let path = folder.join(path);
         let unchanged = fs::read(&path).is_ok_and(|found| found == content.as_bytes());
         let done = match (unchanged, check) {
-            (true, _) => Ok("is up to date"),
-            (false, true) => Err("differs: run npm run vectors".to_owned()),
-            (false, false) => {
-                fs::write(&path, &content).map(|()| "written").map_err(|error| error.to_string())
-            }
+            (true, _) => "is up to date",
+            (false, true) => "differs: run npm run vectors",
+            (false, false) => "written",
         };
-        match done {
-            Ok(done) => println!("{}: {done}", path.display()),
-            Err(problem) => {
-                eprintln!("{}: {problem}", path.display());
-                failed = true;
-            }
+        println!("{}: {done}", path.display());
+        if !unchanged && !check {
+            fs::write(&path, &content).map_err(|error| said(&path, &error))?;
         }
+        differs |= !unchanged && check;
     }
-    ExitCode::from(u8::from(failed))
+    Ok(differs)
+}
+
+/// Changes a file of kept tests, then writes all.
+fn change(
+    folder: &Path,
+    file: &str,
+    change: impl Fn(&str) -> Result<String, String>,
+) -> Result<bool, String> {
+    let path = folder.join(file);
+    let changed = change(&read(&path)?)?;
+    fs::write(&path, changed).map_err(|error| said(&path, &error))?;
+    write(folder, false)
+}
+
+fn broken(
+    folder: &Path,
+    file: &str,
+    source: &str,
+    number: &str,
+    what: &Break<'_>,
+) -> Result<bool, String> {
+    let number = number.parse().map_err(|error| format!("{number}: {error}"))?;
+    let source = read(&folder.join(source))?;
+    change(folder, file, |committed| kept::add_broken(committed, &source, number, what))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| said(path, &error))
+}
+
+fn said(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", path.display())
 }

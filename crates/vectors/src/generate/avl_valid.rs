@@ -1,45 +1,22 @@
 //! `avl/avl_batch.json`: honest batches.
 
-use std::collections::BTreeSet;
-
-use super::anatomy::Proof;
 use super::builder::Builder;
 use super::dictionary::{
     Dictionary, add, insert, insert_or_update, lookup, remove, remove_if_exists, update,
 };
 use super::rng::Rng;
-use super::trace::Event;
 use crate::answer::Answer;
-use crate::avl::{Batch, BatchLimits, BatchMode, Op};
+use crate::avl::{Batch, BatchMode, Op};
 
-const FLAGS: &[(&str, &str)] = &[
-    ("Absence", "lookups and other operations of absent keys, with the keys on both sides"),
-    ("Chain", "batches on one dictionary, one after the other: each begins at the digest before"),
-    ("Deletion", "one deletion; the comment says which cases of avl 10 it goes through"),
-    ("Empty", "an empty dictionary or an empty batch"),
-    ("Insertion", "one insertion; the comment says which cases of avl 9 it goes through"),
-    ("Lengths", "every kind of operation in dictionaries of all key and value lengths"),
-    ("Limits", "the batch is as large as the limits allow"),
-    ("Operation", "one operation of each kind, on a present and on an absent key"),
-    ("Sequence", "operations that build on each other within one batch"),
-    ("Values", "values that could be taken for something else"),
-];
-
-/// The file's bytes.
-pub(super) fn file() -> String {
-    let mut file = Builder::new("avl", FLAGS);
+/// The tests that code makes.
+pub(super) fn make(file: &mut Builder) {
     file.group("AvlBatch");
-    operations(&mut file);
-    lengths(&mut file);
-    insertions(&mut file);
-    deletions(&mut file);
-    empty(&mut file);
-    absence(&mut file);
-    sequences(&mut file);
-    values(&mut file);
-    chains(&mut file);
-    limits(&mut file);
-    file.finish()
+    operations(file);
+    lengths(file);
+    deletions(file);
+    empty(file);
+    absence(file);
+    chains(file);
 }
 
 /// A batch in strict mode, and the same in compat mode.
@@ -129,78 +106,17 @@ fn lengths(file: &mut Builder) {
     }
 }
 
-fn insertions(file: &mut Builder) {
-    let mut rng = Rng::new(3);
-    let mut missing = Event::of_insertions();
-    while !missing.is_empty() {
-        let dictionary = small(&mut rng);
-        let op = insert(dictionary.absent_key(&mut rng), []);
-        keep_if_new(file, "Insertion", &dictionary, op, Event::in_insertion, &mut missing);
-    }
-}
-
+/// Deletions down to nothing.
 fn deletions(file: &mut Builder) {
-    let mut rng = Rng::new(4);
-    let mut missing = Event::of_deletions();
-    while !missing.is_empty() {
-        let dictionary = small(&mut rng);
-        for key in dictionary.keys() {
-            keep_if_new(
-                file,
-                "Deletion",
-                &dictionary,
-                remove(key),
-                Event::in_deletion,
-                &mut missing,
-            );
-        }
-    }
-    // Deletion down to nothing, in three orders.
     let keys = (1..=12).map(|n| n * 20).collect::<Vec<u8>>();
-    let mut shuffled = keys.clone();
-    rng.shuffle(&mut shuffled);
-    let orders = [
-        ("ascending", keys.clone()),
-        ("descending", keys.iter().rev().copied().collect()),
-        ("mixed", shuffled),
-    ];
-    for (order, to_delete) in orders {
-        let dictionary = Dictionary::of_bytes(keys.iter().copied());
-        let ops = to_delete.into_iter().map(|key| remove([key])).collect::<Vec<_>>();
+    let dictionary = Dictionary::of_bytes(keys.iter().copied());
+    for (order, keys) in
+        [("ascending", keys.clone()), ("descending", keys.into_iter().rev().collect())]
+    {
+        let ops = keys.into_iter().map(|key| remove([key])).collect::<Vec<_>>();
         let comment = format!("every key is removed, {order}");
         both_modes(file, &["Deletion"], &comment, dictionary.prove(&ops));
     }
-}
-
-/// A dictionary with a few one-byte keys and empty values.
-fn small(rng: &mut Rng) -> Dictionary {
-    let n = 2 + rng.below(22);
-    let mut dictionary = Dictionary::new(1, None);
-    for _ in 0..n {
-        dictionary.apply(&[insert(dictionary.absent_key(rng), [])]);
-    }
-    dictionary
-}
-
-/// Adds a batch of one operation if something happens in it that has not been shown yet.
-fn keep_if_new(
-    file: &mut Builder,
-    flag: &str,
-    dictionary: &Dictionary,
-    op: Op,
-    trace: fn(&Proof) -> BTreeSet<Event>,
-    missing: &mut BTreeSet<Event>,
-) {
-    let (batch, answer) = dictionary.prove(&[op]);
-    let events = trace(&Proof::parse(&batch.proof.0, 1, None));
-    if events.is_disjoint(missing) {
-        return;
-    }
-    missing.retain(|event| !events.contains(event));
-    let names = events.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    let comment =
-        format!("{} of {} keys: {names}", batch.ops[0].borrow().name(), dictionary.keys().len());
-    file.valid(&[flag], comment, &batch, answer);
 }
 
 fn empty(file: &mut Builder) {
@@ -253,71 +169,6 @@ fn absence(file: &mut Builder) {
     file.valid(&["Absence"], comment, &batch, answer);
 }
 
-fn sequences(file: &mut Builder) {
-    let dictionary = Dictionary::of_bytes([0x20, 0x40, 0x60, 0x80]);
-    let cases: [(&str, Vec<Op>); 6] = [
-        (
-            "one key through a whole life",
-            vec![
-                insert([0x50], [1]),
-                lookup([0x50]),
-                update([0x50], [2]),
-                insert_or_update([0x50], [3]),
-                remove([0x50]),
-                lookup([0x50]),
-                insert([0x50], [4]),
-                remove_if_exists([0x50]),
-            ],
-        ),
-        (
-            "the neighbours of an absent key change",
-            vec![
-                lookup([0x50]),
-                insert([0x4f], []),
-                lookup([0x50]),
-                insert([0x51], []),
-                lookup([0x50]),
-                remove([0x40]),
-                remove([0x4f]),
-                lookup([0x50]),
-            ],
-        ),
-        ("the same lookup twice", vec![lookup([0x40]), lookup([0x40])]),
-        (
-            "the batch ends where it began",
-            vec![insert([0x50], [9]), remove([0x50]), remove([0x20]), insert([0x20], [0x20])],
-        ),
-        ("ascending insertions", (0x21..0x38).map(|key| insert([key], [key])).collect()),
-        ("descending insertions", (0x21..0x38).rev().map(|key| insert([key], [key])).collect()),
-    ];
-    for (comment, ops) in cases {
-        both_modes(file, &["Sequence"], comment, dictionary.prove(&ops));
-    }
-    // 4 keys make 5 leaves at depths 2 to 3, so some number of lookups fills the last byte.
-    let full = (1..).find_map(|n| {
-        let (batch, answer) = dictionary.prove(&vec![lookup([0x20]); n]);
-        let way = Proof::parse(&batch.proof.0, 1, None).way(0);
-        (way.len() * n).is_multiple_of(8).then_some((batch, answer))
-    });
-    let comment = "the directions fill their last byte";
-    both_modes(file, &["Sequence"], comment, full.expect("eight lookups do"));
-}
-
-fn values(file: &mut Builder) {
-    let mut dictionary = Dictionary::random(&mut Rng::new(6), 32, None, 3);
-    let key = [0x70; 32];
-    let (batch, _) = dictionary.prove(&[lookup([0x71; 32])]);
-    let Proof { root, .. } = Proof::parse(&batch.proof.0, 32, None);
-    let two_labels = [root.label(), root.label()].concat();
-    dictionary.apply(&[insert(key, two_labels)]);
-    both_modes(file, &["Values"], "a value of two labels", dictionary.prove(&[lookup(key)]));
-    let looks_like_nodes = [&[3][..], &root.label(), &[0, 0xff, 1, 4, 2]].concat();
-    let batch = dictionary.prove(&[update(key, looks_like_nodes)]);
-    both_modes(file, &["Values"], "a value that reads like nodes and an end", batch);
-    let batch = dictionary.prove(&[update(key, [key, key].concat())]);
-    both_modes(file, &["Values"], "a value of two keys", batch);
-}
-
 fn chains(file: &mut Builder) {
     let mut rng = Rng::new(7);
     for (mode, value_length) in [(BatchMode::Strict, None), (BatchMode::Compat, Some(8))] {
@@ -343,67 +194,4 @@ fn chains(file: &mut Builder) {
             file.valid(&["Chain"], comment, &Batch { mode, ..batch }, answer);
         }
     }
-}
-
-fn limits(file: &mut Builder) {
-    let dictionary = Dictionary::of_bytes([0x20, 0x40, 0x60]);
-    let ops = [remove([0x20]), remove_if_exists([0x30]), add([0x31], 1), lookup([0x60])];
-    let (batch, answer) = dictionary.prove(&ops);
-    let limits = BatchLimits {
-        max_operations: Some(4),
-        max_deletes: Some(3),
-        max_proof_bytes: Some(batch.proof.0.len()),
-        max_value_bytes: Some(8),
-    };
-    let batch = Batch { limits: Some(limits), ..batch };
-    both_modes(file, &["Limits"], "operations, deletes, proof and a new value", (batch, answer));
-
-    let mut dictionary = Dictionary::new(1, None);
-    dictionary.apply(&[insert([0x20], [7; 16])]);
-    let (batch, answer) = dictionary.prove(&[update([0x20], [8; 16])]);
-    let limits = BatchLimits { max_value_bytes: Some(16), ..BatchLimits::default() };
-    let batch = Batch { limits: Some(limits), ..batch };
-    both_modes(file, &["Limits"], "a value in the proof and one in an operation", (batch, answer));
-
-    let mut fixed = Dictionary::new(1, Some(16));
-    fixed.apply(&[insert([0x20], [7; 16])]);
-    let (batch, answer) = fixed.prove(&[lookup([0x20]), update([0x20], [8; 16])]);
-    let limits = BatchLimits { max_value_bytes: Some(8), ..BatchLimits::default() };
-    let batch = Batch { limits: Some(limits), ..batch };
-    let comment = "values of a fixed length above the limit of a value, which is for variable ones";
-    both_modes(file, &["Limits"], comment, (batch, answer));
-
-    let (batch, answer) = dictionary.prove(&[lookup([0x20])]);
-    let largest = Some(u32::MAX as usize);
-    let limits = BatchLimits {
-        max_operations: largest,
-        max_deletes: largest,
-        max_proof_bytes: largest,
-        max_value_bytes: largest,
-    };
-    let batch = Batch { limits: Some(limits), ..batch };
-    both_modes(file, &["Limits"], "the largest limits that can be said", (batch, answer));
-
-    let (batch, answer) = dictionary.prove(&[lookup([0x20]), update([0x20], [9; 16])]);
-    let limits = BatchLimits { max_deletes: Some(0), ..BatchLimits::default() };
-    let batch = Batch { limits: Some(limits), ..batch };
-    let comment = "two operations that may not delete, where none may";
-    both_modes(file, &["Limits"], comment, (batch, answer));
-
-    let digest_of = |(batch, mut answer): (Batch, Answer)| {
-        answer.retain(|member, _| member == "digest");
-        (batch, answer)
-    };
-    let (batch, answer) = digest_of(dictionary.prove(&vec![lookup([0x20]); 4096]));
-    file.valid(&["Limits"], "4,096 operations", &batch, answer);
-    let up_and_down = vec![[add([0x30], 1), add([0x30], -1)]; 2048].concat();
-    let (batch, answer) = digest_of(dictionary.prove(&up_and_down));
-    let comment = "4,096 operations that may delete, of which every second does";
-    file.valid(&["Limits"], comment, &batch, answer);
-    let (batch, answer) = digest_of(dictionary.prove(&vec![remove_if_exists([0x30]); 4097]));
-    let limits = BatchLimits { max_operations: Some(4097), ..BatchLimits::default() };
-    let batch = Batch { limits: Some(limits), ..batch };
-    let comment =
-        "4,097 operations that may delete: their limit is that of all operations, if left out";
-    file.valid(&["Limits"], comment, &batch, answer);
 }

@@ -1,8 +1,7 @@
 //! Collects the tests of one file.
 
-use prooflight_core::Reason;
+use prooflight_core::{Error, Reason};
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, to_value};
 
 use crate::answer::Answer;
@@ -10,12 +9,24 @@ use crate::file::{Group, Test, VectorFile, Verdict};
 use crate::input::Input;
 use crate::run::verify;
 
+use super::kept;
 use super::write::write;
+
+/// Flags that every file may have, each with its note.
+const COMMON: &[(&str, &str)] = &[
+    ("Input", "the input does not have the form of the group's type"),
+    ("Mutated", "an honest input with a byte changed; only the code is pinned"),
+    ("Truncated", "an honest input that ends early"),
+];
 
 /// A vector file in the making.
 pub(crate) struct Builder {
     file: VectorFile,
     known_flags: &'static [(&'static str, &'static str)],
+    /// The index of the group that tests are added to.
+    current: usize,
+    /// The largest number of a test that was there when the file was opened.
+    kept: u32,
 }
 
 impl Builder {
@@ -30,12 +41,46 @@ impl Builder {
             notes: Map::new(),
             test_groups: Vec::new(),
         };
-        Self { file, known_flags }
+        Self { file, known_flags, current: 0, kept: 0 }
     }
 
-    /// Begins a group of tests.
+    /// A committed file with its tests and flags. A test that is added takes the place of the one with its comment.
+    pub(crate) fn open(committed: &str) -> Result<Self, String> {
+        let file = kept::read(committed)?;
+        let kept = last_number(&file);
+        Ok(Self { file, known_flags: &[], current: 0, kept })
+    }
+
+    /// Begins a group of tests, or goes on with the one of this type.
     pub(crate) fn group(&mut self, group_type: &str) {
-        self.file.test_groups.push(Group { group_type: group_type.to_owned(), tests: Vec::new() });
+        let groups = &mut self.file.test_groups;
+        self.current =
+            groups.iter().position(|group| group.group_type == group_type).unwrap_or(groups.len());
+        if self.current == groups.len() {
+            groups.push(Group { group_type: group_type.to_owned(), tests: Vec::new() });
+        }
+    }
+
+    /// The type of the current group.
+    pub(super) fn group_type(&self) -> &str {
+        &self.file.test_groups[self.current].group_type
+    }
+
+    /// The tests of the current group.
+    pub(super) fn tests(&self) -> &[Test] {
+        self.file.test_groups.get(self.current).map_or(&[], |group| &group.tests)
+    }
+
+    /// The note of a flag.
+    pub(super) fn note(&self, flag: &str) -> Option<Value> {
+        let noted = self.file.notes.get(flag).cloned();
+        let mut known = self.known_flags.iter().chain(COMMON);
+        noted.or_else(|| known.find(|(known, _)| *known == flag).map(|(_, note)| (*note).into()))
+    }
+
+    /// What our verifier answers to an input of the current group.
+    pub(super) fn answer(&self, input: &Value) -> Result<Answer, Error> {
+        verify(self.group_type(), input).expect("a known type")
     }
 
     /// A test that a verifier must accept.
@@ -72,25 +117,14 @@ impl Builder {
         comment: impl Into<String>,
         input: &impl Serialize,
     ) {
-        let group_type = self.current_group().group_type.clone();
         let comment = comment.into();
         let input = to_value(input).expect("inputs are plain data");
-        let error = match verify(&group_type, &input) {
-            Ok(Err(error)) => error,
+        let error = match self.answer(&input) {
+            Err(error) => error,
             accepted => panic!("{comment}: {accepted:?}"),
         };
         let test = self.test(flags, comment, &input, Verdict::Invalid);
         test.expected_error = Some(error.code().as_str().to_owned());
-    }
-
-    /// Writes the input of the last test with another text in the place of some: one that says the
-    /// same otherwise, or what no string of Rust can hold.
-    pub(crate) fn rewrite_last(&mut self, from: &str, to: &str) {
-        let test = self.current_group().tests.last_mut().expect("there is a test");
-        let text = serde_json::to_string(&test.input).expect("inputs are plain data");
-        assert!(text.contains(from), "{from} is in {text}");
-        let text = text.replace(from, to);
-        test.input = Input::Text(RawValue::from_string(text).expect("JSON"));
     }
 
     fn test(
@@ -101,14 +135,12 @@ impl Builder {
         result: Verdict,
     ) -> &mut Test {
         for flag in flags {
-            let known = self.known_flags.iter().find(|(known, _)| known == flag);
-            let (_, note) = known.unwrap_or_else(|| panic!("{flag} has no note"));
-            self.file.notes.insert((*flag).to_owned(), (*note).into());
+            let note = self.note(flag).unwrap_or_else(|| panic!("{flag} has no note"));
+            self.file.notes.insert((*flag).to_owned(), note);
         }
-        self.file.number_of_tests += 1;
         let input = to_value(input).expect("inputs are plain data");
-        let test = Test {
-            tc_id: u32::try_from(self.file.number_of_tests).expect("few tests"),
+        let mut test = Test {
+            tc_id: last_number(&self.file) + 1,
             comment,
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
             input: Input::Json(input),
@@ -117,13 +149,28 @@ impl Builder {
             expected_error: None,
             expected_reason: None,
         };
-        let tests = &mut self.current_group().tests;
-        tests.push(test);
-        tests.last_mut().expect("it was just pushed")
+        let kept = self.kept;
+        let tests = self.current_tests();
+        let place = tests.iter().position(|kept| kept.comment == test.comment);
+        let place = place.unwrap_or(tests.len());
+        if place == tests.len() {
+            tests.push(test);
+            self.file.number_of_tests += 1;
+        } else {
+            assert!(tests[place].tc_id <= kept, "a comment twice: {}", test.comment);
+            test.tc_id = tests[place].tc_id;
+            tests[place] = test;
+        }
+        &mut self.current_tests()[place]
     }
 
-    fn current_group(&mut self) -> &mut Group {
-        self.file.test_groups.last_mut().expect("a group begins before its tests")
+    fn current_tests(&mut self) -> &mut Vec<Test> {
+        &mut self
+            .file
+            .test_groups
+            .get_mut(self.current)
+            .expect("a group begins before its tests")
+            .tests
     }
 
     /// The file's bytes.
@@ -132,29 +179,9 @@ impl Builder {
     }
 }
 
-/// The flag of an input that [`upper_case`] made, and its note.
-pub(crate) const UPPER_CASE: (&str, &str) =
-    ("UpperCase", "hexadecimal digits in upper case, which mean the same as in lower case");
-
-/// An input with all hexadecimal digits of its bytes, quantities and integers in upper case.
-pub(crate) fn upper_case(input: &impl Serialize) -> Value {
-    fn raise(value: &mut Value) -> bool {
-        match value {
-            Value::String(text) if text.starts_with("0x") => {
-                let raised = format!("0x{}", text[2..].to_uppercase());
-                let changed = raised != *text;
-                *text = raised;
-                changed
-            }
-            // Every one is raised, so none may be skipped once one has changed.
-            Value::Array(items) => items.iter_mut().fold(false, |any, item| raise(item) | any),
-            Value::Object(members) => members.values_mut().fold(false, |any, it| raise(it) | any),
-            _ => false,
-        }
-    }
-    let mut input = to_value(input).expect("inputs are plain data");
-    assert!(raise(&mut input), "there are digits above 9: {input}");
-    input
+fn last_number(file: &VectorFile) -> u32 {
+    let tests = file.test_groups.iter().flat_map(|group| &group.tests);
+    tests.map(|test| test.tc_id).max().unwrap_or(0)
 }
 
 /// The members of `expected`, from a JSON object.

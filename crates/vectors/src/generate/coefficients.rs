@@ -27,7 +27,6 @@ pub(super) struct Claimed {
 pub(super) enum Without {
     ParamsId,
     Commitments,
-    Indices,
     Values,
     Points,
     /// The points but the first of each opening.
@@ -66,9 +65,7 @@ pub(super) fn coefficients(
         if without != Without::Commitments {
             hash.update(opening.commitment);
         }
-        if without != Without::Indices {
-            hash.update(opening.index.to_le_bytes());
-        }
+        hash.update(opening.index.to_le_bytes());
         if without != Without::Values {
             hash.update(opening.value);
         }

@@ -15,7 +15,9 @@ use crate::generate::coefficients::{Claimed, Without, coefficients, plus, under_
 
 const LOG_N: u8 = 4;
 
-pub(super) fn add(file: &mut Builder) {
+/// The tests that code makes.
+pub(in crate::generate) fn make(file: &mut Builder) {
+    file.group("AmtOpening");
     known(file);
     left_out(file);
     of_other_setups(file);

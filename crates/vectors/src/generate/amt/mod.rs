@@ -1,10 +1,6 @@
 //! `AmtOpening`: vectors of the development setup and their openings.
 
-mod cancelling;
-mod changes;
-mod indices;
-mod many;
-pub(super) mod negative;
+pub(super) mod cancelling;
 pub(super) mod setups;
 pub(super) mod valid;
 

@@ -5,7 +5,7 @@ use prooflight_core::chain::{
     Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LvmtConfig, SchemeConfig,
     SignedHeader,
 };
-use prooflight_core::merkle::{Frontier, inclusion_path, leaf_hash, node_hash};
+use prooflight_core::merkle::{Frontier, inclusion_path, leaf_hash};
 use prooflight_core::{Hash, Scheme, blake2b256};
 
 use crate::answer::Answer;
@@ -44,14 +44,6 @@ pub(super) fn config_of_all_schemes() -> ChainConfig {
         other => SchemeConfig::plain(other),
     };
     ChainConfig { schemes: Scheme::ALL.map(of).to_vec(), ..config(1, 1) }
-}
-
-/// Changes the parameters of LVMT in a configuration that keeps it.
-pub(super) fn change_lvmt(config: &mut ChainConfig, change: impl Fn(&mut LvmtConfig)) {
-    let mut lvmt = config.lvmt().expect("it keeps lvmt");
-    change(&mut lvmt);
-    let kept = config.schemes.iter_mut().find(|scheme| scheme.id == Scheme::Lvmt.id());
-    *kept.expect("it keeps lvmt") = SchemeConfig::lvmt(&lvmt);
 }
 
 /// The key of an authority.
@@ -146,20 +138,6 @@ pub(super) fn sign(header: &Header, authorities: &[u16]) -> SignedHeader {
     let hash = header.hash();
     let signature = |&index: &u16| (index, key(index).sign(&hash).to_bytes());
     SignedHeader { header: header.clone(), signatures: authorities.iter().map(signature).collect() }
-}
-
-/// The root that a path leads to, by the definition of the tree: RFC 9162, section 2.1.1.
-pub(super) fn root_of_path(leaf: Hash, index: u64, size: u64, path: &[Hash]) -> Hash {
-    let Some((sibling, rest)) = path.split_last() else {
-        return leaf;
-    };
-    // The largest power of two below the size.
-    let left = 1 << (size - 1).ilog2();
-    if index < left {
-        node_hash::<Blake2bTree>(&root_of_path(leaf, index, left, rest), sibling)
-    } else {
-        node_hash::<Blake2bTree>(sibling, &root_of_path(leaf, index - left, size - left, rest))
-    }
 }
 
 /// A sync with a second between the head and now.

@@ -17,7 +17,9 @@ use crate::generate::coefficients::{Claimed, Without, coefficients, under_powers
 const LOG_N: u8 = 4;
 const LOG_ARITY: u8 = 2;
 
-pub(super) fn add(file: &mut Builder) {
+/// The tests that code makes.
+pub(in crate::generate) fn make(file: &mut Builder) {
+    file.group("LvmtProof");
     let state = sample(LOG_N, LOG_ARITY, 150);
     known(file, &state);
     points(file, &state);

@@ -6,21 +6,14 @@
     reason = "the states of the model are small"
 )]
 
-mod bytes;
-mod cancelling;
-pub(super) mod given;
-pub(super) mod negative;
-mod nodes;
-mod order;
-mod trees;
+pub(super) mod cancelling;
 pub(super) mod valid;
 
-pub(super) use self::given::other_key;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Limits;
 use prooflight_lvmt::Root;
 pub(super) use prooflight_testkit::lvmt::state;
-use prooflight_testkit::lvmt::{lies, sample, tower};
+use prooflight_testkit::lvmt::{lies, sample};
 
 use self::lies::Question;
 use crate::carrier::{Hash32, Hex, Quantity};

@@ -1,92 +1,27 @@
 //! `lvmt/proof.json`: honest proofs of every kind of answer.
 
-use prooflight_amt::INFINITY;
-use prooflight_core::merkle::{multiproof, multiproof_root};
-use prooflight_lvmt::proof::{Claim, ENVELOPE, OpeningForm, Place, Proof};
 use serde_json::{Value, json};
 
+use super::input;
 use super::lies::Question;
 use super::sample::{find, name, sample};
-use super::state::{Keccak, State, block_leaf, keccak, key_leaf};
-use super::tower::tower;
-use super::{input, nodes};
+use super::state::{State, keccak};
 use crate::carrier::{Hex, Quantity};
-use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
+use crate::generate::builder::{Builder, expected};
 
-const FLAGS: &[(&str, &str)] = &[
-    ("Absent", "a key that was never written"),
-    ("Costly", "the longest walks that there are"),
-    ("Deep", "entries at level 2 or further down"),
-    ("Deleted", "a key whose value was deleted"),
-    ("Empty", "a state, a value or a key of nothing, or no keys at all"),
-    ("Extreme", "the largest versions, heights, sizes or indices"),
-    ("Form", "openings or owners' leaves in another form than the usual one"),
-    ("Malleable", "points or sizes that are not those of an honest prover, but show the same"),
-    ("Many", "several keys in one proof"),
-    ("Present", "a key that has a value"),
-    ("Shape", "another size of vectors, or another arity"),
-    UPPER_CASE,
-];
-
-/// The file's bytes.
-pub(in crate::generate) fn file() -> String {
-    let mut file = Builder::new("lvmt", FLAGS);
+/// The tests that code makes.
+pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("LvmtProof");
-    one_key(&mut file);
-    shapes(&mut file);
-    many_keys(&mut file);
-    forms(&mut file);
-    malleable(&mut file);
-    empty(&mut file);
-    extremes(&mut file);
-    longest(&mut file);
-    upper(&mut file);
-    of_the_specification(&mut file);
-    nodes::add(&mut file);
-    file.finish()
+    one_key(file);
+    shapes(file);
+    many_keys(file);
 }
 
 /// The honest proof about keys of a state, and what the state has.
 fn honest(file: &mut Builder, flags: &[&str], comment: &str, state: &State, keys: &[&[u8]]) {
-    add(file, flags, comment, state, keys, &state.prove(keys));
-}
-
-pub(super) fn add(
-    file: &mut Builder,
-    flags: &[&str],
-    comment: &str,
-    state: &State,
-    keys: &[&[u8]],
-    proof: &Proof,
-) {
     let results: Value = keys.iter().map(|key| result(state, key)).collect();
-    let input = input(&Question::new(state, keys, proof));
+    let input = input(&Question::new(state, keys, &state.prove(keys)));
     file.valid(flags, comment, &input, expected(json!({ "results": results })));
-}
-
-fn upper(file: &mut Builder) {
-    let mut state = State::new(4, 2);
-    for value in 0xa0..0xac {
-        state.commit(&[(b"\xca\xfe", Some(&[value]))]);
-    }
-    let keys: [&[u8]; 2] = [b"\xca\xfe", b"\xbe\xef"];
-    let input = input(&Question::new(&state, &keys, &state.prove(&keys)));
-    let results: Value = keys.iter().map(|key| result(&state, key)).collect();
-    let comment = "hexadecimal digits in upper case";
-    let expected = expected(json!({ "results": results }));
-    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
-}
-
-/// The example that the specification works out byte by byte.
-fn of_the_specification(file: &mut Builder) {
-    let mut state = State::new(2, 1);
-    let names = [b"l", b"n", b"o", b"r", b"s"];
-    let values = [b"1", b"2", b"3", b"4", b"5"];
-    let first: Vec<_> =
-        names.iter().zip(&values).map(|(name, value)| (&name[..], Some(&value[..]))).collect();
-    state.commit(&first);
-    state.commit(&[(b"n", None), (b"x", Some(b"6"))]);
-    honest(file, &["Present", "Shape"], "the example of lvmt 7", &state, &[b"x"]);
 }
 
 /// What the state has of a key.
@@ -207,139 +142,4 @@ fn many_keys(file: &mut Builder) {
         let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
         honest(file, &["Many"], comment, &state, &keys);
     }
-}
-
-fn forms(file: &mut Builder) {
-    let state = sample(4, 2, 150);
-    let key = find(&state, |record| record.level == 1 && record.value.is_some());
-    let mut proof = state.prove(&[&key]);
-    for amt in &mut proof.amts {
-        amt.opening = OpeningForm::Tree;
-    }
-    state.open(&[keccak(&key)].into(), &mut proof);
-    add(file, &["Form"], "an AMT at level 1 opened by its tree", &state, &[&key], &proof);
-
-    let key = unknown(&state, 1);
-    let oldest = |proof: &mut Proof| {
-        for owner in &mut proof.owners {
-            let record = &state.keys[&owner.key_hash];
-            let entry = state.entry_name(&owner.key_hash, record.level);
-            *owner = state.owner(&entry, record.slot, |_| 0).expect("the same slot");
-        }
-    };
-    let mut proof = state.prove(&[&key]);
-    assert!(proof.owners.iter().any(|owner| owner.value_hash.is_none()), "a tombstone");
-    oldest(&mut proof);
-    state.seal(&mut proof);
-    add(file, &["Form"], "owners by their first leaves", &state, &[&key], &proof);
-
-    let mut later = sample(4, 2, 24);
-    for _ in 0..4 {
-        later.commit(&[]);
-    }
-    let key = name(1);
-    honest(file, &["Present"], "empty blocks after the last write", &later, &[&key]);
-}
-
-/// What a prover may choose, although none does.
-fn malleable(file: &mut Builder) {
-    let mut state = State::new(4, 2);
-    state.commit(&[(&name(0), Some(b"a")), (&name(1), Some(b"b")), (&name(2), Some(b"c"))]);
-    let first = |key: &Vec<u8>| state.keys[&keccak(key)].leaves[0].0.index == 0;
-    let key: &[u8] = &(0..3).map(name).find(first).expect("one of the three");
-    let mut proof = state.prove(&[key]);
-    let entry = state.entry_name(&keccak(key), 0);
-    let values = state.values(state.amt_name(&keccak(key), 0));
-    proof.points = vec![INFINITY, state.setup.single_opening(&values, state.index(&entry))];
-    let comment = "the root AMT opened by the single point after infinity";
-    add(file, &["Malleable", "Present"], comment, &state, &[key], &proof);
-
-    let mut proof = state.prove(&[key]);
-    assert_eq!(proof.sizes, [3], "a tree over three leaves, of which this is the first");
-    proof.sizes[0] = 4;
-    let comment = "a block of three leaves as one of four: the first has the same path";
-    add(file, &["Malleable", "Present"], comment, &state, &[key], &proof);
-}
-
-/// The walks with most entries, and those with most points.
-fn longest(file: &mut Builder) {
-    let state = tower(1, 1, 255, [0, 1, 0, 0, 0, 0], 1);
-    let comment = "a value at level 255, below as many full entries";
-    honest(file, &["Costly", "Deep", "Present"], comment, &state, &[&name(0)]);
-
-    let state = tower(16, 1, 15, [0; 6], 0);
-    let key = name(0);
-    let mut proof = state.prove(&[&key]);
-    for amt in &mut proof.amts {
-        amt.opening = OpeningForm::Tree;
-    }
-    state.open(&[keccak(&key)].into(), &mut proof);
-    assert_eq!((proof.points.len(), proof.owners.len()), (16 * 16, 15 * 5));
-    let comment = "an absent key at the last of 16 levels, each AMT opened by its tree of arity 2";
-    add(file, &["Absent", "Costly", "Deep"], comment, &state, &[&key], &proof);
-}
-
-fn empty(file: &mut Builder) {
-    let mut state = State::new(4, 2);
-    state.commit(&[]);
-    honest(file, &["Empty", "Absent"], "a chain without writes", &state, &[b"any"]);
-    let mut question = Question::new(&state, &[b"any"], &state.prove(&[b"any"]));
-    (question.dev, question.allow_insecure_setup) = (false, false);
-    let none = || expected(json!({ "results": [{}] }));
-    let comment = "a chain without writes, with the setup of the ceremony";
-    file.valid(&["Empty", "Absent"], comment, &input(&question), none());
-
-    let long = vec![0xab; 1000];
-    state.commit(&[
-        (b"", Some(b"of the empty key")),
-        (b"empty value", Some(b"")),
-        (&long, Some(&long)),
-    ]);
-    honest(file, &["Empty", "Present"], "the key of no bytes", &state, &[b""]);
-    honest(file, &["Empty", "Present"], "the value of no bytes", &state, &[b"empty value"]);
-    honest(file, &["Present"], "a key and a value of 1,000 bytes", &state, &[&long]);
-    honest(file, &["Empty"], "no keys", &state, &[]);
-}
-
-fn extremes(file: &mut Builder) {
-    // The versions of an entry are as large as they can be.
-    let mut state = State::new(4, 2);
-    state.commit(&[(b"key", Some(b"before"))]);
-    let hash = keccak(b"key");
-    let last = (1 << 40) - 1;
-    state.entries.insert(state.entry_name(&hash, 0), [last; 6]);
-    let value_hash = Some(keccak(b"value"));
-    let place = state.plant(key_leaf(0, 1, last, &hash, value_hash));
-    let record = state.keys.get_mut(&hash).expect("the key");
-    (record.version, record.value) = (last, Some(b"value".to_vec()));
-    record.leaves.push((place, value_hash));
-    honest(file, &["Extreme", "Present"], "versions of 2^40 - 1", &state, &[b"key"]);
-
-    // A leaf at the end of the largest trees, whose other parts are made up.
-    let mut state = State::new(4, 2);
-    state.commit(&[(b"key", Some(b"value"))]);
-    let mut proof = state.prove(&[b"key"]);
-    let (block, index, size) = (u64::MAX - 1, u32::MAX - 1, u32::MAX);
-    let Claim::Present { place, .. } = &mut proof.claims[0] else { panic!("present") };
-    *place = Place { block, index };
-    let lengths = [(u64::from(index), u64::from(size)), (block, u64::MAX)]
-        .map(|(index, size)| multiproof(&[index], size).expect("in the tree").len());
-    proof.hashes = (0..lengths[0] + lengths[1]).map(|n| [n as u8; 32]).collect();
-    proof.sizes = vec![size];
-    let leaf = key_leaf(0, 1, 1, &keccak(b"key"), Some(keccak(b"value")));
-    let mut hashes = proof.hashes.iter().copied();
-    let leaves = [(u64::from(index), leaf)];
-    let root = multiproof_root::<Keccak>(&leaves, size.into(), &mut hashes).expect("enough");
-    let leaves = [(block, block_leaf(block, &root))];
-    let mut question = Question::new(&state, &[b"key"], &proof);
-    question.root.hroot =
-        multiproof_root::<Keccak>(&leaves, u64::MAX, &mut hashes).expect("enough");
-    question.root.height = u64::MAX - 1;
-    assert_eq!(question.proof, ENVELOPE.encode(&proof));
-    let result = json!({
-        "value": Hex(b"value".to_vec()), "since": Quantity(block), "version": Quantity(1),
-    });
-    let comment = "the last leaf of the largest tree, in the block of the largest height";
-    let answer = expected(json!({ "results": [result] }));
-    file.valid(&["Extreme", "Present"], comment, &input(&question), answer);
 }

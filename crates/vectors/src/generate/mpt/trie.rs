@@ -1,4 +1,4 @@
-//! Tries of our own making: honest ones from a sorted map, and nodes of any other form.
+//! Honest tries from a sorted map.
 //!
 //! Shares no code with the verifier but the hash.
 
@@ -6,13 +6,11 @@ use crate::carrier::{Hash32, Hex};
 use crate::mpt::MptProof;
 use prooflight_core::keccak256;
 
-/// A value of RLP, or bytes in its place.
+/// A value of RLP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rlp {
     String(Vec<u8>),
     List(Vec<Self>),
-    /// Bytes as they are, whether they are RLP or not.
-    Raw(Vec<u8>),
 }
 
 impl Rlp {
@@ -23,15 +21,7 @@ impl Rlp {
             Self::List(items) => {
                 with_header(0xc0, &items.iter().flat_map(Self::encode).collect::<Vec<_>>())
             }
-            Self::Raw(bytes) => bytes.clone(),
         }
-    }
-
-    /// The same with another item in a place; it is a list.
-    pub(super) fn with(&self, place: usize, item: Self) -> Self {
-        let Self::List(mut items) = self.clone() else { panic!("not a list: {self:?}") };
-        items[place] = item;
-        Self::List(items)
     }
 
     /// What a parent has of this node.
@@ -177,19 +167,6 @@ pub(super) fn input_of(root: [u8; 32], key: &[u8], proof: Vec<Vec<u8>>) -> MptPr
     }
 }
 
-/// Nodes of any form from the root on, with the root that they have.
-pub(super) fn forged(key: &[u8], nodes: &[Rlp]) -> MptProof {
-    forged_bytes(key, nodes.iter().map(Rlp::encode).collect())
-}
-
-pub(super) fn forged_bytes(key: &[u8], nodes: Vec<Vec<u8>>) -> MptProof {
-    input_of(keccak256(&[&nodes[0]]), key, nodes)
-}
-
 pub(super) fn with_proof(input: &MptProof, proof: Vec<Vec<u8>>) -> MptProof {
     MptProof { proof: proof.into_iter().map(Hex).collect(), ..input.clone() }
-}
-
-pub(super) fn nodes(input: &MptProof) -> Vec<Vec<u8>> {
-    input.proof.iter().map(|node| node.0.clone()).collect()
 }

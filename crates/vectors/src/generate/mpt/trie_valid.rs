@@ -2,34 +2,21 @@
 
 use serde_json::json;
 
-use super::trie::{Trie, branch, extension, forged, leaf, with_proof};
+use super::trie::{Trie, with_proof};
 use crate::carrier::Hex;
 use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::mpt::MptProof;
 
-const FLAGS: &[(&str, &str)] = &[
-    ("Absent", "the key has no value"),
-    ("BranchValue", "a key ends at a branch, because it is the beginning of another key"),
-    ("Deep", "many nodes on one path"),
-    ("Empty", "the trie without keys, whose proof has two forms"),
-    ("Inline", "a node of less than 32 bytes is inside its parent"),
-    ("Random", "a trie of random keys and values, kept in a sorted map beside it"),
-    ("Value", "a value of a special length or content"),
-];
-
-/// The file's bytes.
-pub(in crate::generate) fn file() -> String {
-    let mut file = Builder::new("mpt", FLAGS);
+/// The tests that code makes.
+pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("MptProof");
-    empty(&mut file);
-    absences(&mut file);
-    branch_values(&mut file);
-    inline(&mut file);
-    values(&mut file);
-    deep(&mut file);
-    random(&mut file);
-    file.finish()
+    empty(file);
+    absences(file);
+    branch_values(file);
+    inline(file);
+    deep(file);
+    random(file);
 }
 
 fn add(file: &mut Builder, flags: &[&str], comment: &str, input: &MptProof, value: Option<&[u8]>) {
@@ -122,41 +109,6 @@ fn inline(file: &mut Builder) {
     }
 }
 
-fn values(file: &mut Builder) {
-    let fake = leaf(&[0xf; 63], [0xff; 40]);
-    let contents: [(&str, Vec<u8>); 9] = [
-        ("the byte 00", vec![0]),
-        ("the byte 7f", vec![0x7f]),
-        ("the byte 80", vec![0x80]),
-        ("55 bytes", vec![1; 55]),
-        ("56 bytes", vec![1; 56]),
-        ("256 bytes", vec![1; 256]),
-        (
-            "the hash of a node",
-            match fake.reference() {
-                super::trie::Rlp::String(hash) => hash,
-                other => panic!("not a hash: {other:?}"),
-            },
-        ),
-        ("the encoding of a node", fake.encode()),
-        ("what looks like a short node", leaf(&[], [1]).encode()),
-    ];
-    for (name, value) in contents {
-        let leaf_trie = Trie::new([([0x42; 32], value.clone())]);
-        honest(file, &["Value"], &format!("a leaf's value is {name}"), &leaf_trie, &[0x42; 32]);
-        let beside = Trie::new([(&b"k"[..], value), (b"kk", vec![9]), (b"kl", vec![9; 40])]);
-        honest(
-            file,
-            &["Value", "BranchValue"],
-            &format!("a branch's value is {name}"),
-            &beside,
-            b"k",
-        );
-    }
-    let most = Trie::new([([0x42; 32], vec![1; 65_536])]);
-    honest(file, &["Value"], "a value as long as the limit", &most, &[0x42; 32]);
-}
-
 fn deep(file: &mut Builder) {
     let long = |seed: u8| vec![seed; 33];
     // A key that differs in each of its nibbles from one of the others.
@@ -176,17 +128,6 @@ fn deep(file: &mut Builder) {
     }
     let absent = Trie::new(neighbours(32));
     honest(file, &["Deep"], "a branch for almost each nibble of an absent key", &absent, &[0; 32]);
-    let mut end = branch(&[(0, leaf(&[], [1])), (1, leaf(&[], [2]))], []);
-    end = extension(&[0; 511], end.reference());
-    let (key, input) = ([0; 256], forged(&[0; 256], &[end]));
-    add(file, &["Deep", "Inline"], "an extension of 511 nibbles", &input, Some(&[1]));
-    add(
-        file,
-        &["Deep", "Inline"],
-        "an extension of 511 nibbles, of which a shorter key takes a part",
-        &MptProof { key: Hex(key[..255].to_vec()), ..input },
-        None,
-    );
 }
 
 fn random(file: &mut Builder) {

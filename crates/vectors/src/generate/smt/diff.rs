@@ -1,46 +1,28 @@
 //! `smt/diff.json`: honest diffs.
 
-use std::collections::BTreeSet;
-
 use prooflight_smt::hash::{MAX_HEIGHT, hash_key};
 use serde_json::{Map, Value, json};
 
 use super::plain::Plain;
-use super::{FAR, ask_diff, delete, far, had, limits, random, sample, set};
+use super::{ask_diff, delete, had, limits, random, sample, set};
 use crate::carrier::Hex;
-use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
+use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtDiff;
 
-const FLAGS: &[(&str, &str)] = &[
-    ("All", "every key that was ever written"),
-    ("Empty", "the tree without keys"),
-    ("Far", "versions of 2^32 and more"),
-    ("Limit", "as large as a limit allows"),
-    ("NoChange", "nothing changed"),
-    ("OneLeaf", "the tree is one leaf"),
-    ("Random", "random keys and values in random blocks"),
-    ("Recurring", "a key is deleted and set again: only the last change is there"),
-    UPPER_CASE,
-];
-
-/// The file's bytes.
-pub(in crate::generate) fn file() -> String {
-    let mut file = Builder::new("smt", FLAGS);
+/// The tests that code makes.
+pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("SmtDiff");
     let plain = sample();
     for to in [1, 2, 5, 6, 8, 9] {
         for from in (0..to).map(Some).chain([None]) {
-            honest(&mut file, &[], &range(from, to), &plain, &ask_diff(&plain, from, to));
+            honest(file, &[], &range(from, to), &plain, &ask_diff(&plain, from, to));
         }
     }
-    small_trees(&mut file);
-    upper(&mut file);
-    recurring(&mut file);
-    at_limits(&mut file);
-    far_apart(&mut file);
-    random_diffs(&mut file);
-    file.finish()
+    small_trees(file);
+    recurring(file);
+    at_limits(file);
+    random_diffs(file);
 }
 
 fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, input: &SmtDiff) {
@@ -71,16 +53,6 @@ pub(super) fn range(from: Option<u64>, to: u64) -> String {
         Some(from) => format!("after block {from}, up to block {to}"),
         None => format!("up to block {to}"),
     }
-}
-
-fn upper(file: &mut Builder) {
-    let mut plain = Plain::default();
-    plain.apply(10, [set(0xcafe, b"\xff")]);
-    let input = ask_diff(&plain, Some(9), 0xab);
-    let changes = json!([{ "key": "0xcafe", "value": "0xff", "since": "0xa" }]);
-    let expected = expected(json!({ "changes": changes }));
-    let comment = "hexadecimal digits in upper case";
-    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
 }
 
 fn small_trees(file: &mut Builder) {
@@ -118,17 +90,6 @@ fn at_limits(file: &mut Builder) {
     let exact = limits(Some(input.proof.0.len()), None, Some(300));
     let input = SmtDiff { limits: Some(exact), ..input };
     honest(file, &["Limit"], "bytes and values at their limits", &plain, &input);
-}
-
-fn far_apart(file: &mut Builder) {
-    let plain = far();
-    for pair in FAR.windows(2) {
-        // Of two neighbours, the block before the second one is the first.
-        for from in BTreeSet::from([pair[0] - 1, pair[0], pair[1] - 1]) {
-            let comment = range(Some(from), pair[1]);
-            honest(file, &["Far"], &comment, &plain, &ask_diff(&plain, Some(from), pair[1]));
-        }
-    }
 }
 
 fn random_diffs(file: &mut Builder) {

@@ -1,17 +1,10 @@
-//! `smt/*.json`: proofs, histories and diffs of a plain tree, and the lies that are told with them.
+//! `smt/*.json`: proofs, histories and diffs of a plain tree.
 
 pub(super) mod diff;
-pub(super) mod diff_negative;
 pub(super) mod history;
-mod history_ends;
-pub(super) mod history_negative;
-mod inputs;
 pub(super) mod proof;
-pub(super) mod proof_negative;
 mod skipped;
-mod wire;
 
-use prooflight_smt::hash::MAX_HEIGHT;
 pub(super) use prooflight_testkit::smt::plain;
 use serde_json::{Value, json};
 
@@ -131,31 +124,6 @@ fn had(plain: &Plain, key: &[u8], height: u64) -> Value {
     }
 }
 
-/// Every small change of some bytes: cut off, one byte changed, removed, there twice, or swapped with the next.
-fn damaged(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let mut all = Vec::new();
-    for at in 0..bytes.len() {
-        all.push((format!("cut off after {at} bytes"), bytes[..at].to_vec()));
-        for bit in [at % 8, (at + 5) % 8] {
-            let mut changed = bytes.to_vec();
-            changed[at] ^= 1 << bit;
-            all.push((format!("bit {bit} of byte {at} flipped"), changed));
-        }
-        let without = [&bytes[..at], &bytes[at + 1..]].concat();
-        all.push((format!("without byte {at}"), without));
-        let twice = [&bytes[..=at], &bytes[at..]].concat();
-        all.push((format!("byte {at} twice"), twice));
-        if at + 1 < bytes.len() && bytes[at] != bytes[at + 1] {
-            let mut swapped = bytes.to_vec();
-            swapped.swap(at, at + 1);
-            all.push((format!("bytes {at} and {} swapped", at + 1), swapped));
-        }
-    }
-    // Of two equal neighbours it does not matter which one is taken out; once is enough.
-    all.dedup_by(|one, other| one.1 == other.1);
-    all
-}
-
 /// The limits of a history.
 fn history_limits(
     bytes: Option<usize>,
@@ -168,27 +136,6 @@ fn history_limits(
         max_value_bytes: value,
         max_changes: changes,
     }
-}
-
-/// The chain of heights that need more than 32 bits: key 0 changes in all of these blocks, key 1 in the first.
-const FAR: [u64; 8] = [
-    5,
-    (1 << 32) - 1,
-    1 << 32,
-    (1 << 32) + 5,
-    (1 << 33) + 5,
-    1 << 40,
-    (1 << 48) + 1,
-    MAX_HEIGHT - 1,
-];
-
-fn far() -> Plain {
-    let mut plain = Plain::default();
-    plain.apply(FAR[0], [set(1, b"long ago")]);
-    for (at, height) in (0u8..).zip(FAR) {
-        plain.apply(height, [if at == 3 { delete(0) } else { set(0, &[at]) }]);
-    }
-    plain
 }
 
 const fn limits(bytes: Option<usize>, keys: Option<usize>, value: Option<usize>) -> CallerLimits {

@@ -6,36 +6,21 @@ use serde_json::{Value, json};
 use super::plain::Plain;
 use super::{ask_keys, delete, had, key, limits, random, sample, set, skipped};
 use crate::answer::Answer;
-use crate::generate::builder::{Builder, UPPER_CASE, expected, upper_case};
+use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtProof;
 
-const FLAGS: &[(&str, &str)] = &[
-    ("Deleted", "a key is deleted"),
-    ("Empty", "the tree without keys"),
-    ("Limit", "as large as a limit allows"),
-    ("ManyKeys", "one proof for several keys"),
-    ("NeverWritten", "a key was in no block up to this one"),
-    ("OneLeaf", "the tree is one leaf"),
-    ("Present", "a key has a value"),
-    ("Random", "random keys and values in random blocks"),
-    UPPER_CASE,
-];
-
-/// The file's bytes.
-pub(in crate::generate) fn file() -> String {
-    let mut file = Builder::new("smt", FLAGS);
+/// The tests that code makes.
+pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("SmtProof");
-    small_trees(&mut file);
-    one_key(&mut file);
-    many_keys(&mut file);
-    at_limits(&mut file);
-    upper(&mut file);
-    skipped::right(&mut file);
+    small_trees(file);
+    one_key(file);
+    many_keys(file);
+    at_limits(file);
+    skipped::right(file);
     for (blocks, keys) in [(3, 5), (5, 40), (12, 300)] {
-        random_trees(&mut file, blocks, keys);
+        random_trees(file, blocks, keys);
     }
-    file.finish()
 }
 
 pub(super) fn honest(
@@ -59,16 +44,6 @@ pub(super) fn honest(
     all.sort_unstable();
     all.dedup();
     file.valid(&all, comment, input, expected(json!({ "answers": answers })));
-}
-
-fn upper(file: &mut Builder) {
-    let plain = sample();
-    let input = ask_keys(&plain, 0xabc, &[key(10), key(0xcafe)]);
-    let answers: Vec<Value> =
-        input.keys.iter().map(|key| had(&plain, &key.0, input.height.0)).collect();
-    let comment = "hexadecimal digits in upper case";
-    let expected = expected(json!({ "answers": answers }));
-    file.valid(&[UPPER_CASE.0], comment, &upper_case(&input), expected);
 }
 
 fn small_trees(file: &mut Builder) {

@@ -3,13 +3,11 @@
 //! The tree's two keys begin with the bits 10 and 11, so that its only branch is at depth 1. The others asked for
 //! begin with 00 and 01: they lead below the branch as well, and come before the tree's keys in the order of hashes.
 
-use prooflight_core::Reason;
-use prooflight_smt::hash::{hash_key, hash_value};
-use prooflight_smt::proof::{PROOF, ProofLeaf, Writer};
+use prooflight_smt::hash::hash_key;
 
 use super::plain::{Plain, bit};
 use super::proof::honest;
-use super::{ask_keys, key, set, with_proof};
+use super::{ask_keys, key, set};
 use crate::generate::builder::Builder;
 
 /// A key whose hash begins with these bits.
@@ -39,27 +37,5 @@ pub(super) fn right(file: &mut Builder) {
         let keys: Vec<_> = asked.iter().map(|bits| key(beginning(*bits))).collect();
         let comment = format!("keys that differ in a skipped bit: {comment}");
         honest(file, &[], &comment, &plain, &ask_keys(&plain, 2, &keys));
-    }
-}
-
-/// The tree's leaves are passed off as those of keys that nobody asked for.
-pub(super) fn wrong(file: &mut Builder) {
-    let plain = tree();
-    let leaves = [([1, 0], &b"left"[..]), ([1, 1], b"right")];
-    let mut writer = Writer::new(PROOF);
-    writer.root(2, 2);
-    writer.branch(None, 1, 2, 2);
-    for (bits, value) in leaves {
-        let key_hash = &hash_key(&key(beginning(bits)));
-        writer.proof_leaf(ProofLeaf::OtherLive { key_hash, value_hash: &hash_value(value) });
-    }
-    let proof = writer.finish();
-    for (bits, side) in [([1, 0], "left"), ([1, 1], "right")] {
-        let keys = [[0, 0], [0, 1], bits].map(|bits| key(beginning(bits)));
-        let input = with_proof(&plain, 2, &keys, proof.clone());
-        let comment = format!(
-            "keys that differ in a skipped bit, and the {side} one, which has a value, as never written"
-        );
-        file.invalid(&["Absence"], comment, &input, Reason::LeafOfKey);
     }
 }

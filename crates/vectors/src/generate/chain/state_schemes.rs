@@ -1,18 +1,12 @@
-//! `chain/state_answer_schemes.json`: answers about the state by `lvmt` and `smt`, right and wrong.
-
-mod beside;
-mod both;
-mod given;
-mod lvmt;
-mod smt;
+//! `chain/state_answer_schemes.json`: honest answers about the state by `lvmt` and `smt`.
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Scheme;
-use prooflight_core::chain::{ChainConfig, LvmtConfig, SchemeConfig};
+use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
 use prooflight_lvmt::proof::ENVELOPE;
 use serde_json::to_value;
 
-use super::ledger::{ops_root, seven_blocks, with_header};
+use super::ledger::{ops_root, set, seven_blocks, with_header};
 use super::made::{Chain, accepted, config, sync};
 use crate::answer::Answer;
 use crate::carrier::Hex;
@@ -21,30 +15,17 @@ use crate::generate::lvmt::state::State;
 use crate::generate::smt::plain::Plain;
 use crate::state::{StateAnswer, StateOp};
 
-const FLAGS: &[(&str, &str)] = &[
-    ("History", "keys that come, change, go and come back, at every block"),
-    ("Keys", "which keys are asked for, and in which order"),
-    ("Limit", "as much as the chain or the verifier allows, or more"),
-    ("NoRoot", "the chain does not have the scheme"),
-    ("Order", "several things are wrong, and the first of them says why"),
-    ("OtherBlock", "a right proof, but of another block than the header's"),
-    ("OtherKeys", "a right proof, but of other keys than were asked for"),
-    ("OtherScheme", "a proof of another scheme or kind"),
-    ("Setup", "which setup a chain has, and whether it is allowed"),
-];
-
 const SCHEMES: [Scheme; 2] = [Scheme::Lvmt, Scheme::Smt];
 
-/// The file's bytes.
-pub(in super::super) fn file() -> String {
-    let mut file = Builder::new("chain", FLAGS);
+/// The tests that code makes.
+pub(in super::super) fn make(file: &mut Builder) {
     file.group("StateAnswer");
-    both::add(&mut file);
-    beside::add(&mut file);
-    lvmt::add(&mut file);
-    smt::add(&mut file);
-    given::add(&mut file);
-    file.finish()
+    let states = States::new();
+    for scheme in SCHEMES {
+        history(file, &states, scheme);
+        keys(file, &states, scheme);
+        limits(file, &states, scheme);
+    }
 }
 
 /// A chain that keeps both schemes, with the states of its blocks.
@@ -149,6 +130,65 @@ fn change(op: &StateOp) -> (Vec<u8>, Option<Vec<u8>>) {
     }
 }
 
-fn with_proof(answer: &StateAnswer, proof: Vec<u8>) -> StateAnswer {
-    StateAnswer { proof: Hex(proof), ..answer.clone() }
+type Keys<'a> = &'a [&'a [u8]];
+
+fn history(file: &mut Builder, states: &States, scheme: Scheme) {
+    let name = scheme.as_str();
+    for key in ["alice", "bob", "key 03"] {
+        for at in 0..=6 {
+            let keys = [key.as_bytes()];
+            let comment = format!("{name}: {key} at block {at}, by the head 6");
+            let input = states.answer(scheme, at, 6, &keys);
+            file.valid(&["History"], comment, &input, states.expected(at, &keys));
+        }
+    }
+}
+
+fn keys(file: &mut Builder, states: &States, scheme: Scheme) {
+    let numbered = (0..20).map(|n| format!("key {n:02}")).collect::<Vec<_>>();
+    let all = numbered.iter().map(String::as_bytes).collect::<Vec<_>>();
+    let long = [0xff; 256];
+    let longer = [&[0xff; 255][..], &[0xfe]].concat();
+    let cases: [(&str, Keys<'_>); 8] = [
+        ("the empty key", &[b""]),
+        ("a value of no bytes, beside an absent key", &[b"dave", b"erin"]),
+        ("a key of 256 bytes, which is present", &[&long]),
+        ("a key of 256 bytes, which is absent", &[&longer]),
+        ("a key that is the beginning of others", &[b"key"]),
+        ("20 keys, two of them gone at times", &all),
+        ("a key twice", &[b"alice", b"alice"]),
+        ("absent and present keys, some twice", &[b"x", b"carol", b"x", b"bob", b"carol"]),
+    ];
+    for (comment, keys) in cases {
+        for (at, block) in [(6, "the head"), (4, "an older block")] {
+            let comment = format!("{}: {comment}, at {block}", scheme.as_str());
+            let input = states.answer(scheme, at, 6, keys);
+            file.valid(&["Keys"], comment, &input, states.expected(at, keys));
+        }
+    }
+    let empty = States::with(of_both(4, 2), &[vec![], vec![]]);
+    let keys: [&[u8]; 2] = [b"alice", b""];
+    let comment = format!("{}: two keys of an empty state", scheme.as_str());
+    let input = empty.answer(scheme, 1, 1, &keys);
+    file.valid(&["Keys"], comment, &input, empty.expected(1, &keys));
+}
+
+fn limits(file: &mut Builder, states: &States, scheme: Scheme) {
+    let name = scheme.as_str();
+    let with = |max_key, max_value, max_ops| ChainConfig {
+        limits: ChainLimits { max_key, max_value, max_ops },
+        ..of_both(4, 2)
+    };
+    let blocks = [vec![set("alice", "100"), set("bob", "")]];
+    let small = States::with(with(5, 3, 2), &blocks);
+    let mut valid = |comment: &str, of: &States, keys: &[&[u8]]| {
+        let input = of.answer(scheme, 0, 0, keys);
+        file.valid(&["Limit"], format!("{name}: {comment}"), &input, of.expected(0, keys));
+    };
+    valid("keys of as many bytes as the chain allows", &small, &[b"alice", b"carol"]);
+    valid("more keys than a block of the chain has operations", &small, &[b"a", b"bob", b"c"]);
+    valid("4,096 keys, the default limit", states, &vec![&b"bob"[..]; 4096]);
+    let larger = vec![0xa5; 65_537];
+    let larger = States::with(with(256, 65_537, 2), &[vec![set("large", larger)]]);
+    valid("a value above the default limit, which the chain allows", &larger, &[b"large"]);
 }

@@ -1,0 +1,49 @@
+//! Small changes of bytes, the same for every scheme.
+
+use std::collections::BTreeSet;
+
+use prooflight_json::Hex;
+use serde_json::{Value, json};
+
+use super::builder::Builder;
+
+/// Adds what is refused because of a small change of the bytes at a place of an honest input; only the code is pinned.
+///
+/// The bytes end early, or one of them is deleted, follows another one, changes places with the next or has one of two
+/// bits flipped. `of` begins the comments. A change that leaves the answer as it was is no test: there are numbers
+/// that nothing depends on.
+pub(crate) fn damaged(file: &mut Builder, of: &str, honest: &Value, place: &str) {
+    let pointer = format!("/{place}");
+    let text = honest.pointer(&pointer).and_then(Value::as_str).expect("bytes at the place");
+    let Hex(bytes) = text.parse().expect("bytes");
+    let answer = file.answer(honest);
+    let mut seen = BTreeSet::from([bytes.clone()]);
+    let mut add = |flag: &str, what: String, changed: Vec<u8>| {
+        // Of two equal neighbours it does not matter which one is deleted.
+        if !seen.insert(changed.clone()) {
+            return;
+        }
+        let mut input = honest.clone();
+        *input.pointer_mut(&pointer).expect("it is there") = json!(Hex(changed));
+        match file.answer(&input) {
+            Err(_) => file.refused(&[flag], format!("{of}{what}"), &input),
+            same => assert_eq!(same, answer, "{what}"),
+        }
+    };
+    for at in 0..bytes.len() {
+        add("Truncated", format!("the first {at} of {} bytes", bytes.len()), bytes[..at].to_vec());
+    }
+    for at in 0..bytes.len() {
+        let mut splice = |what: String, cut: usize, put: &[u8]| {
+            add("Mutated", what, [&bytes[..at], put, &bytes[at + cut..]].concat());
+        };
+        for bit in [at * 5 % 8, (at * 5 + 4) % 8] {
+            splice(format!("bit {bit} of byte {at} flipped"), 1, &[bytes[at] ^ 1 << bit]);
+        }
+        splice(format!("byte {at} deleted"), 1, &[]);
+        splice(format!("a byte inserted before byte {at}"), 0, &[0x10]);
+        if let [this, next, ..] = bytes[at..] {
+            splice(format!("bytes {at} and {} swapped", at + 1), 2, &[next, this]);
+        }
+    }
+}

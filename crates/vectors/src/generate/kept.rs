@@ -1,0 +1,147 @@
+//! Tests whose bytes are settled: the committed file is their source. `docs/decisions/0011-kept-vectors.md`.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, from_str, to_string};
+
+use super::builder::Builder;
+use super::damage::damaged;
+use super::malformed::malformed;
+use crate::edits::Edits;
+use crate::file::{Test, VectorFile};
+use crate::input::Input;
+use crate::run::verify;
+
+/// Reads a committed file, with each input that says the same otherwise as it is written.
+pub(super) fn read(json: &str) -> Result<VectorFile, String> {
+    let mut file = VectorFile::parse(json).map_err(|error| error.to_string())?;
+    let raw: RawFile<'_> = from_str(json).map_err(|error| error.to_string())?;
+    let tests = file.test_groups.iter_mut().flat_map(|group| &mut group.tests);
+    let raw = raw.test_groups.iter().flat_map(|group| &group.tests);
+    for (test, raw) in tests.zip(raw) {
+        let Some(text) = raw.input.map(|input| without_spaces(input.get())) else { continue };
+        if to_string(&test.input).is_ok_and(|plain| plain != text) {
+            test.input = Input::Text(RawValue::from_string(text).map_err(|e| e.to_string())?);
+        }
+    }
+    Ok(file)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawFile<'a> {
+    #[serde(borrow)]
+    test_groups: Vec<RawGroup<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawGroup<'a> {
+    #[serde(borrow)]
+    tests: Vec<RawTest<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawTest<'a> {
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+}
+
+/// JSON without the spaces between its parts.
+fn without_spaces(json: &str) -> String {
+    let (mut in_string, mut escaped) = (false, false);
+    let keep = |letter: &char| {
+        let between = !in_string && letter.is_ascii_whitespace();
+        in_string ^= *letter == '"' && !escaped;
+        escaped = in_string && *letter == '\\' && !escaped;
+        !between
+    };
+    json.chars().filter(keep).collect()
+}
+
+/// A test to add, as `generate FOLDER --add FILE` reads it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    #[serde(rename = "type")]
+    group_type: String,
+    comment: String,
+    flags: Vec<String>,
+    /// The number of a test of the group.
+    base: Option<u32>,
+    edits: Option<Edits>,
+    /// Instead of `base` and `edits`.
+    input: Option<Value>,
+    /// Without one, the test pins only the code that our verifier refuses with.
+    reason: Option<String>,
+}
+
+/// A file with more tests that a verifier must refuse; outside, what is wrong with the first row that is wrong.
+pub fn add(committed: &str, rows: &str) -> Result<String, String> {
+    let rows: Vec<Row> = from_str(rows).map_err(|error| error.to_string())?;
+    let mut file = Builder::open(committed)?;
+    for row in rows {
+        let comment = row.comment.clone();
+        add_row(&mut file, row).map_err(|problem| format!("{comment}: {problem}"))?;
+    }
+    Ok(file.finish())
+}
+
+fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
+    file.group(&row.group_type);
+    let input = match (row.base, row.edits, row.input) {
+        (Some(base), Some(edits), None) => edits.apply(input_of(file.tests(), base)?)?,
+        (None, None, Some(input)) => Input::Json(input).read()?.into_owned(),
+        _ => return Err("expected base and edits, or an input".to_owned()),
+    };
+    if file.tests().iter().any(|test| test.comment == row.comment) {
+        return Err("a test has this comment".to_owned());
+    }
+    if let Some(flag) = row.flags.iter().find(|flag| file.note(flag).is_none()) {
+        return Err(format!("the file's notes lack the flag {flag}"));
+    }
+    let flags = row.flags.iter().map(String::as_str).collect::<Vec<_>>();
+    let error = verify(&row.group_type, &input)?.err().ok_or("our verifier accepts it")?;
+    match row.reason {
+        None => file.refused(&flags, row.comment, &input),
+        Some(reason) if reason == error.reason().as_str() => {
+            file.invalid(&flags, row.comment, &input, error.reason());
+        }
+        Some(_) => return Err(format!("our verifier refuses it as {}: {error}", error.reason())),
+    }
+    Ok(())
+}
+
+/// What to break in an honest input.
+pub enum Break<'a> {
+    /// The bytes at a place, by every small change.
+    Bytes(&'a str),
+    /// The form of every part but those at these places.
+    Form(&'a [&'a str]),
+}
+
+/// A file with more tests that a verifier must refuse: the input of a test of `source`, broken.
+pub fn add_broken(
+    committed: &str,
+    source: &str,
+    number: u32,
+    what: &Break<'_>,
+) -> Result<String, String> {
+    let groups = read(source)?.test_groups;
+    let group = groups.iter().find(|group| group.tests.iter().any(|test| test.tc_id == number));
+    let group = group.ok_or_else(|| format!("there is no test {number}"))?;
+    let honest = input_of(&group.tests, number)?;
+    let mut file = Builder::open(committed)?;
+    file.group(&group.group_type);
+    let of = format!("of test {number}: ");
+    match what {
+        Break::Bytes(place) => damaged(&mut file, &of, &honest, place),
+        Break::Form(but) => malformed(&mut file, &of, &honest, but),
+    }
+    Ok(file.finish())
+}
+
+fn input_of(tests: &[Test], number: u32) -> Result<Value, String> {
+    let test = tests.iter().find(|test| test.tc_id == number);
+    let input = test.ok_or_else(|| format!("there is no test {number}"))?.input.read()?;
+    Ok(input.into_owned())
+}
