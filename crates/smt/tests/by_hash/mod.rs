@@ -19,7 +19,7 @@ impl ByHash {
         for (key_hash, value_hash) in last {
             let live = self.entries.get(&key_hash).is_some_and(|it| it.value_hash.is_some());
             if value_hash.is_some() || live {
-                self.entries.insert(key_hash, Entry { height: height, value_hash });
+                self.entries.insert(key_hash, Entry { height, value_hash });
             }
         }
     }
