@@ -45,6 +45,7 @@ impl<'a> Request<'a> {
         self.0.array().map(u64::from_le_bytes)
     }
 
+    #[cfg(feature = "avl")]
     pub(crate) fn i64(&mut self) -> Result<i64> {
         self.0.array().map(i64::from_le_bytes)
     }
