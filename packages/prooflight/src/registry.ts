@@ -64,6 +64,7 @@ export type Reason =
   | "invalid_path"
   | "invalid_point"
   | "invalid_ptau"
+  | "invalid_receipt"
   | "invalid_reply"
   | "invalid_result"
   | "invalid_scalar"
@@ -71,6 +72,7 @@ export type Reason =
   | "invalid_signature"
   | "invalid_slot"
   | "invalid_slot_value"
+  | "invalid_transaction"
   | "invalid_update"
   | "key_absent"
   | "key_exists"
@@ -105,6 +107,7 @@ export type Reason =
   | "place_twice"
   | "proof_too_large"
   | "read_only"
+  | "receipts_missing"
   | "request_timeout"
   | "request_too_large"
   | "root_mismatch"
@@ -310,6 +313,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
       meaning: "the bytes are not the encoding of a point of the group",
     },
     invalid_ptau: { code: "malformed", meaning: "the file is not a .ptau file of this curve" },
+    invalid_receipt: { code: "malformed", meaning: "the bytes are not the encoding of a receipt" },
     invalid_reply: {
       code: "unavailable",
       meaning: "the server's message is no reply to the request",
@@ -331,6 +335,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     invalid_slot_value: {
       code: "malformed",
       meaning: "a value is not the shortest encoding of an integer from 1 to 2^256 - 1",
+    },
+    invalid_transaction: {
+      code: "malformed",
+      meaning: "the bytes are not the encoding of a transaction",
     },
     invalid_update: {
       code: "malformed",
@@ -438,6 +446,10 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
     read_only: {
       code: "unsupported",
       meaning: "the node follows another one and takes no operations itself",
+    },
+    receipts_missing: {
+      code: "mismatch",
+      meaning: "the receipts of a block that may have logs asked for are missing",
     },
     request_timeout: { code: "unavailable", meaning: "the request took longer than the limit" },
     request_too_large: { code: "invalid_input", meaning: "the request is larger than the limit" },

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 
 import { type Checkpoint, decodeHeader, verifyAncestor, verifyHead } from "../../src/chain.js";
-import { EquivocationError, type Evidence, type Hex, toHex } from "../../src/index.js";
+import { EquivocationError, type Evidence, toHex } from "../../src/index.js";
 
 /** The `EquivocationError` that a promise rejects with. */
 export async function equivocation(promise: Promise<unknown>): Promise<EquivocationError> {
@@ -42,7 +42,7 @@ function headerAt(
     checkpoint: {
       config,
       height: `0x${claimed.height.toString(16)}`,
-      headerHash: toHex(claimed.hash) as Hex,
+      headerHash: toHex(claimed.hash),
     },
     ...{ head: signed as Uint8Array, inclusion: [], now: claimed.timestampMs },
   });
