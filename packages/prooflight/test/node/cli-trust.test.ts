@@ -125,11 +125,10 @@ describe("a verifying key:", () => {
   });
 
   test("of the file is not trusted where the file names the setup too", () => {
-    const { verifyingKey } = { verifyingKey: devKey["setup"] };
-    const brought = verdictOf({ ...deleted, verifyingKey }, "--allow-insecure-setup");
+    const given = statement("lvmt/setup.json", "the ceremony's key");
+    const brought = verdictOf(given);
     expect(brought).toMatchObject({ verified: false, unpinned: ["verifyingKey"] });
-    const { status } = verify({ ...deleted, verifyingKey }, "--allow-insecure-setup");
-    expect(status).toBe(5);
+    expect(verify(given).status).toBe(5);
   });
 
   test("of --verifying-key is, and no other", () => {
