@@ -108,10 +108,10 @@ describe("proofs are put together as they were", () => {
   });
 
   test("of one key by smt", () => {
-    for (const { proof, keys, block } of inputsOf(smtProofs)) {
+    for (const { proof, keys, height } of inputsOf(smtProofs)) {
       if (new Set(keys).size !== 1) continue;
-      const root = smt.readKeyProof(proof, bytes(keys[0]), Number(block));
-      expect(smt.writeKeyProof(root, Number(block))).toEqual(proof);
+      const root = smt.readKeyProof(proof, bytes(keys[0]), Number(height));
+      expect(smt.writeKeyProof(root, Number(height))).toEqual(proof);
     }
   });
 
