@@ -40,7 +40,8 @@ pub struct FoundLog {
 /// `last` is the hash of the range's last block, which the caller must trust; `blocks` are all blocks
 /// of the range, from the first on, linked by their parent hashes. Where a header's bloom does not
 /// exclude a match, the block's receipts must be there, else `receipts_missing`; where they are given
-/// without need, they are checked nevertheless. `wrong_block` if the blocks are not those of the range.
+/// without need, they are checked nevertheless. `wrong_block` if the blocks are not those of the range,
+/// `invalid_argument` if the range ends before it begins.
 pub fn verify_logs(
     last: &Hash,
     range: RangeInclusive<u64>,
@@ -74,8 +75,16 @@ fn verify_range(
         let expected = format_args!("the blocks {} to {}", range.start(), range.end());
         Error::new(Reason::WrongBlock, expected, found)
     };
-    let count = range.end().checked_sub(*range.start()).and_then(|more| more.checked_add(1));
-    if count.unwrap_or_default() != blocks.len() as u64 {
+    let Some(after_first) = range.end().checked_sub(*range.start()) else {
+        let found = format_args!("{} to {}", range.start(), range.end());
+        return Err(Error::new(
+            Reason::InvalidArgument,
+            "a range that does not end before it begins",
+            found,
+        ));
+    };
+    // Not the number of blocks itself, which 64 bits may not hold.
+    if (blocks.len() as u64).checked_sub(1) != Some(after_first) {
         return Err(wrong(&format_args!("{} blocks", blocks.len())));
     }
     let mut hash = *last;

@@ -308,6 +308,13 @@ fn logs_are_complete() {
     assert_eq!(reason(&last, from..=from + 1, &[two[1], two[0]]), Reason::HeaderHashMismatch);
     assert_eq!(reason(&last, from..=from + 1, &[two[1], two[1]]), Reason::HeaderHashMismatch);
     assert_eq!(reason(&last, 0..=u64::MAX, &two), Reason::WrongBlock);
+    // No blocks show nothing: neither of the longest range, whose length 64 bits do not hold,
+    assert_eq!(reason(&last, 0..=u64::MAX, &[]), Reason::WrongBlock);
+    assert_eq!(reason(&last, from..=from, &[]), Reason::WrongBlock);
+    // nor of one that ends before it begins.
+    #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
+    let reversed = 8..=7;
+    assert_eq!(reason(&last, reversed, &[]), Reason::InvalidArgument);
 }
 
 fn same_logs(found: &[FoundLog], recorded: &[Value]) {
