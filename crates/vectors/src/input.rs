@@ -25,7 +25,7 @@ pub enum Input {
 
 impl Input {
     /// The JSON that a verifier gets, joined values put in; outside, why the test cannot be run.
-    pub(crate) fn read(&self) -> Result<Cow<'_, Value>, String> {
+    pub fn read(&self) -> Result<Cow<'_, Value>, String> {
         match self {
             Self::Json(input) if has_joined(input) => {
                 let mut input = input.clone();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use prooflight_json::Hex;
-use prooflight_vectors::file::{VectorFile, Verdict};
+use prooflight_vectors::file::{Test, VectorFile, Verdict};
 use prooflight_vectors::generate::{self, kept, kept::Break};
 use prooflight_vectors::run;
 use serde_json::{Value, json};
@@ -114,11 +114,19 @@ fn a_row_becomes_a_test_if_the_verifier_refuses_it_for_its_reason() {
     assert!(again.contains("a test has this comment"), "{again}");
 }
 
-/// The file with the input of its first valid test broken.
+/// The file with the input of a valid test broken: the first, or the first with enough bytes to break.
 fn broken(file: &str, what: &Break<'_>) -> VectorFile {
     let source = read(file);
     let groups = VectorFile::parse(&source).unwrap().test_groups;
-    let honest = groups[0].tests.iter().find(|test| test.result == Verdict::Valid).unwrap();
+    let is_long = |test: &&Test| match what {
+        Break::Bytes(place) => {
+            let input = test.input.read().unwrap();
+            input[place].as_str().is_some_and(|hex| hex.len() > 2 * 64)
+        }
+        Break::Form(_) => true,
+    };
+    let mut honest = groups[0].tests.iter().filter(|test| test.result == Verdict::Valid);
+    let honest = honest.find(is_long).unwrap();
     let broken = kept::add_broken(&source, &source, honest.tc_id, what).unwrap();
     assert_eq!(failed(&broken), [0; 0], "{file}");
     VectorFile::parse(&broken).unwrap()
@@ -128,11 +136,13 @@ fn broken(file: &str, what: &Break<'_>) -> VectorFile {
 fn every_type_refuses_what_does_not_have_its_form() {
     for (file, but) in [
         ("amt/opening.json", &[][..]),
-        ("avl/avl_batch.json", &[]),
+        // Any length has the right form.
+        ("avl/avl_batch.json", &["valueLength"]),
         ("chain/block_transition.json", &[]),
         ("chain/header_inclusion.json", &[]),
         ("chain/headers_inclusion.json", &[]),
-        ("chain/state_answer_schemes.json", &["checkpoint/config"]),
+        // Any text is a scheme's name: what no scheme has is `unknown_statement`.
+        ("chain/state_answer_schemes.json", &["checkpoint/config", "scheme"]),
         ("lvmt/proof.json", &[]),
         ("mpt/answer.json", &["response"]),
         ("mpt/header.json", &[]),
@@ -156,6 +166,6 @@ fn damaged_bytes_are_refused_or_mean_the_same() {
     ] {
         let more = broken(file, &Break::Bytes(place));
         let flags = more.test_groups[0].tests.iter().flat_map(|test| &test.flags);
-        assert!(flags.filter(|flag| *flag == "Truncated").count() >= 3, "{file}");
+        assert!(flags.filter(|flag| *flag == "Truncated").count() > 20, "{file}");
     }
 }
