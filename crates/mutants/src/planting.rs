@@ -12,8 +12,9 @@ use crate::find::{Constant, find};
 use crate::render::{Rendered, render};
 use crate::site::{Form, Site};
 
-/// The stores of provers, and hexadecimal digits for messages, which are no part of a verifier.
-const SKIPPED: &[(&str, &[&str])] = &[("core", &["store", "hex.rs"])];
+/// What the vectors' verifiers do not run: the stores of provers, hexadecimal digits for messages, and the
+/// encoder of nodes, which provers and `prooflight-ethereum` use.
+const SKIPPED: &[(&str, &[&str])] = &[("core", &["store", "hex.rs"]), ("mpt", &["encode.rs"])];
 
 /// Faults planted in the verifiers of a tree.
 #[derive(Debug)]
