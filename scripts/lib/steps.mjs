@@ -159,6 +159,15 @@ export const STEPS = {
       return vitestTests(output());
     },
   },
+  sizes: {
+    tools: ["npm"],
+    built: true,
+    async run({ sh }) {
+      const check = ["run", "--silent", "sizes", "--workspace", "packages/prooflight"];
+      await sh("npm", [...check, "--", "--check"]);
+      return "none grew by more than 2 %";
+    },
+  },
   package: {
     tools: ["npm", "chromium"],
     built: true,

@@ -1,0 +1,31 @@
+// Which modules grew against the table of sizes in the guide.
+
+/** How much of a module's size may come without a reason. */
+const TOLERANCE = 1.02;
+
+/** KiB, as the table has them. */
+export const kib = (bytes) => (bytes / 1024).toFixed(1);
+
+/** The rows, `{ module, cells }` with bytes, that are more than 2 % above their line of `table`. A new module has no line yet. */
+export function grown(rows, table) {
+  return rows.filter(({ module, cells }) => {
+    const before = recorded(module, table);
+    return before?.some((size, column) => kib(cells[column]) > size * TOLERANCE);
+  });
+}
+
+/** The rows that `table` lacks. */
+export const missing = (rows, table) => rows.filter(({ module }) => !recorded(module, table));
+
+function recorded(module, table) {
+  const line = table.split("\n").find((line) => line.startsWith(`| \`${module}\` |`));
+  return line?.split("|").slice(2, -1).map(Number);
+}
+
+/** The lines that say why modules grew, those of `table` first. */
+export function reasons(rows, table, reason) {
+  const lines = table.split("\n").filter((line) => line.startsWith("* "));
+  const names = grown(rows, table).map(({ module }) => `\`${module}\``);
+  if (names.length > 0) lines.push(`* ${names.join(", ")} grew: ${reason}`);
+  return lines;
+}
