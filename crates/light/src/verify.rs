@@ -27,12 +27,14 @@ pub fn verify<'a>(
         }
         #[cfg(feature = "smt")]
         (Scheme::Smt, Statement::History { key, from, to }) => {
+            config.expect_scheme(scheme)?;
             let (range, limits) = ((from, to), &config.limits);
             let history = prooflight_smt::state::verify_history(headers, key, range, proof, limits);
             Answer::History(history?.into_inner())
         }
         #[cfg(feature = "smt")]
         (Scheme::Smt, Statement::Diff { from, to }) => {
+            config.expect_scheme(scheme)?;
             let limits = &config.limits;
             let changes = prooflight_smt::state::verify_diff(headers, from, to, proof, limits);
             Answer::Diff(changes?.into_inner())
@@ -57,6 +59,7 @@ macro_rules! verifiers_of_keys {
                 $(
                     #[cfg(feature = $feature)]
                     (Scheme::$scheme, Statement::Keys { height, keys }) => {
+                        config.expect_scheme(scheme)?;
                         let (header, limits) = (headers.at(height)?, &config.limits);
                         let states = $verifier::state::verify_keys(header, keys, proof, limits)?;
                         Ok(Answer::keys(states))

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { init, type Operation, verifyErgoAdProofs } from "../src/avl.js";
 import { fromHex, toHex } from "../src/index.js";
 import { extended, flipped } from "./dictionary.js";
-import { firstInput } from "./files.js";
+import { inputOf } from "./files.js";
 import { refusal, verdict } from "./refusal.js";
 
 interface Input {
@@ -15,7 +15,7 @@ interface Input {
 }
 
 await init();
-const input = firstInput("avl/ergo_mainnet.json") as Input;
+const input = inputOf("avl/ergo_mainnet.json") as Input;
 const block = {
   parentStateRoot: fromHex(input.parentStateRoot),
   stateRoot: fromHex(input.stateRoot),

@@ -14,10 +14,15 @@ export const vectorFiles: ReadonlyMap<string, string> = new Map(
   ).map(([path, text]) => [path.split("/test-vectors/")[1] ?? path, text]),
 );
 
-/** The input of the first test of a file. */
-export function firstInput(path: string): unknown {
-  const file = JSON.parse(vectorFiles.get(path) ?? "{}") as {
-    testGroups: [{ tests: [{ input: unknown }] }];
-  };
-  return file.testGroups[0].tests[0].input;
+interface TestFile {
+  testGroups: { tests: { comment: string; input?: unknown }[] }[];
+}
+
+/** The input of the test with a comment, or of the first one, which is not written as edits of another. */
+export function inputOf(path: string, comment?: string): unknown {
+  const { testGroups } = JSON.parse(vectorFiles.get(path) ?? '{"testGroups":[]}') as TestFile;
+  const tests = testGroups.flatMap(({ tests }) => tests);
+  const test = tests.find((test) => comment === undefined || test.comment === comment);
+  if (test?.input === undefined) throw new Error(`no input in ${path}`);
+  return test.input;
 }

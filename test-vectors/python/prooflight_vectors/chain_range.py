@@ -14,6 +14,7 @@ from .chain import decode_header
 from .chain_values import root_of
 from .errors import check
 from .mpt import Limits
+from .schemes import IDS
 from .smt_average import average
 from .smt_input import (
     read_optional_quantity,
@@ -113,4 +114,6 @@ def accept(scheme, sync, headers, hashes):
     head = chain_sync.verify_head(**sync)
     headers = [decode_header(header) for header in headers]
     chain_sync.verify_ancestors(head, headers, hashes)
-    return Headers([*headers, head]), sync["checkpoint"].config.limits
+    config = sync["checkpoint"].config
+    check(IDS["smt"] in config.scheme_ids(), "wrong_schemes")
+    return Headers([*headers, head]), config.limits

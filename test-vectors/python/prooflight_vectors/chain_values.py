@@ -15,7 +15,7 @@ def verify_values(scheme, header, config, keys, proof, insecure_allowed=False, k
     """
     root = root_of(scheme, header)
     check(root is not None, "wrong_schemes")
-    check(scheme != "lvmt" or config.lvmt() is not None, "wrong_schemes")
+    check(IDS[scheme] in config.scheme_ids(), "wrong_schemes")
     for key in keys:
         check(len(key) <= config.limits.max_key, "key_length")
     verify = MODULES[scheme].verify_values

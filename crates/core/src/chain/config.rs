@@ -143,6 +143,15 @@ impl ChainConfig {
         self.scheme(scheme).is_some()
     }
 
+    /// Checks that the chain keeps a scheme; otherwise `wrong_schemes`.
+    pub fn expect_scheme(&self, scheme: Scheme) -> Result<()> {
+        if self.keeps(scheme) {
+            return Ok(());
+        }
+        let expected = format_args!("a chain with the scheme {}", scheme.as_str());
+        Err(Error::new(Reason::WrongSchemes, expected, "another"))
+    }
+
     /// The ids of the schemes that the chain keeps, ascending.
     pub fn scheme_ids(&self) -> impl Iterator<Item = u8> {
         self.schemes.iter().map(|scheme| scheme.id)

@@ -1,4 +1,4 @@
-import { invalid } from "../arguments.js";
+import { Arguments, invalid } from "../arguments.js";
 import { describe } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import { readCheckpoint } from "./checkpoint.js";
@@ -36,26 +36,59 @@ export interface VerifiedAnswer {
  * section 8.
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
-  const { scheme: name, header: older, path, keys, proof, ...rest } = input;
-  const { allowInsecureSetup, verifyingKey, ...sync } = rest;
-  if ((older === undefined) !== (path === undefined)) {
-    const missing = older === undefined ? "header" : "path";
-    throw invalid(
-      undefined,
-      missing,
-      "there, as the other of header and path is",
-      describe(undefined),
-    );
-  }
-  const scheme = readScheme(name);
-  const head = verifyHead(sync);
-  const header =
-    older && path ? verifyAncestor({ head: head.encoded, header: older, inclusion: path }) : head;
-  const { config } = readCheckpoint(sync.checkpoint).json;
-  const setup = { allowInsecureSetup, verifyingKey };
-  const { encoded } = header;
-  return {
-    header,
-    results: verifyState({ scheme, config, header: encoded, keys, proof, ...setup }),
-  };
+  const given = new Arguments(undefined, input, ANSWER);
+  const checkpoint = readCheckpoint(given.unchecked("checkpoint")).json;
+  const scheme = readScheme(given.unchecked("scheme"));
+  const older = readOlder(given);
+  const head = verifyHead({
+    checkpoint,
+    head: given.bytes("head"),
+    inclusion: bytesOf(given.list("inclusion")),
+    now: given.u64("now"),
+    maxClockSkew: given.optionalU64("maxClockSkew"),
+    maxHeadAge: given.optionalU64("maxHeadAge"),
+  });
+  const header = older ? verifyAncestor({ head: head.encoded, ...older }) : head;
+  const results = verifyState({
+    scheme,
+    config: checkpoint.config,
+    header: header.encoded,
+    keys: bytesOf(given.list("keys")),
+    proof: given.bytes("proof"),
+    allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+    verifyingKey: given.optionalBytes("verifyingKey"),
+  });
+  return { header, results };
 }
+
+const ANSWER = [
+  "scheme",
+  "checkpoint",
+  "head",
+  "inclusion",
+  "now",
+  "maxClockSkew",
+  "maxHeadAge",
+  "header",
+  "path",
+  "keys",
+  "proof",
+  "allowInsecureSetup",
+  "verifyingKey",
+] as const satisfies readonly (keyof AnswerInput)[];
+
+/** The older header and its path: both or neither. A header that is there is never passed over. */
+function readOlder(given: Arguments<(typeof ANSWER)[number]>) {
+  const missing = (["header", "path"] as const).filter(
+    (name) => given.unchecked(name) === undefined,
+  );
+  if (missing.length === 2) return undefined;
+  const [name] = missing;
+  if (name === undefined) {
+    return { header: given.bytes("header"), inclusion: bytesOf(given.list("path")) };
+  }
+  throw invalid(undefined, name, "there, as the other of header and path is", describe(undefined));
+}
+
+/** Items that the verifiers below check, one by one. */
+const bytesOf = (items: readonly unknown[]) => items as readonly Uint8Array[];

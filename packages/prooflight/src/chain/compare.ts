@@ -34,22 +34,19 @@ function known({ height, hash }: Known): Bytes {
   return writer.finish();
 }
 
-/** A requested block. */
-export type WantedBlock = { newest: bigint } | { height: bigint } | { hash: Uint8Array };
+/** A requested block: not below a height, at a height, or of a hash. */
+export type WantedBlock =
+  { by: "newest" | "height"; height: bigint } | { by: "hash"; hash: Uint8Array };
+
+/** In the order of their numbers in `bindings/wasm/src/chain.rs`. */
+const WANTED: readonly WantedBlock["by"][] = ["newest", "height", "hash"];
 
 /** Throws `head_behind` or `wrong_block` unless a signed header belongs to the requested block. */
 export function checkWanted(wanted: WantedBlock, signed: Uint8Array): void {
   const writer = new Writer(40);
-  if ("newest" in wanted) {
-    writer.u8(0);
-    writer.u64(wanted.newest);
-  } else if ("height" in wanted) {
-    writer.u8(1);
-    writer.u64(wanted.height);
-  } else {
-    writer.u8(2);
-    writer.array(wanted.hash);
-  }
+  writer.u8(WANTED.indexOf(wanted.by));
+  if (wanted.by === "hash") writer.array(wanted.hash);
+  else writer.u64(wanted.height);
   const packed = writer.finish();
   hash.call(undefined, (wasm) => {
     wasm.chainCheckWanted(packed, signed);

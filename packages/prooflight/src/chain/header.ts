@@ -1,3 +1,4 @@
+import { Arguments } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { copy } from "../copy.js";
 import { type Scheme, SCHEMES } from "../schemes.js";
@@ -37,10 +38,11 @@ const NAMES = new Map(Object.entries(SCHEMES).map(([name, { id }]) => [id, name 
 /**
  * Decodes a signed header without checking its signatures: do not trust its contents.
  *
- * Throws `malformed` if the bytes are not one.
+ * Throws `malformed` if the bytes are not one, or more than 8 MiB.
  */
 export function decodeHeader(signed: Uint8Array): Header {
-  return readHeader(hash.call(undefined, (wasm) => wasm.chainDecodeHeader(signed)));
+  const bytes = new Arguments(undefined, { signed }, ["signed"]).proof("signed");
+  return readHeader(hash.call(undefined, (wasm) => wasm.chainDecodeHeader(bytes)));
 }
 
 /** Reads a `HeaderResponse`. */

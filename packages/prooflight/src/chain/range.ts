@@ -7,6 +7,7 @@ import { type Average, readAverage } from "../smt/twap.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, writeConfig } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
+import { writeItems } from "./items.js";
 import { callState } from "./schemes.js";
 import { STATEMENT } from "./state.js";
 
@@ -66,12 +67,8 @@ function begin(statement: number, { config, head, headers, hashes }: RangeInput)
   request.u8(statement);
   writeConfig(request, config);
   request.bytes(head);
-  request.sequence(headers, (header) => {
-    request.bytes(header);
-  });
-  request.sequence(hashes, (hash) => {
-    request.array(hash);
-  });
+  writeItems(request, headers, "headers", { scheme: "smt" });
+  writeItems(request, hashes, "hashes", { scheme: "smt", length: 32 });
   return request;
 }
 

@@ -1,12 +1,13 @@
-import { Arguments, invalid } from "../arguments.js";
-import { BYTES, type Bytes, viewOf } from "../bytes.js";
-import { describe, refuse } from "../error.js";
+import { Arguments } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
+import { refuse } from "../error.js";
 import type { FromJson } from "../from-json.js";
 import { type Setup, verifyingKey } from "../lvmt/setup.js";
 import type { Absent, Present } from "../result.js";
 import { SCHEMES } from "../schemes.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, readConfig, writeConfig } from "./checkpoint.js";
+import { writeItems } from "./items.js";
 import { callState, readScheme, type StateScheme } from "./schemes.js";
 
 /** The accepted trusted setups, for schemes that need one: `lvmt`. */
@@ -18,7 +19,10 @@ export interface StateInput extends SetupTrust {
   scheme: StateScheme;
   /** The configuration of the chain, from the caller's own checkpoint. */
   config: FromJson<ChainConfig>;
-  /** The `encoded` header of the block, which the caller accepts. */
+  /**
+   * The `encoded` header of the block. The caller has accepted it, as one of this chain: its authority and its
+   * chain are not checked here.
+   */
   header: Uint8Array;
   /** The requested raw keys. */
   keys: readonly Uint8Array[];
@@ -57,14 +61,8 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
   request.bool(hasKey);
   if (hasKey) request.bytes(verifyingKey(given, "verifyingKey"));
   request.bytes(given.proof("header"));
-  const keys = given.list("keys");
-  request.u32(keys.length);
-  keys.forEach((key, index) => {
-    const bytes = viewOf(key);
-    if (!bytes) throw invalid(scheme, `keys[${index}]`, BYTES, describe(key));
-    request.bytes(bytes);
-  });
   const proof = given.proof("proof");
+  writeItems(request, given.list("keys"), "keys", { scheme });
   return readStates(new Reader(callState(scheme, request.finish(), proof)), scheme);
 }
 

@@ -1,11 +1,10 @@
-import { Arguments, invalid } from "../arguments.js";
-import { BYTES, viewOf } from "../bytes.js";
-import { describe } from "../error.js";
+import { Arguments } from "../arguments.js";
 import type { FromJson } from "../from-json.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
+import { writeItems } from "./items.js";
 
 /** The required freshness of a head, by the caller's clock. */
 export interface Freshness {
@@ -49,6 +48,8 @@ export interface AncestorsInput {
   hashes: readonly Uint8Array[];
 }
 
+const HASHES = { length: 32 };
+
 /** The most that a head may be ahead of the clock by default, in milliseconds. */
 const MAX_CLOCK_SKEW = 30_000n;
 
@@ -71,7 +72,7 @@ export function verifyHead(input: HeadInput): Header {
   ]);
   const request = new Writer(1024);
   writeCheckpoint(request, readCheckpoint(given.unchecked("checkpoint")));
-  writePath(request, given.list("inclusion"));
+  writeItems(request, given.list("inclusion"), "inclusion", HASHES);
   request.u64(given.u64("now"));
   request.u64(given.optionalU64("maxClockSkew") ?? MAX_CLOCK_SKEW);
   const maxHeadAge = given.optionalU64("maxHeadAge");
@@ -92,7 +93,7 @@ export function verifyAncestor(input: AncestorInput): Header {
   const given = new Arguments(undefined, input, ["head", "header", "inclusion", "height"]);
   const request = new Writer(1024);
   request.bytes(given.proof("head"));
-  writePath(request, given.list("inclusion"));
+  writeItems(request, given.list("inclusion"), "inclusion", HASHES);
   request.optionalU64(given.optionalU64("height"));
   const header = given.proof("header");
   const packed = request.finish();
@@ -111,29 +112,9 @@ export function verifyAncestors(input: AncestorsInput): Header[] {
   const request = new Writer(4096);
   request.bytes(given.proof("head"));
   const headers = given.list("headers");
-  request.u32(headers.length);
-  headers.forEach((header, index) => {
-    request.bytes(bytesOf(header, `headers[${index}]`));
-  });
-  writePath(request, given.list("hashes"), "hashes");
+  writeItems(request, headers, "headers");
+  writeItems(request, given.list("hashes"), "hashes", HASHES);
   const packed = request.finish();
   const response = new Reader(hash.call(undefined, (wasm) => wasm.chainVerifyAncestors(packed)));
   return response.sequence(() => readHeader(response.bytes()));
-}
-
-function writePath(writer: Writer, path: readonly unknown[], name = "inclusion"): void {
-  writer.u32(path.length);
-  path.forEach((given, index) => {
-    const bytes = bytesOf(given, `${name}[${index}]`);
-    if (bytes.length !== 32) {
-      throw invalid(undefined, `${name}[${index}]`, "32 bytes", `${bytes.length} bytes`);
-    }
-    writer.array(bytes);
-  });
-}
-
-function bytesOf(given: unknown, name: string): Uint8Array {
-  const bytes = viewOf(given);
-  if (bytes) return bytes;
-  throw invalid(undefined, name, BYTES, describe(given));
 }

@@ -29,9 +29,9 @@ export type Wanted =
 
 /** Checks that a signed header is that of the wanted block. */
 export function checkBlock({ at, newest }: Wanted, signed: Bytes): void {
-  if (newest !== undefined) checkWanted({ newest }, signed);
-  else if (at?.length === HASH_DIGITS) checkWanted({ hash: fromHex(at) }, signed);
-  else if (at !== undefined) checkWanted({ height: BigInt(at) }, signed);
+  if (newest !== undefined) checkWanted({ by: "newest", height: newest }, signed);
+  else if (at?.length === HASH_DIGITS) checkWanted({ by: "hash", hash: fromHex(at) }, signed);
+  else if (at !== undefined) checkWanted({ by: "height", height: BigInt(at) }, signed);
 }
 
 /** What the wire's name of a header hash has, a height never. */

@@ -1,6 +1,6 @@
 /** `StateAnswer` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments, invalid, own } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
 import { STATE_SCHEMES, type StateScheme } from "../chain/schemes.js";
@@ -65,12 +65,15 @@ export const StateAnswer: Kind = {
 
 /** What a key has, since when, and how often it was written, where the scheme shows that. */
 export function stateJson(state: (Present | Absent) & { version?: bigint }): Record<string, Json> {
-  const number = (given: bigint | undefined) =>
-    given === undefined ? undefined : toQuantity(given);
-  const version = number(state.version);
+  const { since, deletedAt, version } = Object.fromEntries(
+    (["since", "deletedAt", "version"] as const).map((name) => {
+      const number = own(state, name);
+      return [name, typeof number === "bigint" ? toQuantity(number) : undefined];
+    }),
+  );
   return state.kind === "present"
-    ? there({ value: toHex(state.value), since: number(state.since), version })
-    : there({ deletedAt: number(state.deletedAt), version });
+    ? there({ value: toHex(state.value), since, version })
+    : there({ deletedAt, version });
 }
 
 /** The members of an answer that a server sends, as bytes. */

@@ -46,9 +46,8 @@ function wanted(given: Arguments<(typeof WANTED)[number]>): WantedBlock {
   if (name === undefined || more.length > 0) {
     throw invalid(undefined, WANTED.join(", "), "one of them", name ? "several" : "none");
   }
-  if (name === "hash") return { hash: readHash(given.unchecked("hash"), "hash") };
-  const number = quantity(undefined, given.unchecked(name), name);
-  return name === "newest" ? { newest: number } : { height: number };
+  if (name === "hash") return { by: name, hash: readHash(given.unchecked(name), name) };
+  return { by: name, height: quantity(undefined, given.unchecked(name), name) };
 }
 
 function known<Name extends string>(given: Arguments<Name>, name: Name): Known {

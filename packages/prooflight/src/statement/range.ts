@@ -65,10 +65,10 @@ function range<Name extends string>(given: Arguments<Name | (typeof RANGE)[numbe
     proof: hexMember("smt", given, "proof"),
   };
   const sync = syncInput(given);
-  const { config } = readCheckpoint(sync.checkpoint).json;
+  const checkpoint = readCheckpoint(sync.checkpoint).json;
   const scheme = given.unchecked("scheme");
   if (readScheme(scheme) !== "smt") {
     throw refuse("unknown_statement", "a scheme that proves ranges", describe(scheme));
   }
-  return { config, head: verifyHead(sync).encoded, ...rest };
+  return { config: checkpoint.config, head: verifyHead({ ...sync, checkpoint }).encoded, ...rest };
 }

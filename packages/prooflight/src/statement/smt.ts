@@ -54,12 +54,13 @@ export const SmtHistory: Kind = {
   verify(input) {
     const given = new Arguments("smt", input, HISTORY);
     const { roots, ...range } = historyInput(given);
+    const asked = given.unchecked("average");
+    const average = asked === undefined ? undefined : averageInput(asked);
     const { entering, changes } = verifySmtHistory({ ...range, roots });
-    const average = given.unchecked("average");
     return {
       blocks: smtHistoryBlocks(range).map(toQuantity),
       ...changesJson({ entering, changes }),
-      ...(average !== undefined && { average: averaged({ ...range, roots }, average) }),
+      ...(average && { average: averageJson(smtTwap({ ...range, roots, ...average })) }),
     };
   },
 };
@@ -108,16 +109,13 @@ function blockRoot(root: unknown, index: number): BlockRoot {
   };
 }
 
-function averaged(history: HistoryInput, average: unknown): Json {
+function averageInput(average: unknown) {
   const given = new Arguments("smt", average, ["from", "to", "timestamps"], "average");
-  return averageJson(
-    smtTwap({
-      ...history,
-      start: quantity("smt", given.unchecked("from"), "average.from"),
-      end: quantity("smt", given.unchecked("to"), "average.to"),
-      timestamps: given.list("timestamps").map(blockTime),
-    }),
-  );
+  return {
+    start: quantity("smt", given.unchecked("from"), "average.from"),
+    end: quantity("smt", given.unchecked("to"), "average.to"),
+    timestamps: given.list("timestamps").map(blockTime),
+  };
 }
 
 /** An average. */

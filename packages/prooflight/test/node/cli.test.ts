@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 
 import { AvlProver, init } from "../../src/avl.js";
 import { toHex } from "../../src/index.js";
-import { firstInput } from "../files.js";
+import { inputOf } from "../files.js";
 import { command, filesFolder, prooflight } from "./command.js";
 
 const vectors = fileURLToPath(new URL("../../../../test-vectors/avl/", import.meta.url));
@@ -17,7 +17,7 @@ const save = filesFolder();
 const file = (name: string, content: unknown) =>
   save(name, typeof content === "string" ? content : JSON.stringify(content));
 
-const input = firstInput("avl/ergo_mainnet.json") as Record<string, unknown>;
+const input = inputOf("avl/ergo_mainnet.json") as Record<string, unknown>;
 const block = { scheme: "avl", kind: "ErgoAdProofs", ...input };
 const forged = { ...block, stateRoot: input["parentStateRoot"] };
 
