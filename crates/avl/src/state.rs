@@ -8,6 +8,7 @@ use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_roo
 use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme, Verified};
 
 use crate::hash::Preimage;
+use crate::verify::verify_lookups;
 use crate::{Digest, LABEL_LENGTH, OldValue, Operation, Params, verify_batch};
 
 /// Bytes of a key of the dictionary, which is the hash of a raw one.
@@ -44,34 +45,15 @@ pub fn verify_keys<'a>(
     let digest = digest_of(header)?;
     limits.check_keys(keys)?;
     let hashes: Vec<_> = keys.iter().map(|key| state_key(key)).collect();
-    let lookups: Vec<_> = hashes.iter().map(|key| Operation::Lookup { key }).collect();
+    let hashes: Vec<_> = hashes.iter().map(<[u8; KEY_LENGTH]>::as_slice).collect();
     let params = state_params(limits);
     let max_keys = params.limits.max_keys.min(Limits::DEFAULT.max_keys);
-    let batch = verify_batch(&digest, &lookups, proof, &params.with_max_operations(max_keys))?;
-    let value = |result: &OldValue<'_>| match result {
-        OldValue::Present(value) => within(proof, value.as_ref()).map(Some),
-        OldValue::Absent(_) => Ok(None),
-    };
-    batch.results.iter().map(value).collect::<Result<_>>().map(Verified::by_verifier)
+    verify_lookups(&digest, &hashes, proof, &params.with_max_operations(max_keys))
 }
 
 /// The AVL+ digest of a header; `wrong_schemes` if it has none.
 pub fn digest_of(header: &Header) -> Result<Digest> {
     Digest::try_from(header.expect_root(Scheme::Avl)?)
-}
-
-/// The same bytes as a part of the proof, which a lookup's value is.
-///
-/// A batch's values live no longer than its operations, whose keys are hashes made here.
-fn within<'a>(proof: &'a [u8], value: &[u8]) -> Result<&'a [u8]> {
-    if value.is_empty() {
-        return Ok(&[]);
-    }
-    let start = (value.as_ptr() as usize).wrapping_sub(proof.as_ptr() as usize);
-    let found = start.checked_add(value.len()).and_then(|end| proof.get(start..end));
-    found
-        .filter(|found| *found == value)
-        .ok_or_else(|| Error::new(Reason::Bug, "a value that is a part of the proof", "another"))
 }
 
 /// Verifies that a block's operations are those of its header, and lead from the state with this

@@ -60,10 +60,7 @@ pub fn verify_batch<'a>(
     proof: &'a [u8],
     params: &Params,
 ) -> Result<Verified<Transition<'a>>> {
-    params.check(ops)?;
-    let max_nodes = max_nodes(ops, digest.height(), params.mode);
-    let Decoded { mut tree, mut root, mut directions } = decode(proof, digest, max_nodes, params)?;
-
+    let Decoded { mut tree, mut root, mut directions } = open(digest, ops, proof, params)?;
     let mut height = i32::from(digest.height());
     let mut path = Path::new();
     let mut results = Vec::with_capacity(ops.len());
@@ -74,15 +71,65 @@ pub fn verify_batch<'a>(
         root = performed.root;
         height += performed.height_change;
     }
-    if params.mode == Mode::Strict {
-        directions.finish()?;
-        tree.check_all_visited()?;
-    }
+    check_all_used(&tree, &directions, params)?;
     let height = u8::try_from(height)
         .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", height))?;
     tree.rehash(root);
     let digest = Digest::new(tree.label(root), height);
     Ok(Verified::by_verifier(Transition { digest, results }))
+}
+
+/// Verifies the lookups of `keys`, as [`verify_batch`] does; the values are parts of the proof.
+///
+/// In a batch, values can also come from its operations, so they live no longer than those. Here the keys may be
+/// gone before the values are used.
+#[cfg(feature = "chain")]
+pub(crate) fn verify_lookups<'p>(
+    digest: &Digest,
+    keys: &[&[u8]],
+    proof: &'p [u8],
+    params: &Params,
+) -> Result<Verified<Vec<Option<&'p [u8]>>>> {
+    let lookups: Vec<_> = keys.iter().map(|key| Operation::Lookup { key }).collect();
+    let Decoded { mut tree, root, mut directions } = open(digest, &lookups, proof, params)?;
+    let mut path = Path::new();
+    let mut values = Vec::with_capacity(keys.len());
+    for key in keys {
+        let found = descend(&tree, root, &mut directions, &mut path, key)?;
+        tree.visit(found.leaf);
+        path.drain(..).for_each(|(node, _)| tree.visit(node));
+        values.push(match tree.value(found.leaf) {
+            _ if !found.matches => None,
+            Value::Bytes(value) => Some(value),
+            Value::Long(_) => return Err(Error::new(Reason::Bug, "a value of the proof", "a sum")),
+        });
+    }
+    check_all_used(&tree, &directions, params)?;
+    Ok(Verified::by_verifier(values))
+}
+
+/// Checks the operations, decodes the proof, and checks its tree against the digest.
+fn open<'p>(
+    digest: &Digest,
+    ops: &[Operation<'_>],
+    proof: &'p [u8],
+    params: &Params,
+) -> Result<Decoded<'p>> {
+    params.check(ops)?;
+    decode(proof, digest, max_nodes(ops, digest.height(), params.mode), params)
+}
+
+/// Checks that a strict proof has no node and no direction that the operations did not need.
+fn check_all_used(
+    tree: &PartialTree<'_>,
+    directions: &Directions<'_>,
+    params: &Params,
+) -> Result<()> {
+    if params.mode == Mode::Strict {
+        directions.finish()?;
+        tree.check_all_visited()?;
+    }
+    Ok(())
 }
 
 /// The most nodes that an honest proof can have. Source: Reyzin et al. 2017, appendix B, as scrypto.

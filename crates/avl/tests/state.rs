@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use prooflight_avl::state::{empty_state, state_params, verify_block, verify_keys};
-use prooflight_avl::{AvlProver, Digest, Operation};
+use prooflight_avl::{AvlProver, Digest, Operation, verify_batch};
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified, blake2b256};
 
@@ -221,6 +221,32 @@ fn an_answer_is_about_these_keys_in_this_order_and_this_state() {
     }
     state.make(&[set("key 39", "other")]);
     refused(state.answer(&keys, &proof), Reason::RootMismatch);
+}
+
+#[test]
+fn a_damaged_answer_is_refused_as_the_batch_of_its_lookups() {
+    let (state, _) = state();
+    let digest = state.prover.digest();
+    let keys: [&[u8]; 4] = [b"key 04", b"", b"absent", b"key 04"];
+    let hashes = keys.map(state_key);
+    let lookups = hashes.each_ref().map(|key| Operation::Lookup { key });
+    let proof = state.prove(&keys);
+    let bits = (0..8 * proof.len()).map(|bit| {
+        let mut damaged = proof.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        damaged
+    });
+    let cuts = (0..proof.len()).map(|length| proof[..length].to_vec());
+    let mut reasons = BTreeMap::new();
+    for damaged in bits.chain(cuts).chain([[&proof[..], &[0]].concat()]) {
+        let batch = verify_batch(&digest, &lookups, &damaged, &state_params(&LIMITS));
+        let error = batch.map(drop).unwrap_err();
+        assert_eq!(state.answer(&keys, &damaged).unwrap_err(), error);
+        *reasons.entry(error.reason().as_str()).or_insert(0) += 1;
+    }
+    for reason in [Reason::DirectionsLeftOver, Reason::NodeNotExpanded, Reason::RootMismatch] {
+        assert!(reasons.contains_key(reason.as_str()), "{reasons:?}");
+    }
 }
 
 #[test]
