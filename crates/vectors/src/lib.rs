@@ -43,10 +43,5 @@ mod run;
 pub mod smt;
 pub mod state;
 
-// The generators call it so.
 pub use answer::Answer;
-#[cfg(feature = "generate")]
-use prooflight_json as carrier;
-#[cfg(feature = "generate")]
-use prooflight_json::checkpoint;
 pub use run::{Report, TestReport, run, run_with};

@@ -55,24 +55,6 @@ pub struct StateAnswer {
     pub verifying_key: Option<Hex>,
 }
 
-/// The input of a `BlockTransition` test.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BlockTransition {
-    /// The digest of the state before the block.
-    pub digest: Hex,
-    /// The block's header, encoded.
-    pub header: Hex,
-    /// The limits of its chain.
-    #[serde(deserialize_with = "object")]
-    pub limits: LimitsJson,
-    /// The block's operations, normalised.
-    #[serde(deserialize_with = "objects")]
-    pub ops: Vec<StateOp>,
-    /// The proof that they lead to the header's digest.
-    pub proof: Hex,
-}
-
 /// The input of a `StateBlock` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -93,6 +75,23 @@ pub struct StateBlock {
     pub ops: Vec<StateOp>,
     /// The proof that they lead to the header's digest.
     pub proof: Hex,
+}
+
+/// The input of a `BlockTransition` test: a `StateBlock` with a digest, and without a parent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "StateBlock")]
+pub struct BlockTransition(StateBlock);
+
+impl TryFrom<StateBlock> for BlockTransition {
+    type Error = &'static str;
+
+    fn try_from(block: StateBlock) -> core::result::Result<Self, &'static str> {
+        match (&block.parent, &block.digest) {
+            (None, Some(_)) => Ok(Self(block)),
+            (Some(_), _) => Err("unknown field `parent`"),
+            (None, None) => Err("missing field `digest`"),
+        }
+    }
 }
 
 impl StateAnswer {
@@ -179,8 +178,7 @@ pub(crate) fn scheme(name: &str) -> Result<Scheme> {
 impl BlockTransition {
     /// Accepts the block's operations or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let Self { digest, header, limits, ops, proof } = self.clone();
-        StateBlock { parent: None, digest: Some(digest), header, limits, ops, proof }.verify()
+        self.0.verify()
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use prooflight_avl::{AvlProver, Params, ProvedBatch};
+use prooflight_json::{Decimal, Hex};
 use serde_json::{Value, json};
 
 use super::builder::expected;
 use super::rng::Rng;
 use crate::answer::Answer;
 use crate::avl::{Batch, BatchMode, Op};
-use crate::carrier::{Decimal, Hex};
 
 /// A dictionary with its prover.
 #[derive(Clone)]

@@ -25,10 +25,10 @@ mod write;
 use std::path::Path;
 use std::{fs, io};
 
+use prooflight_json::Hex;
 use sha2::{Digest as _, Sha256};
 
 use self::builder::Builder;
-use crate::carrier::Hex;
 
 /// Adds to a file the tests that code makes.
 type Make = fn(&mut Builder);

@@ -6,10 +6,10 @@ use ark_ff::{AdditiveGroup, FftField, Field};
 use ark_serialize::CanonicalSerialize;
 use prooflight_amt::{INFINITY, VerifyingKey};
 use prooflight_core::Reason;
+use prooflight_json::{Hash32, Hex};
 
 use super::{Vector, dev};
 use crate::amt::{AmtOpening, KindName, OpeningInput};
-use crate::carrier::{Hash32, Hex};
 use crate::generate::builder::Builder;
 use crate::generate::coefficients::{Claimed, Without, coefficients, plus, under_powers};
 

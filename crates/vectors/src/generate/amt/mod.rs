@@ -5,9 +5,9 @@ pub(super) mod setups;
 pub(super) mod valid;
 
 use prooflight_amt::{Change, Class, Parts, PointBytes, Scalar, Tables, TreeState};
+use prooflight_json::{Hash32, Quantity};
 
 use crate::amt::{AmtOpening, KindName, OpeningInput};
-use crate::carrier::{Hash32, Quantity};
 
 /// A vector of versions under the development setup, with its tree.
 struct Vector {

@@ -1,10 +1,9 @@
 //! `amt/data/setups.json`: the points of the setups that the vectors use, and what each is known by.
 
 use prooflight_amt::VerifyingKey;
+use prooflight_json::{Hash32, Hex};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
-
-use crate::carrier::{Hash32, Hex};
 
 /// The largest setup: vectors of 2^28 scalars.
 const MOST: u8 = 28;

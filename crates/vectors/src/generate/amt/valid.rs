@@ -1,11 +1,11 @@
 //! Openings that must be accepted.
 
 use prooflight_amt::VerifyingKey;
+use prooflight_json::Hash32;
 use serde_json::json;
 
 use super::{Vector, dev};
 use crate::amt::AmtOpening;
-use crate::carrier::Hash32;
 use crate::generate::builder::{Builder, expected};
 
 /// The tests that code makes.

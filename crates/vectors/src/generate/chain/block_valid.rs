@@ -1,8 +1,9 @@
 //! `chain/block_transition.json`: blocks whose operations are those of their headers.
 
+use prooflight_json::Hex;
+
 use super::ledger::{Ledger, set, seven_blocks};
 use super::made::{config, config_of_all_schemes};
-use crate::carrier::Hex;
 use crate::generate::builder::Builder;
 use crate::generate::rng::Rng;
 use crate::state::StateOp;

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use prooflight_core::chain::state_key;
 use prooflight_core::chain::{ChainConfig, Header, StateOperation, operations_root};
 use prooflight_core::{Hash, Scheme};
+use prooflight_json::checkpoint::LimitsJson;
+use prooflight_json::{Hash32, Hex};
 use serde_json::{Value, json, to_value};
 
 use super::made::{Chain, accepted, sync};
 use crate::answer::Answer;
 use crate::avl::Op;
-use crate::carrier::{Hash32, Hex};
-use crate::checkpoint::LimitsJson;
 use crate::generate::dictionary::{Dictionary, insert_or_update, lookup, remove_if_exists};
-use crate::state::{BlockTransition, StateAnswer, StateOp};
+use crate::state::{StateAnswer, StateBlock, StateOp};
 
 /// A chain and the states that its headers have the roots of.
 #[derive(Clone)]
@@ -108,11 +108,12 @@ impl Ledger {
         answer
     }
 
-    /// The honest transition of a block.
-    pub(super) fn transition(&self, height: usize) -> BlockTransition {
+    /// The input of a `BlockTransition` test: the honest transition of a block.
+    pub(super) fn transition(&self, height: usize) -> StateBlock {
         let block = &self.blocks[height];
-        BlockTransition {
-            digest: block.digest_before.clone(),
+        StateBlock {
+            parent: None,
+            digest: Some(block.digest_before.clone()),
             header: Hex(self.chain.headers[height].encode()),
             limits: LimitsJson::from(&self.chain.config.limits),
             ops: block.ops.clone(),

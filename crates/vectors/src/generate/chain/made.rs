@@ -7,11 +7,11 @@ use prooflight_core::chain::{
 };
 use prooflight_core::merkle::{Frontier, inclusion_path, leaf_hash};
 use prooflight_core::{Hash, Scheme, blake2b256};
+use prooflight_json::checkpoint::CheckpointJson;
+use prooflight_json::{Hash32, Hex, Quantity};
 
 use crate::answer::Answer;
-use crate::carrier::{Hash32, Hex, Quantity};
 use crate::chain::{HeaderInclusion, HeaderSync, HeadersInclusion, answer};
-use crate::checkpoint::CheckpointJson;
 
 /// The genesis header's timestamp; each block is a second later.
 pub(super) const START: u64 = 1_700_000_000_000;

@@ -3,13 +3,13 @@
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Scheme;
 use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
+use prooflight_json::Hex;
 use prooflight_lvmt::proof::ENVELOPE;
 use serde_json::to_value;
 
 use super::ledger::{ops_root, set, seven_blocks, with_header};
 use super::made::{Chain, accepted, config, sync};
 use crate::answer::Answer;
-use crate::carrier::Hex;
 use crate::generate::builder::Builder;
 use crate::generate::lvmt::state::State;
 use crate::generate::smt::plain::Plain;

@@ -1,10 +1,10 @@
 //! `chain/state_answer.json`: answers about the state that a light client must accept.
 
 use prooflight_core::chain::{ChainConfig, ChainLimits};
+use prooflight_json::Quantity;
 
 use super::ledger::{Ledger, set, seven_blocks, with_header};
 use super::made::{config, config_of_all_schemes};
-use crate::carrier::Quantity;
 use crate::generate::builder::Builder;
 use crate::state::StateAnswer;
 

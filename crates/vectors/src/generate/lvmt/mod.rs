@@ -11,12 +11,12 @@ pub(super) mod valid;
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Limits;
+use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_lvmt::Root;
 pub(super) use prooflight_testkit::lvmt::state;
 use prooflight_testkit::lvmt::{lies, sample};
 
 use self::lies::Question;
-use crate::carrier::{Hash32, Hex, Quantity};
 use crate::limits::CallerLimits;
 use crate::lvmt::{LvmtProof, Roots};
 

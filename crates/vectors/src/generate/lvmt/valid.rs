@@ -1,12 +1,12 @@
 //! `lvmt/proof.json`: honest proofs of every kind of answer.
 
+use prooflight_json::{Hex, Quantity};
 use serde_json::{Value, json};
 
 use super::input;
 use super::lies::Question;
 use super::sample::{find, name, sample};
 use super::state::{State, keccak};
-use crate::carrier::{Hex, Quantity};
 use crate::generate::builder::{Builder, expected};
 
 /// The tests that code makes.

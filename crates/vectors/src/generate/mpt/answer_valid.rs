@@ -1,9 +1,9 @@
 //! `mpt/answer.json`: honest answers to `eth_getProof`.
 
+use prooflight_json::{Address, Hash32, Word};
 use serde_json::{Value, json};
 
 use super::state::{CONTRACT, PLAIN, State, large, slots, word};
-use crate::carrier::{Address, Hash32, Word};
 use crate::generate::builder::{Builder, expected};
 
 /// The tests that code makes.

@@ -1,10 +1,10 @@
 //! `mpt/header.json`: honest headers of every fork's form.
 
 use prooflight_core::keccak256;
+use prooflight_json::{Hash32, Hex, Quantity};
 use serde_json::json;
 
 use super::trie::{Rlp, string};
-use crate::carrier::{Hash32, Hex, Quantity};
 use crate::generate::builder::{Builder, expected};
 use crate::mpt::EthHeader;
 

@@ -1,10 +1,10 @@
 //! A small state of Ethereum's shape, and a server that answers about it honestly.
 
 use prooflight_core::keccak256;
+use prooflight_json::{Address, Hash32, Hex, Word};
 use serde_json::to_value;
 
 use super::trie::{Rlp, Trie, string};
-use crate::carrier::{Address, Hash32, Hex, Word};
 use crate::mpt::{EthGetProof, Response, ResponseSlot};
 
 /// A contract with slots.

@@ -2,9 +2,9 @@
 //!
 //! Shares no code with the verifier but the hash.
 
-use crate::carrier::{Hash32, Hex};
 use crate::mpt::MptProof;
 use prooflight_core::keccak256;
+use prooflight_json::{Hash32, Hex};
 
 /// A value of RLP.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! `mpt/trie.json`: honest proofs of values and absences in tries of every shape.
 
+use prooflight_json::Hex;
 use serde_json::json;
 
 use super::trie::{Trie, with_proof};
-use crate::carrier::Hex;
 use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::mpt::MptProof;

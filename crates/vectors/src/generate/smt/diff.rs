@@ -1,11 +1,11 @@
 //! `smt/diff.json`: honest diffs.
 
+use prooflight_json::Hex;
 use prooflight_smt::hash::{MAX_HEIGHT, hash_key};
 use serde_json::{Map, Value, json};
 
 use super::plain::Plain;
 use super::{ask_diff, delete, had, limits, random, sample, set};
-use crate::carrier::Hex;
 use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtDiff;

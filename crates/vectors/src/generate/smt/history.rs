@@ -1,12 +1,12 @@
 //! `smt/history.json`: honest histories.
 
+use prooflight_json::Quantity;
 use prooflight_smt::hash::MAX_HEIGHT;
 use serde_json::{Value, json};
 
 use super::plain::Plain;
 use super::{ask_history, delete, had, history_limits, key, random, sample, set};
 use crate::answer::Answer;
-use crate::carrier::Quantity;
 use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtHistory;

@@ -5,12 +5,12 @@ pub(super) mod history;
 pub(super) mod proof;
 mod skipped;
 
+use prooflight_json::{Hash32, Hex, Quantity};
 pub(super) use prooflight_testkit::smt::plain;
 use serde_json::{Value, json};
 
 use self::plain::{Op, Plain};
 use super::rng::Rng;
-use crate::carrier::{Hash32, Hex, Quantity};
 use crate::limits::{CallerLimits, HistoryLimits};
 use crate::smt::{BlockRoot, SmtDiff, SmtHistory, SmtProof};
 
