@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Verified};
 
+use crate::fork::Fork;
 use crate::header::Header;
 use crate::message::{Bootstrap, Kind, SyncAggregate, Update};
-use crate::network::{Fork, Network};
+use crate::network::Network;
 use crate::store::Store;
 use crate::stream::Chunk;
 

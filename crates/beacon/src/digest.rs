@@ -2,8 +2,9 @@
 
 use prooflight_core::Hash;
 
+use crate::fork::Fork;
 use crate::header::BeaconHeader;
-use crate::network::{Fork, Network};
+use crate::network::Network;
 use crate::ssz::{hash_pair, leaf, sha256};
 
 /// `DOMAIN_SYNC_COMMITTEE`.

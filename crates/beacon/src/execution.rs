@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Reader, Reason, Result};
 
+use crate::fork::Fork;
 use crate::header::Execution;
-use crate::network::Fork;
 use crate::ssz::{bytes_root, hash_pair, invalid_encoding, leaf, merkleize, read_offset, u64_root};
 
 /// The most bytes of `extra_data`.

@@ -4,7 +4,8 @@ use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
 
 use crate::branch;
 use crate::execution;
-use crate::network::{Fork, Network};
+use crate::fork::Fork;
+use crate::network::Network;
 use crate::ssz::{merkleize, read_hashes, read_offset, read_u64, u64_root};
 
 /// The header of a beacon block.

@@ -19,6 +19,7 @@ mod client;
 mod committee;
 mod digest;
 mod execution;
+mod fork;
 mod header;
 mod message;
 mod network;
@@ -30,8 +31,9 @@ mod validate;
 
 pub use client::{Evidence, Head, LightClient, Participation, Progress};
 pub use committee::SyncCommittee;
+pub use fork::Fork;
 pub use header::{BeaconHeader, Execution, Header};
 pub use message::{Bootstrap, Finality, Kind, NextCommittee, SyncAggregate, Update};
-pub use network::{BlobParameters, Fork, ForkStart, Network, Parameters, Preset};
+pub use network::{BlobParameters, ForkStart, Network, Parameters, Preset};
 pub use store::Store;
 pub use stream::{Chunk, read_chunks};

@@ -9,8 +9,9 @@ use prooflight_core::{Error, Hash, Reader, Reason, Result};
 use crate::bls::SignatureBytes;
 use crate::branch::depth;
 use crate::committee::SyncCommittee;
+use crate::fork::Fork;
 use crate::header::{self, Header};
-use crate::network::{Fork, Network};
+use crate::network::Network;
 use crate::ssz::{invalid_encoding, read_hashes, read_u64};
 
 /// The three kinds of updates: an update without its finality, or its committee, is one of its own.
