@@ -16,7 +16,7 @@ use jmt::{KeyHash, RootHash, Sha256Jmt};
 use prooflight_bench::Result;
 use prooflight_core::Limits;
 use prooflight_smt::hash::{hash_key, hash_value};
-use prooflight_smt::tree::{Change, Tree};
+use prooflight_smt::tree::{HashedChange, Tree};
 use prooflight_smt::verify;
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
@@ -184,17 +184,17 @@ fn resident() -> Result<f64> {
 struct Ours(Tree);
 
 impl Side for Ours {
-    type Prepared = Vec<Change>;
+    type Prepared = Vec<HashedChange>;
 
-    fn hash(&self, block: &Block) -> Vec<Change> {
-        let change = |(key, value): &(Key, Option<Key>)| Change {
+    fn hash(&self, block: &Block) -> Vec<HashedChange> {
+        let change = |(key, value): &(Key, Option<Key>)| HashedChange {
             key_hash: hash_key(key),
             value_hash: value.as_ref().map(|value| hash_value(value)),
         };
         block.iter().map(change).collect()
     }
 
-    fn apply(&mut self, height: u64, block: Vec<Change>) -> Result<()> {
+    fn apply(&mut self, height: u64, block: Vec<HashedChange>) -> Result<()> {
         self.0.update(height, &block)?;
         Ok(())
     }

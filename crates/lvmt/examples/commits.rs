@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prooflight_amt::{Parts, Setup, Tables};
-use prooflight_core::store::{MemoryStore, Store};
+use prooflight_core::store::{Change, MemoryStore, Store};
 use prooflight_lvmt::path::key_hash;
-use prooflight_lvmt::{Change, LvmtStore, ProofShard, StoreParams};
+use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams};
 use prooflight_mpt::PersistentTrie;
 use stores::Folder;
 
@@ -82,7 +82,7 @@ fn lvmt(case: &str, sizes: &Sizes, store: impl Store + Sync) {
             assert_eq!(store.get(key).unwrap().is_some(), times.is_some());
         }
         let read = started.elapsed();
-        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::Set { key, value }).collect();
+        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, value)).collect();
         let started = Instant::now();
         let mut prepared = store.prepare(&changes).unwrap();
         let prepare = started.elapsed();
@@ -106,10 +106,7 @@ fn mpt(sizes: &Sizes, store: impl Store) {
             assert_eq!(trie.get(key).unwrap().is_some(), times.is_some());
         }
         let read = started.elapsed();
-        let changes: Vec<_> = ops
-            .iter()
-            .map(|(key, value)| prooflight_mpt::Change::Set { key, value: *value })
-            .collect();
+        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, *value)).collect();
         let started = Instant::now();
         trie.apply(&changes).unwrap();
         let prepare = started.elapsed();

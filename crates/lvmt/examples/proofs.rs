@@ -18,9 +18,9 @@ use std::time::Instant;
 
 use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
 use prooflight_core::Limits;
-use prooflight_core::store::{MemoryStore, Store};
+use prooflight_core::store::{Change, MemoryStore, Store};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
-use prooflight_lvmt::{Change, LvmtStore, Params, ProofShard, Root, StoreParams, verify};
+use prooflight_lvmt::{LvmtStore, Params, ProofShard, Root, StoreParams, verify};
 use stores::Folder;
 
 const BLOCK: u64 = 10_000;
@@ -53,7 +53,7 @@ fn measure(keys: u64, store: impl Store + Sync) {
     let mut store = LvmtStore::open(store, params).unwrap();
     for first in (0..keys).step_by(BLOCK as usize) {
         let block: Vec<_> = (first..keys.min(first + BLOCK)).map(key).collect();
-        let changes: Vec<_> = block.iter().map(|key| Change::Set { key, value: key }).collect();
+        let changes: Vec<_> = block.iter().map(|key| Change::set(key, key)).collect();
         store.apply(&changes).unwrap();
         store.prune(store.height().unwrap().saturating_sub(1)).unwrap();
     }

@@ -25,7 +25,7 @@ mod walk;
 pub use params::{MAX_LOG_N, Params, Root};
 #[cfg(feature = "prover")]
 pub use prover::{
-    Change, LvmtReader, LvmtState, LvmtStore, PreparedBlock, ProofShard, ProvedKeys, RECENT,
-    StateRoot, StoreParams, prove_at,
+    LvmtReader, LvmtState, LvmtStore, PreparedBlock, ProofShard, ProvedKeys, RECENT, StateRoot,
+    StoreParams, prove_at,
 };
 pub use verify::{Answer, verify};

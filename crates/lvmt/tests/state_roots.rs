@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prooflight_amt::{Parts, Tables};
-use prooflight_core::store::MemoryStore;
-use prooflight_lvmt::{Change, LvmtStore, ProofShard, StoreParams};
+use prooflight_core::store::{Change, MemoryStore};
+use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams};
 use serde_json::Value;
 
 const FILE: &str = include_str!("../../../test-vectors/state-roots/lvmt.json");
@@ -42,7 +42,7 @@ fn roots_are_those_of_the_model() {
                 assert_eq!(blocks.len(), expected.len());
                 for (block, expected) in blocks.iter().zip(expected) {
                     let operations = operations(block);
-                    let changes: Vec<_> = operations.iter().map(change).collect();
+                    let changes: Vec<_> = operations.iter().map(Change::from).collect();
                     let root = store.apply(&changes).unwrap();
                     assert_eq!(
                         hex::encode(root),
@@ -62,11 +62,4 @@ fn operations(block: &Value) -> Vec<Operation> {
     let bytes = |value: &Value| hex::decode(&value.as_str().unwrap()[2..]).unwrap();
     let operations = block.as_array().unwrap().iter();
     operations.map(|it| (bytes(&it["key"]), it.get("value").map(bytes))).collect()
-}
-
-fn change((key, value): &Operation) -> Change<'_> {
-    match value {
-        Some(value) => Change::Set { key, value },
-        None => Change::Delete { key },
-    }
 }

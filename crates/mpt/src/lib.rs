@@ -45,7 +45,7 @@ pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 pub use header::{Header, verify_header};
 #[cfg(feature = "prover")]
 pub use prover::{
-    AccountProof, Change, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
+    AccountProof, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
     ProvedAccount, ProvedKey, ProvedSlot, StateChange, prove_at, prove_state_at,
 };
 pub use transaction::{verify_code, verify_transaction_hash};

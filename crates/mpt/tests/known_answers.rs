@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use prooflight_core::store::MemoryStore;
+use prooflight_core::store::{Change, MemoryStore};
 use prooflight_core::{Limits, keccak256};
-use prooflight_mpt::{Account, Change, PersistentState, PersistentTrie, StateChange, verify_proof};
+use prooflight_mpt::{Account, PersistentState, PersistentTrie, StateChange, verify_proof};
 use prooflight_testkit::mpt::slices;
 use serde_json::Value;
 
@@ -50,11 +50,8 @@ fn entries(case: &Value) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
 }
 
 fn apply(trie: &mut PersistentTrie<MemoryStore>, entries: &[(Vec<u8>, Option<Vec<u8>>)]) {
-    let changes = entries.iter().map(|(key, value)| match value {
-        Some(value) => Change::Set { key, value },
-        None => Change::Delete { key },
-    });
-    trie.apply(&changes.collect::<Vec<_>>()).unwrap();
+    let changes: Vec<_> = entries.iter().map(Change::from).collect();
+    trie.apply(&changes).unwrap();
 }
 
 #[test]

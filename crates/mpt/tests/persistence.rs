@@ -9,10 +9,10 @@
 use std::collections::BTreeMap;
 
 use arbitrary::Unstructured;
-use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::store::{Change, MemoryStore, Read, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_mpt::{
-    Change, EMPTY_ROOT, PersistentState, PersistentTrie, StateChange, prove_at, prove_state_at,
+    EMPTY_ROOT, PersistentState, PersistentTrie, StateChange, prove_at, prove_state_at,
     verify_proof,
 };
 use prooflight_testkit::mpt::honest::{Honest, Keys, draw_value};
@@ -39,7 +39,7 @@ fn draw_batch(u: &mut Unstructured<'_>, honest: &Honest) -> Vec<(Vec<u8>, Option
 /// A trie with the same entries, made in one batch.
 fn fresh(entries: &BTreeMap<Vec<u8>, Vec<u8>>) -> PersistentTrie<MemoryStore> {
     let mut trie = PersistentTrie::open(MemoryStore::default()).unwrap();
-    let changes: Vec<_> = entries.iter().map(|(key, value)| Change::Set { key, value }).collect();
+    let changes: Vec<_> = entries.iter().map(|(key, value)| Change::set(key, value)).collect();
     trie.apply(&changes).unwrap();
     trie
 }
@@ -136,8 +136,8 @@ fn a_prepared_version_changes_nothing_until_it_is_committed() {
     let mut honest = Honest::new(Keys::Short);
     honest.apply(&[(b"ab".to_vec(), Some(vec![1; 40])), (b"ac".to_vec(), Some(vec![2; 40]))]);
     let root = honest.trie.root();
-    let mut first = honest.trie.prepare(&[Change::Delete { key: b"ab" }]).unwrap();
-    let second = honest.trie.prepare(&[Change::Set { key: b"x", value: b"y" }]).unwrap();
+    let mut first = honest.trie.prepare(&[Change::delete(b"ab")]).unwrap();
+    let second = honest.trie.prepare(&[Change::set(b"x", b"y")]).unwrap();
     assert_eq!((honest.trie.root(), honest.trie.revision()), (root, 1));
     assert_ne!(first.root(), root);
     let mut store = PersistentTrieCopy::of(&mut honest);
@@ -155,19 +155,16 @@ fn arguments_that_cannot_be_are_refused_and_change_nothing() {
     let root = trie.root();
     let long = [0; 257];
     for (changes, reason) in [
-        (
-            vec![Change::Set { key: b"a", value: b"b" }, Change::Set { key: b"b", value: b"" }],
-            Reason::InvalidArgument,
-        ),
-        (vec![Change::Set { key: &long, value: b"b" }], Reason::KeyLength),
-        (vec![Change::Delete { key: &long }], Reason::KeyLength),
+        (vec![Change::set(b"a", b"b"), Change::set(b"b", b"")], Reason::InvalidArgument),
+        (vec![Change::set(&long, b"b")], Reason::KeyLength),
+        (vec![Change::delete(&long)], Reason::KeyLength),
     ] {
         assert_eq!(trie.apply(&changes).unwrap_err().reason(), reason);
         assert_eq!((trie.root(), trie.revision()), (root, 1));
     }
     assert_eq!(trie.prove(&long).unwrap_err().reason(), Reason::KeyLength);
     let longest = [7; 256];
-    trie.apply(&[Change::Set { key: &longest, value: b"b" }]).unwrap();
+    trie.apply(&[Change::set(&longest, b"b")]).unwrap();
     assert_eq!(trie.get(&longest).unwrap().as_deref(), Some(&b"b"[..]));
 }
 

@@ -62,8 +62,7 @@ impl Kept {
     }
 
     fn prepare(&mut self, block: &[KeyChange]) -> schemes::Next {
-        let changes: Vec<_> =
-            block.iter().map(|(key, value)| Change { key, value: value.as_deref() }).collect();
+        let changes: Vec<_> = block.iter().map(Change::from).collect();
         self.state.prepare(&changes).unwrap()
     }
 

@@ -1,6 +1,6 @@
 //! What snapshot files cost: `cargo run --release --features snapshots --example snapshots -- FOLDER [KEYS] [BLOCKS]`.
 //!
-//! Blocks of 100,000 records on KEYS keys (1,000,000 if not said otherwise): 90% set other values, 5%
+//! Blocks of 100,000 changes on KEYS keys (1,000,000 if not said otherwise): 90% set other values, 5%
 //! insert, 5% delete. Keys and values have 32 bytes. Makes two folders in FOLDER. As many threads as
 //! `RAYON_NUM_THREADS` says, and one more for what is written in the background.
 #![allow(
@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use prooflight_core::Limits;
+use prooflight_core::store::Change;
 use prooflight_smt::hash::{hash_keys, hash_values};
-use prooflight_smt::snapshot::{Files, Options, Record, SnapshotReader, SnapshotWriter};
-use prooflight_smt::tree::{Change, Tree};
+use prooflight_smt::snapshot::{Files, Options, SnapshotReader, SnapshotWriter};
+use prooflight_smt::tree::{HashedChange, Tree};
 use prooflight_smt::verify;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -38,7 +39,7 @@ fn main() {
     let mut tree_only = Tree::new();
     let (mut alone, mut height) = (Clock::default(), 0);
     for (at, ops) in filling.iter().chain(&blocks).enumerate() {
-        let mut update = || tree_only.update(height, &changes(ops)).unwrap();
+        let mut update = || tree_only.update(height, &hashed(ops)).unwrap();
         if at >= filling.len() {
             alone.time(&mut update);
         } else {
@@ -84,8 +85,8 @@ fn write(folder: &Path, [filling, blocks]: [&[Vec<Op>]; 2], way: Way) -> [u8; 32
             writer.publish().unwrap();
             (prepare, commit) = (Clock::default(), Clock::default());
         }
-        let records = records(ops);
-        let prepared = prepare.time(|| writer.prepare(height, &records).unwrap());
+        let changes: Vec<_> = ops.iter().map(Change::from).collect();
+        let prepared = prepare.time(|| writer.prepare(height, &changes).unwrap());
         commit.time(|| match way {
             Way::Durable => writer.commit(prepared).unwrap(),
             Way::Background => writer.commit_in_background(prepared).unwrap(),
@@ -177,19 +178,13 @@ fn open(folder: &Path) -> (SnapshotWriter, usize) {
     (writer, damage.len())
 }
 
-fn records(ops: &[Op]) -> Vec<Record<'_>> {
-    ops.iter()
-        .map(|(key, value)| Record { key, value: value.as_ref().map(<[u8; 32]>::as_slice) })
-        .collect()
-}
-
-fn changes(ops: &[Op]) -> Vec<Change> {
+fn hashed(ops: &[Op]) -> Vec<HashedChange> {
     let key_hashes = hash_keys(ops.iter().map(|(key, _)| key.as_slice()));
     let values = ops.iter().filter_map(|(_, value)| value.as_ref());
     let mut value_hashes = hash_values(values.map(<[u8; 32]>::as_slice)).into_iter();
     ops.iter()
         .zip(key_hashes)
-        .map(|((_, value), key_hash)| Change {
+        .map(|((_, value), key_hash)| HashedChange {
             key_hash,
             value_hash: value.and_then(|_| value_hashes.next()),
         })

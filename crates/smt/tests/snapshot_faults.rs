@@ -11,12 +11,12 @@ use std::time::Duration;
 use prooflight_core::{Hash, Reason, Result};
 use prooflight_smt::hash::{hash_key, hash_value};
 use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
-use prooflight_smt::tree::{Change, Tree};
+use prooflight_smt::tree::{HashedChange, Tree};
 use prooflight_testkit::smt::plain::Plain;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use snapshot::{
-    block, blocks_per_file, contents, files, key, open, prove_and_compare, reader, records,
+    block, blocks_per_file, changes, contents, files, key, open, prove_and_compare, reader,
 };
 use tempfile::TempDir;
 
@@ -45,7 +45,7 @@ impl Chain {
             let seed = if height < from { seed } else { seed + 100 };
             let ops = block(seed, height, KEYS, 30);
             plain.apply(height, ops.clone());
-            writer.apply(height, &records(&ops)).unwrap()
+            writer.apply(height, &changes(&ops)).unwrap()
         };
         let roots = (0..BLOCKS).map(write).collect();
         Self { folder, options, plain, roots }
@@ -102,7 +102,7 @@ impl Chain {
             assert_eq!(writer.root(), *self.root(newest));
         }
         for height in next..BLOCKS {
-            let root = writer.apply(height, &records(&block(seed, height, KEYS, 30))).unwrap();
+            let root = writer.apply(height, &changes(&block(seed, height, KEYS, 30))).unwrap();
             assert_eq!(root, *self.root(height));
         }
         let reader = reader(self.folder.path());
@@ -260,20 +260,20 @@ fn a_file_that_could_not_be_written_is_written_later() {
     let (folder, away) = (outer.path().join("files"), outer.path().join("away"));
     let ops = |height| block(3, height, KEYS, 30);
     let mut writer = open(&folder, Options::default());
-    writer.apply(0, &records(&ops(0))).unwrap();
+    writer.apply(0, &changes(&ops(0))).unwrap();
     fs::rename(&folder, &away).unwrap();
     fs::write(&folder, "no folder").unwrap();
-    let prepared = writer.prepare(1, &records(&ops(1))).unwrap();
+    let prepared = writer.prepare(1, &changes(&ops(1))).unwrap();
     let root = prepared.root();
     assert_eq!(writer.commit(prepared).unwrap_err().reason(), Reason::StoreFailed);
     assert_eq!((writer.newest(), writer.published()), (Some(1), Some(0)));
     assert_eq!(writer.publish().unwrap_err().reason(), Reason::StoreFailed);
-    let again = writer.prepare(1, &records(&ops(1))).unwrap_err();
+    let again = writer.prepare(1, &changes(&ops(1))).unwrap_err();
     assert_eq!(again.reason(), Reason::StoreFailed);
     fs::remove_file(&folder).unwrap();
     fs::rename(&away, &folder).unwrap();
     // The next block writes the one before it first.
-    writer.apply(2, &records(&ops(2))).unwrap();
+    writer.apply(2, &changes(&ops(2))).unwrap();
     assert_eq!(writer.published(), Some(2));
     let reader = reader(&folder);
     assert_eq!(reader.root(1).unwrap(), root);
@@ -286,15 +286,15 @@ fn a_file_that_another_thread_could_not_write_is_written_later() {
     let (folder, away) = (outer.path().join("files"), outer.path().join("away"));
     let ops = |height| block(3, height, KEYS, 30);
     let mut writer = open(&folder, Options::default());
-    writer.apply(0, &records(&ops(0))).unwrap();
+    writer.apply(0, &changes(&ops(0))).unwrap();
     fs::rename(&folder, &away).unwrap();
     fs::write(&folder, "no folder").unwrap();
-    let prepared = writer.prepare(1, &records(&ops(1))).unwrap();
+    let prepared = writer.prepare(1, &changes(&ops(1))).unwrap();
     let root = prepared.root();
     assert_eq!(writer.commit_in_background(prepared).unwrap(), root);
     assert_eq!((writer.newest(), writer.published()), (Some(1), Some(0)));
     // The next block is refused as long as this one has no file, and can be committed later.
-    let next = writer.prepare(2, &records(&ops(2))).unwrap();
+    let next = writer.prepare(2, &changes(&ops(2))).unwrap();
     assert_eq!(writer.commit_in_background(next).unwrap_err().reason(), Reason::StoreFailed);
     assert_eq!(writer.publish().unwrap_err().reason(), Reason::StoreFailed);
     assert_eq!((writer.newest(), writer.published()), (Some(1), Some(0)));
@@ -302,7 +302,7 @@ fn a_file_that_another_thread_could_not_write_is_written_later() {
     fs::rename(&away, &folder).unwrap();
     writer.publish().unwrap();
     assert_eq!(writer.published(), Some(1));
-    writer.apply(2, &records(&ops(2))).unwrap();
+    writer.apply(2, &changes(&ops(2))).unwrap();
     let reader = reader(&folder);
     assert_eq!((reader.root(1).unwrap(), reader.root(2).unwrap()), (root, writer.root()));
     assert_eq!(reader.check().unwrap(), []);
@@ -326,7 +326,7 @@ fn writes_until_it_is_killed() {
     let mut writer = open(&folder, blocks_per_file(group));
     loop {
         let height = writer.newest().map_or(0, |newest| newest + 1);
-        let prepared = writer.prepare(height, &records(&large_block(height))).unwrap();
+        let prepared = writer.prepare(height, &changes(&large_block(height))).unwrap();
         if background {
             writer.commit_in_background(prepared).unwrap();
         } else {
@@ -348,7 +348,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
         // The manifest is there before the first kill, so that nothing may ever be damaged.
         let mut writer = open(folder.path(), blocks_per_file(group));
         for height in 0..group {
-            writer.apply(height, &records(&large_block(height))).unwrap();
+            writer.apply(height, &changes(&large_block(height))).unwrap();
         }
         drop(writer);
         for kill in 0..kills {
@@ -374,7 +374,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
             let kept = before.refresh().unwrap();
             for height in roots.len() as u64..=kept.newest {
                 let ops = large_block(height);
-                roots.push(tree.update(height, &changes(&ops)).unwrap());
+                roots.push(tree.update(height, &hashed(&ops)).unwrap());
                 plain.apply(height, ops);
             }
             let check = |height: u64, rng: &mut StdRng| {
@@ -400,9 +400,9 @@ fn after_kill_9_every_named_block_is_there_and_right() {
     }
 }
 
-fn changes(ops: &[prooflight_testkit::smt::plain::Op]) -> Vec<Change> {
+fn hashed(ops: &[prooflight_testkit::smt::plain::Op]) -> Vec<HashedChange> {
     ops.iter()
-        .map(|(key, value)| Change {
+        .map(|(key, value)| HashedChange {
             key_hash: hash_key(key),
             value_hash: value.as_deref().map(hash_value),
         })

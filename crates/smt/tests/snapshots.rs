@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use object_store::memory::InMemory;
 use prooflight_core::Reason;
+use prooflight_core::store::Change;
 use prooflight_smt::hash::EMPTY_ROOT;
 use prooflight_smt::snapshot::{
-    Files, KeptBlocks, Options, Record, Retention, SnapshotReader, SnapshotWriter,
+    Files, KeptBlocks, Options, Retention, SnapshotReader, SnapshotWriter,
 };
 use prooflight_smt::{Answer, verify, verify_diff, verify_history};
 use prooflight_testkit::smt::plain::{Op, Plain};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use snapshot::{
-    LIMITS, block, blocks_per_file, key, open, prove_and_compare, reader, records, set,
+    LIMITS, block, blocks_per_file, changes, key, open, prove_and_compare, reader, set,
 };
 use tempfile::TempDir;
 
@@ -35,7 +36,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
             let most = if height.is_multiple_of(5) { 60 } else { 6 };
             let ops = block(seed, height, keys, most);
             plain.apply(height, ops.clone());
-            assert_eq!(writer.apply(height, &records(&ops)).unwrap(), plain.root(height));
+            assert_eq!(writer.apply(height, &changes(&ops)).unwrap(), plain.root(height));
             history.push(ops);
             if rng.random_range(0..5) == 0 {
                 // As after a crash: the blocks without a file come again.
@@ -43,7 +44,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
                 let next = writer.newest().map_or(0, |newest| newest + 1);
                 assert_eq!(next, (height + 1) / group * group, "seed {seed}");
                 for (height, ops) in (0..).zip(&history).skip(usize::try_from(next).unwrap()) {
-                    writer.apply(height, &records(ops)).unwrap();
+                    writer.apply(height, &changes(ops)).unwrap();
                 }
             }
         }
@@ -84,7 +85,7 @@ fn a_then_b_then_a_again_is_three_changes() {
     let folder = TempDir::new().unwrap();
     let mut writer = open(folder.path(), Options::default());
     for (height, value) in [(0, b"A"), (1, b"B"), (2, b"A"), (3, b"A")] {
-        writer.apply(height, &records(&[set(b"key", value), set(b"other", b"x")])).unwrap();
+        writer.apply(height, &changes(&[set(b"key", value), set(b"other", b"x")])).unwrap();
     }
     writer.apply(4, &[]).unwrap();
     let proved = reader(folder.path()).history(b"key", 0, 4).unwrap();
@@ -99,7 +100,7 @@ fn groups_say_which_blocks_they_can_prove() {
     let folder = TempDir::new().unwrap();
     let mut writer = open(folder.path(), blocks_per_file(4));
     for (height, value) in (1..).zip([b"A", b"B", b"A", b"A", b"B", b"A", b"C"]) {
-        writer.apply(height, &records(&[set(b"key", value)])).unwrap();
+        writer.apply(height, &changes(&[set(b"key", value)])).unwrap();
     }
     assert_eq!((writer.newest(), writer.published()), (Some(7), Some(7)));
     writer.apply(8, &[]).unwrap();
@@ -130,7 +131,7 @@ fn groups_say_which_blocks_they_can_prove() {
 }
 
 #[test]
-fn a_block_comes_again_only_with_the_same_records() {
+fn a_block_comes_again_only_with_the_same_changes() {
     for group in [1, 3] {
         let folder = TempDir::new().unwrap();
         let mut writer = open(folder.path(), blocks_per_file(group));
@@ -138,17 +139,17 @@ fn a_block_comes_again_only_with_the_same_records() {
             .map(|n| vec![set(b"key", &[n]), set(&[n], b"new"), (b"never there".to_vec(), None)])
             .collect();
         let roots: Vec<_> =
-            (0..).zip(&blocks).map(|(at, ops)| writer.apply(at, &records(ops)).unwrap()).collect();
+            (0..).zip(&blocks).map(|(at, ops)| writer.apply(at, &changes(ops)).unwrap()).collect();
         for (at, (ops, root)) in (0..).zip(blocks.iter().zip(&roots)) {
-            let mut again = records(ops);
+            let mut again = changes(ops);
             again.reverse();
             assert_eq!(writer.apply(at, &again).unwrap(), *root, "block {at} of {group}");
             for other in [
                 vec![],
-                records(&ops[..1]),
-                records(&[ops[0].clone(), set(&[77], b"new")]),
-                records(&[ops[0].clone(), ops[1].clone(), set(b"more", b"")]),
-                vec![Record { key: b"key", value: None }, records(ops)[1]],
+                changes(&ops[..1]),
+                changes(&[ops[0].clone(), set(&[77], b"new")]),
+                changes(&[ops[0].clone(), ops[1].clone(), set(b"more", b"")]),
+                vec![Change::delete(b"key"), changes(ops)[1]],
             ] {
                 let refused = writer.prepare(at, &other).unwrap_err();
                 assert_eq!(refused.reason(), Reason::InvalidArgument, "block {at} of {group}");
@@ -166,10 +167,10 @@ fn a_block_comes_again_only_with_the_same_records() {
 fn a_prepared_block_changes_nothing_until_it_is_committed() {
     let folder = TempDir::new().unwrap();
     let mut writer = open(folder.path(), Options::default());
-    let before = writer.apply(0, &records(&[set(b"key", b"0")])).unwrap();
-    let abandoned = writer.prepare(1, &records(&[set(b"key", b"1")])).unwrap();
-    let other = writer.prepare(1, &records(&[set(b"key", b"2")])).unwrap();
-    let late = writer.prepare(1, &records(&[set(b"key", b"3")])).unwrap();
+    let before = writer.apply(0, &changes(&[set(b"key", b"0")])).unwrap();
+    let abandoned = writer.prepare(1, &changes(&[set(b"key", b"1")])).unwrap();
+    let other = writer.prepare(1, &changes(&[set(b"key", b"2")])).unwrap();
+    let late = writer.prepare(1, &changes(&[set(b"key", b"3")])).unwrap();
     assert_ne!(abandoned.root(), other.root());
     drop(abandoned);
     assert_eq!((writer.newest(), writer.root()), (Some(0), before));
@@ -190,8 +191,8 @@ fn blocks_committed_in_the_background_have_the_same_files() {
         let mut second = open(later.path(), options);
         for height in 0..9 {
             let ops = block(8, height, 200, 60);
-            let root = first.apply(height, &records(&ops)).unwrap();
-            let prepared = second.prepare(height, &records(&ops)).unwrap();
+            let root = first.apply(height, &changes(&ops)).unwrap();
+            let prepared = second.prepare(height, &changes(&ops)).unwrap();
             assert_eq!(second.commit_in_background(prepared).unwrap(), root);
             assert_eq!((second.newest(), second.root()), (Some(height), root));
             // The file that may be under way counts only when it is waited for.
@@ -221,7 +222,7 @@ fn blocks_committed_in_the_background_have_the_same_files() {
     // Another store has it at once.
     let files = Files::new(Arc::new(InMemory::new()));
     let (mut writer, _) = SnapshotWriter::open(files, Options::default()).unwrap();
-    let prepared = writer.prepare(0, &records(&[set(b"key", b"value")])).unwrap();
+    let prepared = writer.prepare(0, &changes(&[set(b"key", b"value")])).unwrap();
     writer.commit_in_background(prepared).unwrap();
     assert_eq!(writer.published(), Some(0));
 }
@@ -238,10 +239,10 @@ fn arguments_that_cannot_be_are_refused() {
     }
     let mut writer = open(folder.path(), Options::default());
     let key = vec![7; 1 << 16];
-    let refused = writer.apply(0, &[Record { key: &key, value: None }]).unwrap_err();
+    let refused = writer.apply(0, &[Change::delete(&key)]).unwrap_err();
     assert_eq!(refused.reason(), Reason::KeyLength);
     assert_eq!(writer.apply(0, &[]).unwrap(), EMPTY_ROOT);
-    writer.apply(1, &records(&[set(b"key", b"value")])).unwrap();
+    writer.apply(1, &changes(&[set(b"key", b"value")])).unwrap();
     let reader = reader(folder.path());
     assert_eq!(reader.prove(1, &[]).unwrap_err().reason(), Reason::InvalidArgument);
     assert_eq!(reader.history(b"key", 1, 0).unwrap_err().reason(), Reason::InvalidArgument);
@@ -267,7 +268,7 @@ fn a_reader_follows_the_writer_and_a_store_may_be_anything() {
     for height in 0..30 {
         let ops = block(99, height, 50, 20);
         plain.apply(height, ops.clone());
-        let root = writer.apply(height, &records(&ops)).unwrap();
+        let root = writer.apply(height, &changes(&ops)).unwrap();
         let reader =
             reader.get_or_insert_with(|| SnapshotReader::open(files.clone(), 1 << 20).unwrap());
         let keys: Vec<Vec<u8>> = ops.into_iter().map(|(key, _)| key).chain([vec![1]]).collect();
@@ -290,12 +291,12 @@ fn blocks_that_are_not_kept_are_unavailable_and_their_files_go() {
         for height in 1..300 * group {
             let ops = block(7, height, 6, 10);
             plain.apply(height, ops.clone());
-            roots.push(writer.apply(height, &records(&ops)).unwrap());
+            roots.push(writer.apply(height, &changes(&ops)).unwrap());
             if height == 150 {
                 drop(writer);
                 writer = open(folder.path(), options);
                 for height in writer.newest().unwrap() + 1..=150 {
-                    writer.apply(height, &records(&block(7, height, 6, 10))).unwrap();
+                    writer.apply(height, &changes(&block(7, height, 6, 10))).unwrap();
                 }
             }
         }
@@ -322,6 +323,6 @@ fn reader_of_first(
     folder: &std::path::Path,
     writer: &mut SnapshotWriter,
 ) -> Option<SnapshotReader> {
-    writer.apply(0, &records(&[set(b"cold", b"kept for ever")])).unwrap();
+    writer.apply(0, &changes(&[set(b"cold", b"kept for ever")])).unwrap();
     writer.published().map(|_| reader(folder))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use by_hash::ByHash;
 use prooflight_core::{Error, Hash, Limits, Reason};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_HEIGHT, Preimage, hash_key, hash_value};
-use prooflight_smt::tree::{Change, Child, Entry, Kind, Node, Tree};
+use prooflight_smt::tree::{Child, Entry, HashedChange, Kind, Node, Tree};
 use prooflight_smt::verify;
 use prooflight_testkit::smt::plain::{Op, Plain};
 use rand::rngs::StdRng;
@@ -27,16 +27,16 @@ fn roots_are_those_of_another_model() {
         let roots = test["expected"]["roots"].as_array().unwrap();
         assert_eq!(blocks.len(), roots.len());
         for (height, (block, root)) in (0..).zip(blocks.iter().zip(roots)) {
-            let changes: Vec<Change> = block.as_array().unwrap().iter().map(change).collect();
+            let changes: Vec<HashedChange> = block.as_array().unwrap().iter().map(change).collect();
             let found = tree.update(height, &changes).unwrap();
             assert_eq!(found.as_slice(), bytes(root), "{} block {height}", test["comment"]);
         }
     }
 }
 
-fn change(change: &Json) -> Change {
+fn change(change: &Json) -> HashedChange {
     let value_hash = (change["op"] == "Set").then(|| hash_value(&bytes(&change["value"])));
-    Change { key_hash: hash_key(&bytes(&change["key"])), value_hash }
+    HashedChange { key_hash: hash_key(&bytes(&change["key"])), value_hash }
 }
 
 fn bytes(hex: &Json) -> Vec<u8> {
@@ -65,11 +65,11 @@ fn key_hash(rng: &mut StdRng, known: &[Hash]) -> Hash {
     hash
 }
 
-fn draw(rng: &mut StdRng, known: &mut Vec<Hash>, count: usize) -> Vec<Change> {
+fn draw(rng: &mut StdRng, known: &mut Vec<Hash>, count: usize) -> Vec<HashedChange> {
     let draw_one = |_| {
         let key_hash = key_hash(rng, known);
         known.push(key_hash);
-        Change { key_hash, value_hash: rng.random_bool(0.7).then(|| rng.random()) }
+        HashedChange { key_hash, value_hash: rng.random_bool(0.7).then(|| rng.random()) }
     };
     (0..count).map(draw_one).collect()
 }
@@ -165,8 +165,8 @@ fn check_subtree(
 #[test]
 fn the_root_depends_neither_on_threads_nor_on_order_nor_on_parts() {
     let mut rng = StdRng::seed_from_u64(1);
-    let random = |rng: &mut StdRng, length: usize| -> Vec<Change> {
-        let one = |_| Change { key_hash: rng.random(), value_hash: Some(rng.random()) };
+    let random = |rng: &mut StdRng, length: usize| -> Vec<HashedChange> {
+        let one = |_| HashedChange { key_hash: rng.random(), value_hash: Some(rng.random()) };
         (0..length).map(one).collect()
     };
     let first = random(&mut rng, 5000);
@@ -174,7 +174,7 @@ fn the_root_depends_neither_on_threads_nor_on_order_nor_on_parts() {
     let mut second = random(&mut rng, 3000);
     second.extend(first.iter().step_by(2).map(|old| {
         let value_hash = rng.random_bool(0.7).then(|| rng.random());
-        Change { value_hash, ..*old }
+        HashedChange { value_hash, ..*old }
     }));
     let mut plain = ByHash::default();
     plain.apply(3, &first);
@@ -200,7 +200,7 @@ fn the_root_depends_neither_on_threads_nor_on_order_nor_on_parts() {
 fn an_abandoned_block_leaves_no_trace() {
     let mut rng = StdRng::seed_from_u64(2);
     let mut known = Vec::new();
-    let blocks: Vec<Vec<Change>> = (0..20).map(|_| draw(&mut rng, &mut known, 100)).collect();
+    let blocks: Vec<Vec<HashedChange>> = (0..20).map(|_| draw(&mut rng, &mut known, 100)).collect();
     let (mut tree, mut other) = (Tree::new(), Tree::new());
     for (height, changes) in (0..).zip(&blocks) {
         let before = format!("{tree:?}");
@@ -216,7 +216,7 @@ fn an_abandoned_block_leaves_no_trace() {
 
 #[test]
 fn only_what_was_prepared_on_this_state_is_committed() {
-    let set = |byte| Change { key_hash: [byte; 32], value_hash: Some([byte; 32]) };
+    let set = |byte| HashedChange { key_hash: [byte; 32], value_hash: Some([byte; 32]) };
     let (mut tree, mut twin) = (Tree::new(), Tree::new());
     let prepared = tree.prepare(0, &[set(1)]).unwrap();
     assert_eq!(twin.commit(&prepared).unwrap_err().reason(), Reason::InvalidArgument);
@@ -233,7 +233,7 @@ fn only_what_was_prepared_on_this_state_is_committed() {
 #[test]
 fn blocks_rise_and_are_heights() {
     let mut tree = Tree::new();
-    let set = [Change { key_hash: [7; 32], value_hash: Some([9; 32]) }];
+    let set = [HashedChange { key_hash: [7; 32], value_hash: Some([9; 32]) }];
     for wrong in [MAX_HEIGHT + 1, u64::MAX] {
         assert_eq!(tree.update(wrong, &set).unwrap_err().reason(), Reason::InvalidArgument);
     }
@@ -249,8 +249,10 @@ fn blocks_rise_and_are_heights() {
 
 #[test]
 fn of_several_changes_to_a_key_the_last_one_counts() {
-    let change =
-        |value: Option<u8>| Change { key_hash: [7; 32], value_hash: value.map(|it| [it; 32]) };
+    let change = |value: Option<u8>| HashedChange {
+        key_hash: [7; 32],
+        value_hash: value.map(|it| [it; 32]),
+    };
     let entry = |height, value: Option<u8>| Entry { height, value_hash: value.map(|it| [it; 32]) };
     let mut tree = Tree::new();
     let steps: [(&[_], _); 6] = [
@@ -262,7 +264,7 @@ fn of_several_changes_to_a_key_the_last_one_counts() {
         (&[None, Some(5)], Some(entry(5, Some(5)))),
     ];
     for (height, (values, expected)) in (0..).zip(steps) {
-        let changes: Vec<Change> = values.iter().map(|it| change(*it)).collect();
+        let changes: Vec<HashedChange> = values.iter().map(|it| change(*it)).collect();
         tree.update(height, &changes).unwrap();
         assert_eq!(tree.get(&[7; 32]), expected, "block {height}");
     }
@@ -311,7 +313,7 @@ fn proofs_from_memory_are_those_of_the_definition_and_verify() {
             let ops: Vec<Op> = (0..rng.random_range(0..6))
                 .map(|_| (key(&mut rng), rng.random_bool(0.7).then(|| vec![rng.random(); 5])))
                 .collect();
-            let changes = ops.iter().map(|(key, value)| Change {
+            let changes = ops.iter().map(|(key, value)| HashedChange {
                 key_hash: hash_key(key),
                 value_hash: value.as_deref().map(hash_value),
             });
@@ -338,7 +340,7 @@ fn proofs_from_memory_are_those_of_the_definition_and_verify() {
 #[test]
 fn a_proof_needs_a_block_and_the_values_that_were_written() {
     let key_hash = hash_key(b"key");
-    let set = [Change { key_hash, value_hash: Some(hash_value(b"value")) }];
+    let set = [HashedChange { key_hash, value_hash: Some(hash_value(b"value")) }];
     let mut tree = Tree::new();
     let refused = |tree: &Tree, value: Result<&'static str, Error>| {
         tree.prove(&[key_hash], |_| value.clone()).unwrap_err().reason()

@@ -77,6 +77,24 @@ pub struct Change<'a> {
     pub value: Option<&'a [u8]>,
 }
 
+impl<'a> Change<'a> {
+    /// Gives a key a value.
+    pub const fn set(key: &'a [u8], value: &'a [u8]) -> Self {
+        Self { key, value: Some(value) }
+    }
+
+    /// Deletes a key's value.
+    pub const fn delete(key: &'a [u8]) -> Self {
+        Self { key, value: None }
+    }
+}
+
+impl<'a, K: AsRef<[u8]>, V: AsRef<[u8]>> From<&'a (K, Option<V>)> for Change<'a> {
+    fn from((key, value): &'a (K, Option<V>)) -> Self {
+        Self { key: key.as_ref(), value: value.as_ref().map(AsRef::as_ref) }
+    }
+}
+
 /// The next block of a store, worked out but not written.
 #[derive(Debug)]
 pub struct Prepared<N> {

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
 
 use prooflight_amt::{Change as AmtChange, Point};
-use prooflight_core::store::Read;
+use prooflight_core::store::{Change, Read};
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use rayon::prelude::*;
 
@@ -16,23 +16,6 @@ use super::record::{
 use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{KEY_SLOTS, Place, Slot, Version};
-
-/// A change of one key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change<'a> {
-    /// Gives a key a value, which may be empty.
-    Set {
-        /// The key.
-        key: &'a [u8],
-        /// The value.
-        value: &'a [u8],
-    },
-    /// Deletes a key's value, if it has one.
-    Delete {
-        /// The key.
-        key: &'a [u8],
-    },
-}
 
 /// A block of changes, worked out; every write follows from it.
 #[derive(Debug)]
@@ -143,10 +126,7 @@ pub(super) fn place(block: u64, index: usize) -> Result<Place> {
 
 /// The last change of each key, ascending by key hash.
 fn last_changes<'a>(changes: &[Change<'a>]) -> Vec<(Hash, Option<&'a [u8]>)> {
-    let hashed = |change: &Change<'a>| match *change {
-        Change::Set { key, value } => (key_hash(key), Some(value)),
-        Change::Delete { key } => (key_hash(key), None),
-    };
+    let hashed = |&Change { key, value }: &Change<'a>| (key_hash(key), value);
     let mut last: Vec<_> = changes.par_iter().with_min_len(GRAIN).map(hashed).collect();
     // Stable: the changes of one key stay in their order.
     last.par_sort_by(|(a, _), (b, _)| a.cmp(b));

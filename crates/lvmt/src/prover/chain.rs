@@ -5,10 +5,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{self, Prepared, Proved, Read, StateReader, StateStore, Store};
+use prooflight_core::store::{Change, Prepared, Proved, Read, StateReader, StateStore, Store};
 use prooflight_core::{Error, Reason, Result, Scheme};
 
-use super::block::Change;
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
 use super::prove::prove_at;
@@ -50,9 +49,8 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
         self.store.root().to_vec()
     }
 
-    fn prepare(&self, changes: &[store::Change<'_>]) -> Result<Prepared<PreparedBlock>> {
-        let changes: Vec<_> = changes.iter().map(change).collect();
-        let mut next = self.store.prepare(&changes)?;
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBlock>> {
+        let mut next = self.store.prepare(changes)?;
         let writes = core::mem::take(&mut next.writes);
         Ok(Prepared { root: next.root.to_vec(), writes, transition: None, next })
     }
@@ -80,13 +78,6 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
         }
         let states = self.recent.iter().cloned().collect();
         Ok(LvmtReader { params: self.store.params().clone(), states })
-    }
-}
-
-fn change<'a>(&store::Change { key, value }: &store::Change<'a>) -> Change<'a> {
-    match value {
-        Some(value) => Change::Set { key, value },
-        None => Change::Delete { key },
     }
 }
 

@@ -47,7 +47,6 @@ mod store;
 mod tile;
 mod tree;
 
-pub use block::Change;
 pub use chain::{LvmtReader, LvmtState, RECENT};
 pub use newest::StateRoot;
 pub use params::StoreParams;

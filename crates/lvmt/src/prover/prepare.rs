@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{Change, Read, WriteBatch};
 use prooflight_core::{Hash, Result};
 use rayon::prelude::*;
 
-use super::block::{Block, Change, GRAIN, WrittenAmt, WrittenKey, place};
+use super::block::{Block, GRAIN, WrittenAmt, WrittenKey, place};
 use super::blocks::Blocks;
 use super::cache::{FullEntry, full_entry};
 use super::current::ChangedLeaves;

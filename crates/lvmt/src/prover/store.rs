@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::store::{Store, WriteBatch};
+use prooflight_core::store::{Change, Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
-use super::block::{Change, check_never_written};
+use super::block::check_never_written;
 use super::blocks::Blocks;
 use super::newest::{Newest, StateRoot};
 use super::params::StoreParams;

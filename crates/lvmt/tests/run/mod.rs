@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use prooflight_amt::{Parts, Tables};
-use prooflight_core::store::{MemoryStore, Read};
+use prooflight_core::store::{Change, MemoryStore, Read};
 use prooflight_core::{Result, Verified};
-use prooflight_lvmt::{Answer, Change, LvmtStore, Params, ProofShard, Root, StoreParams, verify};
+use prooflight_lvmt::{Answer, LvmtStore, Params, ProofShard, Root, StoreParams, verify};
 use prooflight_testkit::lvmt::state::{State, keccak};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -30,14 +30,7 @@ pub fn params(log_n: u8, log_arity: u8, shard: ProofShard) -> StoreParams {
 }
 
 pub fn changes(changes: &Changes) -> Vec<Change<'_>> {
-    let mut borrowed = Vec::new();
-    for (key, value) in changes {
-        borrowed.push(match value {
-            Some(value) => Change::Set { key, value },
-            None => Change::Delete { key },
-        });
-    }
-    borrowed
+    changes.iter().map(Change::from).collect()
 }
 
 impl Run {

@@ -16,5 +16,5 @@ mod trie;
 
 pub use account_proof::AccountProof;
 pub use chain::{MptReader, MptState};
-pub use persistent::{Change, PersistentTrie, PreparedTrie, ProvedKey, prove_at};
+pub use persistent::{PersistentTrie, PreparedTrie, ProvedKey, prove_at};
 pub use state::{PersistentState, ProvedAccount, ProvedSlot, StateChange, prove_state_at};

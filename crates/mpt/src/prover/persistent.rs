@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::store::{PreparedRevision, Read, Revisions, Store, WriteBatch, root_at};
+use prooflight_core::store::{
+    Change, PreparedRevision, Read, Revisions, Store, WriteBatch, root_at,
+};
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::node::Link;
@@ -10,23 +12,6 @@ use super::overlay::{Overlay, Root, root_hash};
 use super::record::TrieRoot;
 use super::trie::nibbles;
 use crate::verify::check_key;
-
-/// A change of one key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change<'a> {
-    /// Sets the value of a key, which must not be empty.
-    Set {
-        /// The key, as looked up in the trie.
-        key: &'a [u8],
-        /// The value.
-        value: &'a [u8],
-    },
-    /// Removes the value of a key, if it has one.
-    Delete {
-        /// The key, as looked up in the trie.
-        key: &'a [u8],
-    },
-}
 
 /// A Merkle Patricia trie. Every revision stays in the store until it is pruned.
 ///
@@ -189,15 +174,11 @@ fn prove<S: Read + ?Sized>(store: &S, root: Root, key: &[u8]) -> Result<ProvedKe
 }
 
 impl<S: Read + ?Sized> Overlay<'_, S> {
-    fn change(&mut self, link: Link, change: &Change<'_>) -> Result<Link> {
-        let (key, value) = match *change {
-            Change::Set { key, value: [] } => {
-                let found = format_args!("none for a key of {} bytes", key.len());
-                return Err(Error::new(Reason::InvalidArgument, "a value of some bytes", found));
-            }
-            Change::Set { key, value } => (key, Some(value)),
-            Change::Delete { key } => (key, None),
-        };
+    fn change(&mut self, link: Link, &Change { key, value }: &Change<'_>) -> Result<Link> {
+        if value.is_some_and(<[u8]>::is_empty) {
+            let found = format_args!("none for a key of {} bytes", key.len());
+            return Err(Error::new(Reason::InvalidArgument, "a value of some bytes", found));
+        }
         check_key(key)?;
         let path = nibbles(key);
         let has = self.find(&link, &path, &mut |_| {})?;

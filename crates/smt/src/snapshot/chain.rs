@@ -13,7 +13,6 @@ use prooflight_core::{Hash, Result, Scheme};
 use super::check::Damage;
 use super::files::Files;
 use super::reader::{ProvedHistory, SnapshotReader};
-use super::record::Record;
 use super::retention::Retention;
 use super::writer::{Options, PreparedBlock, SnapshotWriter};
 
@@ -71,9 +70,7 @@ impl StateStore for SmtState {
 
     fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBlock>> {
         let height = self.height().map_or(0, |height| height + 1);
-        let records: Vec<_> =
-            changes.iter().map(|change| Record { key: change.key, value: change.value }).collect();
-        let next = self.writer.prepare(height, &records)?;
+        let next = self.writer.prepare(height, changes)?;
         let root = next.root().to_vec();
         Ok(Prepared { root, writes: WriteBatch::new(), transition: None, next })
     }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use object_store::PutPayload;
+use prooflight_core::store::Change;
 use prooflight_core::{Error, Hash, Reason, Result};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -10,7 +11,7 @@ use super::branches::{Branches, Clusters};
 use super::files::parts;
 use super::header::{BLOCK_BYTES, HEADER_BYTES, Header};
 use super::link::{Link, MAX_FILE_BYTES, Place};
-use super::record::Record;
+use super::record;
 use crate::tree::{Kind, Node, Tree};
 
 /// The records of the blocks of one file.
@@ -154,18 +155,17 @@ pub(super) fn kind_of(value_hash: Option<&Hash>) -> Kind {
     if value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone }
 }
 
-/// Whether `records` are exactly those a block with the changes `written` has; both ascend by key
-/// hash.
+/// Whether `records` are exactly those of a block with these changes; both ascend by key hash.
 ///
 /// A delete without a record had no effect, because the key was not live.
 pub(super) fn are_records_of<'r>(
     mut records: &[u8],
-    written: impl IntoIterator<Item = Record<'r>>,
+    changes: impl IntoIterator<Item = Change<'r>>,
 ) -> bool {
-    for write in written {
-        match Record::read(records) {
-            Some((record, rest)) if record == write => records = rest,
-            _ if write.value.is_none() => {}
+    for change in changes {
+        match record::read(records) {
+            Some((recorded, rest)) if recorded == change => records = rest,
+            _ if change.value.is_none() => {}
             _ => return false,
         }
     }

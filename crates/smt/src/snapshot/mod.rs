@@ -32,7 +32,6 @@ pub use chain::{SmtParams, SmtReader, SmtState};
 pub use check::Damage;
 pub use files::Files;
 pub use reader::{KeptBlocks, Proved, ProvedHistory, SnapshotReader};
-pub use record::Record;
 pub use retention::Retention;
 pub use writer::{Options, PreparedBlock, SnapshotWriter};
 

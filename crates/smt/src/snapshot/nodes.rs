@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use prooflight_core::store::Change;
 use prooflight_core::{Error, Hash, Hex, Result};
 
 use super::clusters::{Cluster, MOST_BYTES};
@@ -16,7 +17,7 @@ use super::header::{HEADER_BYTES, Header};
 use super::link::{Link, Place};
 use super::manifest::last_of_group;
 use super::pages::Pages;
-use super::record::{RECORD_HEAD_BYTES, Record};
+use super::record::{self, RECORD_HEAD_BYTES};
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::part::bit;
 use crate::tree::Kind;
@@ -216,9 +217,9 @@ impl Nodes {
         };
         in_file(RECORD_HEAD_BYTES)?;
         let head = self.pages.read_array::<RECORD_HEAD_BYTES>(header.last, at)?;
-        let (length, _) = Record::lengths(head);
+        let (length, _) = record::lengths(head);
         let mut bytes = self.pages.read(header.last, at..in_file(length)?)?;
-        let (Record { key, value }, _) = Record::read(&bytes).ok_or_else(wrong)?;
+        let (Change { key, value }, _) = record::read(&bytes).ok_or_else(wrong)?;
         let (key_hash, value_hash) = (hash_key(key), value.map(hash_value));
         let hash = match &value_hash {
             Some(value_hash) => Preimage::leaf(node.height, &key_hash, value_hash).hash(),

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use prooflight_core::store::Change;
 use prooflight_core::{Error, Reason, Result};
 
 /// The length of the key as u16, and of the value as u32.
@@ -10,64 +11,53 @@ pub(super) const RECORD_HEAD_BYTES: usize = 6;
 /// Marks a deletion, in place of the value's length.
 const DELETED: u32 = u32::MAX;
 
-/// One change that a block makes to a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// The key.
-    pub key: &'a [u8],
-    /// The new value; `None` if the key is deleted.
-    pub value: Option<&'a [u8]>,
+/// Returns `key_length` or `value_length` if the change does not fit in a record.
+pub(super) fn check(&Change { key, value }: &Change<'_>) -> Result<()> {
+    if key.len() > usize::from(u16::MAX) {
+        let expected = format_args!("at most {} bytes", u16::MAX);
+        return Err(Error::new(Reason::KeyLength, expected, key.len()));
+    }
+    match value {
+        Some(value) if value.len() as u64 >= u64::from(DELETED) => {
+            let expected = format_args!("fewer than {DELETED} bytes");
+            Err(Error::new(Reason::ValueLength, expected, value.len()))
+        }
+        _ => Ok(()),
+    }
 }
 
-impl<'a> Record<'a> {
-    /// Returns `key_length` or `value_length` if the key or value does not fit in a record.
-    pub(super) fn check(key: &[u8], value: Option<&[u8]>) -> Result<()> {
-        if key.len() > usize::from(u16::MAX) {
-            let expected = format_args!("at most {} bytes", u16::MAX);
-            return Err(Error::new(Reason::KeyLength, expected, key.len()));
-        }
-        match value {
-            Some(value) if value.len() as u64 >= u64::from(DELETED) => {
-                let expected = format_args!("fewer than {DELETED} bytes");
-                Err(Error::new(Reason::ValueLength, expected, value.len()))
-            }
-            _ => Ok(()),
-        }
-    }
+/// The length of a change's record.
+pub(super) fn length(change: &Change<'_>) -> usize {
+    RECORD_HEAD_BYTES + change.key.len() + change.value.map_or(0, <[u8]>::len)
+}
 
-    /// The length of the record in a file.
-    pub(super) fn bytes(&self) -> usize {
-        RECORD_HEAD_BYTES + self.key.len() + self.value.map_or(0, <[u8]>::len)
-    }
+/// Appends the record of a change, which must have passed [`check`].
+#[allow(clippy::cast_possible_truncation, reason = "checked before")]
+pub(super) fn write(&Change { key, value }: &Change<'_>, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&(key.len() as u16).to_le_bytes());
+    let length = value.map_or(DELETED, |value| value.len() as u32);
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(key);
+    bytes.extend_from_slice(value.unwrap_or_default());
+}
 
-    /// Appends the record, which must have passed [`check`](Self::check).
-    #[allow(clippy::cast_possible_truncation, reason = "checked before")]
-    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&(self.key.len() as u16).to_le_bytes());
-        let length = self.value.map_or(DELETED, |value| value.len() as u32);
-        bytes.extend_from_slice(&length.to_le_bytes());
-        bytes.extend_from_slice(self.key);
-        bytes.extend_from_slice(self.value.unwrap_or_default());
+/// Returns a record's length and the offset of its value, given its head.
+pub(super) fn lengths(head: [u8; RECORD_HEAD_BYTES]) -> (usize, Option<usize>) {
+    let [key_low, key_high, value @ ..] = head;
+    let value_at = RECORD_HEAD_BYTES + usize::from(u16::from_le_bytes([key_low, key_high]));
+    match u32::from_le_bytes(value) {
+        DELETED => (value_at, None),
+        length => (value_at.saturating_add(length as usize), Some(value_at)),
     }
+}
 
-    /// Returns the record's length and the offset of its value, given its head.
-    pub(super) fn lengths(head: [u8; RECORD_HEAD_BYTES]) -> (usize, Option<usize>) {
-        let [key_low, key_high, value @ ..] = head;
-        let value_at = RECORD_HEAD_BYTES + usize::from(u16::from_le_bytes([key_low, key_high]));
-        match u32::from_le_bytes(value) {
-            DELETED => (value_at, None),
-            length => (value_at.saturating_add(length as usize), Some(value_at)),
-        }
-    }
-
-    /// Reads the first record; returns it with the remaining bytes, or `None` if it is truncated.
-    pub(super) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (length, value_at) = Self::lengths(*bytes.first_chunk()?);
-        let (record, rest) = bytes.split_at_checked(length)?;
-        let (key, value) = record[RECORD_HEAD_BYTES..]
-            .split_at(value_at.map_or(length, |at| at) - RECORD_HEAD_BYTES);
-        Some((Self { key, value: value_at.map(|_| value) }, rest))
-    }
+/// Reads the first record; returns its change with the remaining bytes, or `None` if it is truncated.
+pub(super) fn read(bytes: &[u8]) -> Option<(Change<'_>, &[u8])> {
+    let (length, value_at) = lengths(*bytes.first_chunk()?);
+    let (record, rest) = bytes.split_at_checked(length)?;
+    let (key, value) =
+        record[RECORD_HEAD_BYTES..].split_at(value_at.map_or(length, |at| at) - RECORD_HEAD_BYTES);
+    Some((Change { key, value: value_at.map(|_| value) }, rest))
 }
 
 #[cfg(test)]
@@ -76,22 +66,20 @@ mod tests {
 
     #[test]
     fn records_are_read_as_written_and_not_past_their_end() {
-        let records = [
-            Record { key: b"key", value: Some(b"value") },
-            Record { key: b"", value: Some(b"") },
-            Record { key: b"gone", value: None },
-        ];
+        let changes =
+            [Change::set(b"key", b"value"), Change::set(b"", b""), Change::delete(b"gone")];
         let mut bytes = Vec::new();
-        for record in &records {
-            record.write(&mut bytes);
+        for change in &changes {
+            write(change, &mut bytes);
         }
+        assert_eq!(bytes.len(), changes.iter().map(length).sum::<usize>());
         let mut rest = bytes.as_slice();
-        for record in records {
-            let (read, after) = Record::read(rest).unwrap();
-            assert_eq!(read, record);
+        for change in changes {
+            let (found, after) = read(rest).unwrap();
+            assert_eq!(found, change);
             rest = after;
         }
-        assert_eq!(Record::read(rest), None);
-        assert_eq!(Record::read(&bytes[..13]), None);
+        assert_eq!(read(rest), None);
+        assert_eq!(read(&bytes[..13]), None);
     }
 }

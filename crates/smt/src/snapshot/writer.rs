@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use prooflight_core::store::Change;
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::check::read_whole;
@@ -13,12 +14,12 @@ use super::link::{MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES};
 use super::manifest::{Manifest, last_of_group};
 use super::nodes::Nodes;
 use super::publish::Writing;
-use super::record::Record;
+use super::record;
 use super::retention::{Collector, Retention};
 use super::shards;
 use super::spare::Spare;
 use crate::hash::{MAX_HEIGHT, hash_keys, hash_values};
-use crate::tree::{Change, Kind, Part, Prepared, Tree};
+use crate::tree::{HashedChange, Kind, Part, Prepared, Tree};
 
 /// Options for writing snapshot files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,14 +127,14 @@ impl SnapshotWriter {
 
     /// Computes the next block, without adding it to the tree or to a file.
     ///
-    /// Records may come in any order. If a key occurs more than once, its last record counts;
+    /// Changes may come in any order. If a key occurs more than once, its last change counts;
     /// deletes of keys that are not live do nothing. The first block may have any number; each
     /// later one must follow the newest. A block that is already present is accepted again, without
-    /// effect, if it has the same records. `invalid_argument` for other blocks, and for more than
+    /// effect, if it has the same changes. `invalid_argument` for other blocks, and for more than
     /// 32 GiB of records in a file; `key_length` or `value_length` for keys of more than 65,535 or
     /// values of more than 2^32 - 2 bytes.
-    pub fn prepare(&self, height: u64, records: &[Record<'_>]) -> Result<PreparedBlock> {
-        let sorted = Sorted::new(records)?;
+    pub fn prepare(&self, height: u64, changes: &[Change<'_>]) -> Result<PreparedBlock> {
+        let sorted = Sorted::new(changes)?;
         match self.newest() {
             Some(newest) if height <= newest => return self.again(height, &sorted),
             Some(newest) if height == newest + 1 => {}
@@ -152,7 +153,7 @@ impl SnapshotWriter {
             let expected = format_args!("{} bytes of records in a file", MAX_FILE_BYTES / 2);
             return Err(Error::new(Reason::InvalidArgument, expected, held));
         }
-        let prepared = self.tree.prepare(height, &sorted.changes)?;
+        let prepared = self.tree.prepare(height, &sorted.hashed)?;
         let records = self.records(&prepared, &sorted);
         Ok(PreparedBlock { height, root: prepared.root(), new: Some((prepared, records)) })
     }
@@ -179,8 +180,8 @@ impl SnapshotWriter {
     }
 
     /// Prepares and commits a block.
-    pub fn apply(&mut self, height: u64, records: &[Record<'_>]) -> Result<Hash> {
-        let prepared = self.prepare(height, records)?;
+    pub fn apply(&mut self, height: u64, changes: &[Change<'_>]) -> Result<Hash> {
+        let prepared = self.prepare(height, changes)?;
         self.commit(prepared)
     }
 
@@ -202,44 +203,44 @@ impl SnapshotWriter {
         BlockRecords { records, leaves, branches }
     }
 
-    /// Accepts a block that is already present if it has the same records.
+    /// Accepts a block that is already present if it has the same changes.
     fn again(&self, height: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
         if self.ready.as_ref().is_some_and(|ready| ready.first <= height) {
             let expected = "that the newest file is published first";
             return Err(Error::new(Reason::StoreFailed, expected, format_args!("block {height}")));
         }
-        let written = || sorted.records.iter().map(|&record| *record);
+        let changes = sorted.changes.iter().map(|&change| *change);
         let (same, root) = if let Some((records, root)) =
             self.group.as_ref().and_then(|group| group.records_of(height))
         {
-            (are_records_of(records, written()), root)
+            (are_records_of(records, changes), root)
         } else {
             let last = last_of_group(height, self.options.blocks_per_file);
             let (header, _, bytes) = read_whole(self.nodes.files(), last)?;
             let (records, root) = header
                 .records_of(&bytes, height)
                 .ok_or_else(|| corrupt(&file_name(last), format_args!("block {height}"), "none"))?;
-            (are_records_of(records, written()), root)
+            (are_records_of(records, changes), root)
         };
         if same {
             return Ok(PreparedBlock { height, root, new: None });
         }
         let expected = format_args!("block {height} as it was committed before");
-        Err(Error::new(Reason::InvalidArgument, expected, "other records"))
+        Err(Error::new(Reason::InvalidArgument, expected, "other changes"))
     }
 }
 
-/// The last record of each key, ascending by key hash.
+/// The last change of each key, ascending by key hash.
 struct Sorted<'w, 'r> {
-    records: Vec<&'w Record<'r>>,
-    changes: Vec<Change>,
+    changes: Vec<&'w Change<'r>>,
+    hashed: Vec<HashedChange>,
 }
 
 impl<'w, 'r> Sorted<'w, 'r> {
-    fn new(records: &'w [Record<'r>]) -> Result<Self> {
-        records.iter().try_for_each(|record| Record::check(record.key, record.value))?;
-        let hashes = hash_keys(records.iter().map(|record| record.key));
-        // The first bytes nearly always decide; records of the same key stay in order.
+    fn new(changes: &'w [Change<'r>]) -> Result<Self> {
+        changes.iter().try_for_each(record::check)?;
+        let hashes = hash_keys(changes.iter().map(|change| change.key));
+        // The first bytes nearly always decide; changes of the same key stay in order.
         let mut order: Vec<(u64, usize)> = hashes.iter().map(start_of).zip(0..).collect();
         order.sort_unstable_by(|&(start, at), &(other, other_at)| {
             let rest = || hashes[at].cmp(&hashes[other_at]).then(at.cmp(&other_at));
@@ -252,21 +253,21 @@ impl<'w, 'r> Sorted<'w, 'r> {
             }
             same
         });
-        let records: Vec<_> = order.iter().map(|&(_, at)| &records[at]).collect();
-        let mut values = hash_values(records.iter().filter_map(|record| record.value)).into_iter();
-        let change = |(&(_, at), record): (&(u64, usize), &&Record<'_>)| Change {
+        let changes: Vec<_> = order.iter().map(|&(_, at)| &changes[at]).collect();
+        let mut values = hash_values(changes.iter().filter_map(|change| change.value)).into_iter();
+        let hashed = |(&(_, at), change): (&(u64, usize), &&Change<'_>)| HashedChange {
             key_hash: hashes[at],
-            value_hash: record.value.and_then(|_| values.next()),
+            value_hash: change.value.and_then(|_| values.next()),
         };
-        let changes = order.iter().zip(&records).map(change).collect();
-        Ok(Self { records, changes })
+        let hashed = order.iter().zip(&changes).map(hashed).collect();
+        Ok(Self { changes, hashed })
     }
 
     /// Returns where each record of an effective change begins, and where the last one ends.
     fn starts(&self, parts: &[Part<'_>]) -> Vec<u64> {
-        let mut starts = vec![0; self.records.len() + 1];
+        let mut starts = vec![0; self.changes.len() + 1];
         for change in parts.iter().flat_map(|part| part.changes()) {
-            starts[change + 1] = self.records[change].bytes() as u64;
+            starts[change + 1] = record::length(self.changes[change]) as u64;
         }
         let mut end = 0;
         for start in &mut starts {
@@ -276,19 +277,19 @@ impl<'w, 'r> Sorted<'w, 'r> {
         starts
     }
 
-    /// Writes these records, and calls `written` with the position of each.
+    /// Writes the records of these changes, and calls `written` with the position of each.
     fn write(&self, starts: &[u64], bytes: &mut Vec<u8>, mut written: impl FnMut(&Hash, u64)) {
         bytes.reserve(self.record_bytes());
-        for (at, record) in self.records.iter().enumerate() {
+        for (at, change) in self.changes.iter().enumerate() {
             if starts[at] < starts[at + 1] {
-                record.write(bytes);
-                written(&self.changes[at].key_hash, starts[at]);
+                record::write(change, bytes);
+                written(&self.hashed[at].key_hash, starts[at]);
             }
         }
     }
 
     fn record_bytes(&self) -> usize {
-        self.records.iter().map(|record| record.bytes()).sum()
+        self.changes.iter().map(|change| record::length(change)).sum()
     }
 }
 

@@ -27,7 +27,7 @@ use std::vec::Vec;
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::hash::MAX_HEIGHT;
-pub use node::{Change, Child, Entry, Kind, Node};
+pub use node::{Child, Entry, HashedChange, Kind, Node};
 use order::{Changes, Heights};
 #[cfg(feature = "snapshots")]
 pub(crate) use part::{At, Part, Upper};
@@ -71,7 +71,7 @@ impl Tree {
                     let expected = format_args!("entries of blocks up to {newest}");
                     return Err(Error::new(Reason::InvalidArgument, expected, height));
                 }
-                list.push(Change { key_hash, value_hash });
+                list.push(HashedChange { key_hash, value_hash });
                 heights.push(height);
             }
             let prepared = tree.prepare_changes(newest, &list, Heights::Each(&heights))?;
@@ -136,7 +136,7 @@ impl Tree {
     /// are not live do nothing. Runs on rayon's current pool; the result does not depend on it.
     /// `invalid_argument` if the block is below the newest one or above [`MAX_HEIGHT`],
     /// `too_many_operations` above [`MAX_CHANGES`], `dictionary_full` if the tree could not hold more.
-    pub fn prepare(&self, height: u64, changes: &[Change]) -> Result<Prepared> {
+    pub fn prepare(&self, height: u64, changes: &[HashedChange]) -> Result<Prepared> {
         self.prepare_changes(height, changes, Heights::Block(height))
     }
 
@@ -147,7 +147,7 @@ impl Tree {
     fn prepare_changes(
         &self,
         height: u64,
-        list: &[Change],
+        list: &[HashedChange],
         heights: Heights<'_>,
     ) -> Result<Prepared> {
         let from = self.height.unwrap_or(0);
@@ -177,7 +177,7 @@ impl Tree {
     }
 
     /// Prepares a block and commits it; returns the root.
-    pub fn update(&mut self, height: u64, changes: &[Change]) -> Result<Hash> {
+    pub fn update(&mut self, height: u64, changes: &[HashedChange]) -> Result<Hash> {
         let prepared = self.prepare(height, changes)?;
         self.commit(&prepared)?;
         Ok(self.root())

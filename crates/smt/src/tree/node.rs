@@ -2,7 +2,7 @@
 
 /// One write of a block: the last one that the block makes to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct HashedChange {
     /// The key's hash.
     pub key_hash: [u8; 32],
     /// The new value's hash; `None` deletes the key, and does nothing to a key that is not live.

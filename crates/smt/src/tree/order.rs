@@ -3,7 +3,7 @@
 use std::vec;
 use std::vec::Vec;
 
-use super::node::Change;
+use super::node::HashedChange;
 use super::shard::{SHARDS, bit, first_one, parting, prefix};
 
 /// A change's place among the changes, and the start of its key hash, which decides nearly always.
@@ -31,7 +31,7 @@ pub(super) struct ByShard {
 }
 
 impl ByShard {
-    pub(super) fn new(changes: &[Change]) -> Self {
+    pub(super) fn new(changes: &[HashedChange]) -> Self {
         let mut starts = [0; SHARDS + 1];
         for change in changes {
             starts[usize::from(change.key_hash[0]) + 1] += 1;
@@ -54,7 +54,7 @@ impl ByShard {
 /// Changes that are asked for by their keys.
 #[derive(Clone, Copy)]
 pub(super) struct Changes<'a> {
-    pub(super) list: &'a [Change],
+    pub(super) list: &'a [HashedChange],
     pub(super) heights: Heights<'a>,
 }
 
@@ -68,7 +68,7 @@ pub(super) enum Heights<'a> {
 }
 
 impl<'a> Changes<'a> {
-    pub(super) fn of(self, key: Key) -> &'a Change {
+    pub(super) fn of(self, key: Key) -> &'a HashedChange {
         &self.list[key.at as usize]
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use blake2s_simd::Params;
 use prooflight_core::Hash;
-use prooflight_smt::tree::{Change, Entry};
+use prooflight_smt::tree::{Entry, HashedChange};
 
 #[derive(Default)]
 pub struct ByHash {
@@ -14,7 +14,7 @@ pub struct ByHash {
 
 impl ByHash {
     /// Of several changes to a key the last one counts; a delete needs a key that was live before.
-    pub fn apply(&mut self, height: u64, changes: &[Change]) {
+    pub fn apply(&mut self, height: u64, changes: &[HashedChange]) {
         let last: BTreeMap<_, _> = changes.iter().map(|it| (it.key_hash, it.value_hash)).collect();
         for (key_hash, value_hash) in last {
             let live = self.entries.get(&key_hash).is_some_and(|it| it.value_hash.is_some());

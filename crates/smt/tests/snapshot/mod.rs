@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
+use prooflight_core::store::Change;
 use prooflight_core::{Limits, Result};
-use prooflight_smt::snapshot::{Files, Options, Record, SnapshotReader, SnapshotWriter};
+use prooflight_smt::snapshot::{Files, Options, SnapshotReader, SnapshotWriter};
 use prooflight_smt::verify;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -44,8 +45,8 @@ pub fn blocks_per_file(blocks_per_file: u64) -> Options {
     Options { blocks_per_file, ..Options::default() }
 }
 
-pub fn records(ops: &[Op]) -> Vec<Record<'_>> {
-    ops.iter().map(|(key, value)| Record { key, value: value.as_deref() }).collect()
+pub fn changes(ops: &[Op]) -> Vec<Change<'_>> {
+    ops.iter().map(Change::from).collect()
 }
 
 pub fn set(key: &[u8], value: &[u8]) -> Op {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
-use prooflight_core::store::MemoryStore;
+use prooflight_core::store::{Change, MemoryStore};
 use prooflight_core::{Code, Error, Limits, Verified};
-use prooflight_mpt::{Change, PersistentTrie, verify_proof};
+use prooflight_mpt::{PersistentTrie, verify_proof};
 
 use super::slices;
 
@@ -65,11 +65,8 @@ impl Honest {
 
     /// Sets and deletes keys, in the trie and in the map.
     pub fn apply(&mut self, changes: &[(Vec<u8>, Option<Vec<u8>>)]) {
-        let batch = changes.iter().map(|(key, value)| match value {
-            Some(value) => Change::Set { key, value },
-            None => Change::Delete { key },
-        });
-        self.trie.apply(&batch.collect::<Vec<_>>()).unwrap();
+        let batch: Vec<_> = changes.iter().map(Change::from).collect();
+        self.trie.apply(&batch).unwrap();
         for (key, value) in changes {
             match value {
                 Some(value) => self.entries.insert(key.clone(), value.clone()),
