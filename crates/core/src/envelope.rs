@@ -23,7 +23,7 @@ pub struct Envelope {
 impl Envelope {
     /// Decodes the borsh body of a message in this envelope.
     ///
-    /// Refused: another version, scheme or kind, more bytes than the limit, an encoding that is not
+    /// Refused: another version, scheme or kind, more bytes than the limit, an encoding other than
     /// borsh's canonical one, trailing bytes.
     pub fn decode<T: BorshDeserialize>(self, bytes: &[u8], limits: &Limits) -> Result<T> {
         decode_body(self.open(bytes, limits)?)
@@ -53,8 +53,8 @@ impl Envelope {
     /// Encodes a body in this envelope.
     pub fn encode<T: BorshSerialize>(self, body: &T) -> Vec<u8> {
         let mut bytes = Vec::from([VERSION, self.scheme.id(), self.kind]);
-        // Writing to a vector fails only for a length above u32::MAX, which the limits exclude; every
-        // decoder would refuse such a body, cut short.
+        // Only a length above u32::MAX can fail, which the limits exclude, and every decoder would
+        // refuse the truncated body.
         let _ = body.serialize(&mut bytes);
         bytes
     }

@@ -11,7 +11,7 @@
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: a proven value; only a verifier can make one.
 //! * [`statement`]: questions about a chain's state.
-//! * [`store`]: the small key-value interface that provers keep their state behind.
+//! * [`store`]: the small key-value interface of the stores that provers keep their state in.
 
 #![no_std]
 #![forbid(unsafe_code)]

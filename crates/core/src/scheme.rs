@@ -9,7 +9,7 @@ use crate::{Error, Reason, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Ability {
-    /// The values of raw keys after a block, or that they have none.
+    /// The values of raw keys after a block, or their absence.
     Keys,
     /// An account of Ethereum's form, and its slots.
     Account,
@@ -83,7 +83,7 @@ macro_rules! schemes {
 }
 
 schemes! {
-    /// AVL+ trees with batch proofs, as scorex and Ergo have them.
+    /// AVL+ trees with batch proofs, as in scorex and Ergo.
     Avl = 1, "avl", root 33, proves [Keys Block], binary Some("hash"), parameters false;
     /// Vector commitments with versioned Merkle trees.
     Lvmt = 2, "lvmt", root 64, proves [Keys], binary Some("lvmt"), parameters true;
@@ -121,7 +121,7 @@ impl Scheme {
         self.abilities().contains(&ability)
     }
 
-    /// Whether the scheme is implemented, not only its id reserved.
+    /// Whether the scheme is implemented; otherwise only its id is reserved.
     pub const fn exists(self) -> bool {
         !self.abilities().is_empty()
     }

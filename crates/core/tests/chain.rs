@@ -1,4 +1,4 @@
-//! What a light client accepts, and each thing that it must not.
+//! The heads that a light client accepts, and each kind that it must refuse.
 
 #![allow(
     clippy::unwrap_used,
@@ -120,7 +120,7 @@ fn every_head_extends_every_checkpoint_before_it() {
 fn a_head_that_does_not_extend_the_checkpoint_is_untrusted() {
     let (chain, fork) = (Chain::new(10, 7), Chain::new(10, 8));
     let checkpoint = chain.checkpoint(4);
-    // Another chain's history, however well signed.
+    // Another chain's history, even if correctly signed.
     let path = fork.path(4, 9);
     assert_eq!(refused(&checkpoint, &fork.signed(9), &path, &policy()), Reason::NotExtending);
     let path = chain.path(4, 9);
@@ -140,7 +140,7 @@ fn only_valid_signatures_of_distinct_authorities_count() {
     let header = || chain.headers[2].clone();
     assert_eq!(check(&sign(header(), &[])), Reason::TooFewSignatures);
     assert_eq!(check(&sign(header(), &[0, 3])), Reason::TooFewSignatures);
-    // One authority three times, where no decoder has looked.
+    // One authority counted twice or more, in values that were never decoded.
     for again in [[0, 0, 0], [0, 0, 1], [1, 0, 3]] {
         assert_eq!(check(&sign(header(), &again)), Reason::SignatureOrder);
     }
@@ -413,7 +413,7 @@ fn keys_are_as_long_as_the_chain_allows() {
     assert_eq!(limits.of_proofs(), Limits { max_value_bytes: 3, ..Limits::DEFAULT });
 }
 
-/// The preimages written out by hand, so that a change of the format shows.
+/// The preimages written out by hand, so that a change of the format fails the test.
 #[test]
 fn hashes_are_of_the_specified_bytes() {
     let header = &Chain::new(1, 7).headers[0];

@@ -1,4 +1,4 @@
-//! What an application pins.
+//! The checkpoint that an application pins.
 
 use super::ChainConfig;
 use crate::{Hash, Result};

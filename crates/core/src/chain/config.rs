@@ -77,7 +77,7 @@ impl LvmtConfig {
 
     fn decode(params: &[u8]) -> Result<Self> {
         borsh::from_slice(params).map_err(|_| {
-            let found = format_args!("{} bytes that are not those", params.len());
+            let found = format_args!("{} bytes of another form", params.len());
             wrong("the parameters of lvmt: params_id, log_n, log_arity", found)
         })
     }
@@ -107,18 +107,18 @@ pub struct ChainLimits {
 }
 
 impl ChainLimits {
-    /// Limits of proofs about the state: those of the specification, with the chain's own limit of values.
+    /// Limits for proofs about the state: the defaults, with the chain's own limit for values.
     pub fn of_proofs(&self) -> Limits {
         let max_value_bytes = usize::try_from(self.max_value).unwrap_or(usize::MAX);
         Limits { max_value_bytes, ..Limits::DEFAULT }
     }
 
-    /// Checks raw keys that are asked for; `key_length` if one is longer than the chain allows.
+    /// Checks the raw keys of a query; `key_length` if one is longer than the chain allows.
     pub fn check_keys(&self, keys: &[impl AsRef<[u8]>]) -> Result<()> {
         keys.iter().try_for_each(|key| self.check_key_length(key.as_ref().len() as u64))
     }
 
-    /// Checks the length of a raw key that is asked for, in bytes, as [`check_keys`](Self::check_keys).
+    /// Checks the length of a queried raw key, in bytes, like [`check_keys`](Self::check_keys).
     pub fn check_key_length(&self, length: u64) -> Result<()> {
         if length <= self.max_key.into() {
             return Ok(());
@@ -199,7 +199,7 @@ impl ChainConfig {
 /// The borsh encoding, which never fails in memory.
 pub(super) fn encode(value: &impl BorshSerialize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // Only a length above u32::MAX could fail; the decoder would refuse what is written then.
+    // Only a length above u32::MAX can fail, and every decoder would refuse the truncated bytes.
     let _ = value.serialize(&mut bytes);
     bytes
 }

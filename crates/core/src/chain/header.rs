@@ -15,7 +15,7 @@ const VERSION: u8 = 1;
 /// Domain tag, hashed before a header.
 const HEADER_TAG: &[u8] = b"prooflight/header/v1";
 
-/// The header of a block: it commits to the state after it and to all headers before it.
+/// The header of a block: it commits to the state after it and to all earlier headers.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Header {
     /// 1.
@@ -24,13 +24,13 @@ pub struct Header {
     pub chain: Hash,
     /// 0 for genesis.
     pub height: u64,
-    /// The hash of the header before, zeros for genesis.
+    /// The hash of the parent's header; zeros for genesis.
     pub parent: Hash,
     /// Milliseconds since 1970; greater than the parent's.
     pub timestamp_ms: u64,
     /// The root over the block's normalised operations.
     pub ops_root: Hash,
-    /// The root over the hashes of all headers before.
+    /// The root over the hashes of all earlier headers.
     pub history_root: Hash,
     /// The scheme id and root of every store, ascending.
     pub roots: Vec<(u8, Vec<u8>)>,
@@ -47,7 +47,7 @@ impl Header {
         encode(self)
     }
 
-    /// Decodes a header strictly, and checks what its bytes alone show.
+    /// Decodes a header strictly, and checks everything that its bytes alone determine.
     ///
     /// `invalid_encoding` or `trailing_bytes` if it is not canonical borsh, `proof_too_large` above
     /// the limit, `invalid_header` if it cannot be a header of any chain.
@@ -71,9 +71,9 @@ impl Header {
         })
     }
 
-    /// Checks that this block comes right after another one.
+    /// Checks that this block directly follows another one.
     ///
-    /// Another parent is `not_extending`; a timestamp that is not above the parent's `invalid_header`.
+    /// Another parent is `not_extending`; a timestamp that is not above the parent's is `invalid_header`.
     pub fn check_follows(&self, parent: &Self) -> Result<()> {
         let hash = parent.hash();
         if self.parent != hash {
@@ -145,7 +145,7 @@ impl SignedHeader {
 
     /// Checks that the header is of this chain and that a quorum of its authorities signed it.
     ///
-    /// Refuses what [`SignedHeader::decode`] refuses, since a header need not have been decoded: no
+    /// Repeats the checks of [`SignedHeader::decode`], since the value may not come from it: no
     /// authority's signature counts twice. An index without an authority is `signature_order`; another
     /// chain is `wrong_chain`; other schemes than the chain's are `wrong_schemes`; fewer valid signatures
     /// than the quorum, by strict Ed25519 verification, are `too_few_signatures`.

@@ -20,9 +20,9 @@ impl Headers {
         Self { newest: header, older: Vec::new() }
     }
 
-    /// An accepted head, and older headers with the hashes that place them in its history.
+    /// An accepted head, and older headers with the hashes that prove them part of its history.
     ///
-    /// Refused as by [`verify_ancestors`].
+    /// Errors are those of [`verify_ancestors`].
     pub fn with_ancestors(head: Header, older: Vec<Header>, hashes: &[Hash]) -> Result<Self> {
         verify_ancestors(&head, &older, hashes)?;
         Ok(Self { newest: head, older })

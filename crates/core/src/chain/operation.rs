@@ -12,14 +12,14 @@ use crate::store::Change;
 /// One change of the raw state, before any scheme maps its key.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum StateOperation {
-    /// Gives a key a value.
+    /// Sets a key to a value.
     Set {
         /// The raw key.
         key: Vec<u8>,
         /// The value; it may be empty.
         value: Vec<u8>,
     },
-    /// Takes a key's value away.
+    /// Deletes a key.
     Delete {
         /// The raw key.
         key: Vec<u8>,

@@ -28,7 +28,7 @@ impl SyncPolicy {
     }
 }
 
-/// Accepts a head that extends the checkpoint; returns the checkpoint that it makes.
+/// Accepts a head that extends the checkpoint; returns the new checkpoint.
 ///
 /// `inclusion` is the path of the checkpoint's header hash in the head's history; it must be empty
 /// where the head is the checkpoint itself. Refused with the code `untrusted`: another chain or other
@@ -134,7 +134,7 @@ pub fn verify_ancestors(head: &Header, headers: &[Header], hashes: &[Hash]) -> R
     Ok(())
 }
 
-/// How a caller named the block that it asked for.
+/// How the caller specified the requested block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// The newest block, of at least this height.

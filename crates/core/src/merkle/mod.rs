@@ -103,8 +103,8 @@ pub fn verify_inclusion<H: TreeHash>(
     let mut hash = *leaf;
     let (mut index, mut last) = (index, size - 1);
     for sibling in path {
-        // A last node stays one on its way up: from there on, all siblings are on the left, one for each
-        // level at which it has any.
+        // The parent of a level's last node is again the last one: from here up, every sibling is on the
+        // left, and levels without one are skipped.
         if index & 1 == 1 || index == last {
             hash = node_hash::<H>(sibling, &hash);
         } else {

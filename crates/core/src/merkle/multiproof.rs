@@ -1,8 +1,8 @@
 //! One proof for several leaves of a tree: each hash that their paths need, once.
 //!
-//! Which hashes these are, and their order, follow from the leaves' indices and the tree's size alone. Take
-//! the tree from its root: a part without any of the leaves is one hash, a part that is one of the leaves is
-//! none, and any other part is what its left half needs, then what its right half needs.
+//! Which hashes these are, and their order, follow from the leaves' indices and the tree's size alone.
+//! Starting at the root: a subtree without any of the leaves contributes its root, a subtree that is one of
+//! the leaves contributes nothing, and any other contributes the hashes of its left half, then of its right.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use super::{Hash, TreeHash, node_hash};
 use crate::{Error, Reason, Result};
 
-/// A part of a tree: the subtree over `size` leaves from the leaf `start` on.
+/// A subtree: the `size` leaves from the leaf `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subtree {
     /// The index of its first leaf.
@@ -19,7 +19,7 @@ pub struct Subtree {
     pub size: u64,
 }
 
-/// The parts of a tree of `size` leaves whose roots are the proof of the leaves at `indices`, in order.
+/// The subtrees, in a tree of `size` leaves, whose roots are the proof of the leaves at `indices`, in order.
 ///
 /// An index outside the tree is `index_out_of_range`; indices that are not strictly ascending, or none at
 /// all, are `invalid_argument`.
@@ -39,12 +39,12 @@ pub fn multiproof(indices: &[u64], size: u64) -> Result<Vec<Subtree>> {
     Ok(subtrees)
 }
 
-/// The root of the tree of `size` leaves that has these leaves, given by index and hash, completed with the
+/// Computes the root of the tree of `size` leaves from some of its leaves, given by index and hash, and the
 /// next of `hashes`.
 ///
-/// The size only shapes the tree: trees of two sizes can have the same parts around a leaf. Errors are those of
-/// [`multiproof`], and `path_length` if the hashes end before the tree is complete; those
-/// that are left over stay in `hashes`. The work is at most 64 hashes a leaf.
+/// The size only determines the tree's shape, and two sizes can give the same subtrees around a leaf. Errors
+/// are those of [`multiproof`], and `path_length` if the hashes end before the tree is complete; leftover
+/// hashes stay in `hashes`. The work is at most 64 hashes a leaf.
 pub fn multiproof_root<H: TreeHash>(
     leaves: &[(u64, Hash)],
     size: u64,
@@ -76,17 +76,17 @@ fn missing(subtree: Subtree) -> Error {
     Error::new(Reason::PathLength, expected, "no more hashes")
 }
 
-/// One step of assembling a tree, in post-order: left part, right part, then the node above both.
+/// One step of assembling a tree, in post-order: left half, right half, then the node above both.
 enum Step<'a, T> {
     /// One of the leaves.
     Leaf(&'a T),
-    /// A part without any of the leaves.
+    /// A subtree without any of the leaves.
     Other(Subtree),
-    /// The node over the last two parts.
+    /// The node over the last two subtrees.
     Join,
 }
 
-/// A part that is still to be visited, or a node whose halves are visited before it.
+/// A subtree that is still to be visited, or a node whose halves are visited before it.
 enum Task<'a, T> {
     Part(Subtree, &'a [T]),
     Join,

@@ -1,7 +1,7 @@
 //! The key-value store that provers keep their state in: get, ordered range, atomic batch, snapshot.
 //!
-//! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can stand
-//! behind it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
+//! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can implement
+//! it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
 //! a tree of immutable nodes on top of it, with a root for each revision. [`StateStore`] is the
 //! interface of each scheme's authenticated store, wherever it keeps its state.
 
@@ -41,7 +41,7 @@ pub trait Store: Read {
     /// A snapshot of the current state.
     fn snapshot(&self) -> Result<Self::Snapshot>;
 
-    /// Writes a whole batch or nothing; when it returns, the batch is as durable as the store gets.
+    /// Writes a whole batch or nothing; when it returns, the batch is as durable as the store can make it.
     fn write(&mut self, batch: WriteBatch) -> Result<()>;
 }
 
@@ -78,7 +78,7 @@ impl WriteBatch {
     }
 }
 
-/// A `store_corrupt`: the store returned something else than was written to it.
+/// A `store_corrupt` error: the store returned something other than what was written to it.
 #[cold]
 pub fn corrupt(expected: impl Display, found: impl Display) -> Error {
     Error::new(Reason::StoreCorrupt, expected, found)

@@ -112,7 +112,7 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
         self.store
     }
 
-    /// Works out the writes of the next revision; changes nothing.
+    /// Computes the writes of the next revision; changes nothing.
     ///
     /// `nodes` are the writes of its new nodes, under ids from [`next_id`](Self::next_id) up to `next_id`;
     /// `removed` are the nodes of the newest revision that it no longer has.

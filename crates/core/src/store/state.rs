@@ -1,4 +1,4 @@
-//! The interface of every authenticated store: it advances block by block, and proves.
+//! The interface of every authenticated store: it advances block by block, and proves statements.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -9,10 +9,10 @@ use crate::statement::Statement;
 
 /// The state of a chain in one scheme, advanced block by block in two steps.
 ///
-/// [`prepare`](Self::prepare) works out the next block and changes nothing. The caller writes
-/// [`Prepared::writes`] to where the store was opened, in one atomic batch with whatever else the block
-/// is, and then [commits](Self::commit). To abandon a block, drop what was prepared. After a crash the store is in
-/// the state before the batch or after it; one that keeps its state elsewhere may lack the last blocks, which are
+/// [`prepare`](Self::prepare) computes the next block and changes nothing. The caller writes
+/// [`Prepared::writes`] to the store's source, in one atomic batch with the rest of the block, and then
+/// [commits](Self::commit). To abandon a block, drop the [`Prepared`]. After a crash the store is in the state
+/// before the batch or after it; a store that keeps its state elsewhere may lack the last blocks, which are
 /// then prepared and committed again.
 pub trait StateStore: Sized {
     /// Where the state is kept: a [`Store`](super::Store) of the scheme's own, or a folder.
@@ -24,7 +24,7 @@ pub trait StateStore: Sized {
     /// A reader that proves one state while further blocks are made.
     type Reader: StateReader;
 
-    /// Opens the newest state, or begins without a block.
+    /// Opens the newest state; an empty source begins without a block.
     fn open(source: Self::Source, params: Self::Params) -> Result<Self>;
 
     /// The newest block; none before the first.
@@ -33,7 +33,7 @@ pub trait StateStore: Sized {
     /// The root after the newest block.
     fn root(&self) -> Vec<u8>;
 
-    /// Works out the next block.
+    /// Computes the next block.
     ///
     /// `changes` are normalised: ascending by key, one for each key, and a delete only of a key that has a value.
     fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Self::Next>>;
@@ -43,7 +43,7 @@ pub trait StateStore: Sized {
     /// `invalid_argument` if it was prepared for another state than the newest.
     fn commit(&mut self, next: Self::Next) -> Result<()>;
 
-    /// Deletes what only states before block `oldest` need. Deleted data does not come back.
+    /// Deletes the data that only states before block `oldest` need, for good.
     fn prune(&mut self, oldest: u64) -> Result<()>;
 
     /// A reader of the current state.
@@ -78,12 +78,12 @@ pub struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Gives a key a value.
+    /// Sets a key to a value.
     pub const fn set(key: &'a [u8], value: &'a [u8]) -> Self {
         Self { key, value: Some(value) }
     }
 
-    /// Deletes a key's value.
+    /// Deletes a key.
     pub const fn delete(key: &'a [u8]) -> Self {
         Self { key, value: None }
     }
@@ -95,14 +95,14 @@ impl<'a, K: AsRef<[u8]>, V: AsRef<[u8]>> From<&'a (K, Option<V>)> for Change<'a>
     }
 }
 
-/// The next block of a store, worked out but not written.
+/// The next block of a store, computed but not written.
 #[derive(Debug)]
 pub struct Prepared<N> {
     /// The root after the block.
     pub root: Vec<u8>,
     /// The writes of the block.
     pub writes: WriteBatch,
-    /// A proof that the changes lead from the root before to this one, if the scheme has such proofs.
+    /// A proof that the changes lead from the previous root to this one, if the scheme has such proofs.
     pub transition: Option<Vec<u8>>,
     /// The part for [`StateStore::commit`].
     pub next: N,
