@@ -20,7 +20,7 @@ pub enum Answer<'a> {
 }
 
 impl<'p> Answer<'p> {
-    /// The states of keys, as a scheme has proven them.
+    /// The states of keys, as proven by a scheme.
     pub(crate) fn keys<S: Into<KeyState<'p>>>(states: Verified<Vec<S>>) -> Self {
         Self::Keys(states.into_inner().into_iter().map(Into::into).collect())
     }

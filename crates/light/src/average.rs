@@ -7,10 +7,10 @@ use prooflight_smt::{Average, History};
 
 use crate::Trust;
 
-/// Verifies every change of a key in the blocks `from..=to`, and averages its values over the time between.
+/// Verifies every change of a key in the blocks `from..=to`, and computes the time-weighted average of its values.
 ///
 /// Values are unsigned big-endian integers of 1 to 32 bytes, else `value_not_number`; the times are those of
-/// the headers. Refused as by [`verify`](crate::verify) of `smt`.
+/// the headers. Other errors are those of [`verify`](crate::verify) for `smt`.
 pub fn verify_average<'a>(
     trust: &Trust<'_>,
     headers: &Headers,

@@ -1,4 +1,4 @@
-//! Verifying a block with 33 bytes of state.
+//! Verifies a block with 33 bytes of state.
 
 use prooflight_avl::Digest;
 use prooflight_avl::state::{self, digest_of, empty_state};
@@ -8,9 +8,9 @@ use prooflight_core::{Error, Reason, Result, Verified};
 /// The caller's knowledge of the state before a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before<'a> {
-    /// The header of the block before, if the caller accepts it: the block must come right after it.
+    /// The previous block's header, if the caller has accepted it; the block must directly follow it.
     pub parent: Option<&'a Header>,
-    /// The digest, if it is not the one that the parent's header has.
+    /// The digest before the block; overrides the one in the parent's header.
     pub digest: Option<Digest>,
 }
 
@@ -30,10 +30,10 @@ impl Before<'_> {
 }
 
 /// Verifies that operations are those of an accepted block, that the block follows its parent, and that
-/// they lead from the state before it to the one that its header has; returns the digest of that.
+/// they lead from the previous state to the one in its header; returns the digest of the latter.
 ///
-/// Another parent is `not_extending`, a time that is not after the parent's `invalid_header`; else refused
-/// as by [`prooflight_avl::state::verify_block`].
+/// Another parent is `not_extending`, a time that is not after the parent's is `invalid_header`; other errors
+/// are those of [`prooflight_avl::state::verify_block`].
 pub fn verify_block(
     before: &Before<'_>,
     header: &Header,

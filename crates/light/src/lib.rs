@@ -1,7 +1,7 @@
 //! Verifies statements about a chain's state against its headers, for every scheme.
 //!
-//! A caller that has accepted a header, as `prooflight_core::chain` says, asks a server a
-//! [`Statement`] and gives its proof to [`verify`]; [`verify_average`] averages a history, and
+//! A caller that has accepted a header by the rules of `prooflight_core::chain` sends a server a
+//! [`Statement`] and passes the proof to [`verify`]; [`verify_average`] averages a history, and
 //! [`verify_block`] goes from one block to the next. Trust comes from the [`Trust`] and the headers
 //! alone. The rules are in the module `state` of each scheme's crate; this crate decides which scheme
 //! answers which statement.

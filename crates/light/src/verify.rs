@@ -44,7 +44,7 @@ pub fn verify<'a>(
     Ok(Verified::by_verifier(answer))
 }
 
-/// The schemes whose `state::verify_keys` needs no more trust than the chain's limits.
+/// The schemes whose `state::verify_keys` needs nothing beyond the chain's limits.
 macro_rules! verifiers_of_keys {
     ($($feature:literal $scheme:ident $verifier:ident;)*) => {
         #[allow(unused_variables, reason = "a build may have none of these schemes")]

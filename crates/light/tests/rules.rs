@@ -1,4 +1,4 @@
-//! What only this crate decides: which scheme has which statement, and where a block begins.
+//! The rules of this crate alone: which scheme answers which statement, and where a block begins.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use prooflight_amt::VerifyingKey;
@@ -13,7 +13,7 @@ use prooflight_light::{
     Answer, Before, KeyState, Setup, Statement, Trust, Value, verify, verify_block,
 };
 
-/// A block and what shows it.
+/// A block and its proof.
 struct Made {
     header: Header,
     operations: Vec<StateOperation>,
@@ -61,7 +61,7 @@ fn a_block_begins_where_its_parent_ends() {
     assert_eq!(check(&next, &Before { parent, digest: None }), Ok(next.digest));
     let digest = Some(genesis.digest);
     assert_eq!(check(&next, &Before { parent: None, digest }), Ok(next.digest));
-    // Nothing says where it begins.
+    // Neither a parent nor a digest.
     assert_eq!(check(&next, &Before::default()), Err(Reason::InvalidArgument));
     let empty = Some(empty_state());
     assert_eq!(check(&next, &Before { parent, digest: empty }), Err(Reason::TooManyNodes));
@@ -107,7 +107,7 @@ fn keys_have_what_the_header_shows() {
     let keys = Statement::Keys { height: 1, keys: &keys };
     assert_eq!(ask(Scheme::Avl, keys), Ok(Answer::Keys(states)));
     assert_eq!(ask(Scheme::Smt, keys), Err(Reason::WrongSchemes));
-    // The header of another block is not the one that is needed.
+    // The header of another block does not help.
     let other = Statement::Keys { height: 0, keys: &[] };
     assert_eq!(ask(Scheme::Avl, other), Err(Reason::InvalidResult));
 }
@@ -154,7 +154,7 @@ fn lvmt_needs_the_setup_of_its_chain() {
     assert_eq!(ask(&Trust::new(&right)), Reason::UnknownSetup);
     let with =
         |config, key| ask(&Trust::new(config).with_setup(Setup { key, allow_insecure: true }));
-    // The proof is none, but it is looked at.
+    // With the right setup, the verifier gets as far as the empty proof.
     assert_eq!(with(&right, &own), Reason::Truncated);
     let others = [VerifyingKey::dev(8).unwrap(), VerifyingKey::ppot(4).unwrap()];
     for other in &others {
