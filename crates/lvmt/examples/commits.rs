@@ -2,8 +2,8 @@
 //!
 //! A case is `mpt`, or an arity with a shard: `2-full`, `4-class` (1 of 16), `4-none`. Blocks have 100,000
 //! operations that each read a random key and write it. `--operations N` makes smaller blocks, once all keys
-//! are written. Stores are in memory; with `--folder FOLDER` they are the reference node's, on disk in there,
-//! and a block is on disk (fsync) before the next begins.
+//! are written. Stores are in memory; with `--folder FOLDER` they are the reference node's on-disk stores in
+//! that folder, and each block is synced (fsync) before the next begins.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
 #![allow(clippy::cast_precision_loss, reason = "times are rounded anyway")]
 
@@ -20,10 +20,10 @@ use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams};
 use prooflight_mpt::PersistentTrie;
 use stores::Folder;
 
-/// Operations of a block while all keys are written, and of a block later unless others are asked for.
+/// Operations of a block while the keys are written, and afterwards unless `--operations` is given.
 const OPERATIONS: usize = 100_000;
 
-/// How much is measured.
+/// The size of a run.
 struct Sizes {
     keys: usize,
     blocks: usize,
@@ -185,7 +185,7 @@ impl SplitMix {
     }
 }
 
-/// What all threads of this process have computed so far, in hundredths of a second: for it, and in the system.
+/// The processor time of all threads of this process so far, in hundredths of a second: user and system.
 fn cpu() -> (u64, u64) {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
@@ -193,7 +193,7 @@ fn cpu() -> (u64, u64) {
     (fields.next().unwrap_or(0), fields.next().unwrap_or(0))
 }
 
-/// Megabytes of this process in memory.
+/// The resident memory of this process, in megabytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");

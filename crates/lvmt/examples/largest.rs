@@ -1,9 +1,9 @@
 //! What the largest proofs cost to verify: `cargo run --release --example largest -- [KEYS] [FOLDER]`.
 //!
-//! The proofs are about as many keys (4,096), each with an entry of its own in the root AMT and an AMT of its
-//! own at each level below. They are made with the number of the development setup: openings are solved for
-//! their last point, the others are what they are in an honest proof, one for each node of a tree, or what a
-//! server chooses that wants to cost time, one for each opening. In FOLDER each proof is left for
+//! The proofs cover KEYS keys (default 4,096), each with its own entry in the root AMT and its own AMT at each
+//! level below. They are forged with the public secret of the development setup: each opening is solved for its
+//! last point, and the other points are either as in an honest proof, one for each node of a tree, or as a
+//! malicious server would choose them to cost time, one for each opening. Each proof is left in FOLDER for
 //! `largest.mjs`, which verifies it in WebAssembly.
 #![allow(
     clippy::print_stdout,
@@ -74,7 +74,7 @@ fn main() {
     }
 }
 
-/// The seconds that the processor has worked on this, from Linux: others may be at work, too.
+/// Processor seconds of this process, from Linux: unlike wall-clock time, they exclude other processes.
 fn worked() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap();
     text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9

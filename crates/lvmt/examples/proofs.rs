@@ -1,8 +1,8 @@
 //! What proofs cost: `cargo run --release --features prover --example proofs -- KEYS...`.
 //!
-//! For each number of keys, written in blocks of 10,000: how large a proof is, and of what; how long it takes
-//! to make and to verify one of 1, 10, 100 and 1,000 keys. Arity 4, 2^16 entries. The store is in memory; with
-//! `--folder FOLDER` it is the reference node's, on disk in there.
+//! For each number of keys, written in blocks of 10,000: the size of a proof and of its parts, and the time to
+//! make and verify a proof of 1, 10, 100 and 1,000 keys. Arity 4, 2^16 entries. The store is in memory; with
+//! `--folder FOLDER` it is the reference node's on-disk store in that folder.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
 #![allow(
     clippy::cast_precision_loss,
@@ -68,7 +68,7 @@ fn measure(keys: u64, store: impl Store + Sync) {
     for count in [1, 10, 100, 1000] {
         let groups: Vec<&[[u8; 32]]> = deep.chunks_exact(count).take(20).collect();
         if groups.is_empty() {
-            println!("  {count} keys at level 1: there are not so many");
+            println!("  {count} keys at level 1: too few exist");
             continue;
         }
         let (mut making, mut verifying) = (Vec::new(), Vec::new());
@@ -111,7 +111,7 @@ fn level(proof: &[u8]) -> u8 {
     }
 }
 
-/// The bytes of a proof, and of them the openings with the commitments, the entries, the Merkle paths.
+/// The bytes of a proof: in total, openings with commitments, entries, Merkle paths.
 fn split(bytes: &[u8]) -> [usize; 4] {
     let proof = decode(bytes);
     let openings = 32 * (proof.points.len() + proof.amts.len());

@@ -1,7 +1,7 @@
 //! The leaves of a block's tree, and of the tree over blocks.
 //!
-//! Both are trees of RFC 9162 with Keccak-256. The data of a leaf starts with its kind, so that none can be
-//! read as one of the other kind.
+//! Both are trees of RFC 9162 with Keccak-256. The data of a leaf starts with its kind, so that a leaf of one
+//! kind cannot be read as the other.
 
 use prooflight_core::merkle::{TreeHash, leaf_hash};
 use prooflight_core::{Hash, keccak256};

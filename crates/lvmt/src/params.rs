@@ -63,7 +63,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// The trusted roots of a state: those of the block at `height`, and all before it.
+/// The trusted roots after the block at `height`: of the state, and of the tree over all blocks so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Root {
     /// The compressed commitment of the root AMT.

@@ -294,7 +294,7 @@ fn check_entry(versions: &[u64; 6]) -> Result<()> {
     if rest_free && (*child == 0 || occupied == slots.len()) {
         return Ok(());
     }
-    let expected = "slots occupied from the first on, and a child only below five";
+    let expected = "slots occupied from the first on, and a child only if all five are";
     Err(Error::new(Reason::InvalidEntry, expected, format_args!("{versions:?}")))
 }
 

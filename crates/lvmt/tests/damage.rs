@@ -1,6 +1,6 @@
 //! A damaged store: changed bytes, lost records, and older copies of records put back.
 //!
-//! What is read is found to be damaged, or was not needed: no wrong root, value or proof comes of it.
+//! The damage is either detected or in a record that was not needed: no root, value or proof is ever wrong.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 mod run;
@@ -14,7 +14,7 @@ use rand::Rng;
 
 use run::{Run, changes, entries, params, verify_proof};
 
-/// Whatever a store does: it is opened, proves all keys, makes a block, and collects leaves.
+/// Every operation of a store: opens it, proves all keys, makes a block, and collects leaves.
 fn use_all(store: MemoryStore, run: &Run) -> Result<(ProvedKeys, StateRoot, StateRoot)> {
     let keys: Vec<_> = (0..100_u8).map(|n| [b'k', n]).collect();
     let keys: Vec<&[u8]> = keys.iter().map(<[u8; 2]>::as_slice).collect();
@@ -88,7 +88,7 @@ fn a_record_of_another_key_is_found() {
     assert!(found > 40, "{found}");
 }
 
-/// What is asked of a damaged store.
+/// The number of questions to a damaged store.
 const QUESTIONS: usize = 5;
 
 /// Answers, each from an opened store of its own.
@@ -102,10 +102,9 @@ fn ask(store: &MemoryStore, run: &Run, keys: &[Vec<u8>]) -> Answers {
         let values: Result<Vec<_>> = keys.iter().map(|key| store.get(key)).collect();
         Ok(format!("{:?}", values?).into_bytes())
     };
-    // Where nothing is proved, the root says enough.
     let proofs_of = |store: &LvmtStore<MemoryStore>| {
         if store.params().shard == ProofShard::None {
-            // Nothing is proved: the root says enough.
+            // Nothing is proved, so compare the root alone.
             return Ok(store.root().to_vec());
         }
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -116,7 +115,7 @@ fn ask(store: &MemoryStore, run: &Run, keys: &[Vec<u8>]) -> Answers {
         let mut store = open()?;
         let mut roots = Vec::new();
         for (value, step) in [(Some(vec![1]), 2), (None, 3)] {
-            // Keys that were written before, others of the same names, and new ones below every entry.
+            // Keys that were written before, similar ones that were not, and new ones below every entry.
             let new = (0..100).map(|n| vec![b'n', n]);
             let keys = keys.iter().step_by(step).cloned().chain(new);
             let block = keys.map(|key| (key, value.clone())).collect();
@@ -133,16 +132,16 @@ fn ask(store: &MemoryStore, run: &Run, keys: &[Vec<u8>]) -> Answers {
     [open().map(|store| store.root().to_vec()), values(), proofs(), blocks(), collected()]
 }
 
-/// How a kind of record was damaged, and what of it was found.
+/// The outcome of damaging each record of one kind.
 #[derive(Debug, Default)]
 struct Found {
-    /// Records that some question found to be damaged.
+    /// Records whose damage some question detected.
     found: usize,
-    /// Records that nothing which was asked needs.
+    /// Records that no question needed.
     unneeded: usize,
 }
 
-/// What a store keeps, ascending.
+/// The records of a store, ascending.
 type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// A store after many blocks, and the records that it had after each.
@@ -160,13 +159,13 @@ fn grown(seed: u64, shard: ProofShard) -> (Run, Vec<Records>) {
     (run, kept)
 }
 
-/// Damages each record in its turn, as `damages` says; what was found of each kind.
+/// Damages each record in turn, as `damages` says; returns the outcome for each kind.
 fn damage_each(
     run: &mut Run,
     damages: impl Fn(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
 ) -> BTreeMap<char, Found> {
     let kept = run.kept();
-    // Keys that are in no block as well.
+    // Also keys that no block wrote.
     let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
     let expected = ask(&kept, run, &keys);
     assert!(expected.iter().all(Result::is_ok));

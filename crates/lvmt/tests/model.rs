@@ -1,4 +1,4 @@
-//! The model itself, against roots that another one made, and the verifier against the model's honest proofs.
+//! The model against the roots of an independent one, and the verifier against the model's honest proofs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 

@@ -1,4 +1,4 @@
-//! Valid proofs, damaged at every place: what is still accepted says the same.
+//! Valid proofs, changed at every place: any that is still accepted proves the same.
 
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
@@ -15,7 +15,7 @@ use rand::{Rng, SeedableRng};
 
 type Answers = Vec<Answer>;
 
-/// A proof, and what it says of its keys.
+/// A proof, and the states of the keys that it proves.
 struct Valid {
     key: VerifyingKey,
     log_arity: u8,
@@ -44,7 +44,7 @@ impl Valid {
         verify(&self.root, &self.keys, proof, &params).map(Verified::into_inner)
     }
 
-    /// Whether the bytes are accepted; they must not say anything else.
+    /// Whether the bytes are accepted; if so, they must prove the same.
     fn accepts(&self, proof: &[u8]) -> bool {
         match self.verify(proof) {
             Ok(answers) => {
@@ -79,7 +79,7 @@ fn a_flipped_bit_of_any_byte_is_refused() {
         let mut bytes = valid.proof.clone();
         for at in 0..bytes.len() {
             bytes[at] ^= 1 << (at % 8);
-            // The numbers of leaves only shape the trees, and two of them can give one shape.
+            // A number of leaves only determines a tree's shape, and two numbers can give the same one.
             if valid.accepts(&bytes) {
                 let [honest, changed] = [&valid.proof, &bytes].map(|bytes| {
                     let proof: Proof = ENVELOPE.decode(bytes, &Limits::default()).unwrap();
@@ -125,7 +125,7 @@ fn bytes_removed_doubled_and_swapped_are_refused() {
     }
 }
 
-/// Members of proofs about other keys and of other states, put together anew: what is accepted is true.
+/// Recombines members of proofs about other keys and other states: any proof that is accepted is true.
 #[test]
 fn members_of_other_proofs_prove_nothing_else() {
     let mut random = StdRng::seed_from_u64(0x6c76_6d75);

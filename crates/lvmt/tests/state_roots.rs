@@ -29,7 +29,7 @@ fn roots_are_those_of_the_model() {
         shapes.insert(log_n);
         let parts = |log_arity| Parts { single: true, tree: Some(log_arity) };
         for log_arity in [1, 2, 4].into_iter().filter(|log_arity| log_n % log_arity == 0) {
-            // Tables that compute every row are slow: one shape is enough where rows are many.
+            // Tables that compute every row are slow: one shape is enough for the most rows.
             if log_n == 16 && log_arity != 2 {
                 continue;
             }

@@ -128,7 +128,7 @@ fn only_what_the_newest_state_needs_is_left_after_collection() {
             .map(|(_, record)| u32::from_be_bytes(record[36..40].try_into().unwrap()))
             .sum();
         assert_eq!(usize::try_from(live).unwrap(), keys + amts);
-        // A tile that is kept has a live node: at the bottom a live leaf, above a tile that is kept.
+        // Every kept tile has a live node: a live leaf at the bottom, a kept tile above it.
         let mut live_leaves = 0;
         for (key, tile) in of_kind(b't') {
             let items = tile[1..tile.len() - 8].chunks(33).filter(|item| item[0] & 0x80 != 0);
@@ -190,7 +190,7 @@ fn proofs_are_of_the_newest_state_alone() {
     run.apply(40);
     let (snapshot, params) = (run.kept(), run.store.params().clone());
     run.apply(40);
-    // A snapshot goes on proving what was the newest state.
+    // A snapshot still proves the state that was the newest when it was made.
     let key: &[u8] = &[b'k', 5];
     let proved = prove_at(&snapshot, &params, 1, &[key]).unwrap();
     verify_proof(&params, &proved.root, 1, &[key], &proved.proof).unwrap();

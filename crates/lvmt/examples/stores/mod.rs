@@ -28,7 +28,7 @@ impl Folder {
         fn bytes(folder: &Path) -> u64 {
             let entries = folder.read_dir().unwrap().map(Result::unwrap);
             let sizes = entries.map(|entry| {
-                // A file that the store has replaced by another meanwhile is not counted.
+                // A file that the store has just replaced is not counted.
                 let Ok(metadata) = entry.metadata() else { return 0 };
                 if metadata.is_dir() { bytes(&entry.path()) } else { metadata.len() }
             });

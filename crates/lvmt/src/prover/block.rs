@@ -17,7 +17,7 @@ use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{KEY_SLOTS, Place, Slot, Version};
 
-/// A block of changes, worked out; every write follows from it.
+/// The result of a block's changes; every write follows from it.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
     /// In the order of the leaves: ascending by level and key hash.
@@ -95,7 +95,7 @@ impl<'a> Block<'a> {
         keys.chain(amts).collect()
     }
 
-    /// The leaves that the block replaces: the hash of the key, or of one below the AMT, and the leaf's place.
+    /// The leaves that the block replaces: the hash of the key, or of a key below the AMT, and the leaf's place.
     pub(super) fn replaced(&self) -> impl Iterator<Item = (&Hash, Place)> {
         let keys =
             self.keys.iter().filter_map(|key| Some((&key.key_hash, key.before.as_ref()?.place)));
@@ -104,7 +104,7 @@ impl<'a> Block<'a> {
         keys.chain(amts)
     }
 
-    /// The owners of the leaves, in order: the hash of the key, or of one below the AMT.
+    /// The key hash of a leaf: that of its key, or of a key below its AMT.
     pub(super) fn leaf_key_hash(&self, index: usize) -> &Hash {
         match index.checked_sub(self.keys.len()) {
             None => &self.keys[index].key_hash,
@@ -205,7 +205,7 @@ fn allocate<S: Read>(
     Ok(entries)
 }
 
-/// A key without a record that has a slot is `store_corrupt`: its record is lost.
+/// Checks that a key without a record has no slot; otherwise its record is lost (`store_corrupt`).
 pub(super) fn check_never_written<S: Read>(
     store: &S,
     params: &StoreParams,
@@ -228,8 +228,8 @@ pub(super) fn check_never_written<S: Read>(
     Ok(())
 }
 
-/// Checks the owners of an entry with a free slot: they are all keys below it without a slot above it, or the
-/// store is corrupt (`store_corrupt`).
+/// Checks the owners of an entry with a free slot: they must be exactly the keys below it that have no slot
+/// above it (`store_corrupt`).
 ///
 /// This finds a lost or older record of owners, which has too few of them. A record of five owners is never an
 /// older copy, since no key can be added to it.
@@ -263,7 +263,7 @@ fn check_owners<S: Read>(
     Err(corrupt(format_args!("the keys of {} owners of an entry", owners.len()), keys))
 }
 
-/// An AMT without a record that has entries is `store_corrupt`: its record is lost.
+/// Checks that an AMT without a record has no entries; otherwise its record is lost (`store_corrupt`).
 fn check_no_amt<S: Read>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<()> {
     let bits = u32::from(log_n) * u32::from(level);
     let [first, mut last] = [0, 0xff].map(|fill| {
@@ -333,7 +333,7 @@ fn bump<S: Read + Sync>(
     Ok((amts, root_changes))
 }
 
-/// The slots at a level that grow by one, each with the hash of a key below it: of AMTs, then of keys.
+/// The slots at a level whose versions grow by one, each with the hash of a key below it: of AMTs, then of keys.
 fn bumped<'b>(below: &'b [WrittenAmt], keys: &'b [WrittenKey<'_>]) -> Vec<(&'b Hash, u8)> {
     let below = below.iter().map(|amt| (&amt.key_hash, 0));
     below.chain(keys.iter().map(|key| (&key.key_hash, key.slot.number))).collect()

@@ -13,17 +13,17 @@ use super::prepare::PreparedBlock;
 use super::prove::prove_at;
 use super::store::LvmtStore;
 
-/// The number of blocks before the newest that can be proved: the time that a client may take from one
-/// question to the next.
+/// The number of blocks before the newest that can be proved, so that a client can ask further questions about
+/// the head it has just verified.
 pub const RECENT: usize = 16;
 
-/// The leaves that this many blocks replaced are collected together.
+/// The replaced leaves of this many blocks are collected together.
 const GIVEN_UP_AT_ONCE: u64 = 64;
 
 /// The LVMT state of a chain.
 ///
-/// Only the newest state is in the store. A snapshot of it is kept for each of the last [`RECENT`] blocks of which a
-/// reader was made.
+/// Only the newest state is in the store. A snapshot of it is kept for each of the last [`RECENT`] blocks for
+/// which a reader was made.
 #[derive(Debug)]
 pub struct LvmtState<S: Store> {
     store: LvmtStore<S>,

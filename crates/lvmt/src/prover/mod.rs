@@ -1,28 +1,28 @@
 //! The store: commits, proofs, garbage collection, proof shards.
 //!
-//! A block's changes are worked out in [`block`], its leaves go into the tiles of its [`tree`], and its tree
-//! into the one over [`blocks`]. The records are in [`record`].
+//! A block's changes are computed in [`block`]; its leaves go into the tiles of its [`tree`], and the root of
+//! that into the tree over [`blocks`]. The records are in [`record`].
 //!
 //! # Damage
 //!
-//! A lost record, or an older copy of one, is `store_corrupt` before it leads to a wrong root or proof.
+//! A lost record, or an older copy of one, is reported as `store_corrupt` before it leads to a wrong root or proof.
 //!
 //! | damage | found |
 //! |---|---|
 //! | a changed byte | by the checksum of the record, when it is read |
 //! | no parameters, in a store that has other records | at opening |
-//! | an older or lost head, or one of another branch | at opening, and by a proof: the block after it is there, or `hroot` is another |
+//! | an older or lost head, or one of another branch | at opening, and by a proof: the next block exists, or `hroot` differs |
 //! | an older or lost record of the collected blocks | at opening |
 //! | older or lost nodes of the root's tree state | at opening, by the sum of their checksums in the head; by a proof |
 //! | an older record of a key or an AMT | when it is read for a value or a block: its leaf is not [`current`]; by a proof |
-//! | a lost record of a key | when it is read: the entries on its walk have no slot of the key, or it is lost |
+//! | a lost record of a key | when it is read: an entry on the key's walk has a slot of the key |
 //! | a lost record of an AMT | by a block that changes it: it has entries; by a proof |
-//! | older or lost owners of an entry | by a block with a new key there: others have slots of it; by a proof |
+//! | older or lost owners of an entry | by a block with a new key there: other keys have its slots; by a proof |
 //! | lost trees, tiles, nodes over blocks, current leaves, lists of replaced leaves | when they are needed |
 //!
-//! A proof is verified before it is returned, so the records behind it were right, whatever else is damaged. An
-//! older copy of a tile, of a block tree's counts, or of current leaves changes no root and no proof; at worst,
-//! leaves are collected late.
+//! A proof is verified before it is returned, so the records that it was made of are intact. An older copy of a
+//! tile, of a block tree's counts, or of current leaves changes no root and no proof; at worst, leaves are
+//! collected late.
 
 #![allow(
     clippy::cast_possible_truncation,

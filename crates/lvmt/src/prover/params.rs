@@ -13,7 +13,7 @@ use crate::MAX_LOG_N;
 /// The shape of a store, and the keys that it can prove.
 #[derive(Clone)]
 pub struct StoreParams {
-    /// The points of the setup, which also say how many entries an AMT has.
+    /// The points of the setup, which also determine the number of entries of an AMT.
     pub tables: Arc<Tables>,
     /// log2 of the arity of the root AMT's opening tree; it divides `log_n`.
     pub log_arity: u8,

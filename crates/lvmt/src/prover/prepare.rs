@@ -40,7 +40,7 @@ pub struct PreparedBlock {
 }
 
 impl PreparedBlock {
-    /// Works out the next block of a store and its writes.
+    /// Computes the next block of a store and its writes.
     pub(super) fn new<S: Read + Sync>(
         store: &S,
         before: &Newest,

@@ -36,11 +36,11 @@ pub struct ProvedKeys {
 
 /// Proves values and absences of keys in the newest state, which is that after block `height`.
 ///
-/// It needs only the store: a snapshot proves while further blocks are made. The proof has been
-/// verified: one of a damaged store that does not verify is `store_corrupt`. A store
-/// proves its newest state alone, so that any other height is `version_unavailable`. Keys whose class the store
-/// does not keep are `shard_unavailable`, which names the class; more keys than a proof may have are
-/// `too_many_keys`, and parameters that the store was not made with `invalid_argument`.
+/// It only reads, so that a snapshot can prove while further blocks are made. The proof is verified before it
+/// is returned; one that does not verify comes from a damaged store and is `store_corrupt`. A store proves only
+/// its newest state; any other height is `version_unavailable`. Keys whose class the store does not keep are
+/// `shard_unavailable`, which names the class; more keys than a proof may have are `too_many_keys`; parameters
+/// other than those that the store was made with are `invalid_argument`.
 pub fn prove_at<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
@@ -79,9 +79,9 @@ pub fn prove_at<S: Read + ?Sized>(
     Ok(ProvedKeys { root, proof })
 }
 
-/// A proof that does not verify is `store_corrupt`: something that it was made of is not as it was written.
+/// Verifies a new proof; a failure is `store_corrupt`, since a record that it was made of must be damaged.
 fn check(params: &StoreParams, root: &Root, keys: &[impl AsRef<[u8]>], proof: &[u8]) -> Result<()> {
-    // What the store was made with is trusted here, and what was written is not too large.
+    // The store's own setup is trusted here, and its values were small enough when they were written.
     let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
     match verify(root, keys, proof, &pinned.with_limits(limits)) {
@@ -93,18 +93,18 @@ fn check(params: &StoreParams, root: &Root, keys: &[impl AsRef<[u8]>], proof: &[
     }
 }
 
-/// The walks of the keys, as the verifier takes them.
+/// The walks of the keys, as the verifier follows them.
 struct Walk<'p, S: ?Sized> {
     store: &'p S,
     params: &'p StoreParams,
     /// The distinct keys, ascending.
     keys: &'p [Hash],
-    /// What is kept of each of them; none if it was never written.
+    /// The head of each key's record; none if the key was never written.
     heads: Vec<Option<KeyHead>>,
     proof: Proof,
 }
 
-/// An entry of an AMT: who has its slots, and their versions.
+/// An entry of an AMT: the owners of its slots, and the versions.
 #[derive(Clone, Debug, Default)]
 struct FullEntry {
     owners: Vec<Hash>,
@@ -156,7 +156,7 @@ impl<S: Read + ?Sized> Walk<'_, S> {
         Ok(below)
     }
 
-    /// Comes to an AMT below the root: all its entries that are not zero.
+    /// Enters an AMT below the root; returns all its nonzero entries.
     fn amt(&mut self, level: u8, key: &Hash) -> Result<BTreeMap<u32, FullEntry>> {
         let prefix = Prefix::new(key, self.params.log_n(), level);
         let amt = AmtRecord::read(self.store, level, &prefix)?
@@ -172,7 +172,7 @@ impl<S: Read + ?Sized> Walk<'_, S> {
         Ok(entries.into_values().next().unwrap_or_default())
     }
 
-    /// The entries at a level that are not zero, of those with the first bits of a key hash in their path.
+    /// The nonzero entries at a level whose paths begin with the first `bits` bits of a key hash.
     fn entries(&self, level: u8, key: &Hash, bits: u32) -> Result<BTreeMap<u32, FullEntry>> {
         let log_n = self.params.log_n();
         let mut entries: BTreeMap<u32, FullEntry> = BTreeMap::new();
@@ -206,7 +206,7 @@ impl<S: Read + ?Sized> Walk<'_, S> {
         Ok(entries)
     }
 
-    /// Passes an entry with all keys whose walks do.
+    /// Adds an entry with the owners that its keys need; `below` gets the keys whose walks go on.
     fn pass(
         &mut self,
         level: u8,
@@ -252,12 +252,12 @@ fn scalars(entries: &BTreeMap<u32, FullEntry>) -> Result<Vec<(u32, Scalar)>> {
         .collect()
 }
 
-/// What a multiproof needs; places that are not in the tree are `store_corrupt`.
+/// The subtrees of a multiproof; places outside the tree are `store_corrupt`.
 fn subtrees(indices: &[u64], size: u64) -> Result<Vec<Subtree>> {
     multiproof(indices, size).map_err(|error| corrupt(error.expected(), error.found()))
 }
 
-/// Completes a proof with what its leaves need of the trees.
+/// Completes a proof with the sizes and hashes of the trees that its leaves are in.
 fn prove_leaves<S: Read + ?Sized>(store: &S, blocks: u64, proof: &mut Proof) -> Result<()> {
     let claims = proof.claims.iter().filter_map(Claim::place);
     let amts = proof.amts.iter().map(|amt| amt.place);

@@ -16,8 +16,8 @@ use super::tree::give_up;
 impl<S: Store + Sync> LvmtStore<S> {
     /// Gives up the leaves that the blocks up to `oldest` replaced.
     ///
-    /// They are collected once they are half of what is left of their block's tree, so that a tree is thinned
-    /// out few times. `version_unavailable` for a block after the newest, or before one that was given already.
+    /// They are collected once they are half of the leaves left in their block's tree, so that a tree is rewritten
+    /// only a few times. `version_unavailable` for a block after the newest, or before an earlier `oldest`.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.check_kept(oldest)?;
         let mut writes = WriteBatch::new();
@@ -75,7 +75,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         }
     }
 
-    /// Takes all leaves that are given up out of a block's tree, `more` and those noted before.
+    /// Removes all given-up leaves from a block's tree: `more`, and those recorded before.
     fn collect_tree(
         &self,
         writes: &mut WriteBatch,

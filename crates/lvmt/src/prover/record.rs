@@ -1,4 +1,4 @@
-//! How an LVMT looks in its store.
+//! The layout of an LVMT in its store.
 //!
 //! | key | value |
 //! |---|---|
@@ -79,7 +79,7 @@ pub(super) fn replaced_key(block: u64) -> Vec<u8> {
     [b"r", &block.to_be_bytes()[..]].concat()
 }
 
-/// Puts a record with its checksum.
+/// Writes a record with its checksum.
 pub(super) fn put(writes: &mut WriteBatch, key: Vec<u8>, record: Vec<u8>) {
     let (key, value) = sealed(key, record);
     writes.put(key, value);
@@ -91,7 +91,7 @@ pub(super) fn sealed(key: Vec<u8>, mut record: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     (key, record)
 }
 
-/// Reads a record and takes its checksum off; a wrong one is `store_corrupt`.
+/// Reads a record and removes its checksum; a wrong one is `store_corrupt`.
 pub(super) fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Vec<u8>>> {
     store.get(key)?.map(|value| open(key, value)).transpose()
 }
@@ -101,7 +101,7 @@ pub(super) fn require<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Vec<u8>
     read(store, key)?.ok_or_else(|| corrupt(named(key), "none"))
 }
 
-/// Takes the checksum off a value that has been read.
+/// Checks and removes the checksum of a value that has been read.
 pub(super) fn open(key: &[u8], mut value: Vec<u8>) -> Result<Vec<u8>> {
     let length = value.len().saturating_sub(CHECKSUM);
     let (record, found) = value.split_at(length);
@@ -124,7 +124,7 @@ fn checksum(key: &[u8], record: &[u8]) -> [u8; CHECKSUM] {
     hasher.digest().to_be_bytes()
 }
 
-/// Decodes a record to its end; what does not fit is `store_corrupt`.
+/// Decodes a whole record; a failure is `store_corrupt`.
 pub(super) fn decode<T>(
     key: &[u8],
     record: &[u8],
@@ -137,7 +137,7 @@ pub(super) fn decode<T>(
     })
 }
 
-/// What the record of a key begins with: its slot, and its newest leaf.
+/// The head of a key's record: its slot, and its newest leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyHead {
     pub(super) slot: Slot,
@@ -147,7 +147,7 @@ pub(super) struct KeyHead {
     pub(super) has_value: bool,
 }
 
-/// What the record of a key has before the value.
+/// The length of a key's record before the value.
 const KEY_HEAD: usize = 2 + 5 + 12 + 1;
 
 impl KeyHead {
@@ -162,7 +162,7 @@ impl KeyHead {
         record
     }
 
-    /// Decodes a record but for the value, which follows.
+    /// Decodes the head of a record; the value follows.
     pub(super) fn decode(record: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(record);
         let slot = Slot { level: reader.u8()?, number: reader.u8()? };
@@ -181,7 +181,7 @@ impl KeyHead {
     }
 }
 
-/// Reads the record of a key, and what it begins with.
+/// Reads the record of a key and decodes its head.
 pub(super) fn read_key<S: Read + ?Sized>(
     store: &S,
     key_hash: &Hash,
@@ -275,11 +275,11 @@ pub(super) fn fill_after(key: &Hash, bits: u32, fill: u8) -> Hash {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockRecord {
     pub(super) root: Hash,
-    /// How many leaves the tree has.
+    /// The number of leaves.
     pub(super) size: u32,
-    /// How many of them are live in the tiles.
+    /// The number of leaves that are live in the tiles.
     pub(super) live: u32,
-    /// How many of those have been given up.
+    /// The number of live leaves that have been given up.
     pub(super) given_up: u32,
 }
 
@@ -302,7 +302,7 @@ impl BlockRecord {
 /// The newest state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) blocks: u64,
     /// The commitment of the root AMT.
     pub(super) commitment: Point,
@@ -327,9 +327,9 @@ impl Head {
         })
     }
 
-    /// Reads the head, and the tree over blocks that it is of.
+    /// Reads the head and the tree over its blocks.
     ///
-    /// An older head is `store_corrupt`: the block after it is there.
+    /// An older head is `store_corrupt`: the block after it exists.
     pub(super) fn read_with_blocks<S: Read + ?Sized>(store: &S) -> Result<(Self, Blocks)> {
         let head = Self::read(store)?;
         if read(store, &blocks_node_key(0, head.blocks))?.is_some() {
@@ -344,9 +344,9 @@ impl Head {
     }
 }
 
-/// The block up to which replaced leaves have been given up, in a store of so many blocks.
+/// The block up to which replaced leaves have been given up, in a store of `blocks` blocks.
 ///
-/// An older record is `store_corrupt`: what the block after the one that it names replaced is not kept.
+/// An older record is `store_corrupt`: the list of leaves that the next block replaced is gone.
 pub(super) fn read_oldest<S: Read + ?Sized>(store: &S, blocks: u64) -> Result<u64> {
     let oldest = decode(OLDEST_KEY, &require(store, OLDEST_KEY)?, |reader| {
         reader.array().map(u64::from_be_bytes)

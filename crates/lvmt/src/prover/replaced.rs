@@ -1,6 +1,6 @@
 //! The leaves that a block replaced. The newest state does not need them; those of many blocks are collected at once.
 //!
-//! This is all that is kept of what a block changed: a store does not go back. See
+//! Nothing else about a block's changes is kept, since a store does not roll back. See
 //! `docs/decisions/0008-lvmt-keeps-its-newest-state.md`.
 
 use alloc::vec::Vec;

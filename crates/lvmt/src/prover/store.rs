@@ -30,7 +30,7 @@ pub struct LvmtStore<S> {
 }
 
 impl<S: Store + Sync> LvmtStore<S> {
-    /// Opens the newest state in a store, or begins without any key in an empty one.
+    /// Opens the newest state of a store; an empty store begins without any key.
     ///
     /// `invalid_argument` if the store was made with another setup, shape or shard.
     pub fn open(mut store: S, params: StoreParams) -> Result<Self> {
@@ -105,7 +105,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         self.commit(prepared)
     }
 
-    /// Works out the writes of the next block; changes nothing.
+    /// Computes the writes of the next block; changes nothing.
     ///
     /// For a caller that writes more than this store in one atomic batch: it writes
     /// [`PreparedBlock::writes`] to this store's store, and then [commits](Self::commit). The last

@@ -18,7 +18,7 @@ pub(super) const LOG_WIDTH: u32 = 5;
 /// The most nodes at the bottom of a tile.
 pub(super) const WIDTH: usize = 1 << LOG_WIDTH;
 
-/// The set bit of an item's first byte if it is live.
+/// The bit of an item's first byte that marks a live item.
 const LIVE: u8 = 0x80;
 
 /// A tile, as its maximal subtrees below which nothing is live, from left to right.

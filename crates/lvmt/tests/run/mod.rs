@@ -16,7 +16,7 @@ use rand::{Rng, SeedableRng};
 /// The changes of a block.
 pub type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
-/// A store, and what is known of every height.
+/// A store, and the expected state at every height.
 pub struct Run {
     pub store: LvmtStore<MemoryStore>,
     /// The state after each block.
@@ -39,7 +39,7 @@ impl Run {
         Self { store, known: Vec::new(), rng: StdRng::seed_from_u64(seed) }
     }
 
-    /// One of few keys, so that blocks meet.
+    /// Draws one of few keys, so that blocks overlap.
     pub fn draw_key(&mut self) -> Vec<u8> {
         vec![b'k', self.rng.random_range(0..90)]
     }
@@ -56,7 +56,7 @@ impl Run {
             .collect()
     }
 
-    /// Takes over what a block does to the model.
+    /// Applies a block to the model.
     pub fn know(&mut self, block: &Changes) {
         let params = self.store.params();
         let new = || State::new(params.log_n(), params.log_arity);
@@ -82,7 +82,7 @@ impl Run {
         self.store = LvmtStore::open(kept, params).unwrap();
     }
 
-    /// A copy of what the store keeps.
+    /// A copy of the store's content.
     pub fn kept(&mut self) -> MemoryStore {
         let params = self.store.params().clone();
         let empty = LvmtStore::open(MemoryStore::default(), params.clone()).unwrap();
@@ -98,7 +98,7 @@ impl Run {
         assert_eq!(self.store.root()[32..], root.hroot);
     }
 
-    /// Every key that was ever drawn, and others, proved at once and verified; gives how many of each kind.
+    /// Proves and verifies every key ever drawn, and others, in one proof; returns the number of each kind.
     pub fn check_all(&mut self) -> [usize; 3] {
         let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
         let verified = self.verify(&keys).unwrap();
@@ -150,7 +150,7 @@ pub fn verify_proof(
     verify(&Root::new(root, height), keys, proof, &pinned).map(Verified::into_inner)
 }
 
-/// Everything that a store keeps.
+/// All entries of a store.
 pub fn entries(store: &MemoryStore) -> Vec<(Vec<u8>, Vec<u8>)> {
     store.range(&[], &[0xff]).map(Result::unwrap).collect()
 }
