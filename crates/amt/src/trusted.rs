@@ -4,10 +4,10 @@ use prooflight_core::{Error, Hex, Reason, Result};
 
 use crate::VerifyingKey;
 
-/// The verifying key of the setup with this id for vectors of `2^log_n` entries, and no other's.
+/// Returns the verifying key of the setup with this id, for vectors of `2^log_n` entries.
 ///
-/// `given` may come from anywhere: bytes that are not that key are `setup_mismatch`, whatever this build
-/// has. Without it, a setup that is neither the development one nor that of the Perpetual Powers of Tau is
+/// `given` may come from anywhere: bytes that are not that key are `setup_mismatch`, even if this build has
+/// the key. Without `given`, a setup other than the development one and the Perpetual Powers of Tau is
 /// `unknown_setup`.
 pub fn trusted_key(params_id: &[u8; 32], log_n: u8, given: Option<&[u8]>) -> Result<VerifyingKey> {
     let is_it = |key: &VerifyingKey| key.params_id() == *params_id && key.log_n() == log_n;

@@ -1,4 +1,4 @@
-//! Verifying any number of openings in one product of pairings.
+//! Verifies any number of openings with one product of pairings.
 //!
 //! An opening of C to a at `x = w^t` holds iff
 //! `e(C - a [1]_1 + sum_d c_d q_d, [1]_2) = prod_d e(q_d, [tau^(2^j_d)]_2)` with `c_d = x^(2^j_d)`:
@@ -22,10 +22,10 @@ use crate::pairing::product_is_one;
 use crate::point::{PointBytes, decode};
 use crate::transcript::coefficients;
 
-/// Verifies that each opening is true of the vector behind its commitment, all of them at once.
+/// Verifies that each opening holds for its commitment, all of them at once.
 ///
-/// The openings may be of any kinds and commitments, and in any order; none at all is true. Work and memory
-/// are linear in the number of points. Checked in this order: for each opening, the arity fits
+/// The openings may be of any kinds and commitments, and in any order; an empty batch is valid. Work and
+/// memory are linear in the number of points. Checked in this order: for each opening, the arity fits
 /// (`invalid_argument`), the index is in the vector (`index_out_of_range`), the number of points is that of
 /// the kind (`opening_length`); for each opening, its commitment and its points are points of the group
 /// (`invalid_point`); all openings together hold (`opening_mismatch`).
@@ -42,7 +42,7 @@ pub fn verify_openings(openings: &[Opening<'_>], key: &VerifyingKey) -> Result<(
         Err(Error::new(
             Reason::OpeningMismatch,
             "openings that hold",
-            format_args!("{} of which one or more do not", openings.len()),
+            format_args!("{} of which at least one does not", openings.len()),
         ))
     }
 }
@@ -127,7 +127,7 @@ impl Equation {
     }
 }
 
-/// With so many points, buckets cost less than a table of multiples.
+/// From this many points on, buckets cost less than a table of multiples.
 const MANY: usize = 1 << 9;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Commitments and openings are those that another library computes from the definitions, knowing tau.
+//! Compares commitments and openings with those that another library computes from the definitions and tau.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

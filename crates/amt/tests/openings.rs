@@ -76,7 +76,7 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
         let (draft, dropped) =
             (state.draft(&tables, &changes), state.draft(&tables, &changes[..1]));
         let (draft, dropped) = (draft.unwrap(), dropped.unwrap());
-        // A draft has all points of the nodes that it changes, and changes none of the state.
+        // A draft has all points of the nodes that it changes, and does not modify the state.
         let drafted: Vec<_> = draft.nodes(&before).collect();
         assert_ne!(draft, dropped);
         assert_eq!(state, before);

@@ -114,7 +114,7 @@ fn a_truncated_or_longer_file_is_refused() {
         refused(&PREPARED[..length], 4, Reason::Truncated);
     }
     refused(&[PREPARED, &[0]].concat(), 4, Reason::TrailingBytes);
-    // Sections that claim more than there is do not make anything allocate.
+    // A section with a false, huge length does not cause an allocation.
     let mut file = PREPARED.to_vec();
     let size = section(PREPARED, 7).start - 8;
     file[size..size + 8].copy_from_slice(&u64::MAX.to_le_bytes());
@@ -130,7 +130,7 @@ fn sections_twice_missing_or_unknown_are_refused() {
             refused(&file, 4, Reason::InvalidPtau);
         }
     }
-    // One section less, and a count that says so.
+    // One section less, with a matching count.
     let prepared = section(PREPARED, 7);
     let mut file = PREPARED[..section(OTHER, 6).end].to_vec();
     assert_eq!(prepared.start, file.len() + 12);
@@ -148,13 +148,13 @@ fn a_flipped_bit_of_any_point_is_refused() {
             assert!(read(&file, 5).is_err(), "section {id}, byte {}", at - range.start);
         }
     }
-    // The header's bytes, but for the power of the ceremony, which only has to be as large.
+    // The header's bytes, except the ceremony's power, which only has to be large enough.
     for at in section(PREPARED, 1).take(40) {
         let mut file = PREPARED.to_vec();
         file[at] ^= 1;
         refused(&file, 5, Reason::InvalidPtau);
     }
-    // The points of the contributions; their hashes and names say nothing about the powers.
+    // The points of the contributions; their hashes and names do not affect the powers.
     let start = section(PREPARED, 7).start + 4;
     for at in (start..start + 1216).step_by(61) {
         let mut file = PREPARED.to_vec();
@@ -222,7 +222,7 @@ fn keys_as_bytes() {
     infinity[63] = 0x40;
     assert_eq!(reason(&with(65, &infinity)), Reason::InvalidPoint);
     assert_eq!(reason(&with(65, &[0xff; 64])), Reason::InvalidPoint);
-    // Points on the curve, of which but one in 2^254 are in the subgroup, or off it.
+    // Points off the curve, or on it: of those, all but one in 2^254 are outside the subgroup.
     let mut outside = 0;
     for x in 1..30_u8 {
         let mut point = [0; 64];
@@ -239,7 +239,7 @@ fn the_development_setup_is_refused_unless_it_is_allowed() {
     let dev = VerifyingKey::dev(4).unwrap();
     assert_eq!(dev.check_secure(false).unwrap_err().reason(), Reason::InsecureSetup);
     assert_eq!(dev.check_secure(true), Ok(()));
-    // Whatever it is called: also when it comes as bytes.
+    // The development setup is recognised by its points, also when decoded from bytes.
     let bytes = VerifyingKey::decode(dev.encode()).unwrap();
     assert_eq!(bytes.check_secure(false).unwrap_err().reason(), Reason::InsecureSetup);
     assert_eq!(VerifyingKey::ppot(4).unwrap().check_secure(false), Ok(()));

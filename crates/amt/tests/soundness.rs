@@ -1,4 +1,4 @@
-//! Nothing but true openings in their one encoding is accepted.
+//! Only true openings in their unique encoding are accepted.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -41,7 +41,7 @@ fn point(bytes: &PointBytes) -> G1Affine {
     G1Affine::deserialize_compressed(&bytes[..]).unwrap()
 }
 
-/// Each wrong opening alone, and among true ones.
+/// Checks a wrong opening alone, and among true ones.
 fn refused(key: &VerifyingKey, wrong: &Owned, reason: Option<Reason>, what: &str) {
     assert_eq!(refusal(key, std::slice::from_ref(wrong)), reason, "{what}");
     let mut batch = SAMPLES.clone();

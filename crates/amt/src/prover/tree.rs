@@ -208,7 +208,7 @@ pub struct TreeDraft {
 
 impl TreeDraft {
     /// Returns the changed nodes, ascending, each with all its new points; `state` is the state
-    /// before.
+    /// before the changes.
     pub fn nodes<'d>(
         &'d self,
         state: &'d TreeState,

@@ -1,4 +1,4 @@
-//! What the tests share: vectors of the development setup with their trees, and openings that own their points.
+//! Shared by the tests: vectors of the development setup with their trees, and openings that own their points.
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(dead_code, reason = "not every test uses everything")]
 
@@ -40,7 +40,7 @@ impl Vector {
         Self { tables, log_arity, entries: entries.to_vec(), state, commitment }
     }
 
-    /// The vector that has something in every third entry.
+    /// The vector with a value in every third entry.
     pub(crate) fn sample(log_n: u8, log_arity: u8) -> Self {
         let entry = |i: u32| (i, value(u64::from(i) + 1));
         let entries: Vec<_> = (0..1 << log_n).filter(|i| i % 3 != 1).map(entry).collect();

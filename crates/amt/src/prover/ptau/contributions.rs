@@ -1,5 +1,5 @@
-//! The contributions of a `.ptau` file: for each the points after it, the contributor's key, hashes
-//! and a name.
+//! The contributions of a `.ptau` file: for each one the resulting points, the contributor's key,
+//! hashes and a name.
 //!
 //! ```text
 //! section      = number u32 || contribution*
