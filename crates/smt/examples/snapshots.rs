@@ -1,13 +1,13 @@
-//! What snapshot files cost: `cargo run --release --features snapshots --example snapshots -- FOLDER [KEYS] [BLOCKS]`.
+//! The cost of snapshot files: `cargo run --release --features snapshots --example snapshots -- FOLDER [KEYS] [BLOCKS]`.
 //!
-//! Blocks of 100,000 changes on KEYS keys (1,000,000 if not said otherwise): 90% set other values, 5%
-//! insert, 5% delete. Keys and values have 32 bytes. Makes two folders in FOLDER. As many threads as
-//! `RAYON_NUM_THREADS` says, and one more for what is written in the background.
+//! Blocks of 100,000 changes on KEYS keys (default 1,000,000): 90% updates, 5% inserts, 5% deletes. Keys
+//! and values have 32 bytes. Creates two folders in FOLDER. Uses `RAYON_NUM_THREADS` threads, and one more
+//! for background writes.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
     clippy::print_stdout,
-    reason = "a program that prints numbers and stops at whatever is wrong"
+    reason = "a program that prints numbers and stops at any error"
 )]
 
 use std::path::Path;
@@ -62,7 +62,7 @@ fn main() {
     let mut opening = Clock::default();
     let (writer, damage) = opening.time(|| open(&folder));
     let [wall, cpu] = [opening.wall, opening.cpu].map(|time| time.as_secs_f64());
-    println!("opened again in {wall:.2} s, {cpu:.2} s of it computing");
+    println!("reopened in {wall:.2} s, {cpu:.2} s of processor time");
     assert_eq!((damage, writer.root()), (0, tree_only.root()));
 }
 
@@ -71,11 +71,11 @@ fn main() {
 enum Way {
     /// When the block is committed.
     Durable,
-    /// When the next one is.
+    /// When the next one is committed.
     Background,
 }
 
-/// Writes snapshot files and says what those after the filling cost.
+/// Writes snapshot files and prints the cost of those after the initial filling.
 fn write(folder: &Path, [filling, blocks]: [&[Vec<Op>]; 2], way: Way) -> [u8; 32] {
     let (mut writer, damage) = open(folder);
     assert_eq!(damage, 0);
@@ -110,7 +110,7 @@ fn write(folder: &Path, [filling, blocks]: [&[Vec<Op>]; 2], way: Way) -> [u8; 32
     writer.root()
 }
 
-/// Time that passed, and that all threads computed.
+/// Elapsed time, and the processor time of all threads.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     wall: Duration,
@@ -134,7 +134,7 @@ impl Clock {
         let rate = |time: Duration| updates as f64 / time.as_secs_f64() / 1e6;
         let ns = |time: Duration| time.as_secs_f64() * 1e9 / updates as f64;
         format!(
-            "{:.0} ns an update ({:.2} M/s), {:.0} ns of it computing ({:.2} M/s)",
+            "{:.0} ns per update ({:.2} M/s), {:.0} ns of processor time ({:.2} M/s)",
             ns(self.wall),
             rate(self.wall),
             ns(self.cpu),

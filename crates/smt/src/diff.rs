@@ -14,17 +14,16 @@ use crate::verify::{Answer, check_root};
 pub struct Change<'a> {
     /// The key.
     pub key: &'a [u8],
-    /// What the key has since then, which is not [`Answer::NeverWritten`].
+    /// The key's state since then; never [`Answer::NeverWritten`].
     pub answer: Answer<'a>,
 }
 
 /// Verifies every key that changed after block `from` and up to block `to`, ascending by key hash.
 ///
 /// Without `from`, every key that was ever written. `root_to` is the root of block `to`, which the caller
-/// must trust. Of each key only the last change is here: what it had in between, or before, its history
-/// shows. Nothing is left out: a node is at least as new as every leaf below it, so one that is not
-/// newer than `from` has no changed leaf. `invalid_argument`: `from` is not before `to`, or `to` is
-/// 2^52 or more.
+/// must trust. Only the last change of each key is shown; for earlier ones, verify its history. The diff is
+/// complete: a node is at least as new as every leaf below it, so a node that is not newer than `from` has
+/// no changed leaf. `invalid_argument` if `from` is not before `to`, or `to` is 2^52 or more.
 pub fn verify_diff<'a>(
     root_to: &Hash,
     from: Option<u64>,
@@ -49,7 +48,7 @@ pub fn verify_diff<'a>(
     Ok(Verified::by_verifier(changed.changes))
 }
 
-/// Opens what is newer than a block.
+/// Opens the nodes that are newer than a block.
 struct Changed<'a> {
     from: Option<u64>,
     changes: Vec<Change<'a>>,
@@ -64,7 +63,7 @@ impl Changed<'_> {
 impl<'a> Visitor<'a> for Changed<'a> {
     type Lead = ();
 
-    /// A child is opened if it is new. The root always is: only its parent could say how new it is.
+    /// A child is opened if it is new. The root is always opened, since no parent states its height.
     fn split(&mut self, (): (), _depth: u8, heights: [u64; 2]) -> Children<()> {
         match heights.map(|height| self.is_new(height)) {
             [false, false] => Children::None,
@@ -86,7 +85,7 @@ impl<'a> Visitor<'a> for Changed<'a> {
         };
         let key_hash = hash_key(key);
         path.check(&key_hash)?;
-        // The only leaf that is not new is a root.
+        // The only old leaf that is ever opened is a root.
         if self.is_new(height) {
             let answer = match value {
                 Some(value) => Answer::Present { value, since: height },

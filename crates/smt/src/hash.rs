@@ -1,7 +1,7 @@
 //! Hashes of keys, values and nodes: BLAKE2s-256, one block a node.
 //!
-//! A node's height and depth are in the salt, what else tells nodes apart in the personalisation, so
-//! that the message is the 64 bytes of two hashes. Of a branch both children's heights are hashed.
+//! A node's height and depth are in the salt, its kind and the older child's height in the
+//! personalisation, so that the message is the 64 bytes of two hashes.
 
 use alloc::vec::Vec;
 
@@ -20,10 +20,10 @@ pub const EMPTY_ROOT: Hash = [0; 32];
 /// The highest block that a tree can have: 2^52 - 1.
 pub const MAX_HEIGHT: u64 = (1 << 52) - 1;
 
-/// In the salt of a leaf, where a branch has its depth of at most 255.
+/// The depth in the salt of a leaf; a branch has a depth of at most 255.
 const LEAF_DEPTH: u64 = 0xfff;
 
-/// In the personalisation: which kind of node it is.
+/// In the personalisation: the kind of the node.
 mod tag {
     /// A branch whose left child is at least as new as the right one.
     pub(super) const LEFT_IS_NEWER: u64 = 0x001;
@@ -33,22 +33,22 @@ mod tag {
     pub(super) const TOMBSTONE: u64 = 0x011;
 }
 
-/// The hash that stands for a key: its bits, the most significant first, are the way to its leaf.
+/// The hash of a key: its bits, the most significant first, are the path to the key's leaf.
 pub fn hash_key(key: &[u8]) -> Hash {
     hash_personal(b"PLsmtKey", key)
 }
 
-/// The hash of a value, as a leaf has it.
+/// The hash of a value, as stored in a leaf.
 pub fn hash_value(value: &[u8]) -> Hash {
     hash_personal(b"PLsmtVal", value)
 }
 
-/// The hashes of keys, several at once where the processor can.
+/// The hashes of keys, several at once where the processor has the vector instructions.
 pub fn hash_keys<'k>(keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<Hash> {
     hash_all(b"PLsmtKey", keys)
 }
 
-/// The hashes of values, several at once where the processor can.
+/// The hashes of values, several at once where the processor has the vector instructions.
 pub fn hash_values<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Vec<Hash> {
     hash_all(b"PLsmtVal", values)
 }
@@ -77,7 +77,7 @@ fn hash_personal(personal: &[u8], message: &[u8]) -> Hash {
     *Params::new().personal(personal).hash(message).as_array()
 }
 
-/// A child of a branch: what of it the branch's hash binds.
+/// The part of a child that its branch's hash commits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child<'h> {
     /// The block in which the child last changed.
@@ -86,7 +86,7 @@ pub struct Child<'h> {
     pub hash: &'h Hash,
 }
 
-/// What a node's hash is the hash of: one block of BLAKE2s, with salt and personalisation.
+/// The preimage of a node's hash: one block of BLAKE2s, with salt and personalisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preimage {
     tweak: Tweak,
@@ -104,13 +104,13 @@ impl Preimage {
         Self { tweak: Tweak::tombstone(height), message: [*key_hash, [0; 32]] }
     }
 
-    /// A branch that splits on bit `depth`; its height is the newer one of its children's.
+    /// A branch that splits on bit `depth`; its height is that of its newer child.
     pub fn branch(depth: u8, left: Child<'_>, right: Child<'_>) -> Self {
         let tweak = Tweak::branch(depth, left.height, right.height);
         Self { tweak, message: [*left.hash, *right.hash] }
     }
 
-    /// A branch whose children's heights are known and whose children's hashes are not.
+    /// A branch whose children's heights are known, but not yet their hashes.
     pub(crate) fn over_unknown(depth: u8, [left, right]: [u64; 2]) -> Self {
         Self { tweak: Tweak::branch(depth, left, right), message: [[0; 32]; 2] }
     }
@@ -120,7 +120,7 @@ impl Preimage {
         self.message[usize::from(side != 0)] = *hash;
     }
 
-    /// What [`hash_lanes`] takes.
+    /// The node's input to [`hash_lanes`].
     pub(crate) fn lane(&self) -> (Tweak, &[Hash; 2]) {
         (self.tweak, &self.message)
     }
@@ -131,7 +131,7 @@ impl Preimage {
     }
 }
 
-/// Salt and personalisation: all of a node but the two hashes in it.
+/// Salt and personalisation: everything in a node's preimage except the two hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tweak {
     salt: u64,
@@ -166,10 +166,11 @@ impl Tweak {
     }
 }
 
-/// How many nodes are handed over at once: the lanes of AVX2.
+/// The number of nodes hashed in one call: the lanes of AVX2.
 pub(crate) const LANES: usize = 8;
 
-/// Hashes nodes that do not depend on each other, several at once where the processor can.
+/// Hashes nodes that do not depend on each other, several at once where the processor has the vector
+/// instructions.
 ///
 /// Writes as many hashes as both slices have room for.
 pub fn hash_nodes(nodes: &[Preimage], hashes: &mut [Hash]) {
@@ -192,7 +193,7 @@ pub(crate) fn hash_lanes<'m>(
                 *hash = hash_one(node(first + lane));
             }
         } else {
-            // The lanes that are not asked for do the first node's work again.
+            // Unused lanes repeat the first node.
             let lane = |lane: usize| node(first + if lane < hashes.len() { lane } else { 0 });
             let four = lanes::hash_four(core::array::from_fn(lane));
             hashes.copy_from_slice(&four[..hashes.len()]);
@@ -218,7 +219,7 @@ pub(crate) fn hash_lanes<'m>(
         }
         return;
     }
-    // A full array; of the lanes that are not asked for, those below `hashed` do a node's work again.
+    // A full array: unused lanes below `hashed` repeat the first node.
     let mut jobs: [HashManyJob<'_>; LANES] = core::array::from_fn(|lane| {
         let (tweak, message) = node(if lane < count { lane } else { 0 });
         HashManyJob::new(&tweak.params(), message.as_flattened())

@@ -19,16 +19,17 @@ pub struct History<'a> {
     pub from: u64,
     /// The last block of the range.
     pub to: u64,
-    /// What the key had before the range; none if it changed in the range's first block, which hides it.
+    /// The key's state before the range; none if the key changed in the range's first block, so that no tree
+    /// of the proof shows it.
     pub entering: Option<Answer<'a>>,
     /// Every change in the range, oldest first; none of them is [`Answer::NeverWritten`].
     pub changes: Vec<Answer<'a>>,
 }
 
-/// The blocks whose roots a history needs, newest first, if it is what it says it is.
+/// Returns the blocks whose roots a history claims to need, newest first.
 ///
-/// This is the prover's claim, and checked only by [`verify_history`]: a caller gets the roots of these
-/// blocks from where it gets roots that it trusts, and hands them over in this order.
+/// This is the prover's claim, which only [`verify_history`] checks: a caller looks up the trusted roots of
+/// these blocks, and passes them to it in this order.
 pub fn history_blocks(
     key: &[u8],
     from: u64,
@@ -48,8 +49,8 @@ pub fn history_blocks(
 /// Verifies every change of a key in the blocks `from..=to`.
 ///
 /// `roots` are the roots of exactly the blocks that [`history_blocks`] names, with their numbers, newest
-/// first; the caller must trust each to be the root of that block. Nothing is skipped: the tree of a block
-/// says when the key last changed, and the next tree is that of the block before. `wrong_roots` if
+/// first; the caller must trust each to be the root of that block. No change can be skipped: each tree shows
+/// when the key last changed, and the next tree is that of the block before this change. `wrong_roots` if
 /// `roots` are of other blocks; `invalid_argument` if `from` is after `to` or `to` is 2^52 or more.
 pub fn verify_history<'a>(
     roots: &[(u64, Hash)],
@@ -68,7 +69,7 @@ pub fn verify_history<'a>(
         other => Err(wrong_roots(Some(height), other)),
     };
     let history = read_history(key, from, to, proof, limits, &mut opened, whole);
-    // The roots of the parts that were read come before what is wrong with the next one.
+    // A wrong root of an earlier part is reported before an error in a later one.
     for (root, found) in trusted.into_iter().zip(opened.roots()) {
         check_root(root, &found)?;
     }
@@ -88,7 +89,8 @@ fn wrong_roots(needed: Option<u64>, given: Option<&(u64, Hash)>) -> Error {
     Error::new(Reason::WrongRoots, name(needed), name(given.map(|(height, _)| *height)))
 }
 
-/// Reads the parts of a history: their nodes into `opened`, and the block of each that is whole to `whole`.
+/// Reads the parts of a history: adds their nodes to `opened`, and calls `whole` with the block of each
+/// complete part.
 fn read_history<'a>(
     key: &[u8],
     from: u64,
@@ -100,7 +102,7 @@ fn read_history<'a>(
 ) -> Result<History<'a>> {
     check_height(to)?;
     if from > to {
-        let expected = format_args!("a range that begins at {to} or before");
+        let expected = format_args!("a range that begins at {to} or earlier");
         return Err(Error::new(Reason::InvalidArgument, expected, from));
     }
     let mut stream = Stream::open(HISTORY, proof, limits)?;

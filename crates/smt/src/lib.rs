@@ -1,8 +1,8 @@
 //! A sparse Merkle tree with history: values at any block, complete histories, diffs.
 //!
-//! A block is known by its root, which the caller trusts. [`verify`] shows what keys had at the block,
-//! [`verify_history`] every change of one key, [`verify_diff`] every key that changed between two blocks,
-//! and [`twap`] averages a history over time.
+//! A block is identified by its root, which the caller trusts. [`verify`] verifies the state of keys at a
+//! block, [`verify_history`] every change of one key, [`verify_diff`] every key that changed between two
+//! blocks, and [`twap`] averages a history over time.
 //!
 //! ```
 //! use prooflight_core::Limits;
@@ -21,12 +21,12 @@
 //! # }
 //! ```
 //!
-//! Source: Kauer et al. 2025, mended where its rules are not sound; the formats are in
+//! Source: Kauer et al. 2025, corrected where its rules are not sound; the formats are in
 //! `test-vectors/spec/smt.md`.
 
 #![no_std]
 #![cfg_attr(not(feature = "prover"), forbid(unsafe_code))]
-// With the prover, `tree::prefetch` alone may use it: a measured cache hint.
+// With the prover, only `tree::prefetch` may use unsafe code: a measured cache hint.
 #![cfg_attr(feature = "prover", deny(unsafe_code))]
 
 extern crate alloc;

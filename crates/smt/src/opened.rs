@@ -1,7 +1,8 @@
 //! The opened nodes of parts of trees, hashed from the leaves up, several at once.
 //!
-//! Reading a part needs none of its hashes. So its nodes wait here until they are many, and those that
-//! do not depend on each other are hashed together. However long a proof is, few nodes wait.
+//! Reading a part needs none of its hashes. So its nodes are collected here until there are many, and those
+//! that do not depend on each other are hashed together. The number of waiting nodes is bounded, however
+//! long the proof.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,12 +11,12 @@ use crate::hash::{EMPTY_ROOT, LANES, Preimage, hash_lanes};
 use crate::part::TYPICAL_DEPTH;
 use prooflight_core::Hash;
 
-/// With so many nodes there is enough to hash together; far more than are above a node.
+/// Hash once this many nodes are waiting: enough to fill every lane, and far above the longest path (256).
 const MANY: usize = 1024;
 
 /// Nodes that are not hashed yet, and the roots of the parts that they belong to.
 pub(crate) struct Opened {
-    /// Whether they will be.
+    /// Whether the nodes will be hashed at all.
     hashed: bool,
     /// Every node before its children.
     nodes: Vec<Node>,
@@ -27,16 +28,16 @@ pub(crate) struct Opened {
 struct Node {
     preimage: Preimage,
     place: Place,
-    /// How many nodes are above it.
+    /// The number of its ancestors.
     level: usize,
 }
 
-/// Where a node's hash belongs.
+/// Where a node's hash goes.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// It is the root of this part.
+    /// The root of this part.
     Root(usize),
-    /// It is in the message of this node, on this side.
+    /// The message of this node, on this side.
     Child { parent: usize, side: usize },
 }
 
@@ -47,19 +48,19 @@ impl Opened {
         Self { hashed: true, nodes, is_path: true, roots: Vec::with_capacity(1) }
     }
 
-    /// The same for who does not ask for the roots, and so needs no hashes.
+    /// Like [`new`](Self::new), but never hashes: for callers that do not need the roots.
     pub(crate) fn unhashed() -> Self {
         Self { hashed: false, ..Self::new() }
     }
 
-    /// The place of the root of the next part, whose tree is empty unless a node is put there.
+    /// Begins the next part; returns the place of its root. The tree is empty unless a node is put there.
     pub(crate) fn next_root(&mut self) -> Place {
         self.hash_if_many([].into_iter());
         self.roots.push(EMPTY_ROOT);
         Place::Root(self.roots.len() - 1)
     }
 
-    /// Adds a node, and gives what it will be hashed from.
+    /// Adds a node; returns its preimage.
     pub(crate) fn push(&mut self, place: Place, preimage: Preimage) -> &mut Preimage {
         let (follows, level) = match place {
             Place::Root(_) => (self.nodes.is_empty(), 0),
@@ -76,8 +77,8 @@ impl Opened {
         self.nodes.len()
     }
 
-    /// Hashes the nodes if they are many, but not those of `path`, whose children are still being added:
-    /// a node and all above it, from the root down. They are left, renumbered from 0.
+    /// Hashes the nodes if there are many, except those of `path`, whose children are still being added: a
+    /// node and its ancestors, from the root down. They stay, renumbered from 0.
     pub(crate) fn hash_if_many(&mut self, path: impl ExactSizeIterator<Item = usize>) -> bool {
         if self.nodes.len() < MANY {
             return false;
@@ -95,7 +96,7 @@ impl Opened {
         true
     }
 
-    /// The roots of all parts that were begun, of which the last one must be whole.
+    /// The roots of all parts that were begun; the last one must be complete.
     pub(crate) fn roots(mut self) -> Vec<Hash> {
         self.hash(&[]);
         self.roots
@@ -106,7 +107,7 @@ impl Opened {
         self.roots().first().copied().unwrap_or(EMPTY_ROOT)
     }
 
-    /// Hashes all nodes but those of `path`, the lowest first.
+    /// Hashes all nodes except those of `path`, the deepest first.
     fn hash(&mut self, path: &[usize]) {
         if !self.hashed {
             return;
@@ -140,14 +141,14 @@ impl Opened {
         }
     }
 
-    /// All nodes but those of `path`, level by level from the roots down, and where each level starts.
+    /// All nodes except those of `path`, level by level from the roots down, and where each level starts.
     fn by_level(&self, path: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let counted = || {
             let nodes = self.nodes.iter().enumerate();
             nodes.filter(|(at, node)| path.get(node.level) != Some(at))
         };
         let levels = self.nodes.iter().map(|node| node.level + 1).max().unwrap_or(0);
-        // Of each level first the number of nodes, then its end, then, as nodes take their places, its start.
+        // For each level: first its number of nodes, then its end, and, once all nodes are placed, its start.
         let mut starts = vec![0; levels];
         for (_, node) in counted() {
             starts[node.level] += 1;
@@ -177,7 +178,7 @@ mod tests {
         *state >> 33
     }
 
-    /// Adds a random subtree of so many leaves as a reader does, and hashes it node by node.
+    /// Adds a random subtree with this many leaves as a reader does, and hashes it node by node.
     fn add(
         opened: &mut Opened,
         path: &mut Vec<usize>,
@@ -217,7 +218,7 @@ mod tests {
     fn nodes_hashed_together_have_the_hashes_that_they_have_alone() {
         for seed in 0..20 {
             let (mut opened, mut random) = (Opened::new(), seed);
-            // Parts of one node, of a few and of more than wait; the last one after an empty one.
+            // Parts of one node, of a few, and of more than can wait; the last one after an empty part.
             let mut expected = Vec::new();
             for leaves in [1, 2, 7, 1, 300, 5000, 40] {
                 expected.push(add(&mut opened, &mut Vec::new(), 0, leaves, &mut random));

@@ -7,15 +7,15 @@ use crate::hash::{MAX_HEIGHT, Preimage};
 use crate::opened::{Opened, Place};
 use crate::proof::{Head, Stream, Tilt};
 
-/// Says which children are opened, and takes the leaves.
+/// Decides which children are opened, and reads the leaves.
 pub(crate) trait Visitor<'a> {
-    /// What leads to an opened node.
+    /// The query's reason to open a node, for example the keys that lead to it.
     type Lead;
 
     /// Which children of the branch at `depth` are opened.
     fn split(&mut self, lead: Self::Lead, depth: u8, heights: [u64; 2]) -> Children<Self::Lead>;
 
-    /// Reads a leaf: what its hash is the hash of.
+    /// Reads a leaf; returns its preimage.
     fn leaf(
         &mut self,
         stream: &mut Stream<'a>,
@@ -25,7 +25,7 @@ pub(crate) trait Visitor<'a> {
     ) -> Result<Preimage>;
 }
 
-/// The opened children of a branch, with what leads to them.
+/// The opened children of a branch, each with its lead.
 pub(crate) enum Children<L> {
     None,
     One { side: usize, lead: L },
@@ -34,8 +34,7 @@ pub(crate) enum Children<L> {
 
 /// Reads the opened part of the tree of the block at `height` into `opened`.
 ///
-/// One pass that keeps only the branches above the node it is at, which are at most 256: their depths
-/// ascend.
+/// One pass that keeps only the branches above the current node: at most 256, since their depths ascend.
 pub(crate) fn read_part<'a, V: Visitor<'a>>(
     stream: &mut Stream<'a>,
     height: u64,
@@ -79,7 +78,7 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
                 }
             }
         }
-        // The node is whole: so are those above it whose last opened child it is.
+        // The node is complete, and so is each ancestor whose last opened child this was.
         loop {
             let Some(parent) = above.last_mut() else { return Ok(()) };
             if let Some(child) = parent.second.take() {
@@ -101,9 +100,9 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
 /// Room for the branches above a leaf of a tree with a few million keys.
 pub(crate) const TYPICAL_DEPTH: usize = 32;
 
-/// A branch whose opened children are not all read yet.
+/// A branch with opened children that are not read yet.
 struct Branch<L> {
-    /// Which of the opened nodes it is.
+    /// Its index among the opened nodes.
     node: usize,
     depth: u8,
     /// The side of the child that is being read.
@@ -118,7 +117,7 @@ pub(crate) struct Path<'p, L> {
 }
 
 impl<L> Path<'_, L> {
-    /// A leaf's key hash must have the bits that the way to the leaf has.
+    /// Checks that a leaf's key hash has the bits of the path to the leaf.
     pub(crate) fn check(&self, key_hash: &Hash) -> Result<()> {
         match self.above.iter().find(|branch| bit(key_hash, branch.depth) != branch.side) {
             None => Ok(()),
@@ -136,7 +135,7 @@ pub(crate) fn bit(key_hash: &Hash, depth: u8) -> usize {
     usize::from(key_hash[usize::from(depth / 8)] >> (7 - depth % 8) & 1)
 }
 
-/// A block that verifiers can be asked about: below 2^52.
+/// Checks that a block is one that verifiers support: below 2^52.
 pub(crate) fn check_height(height: u64) -> Result<()> {
     if height <= MAX_HEIGHT {
         return Ok(());
@@ -151,14 +150,14 @@ fn older(height: u64, by: u64) -> Result<u64> {
     })
 }
 
-/// The heights of a branch's children: that of the newer one is the branch's.
+/// The heights of a branch's children; the newer child has the branch's height.
 fn children(height: u64, tilt: Tilt) -> Result<[u64; 2]> {
     let mut heights = [height; 2];
     heights[tilt.older_side] = older(height, tilt.by)?;
     Ok(heights)
 }
 
-/// The depth of a branch below its parent, or of the root, whose parent is before bit 0.
+/// The depth of a branch, from that of its parent; the root's increment counts from -1.
 fn deeper<L>(parent: Option<&Branch<L>>, further: u8) -> Result<u8> {
     let depth = match parent {
         Some(parent) => parent.depth.checked_add(further),

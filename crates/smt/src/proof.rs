@@ -1,25 +1,25 @@
-//! The wire format: a part of a tree as a stream of bytes, written here and read here.
+//! The wire format: a part of a tree as a stream of bytes.
 //!
 //! A part of a tree is its opened nodes, each before its children, the left child before the right one.
-//! Which children are opened, the reader knows: in a proof of keys those that a key leads to, in a
-//! diff those newer than its first block. So nothing says it, and nothing can say it wrongly. The
-//! hashes of children that stay closed follow their branch at once.
+//! Which children are opened follows from the question and is not encoded: in a proof of keys those
+//! that a key leads to, in a diff those newer than its first block. The hashes of closed children
+//! directly follow their branch.
 //!
 //! ```text
 //! part   = age of the root || node
 //! node   = branch || the hash of each closed child[32] || the node of each opened child
 //!        | 00 || leaf
-//! branch = bits further down than its parent as u8, not 0; the root's depth + 1 || tilt
+//! branch = depth minus the parent's as u8, not 0; for the root, depth + 1 || tilt
 //! ```
 //!
-//! An age is the block's height minus a node's. A tilt is the left child's height minus the right one's,
-//! zigzag: 2t for t >= 0, -2t - 1 for t < 0; since the newer child has the branch's height, it gives
-//! both. Every integer is a LEB128 in its shortest form of at most 8 bytes.
+//! An age is the block's height minus a node's. A tilt t is the left child's height minus the right
+//! one's, encoded as zigzag: 2t for t >= 0, -2t - 1 for t < 0. The newer child has the branch's height,
+//! so the tilt gives both heights. Every integer is a LEB128 in its shortest form of at most 8 bytes.
 //!
 //! Bodies, each in the envelope of its kind:
 //!
 //! * [`PROOF`] (1): a part, whose leaves are [`ProofLeaf`]s; empty for the empty tree.
-//! * [`HISTORY`] (2): for each block that it needs, newest first, a body of kind 1 for the one key.
+//! * [`HISTORY`] (2): for each needed block, newest first, a body of kind 1 for the single key.
 //! * [`DIFF`] (3): a part, whose leaves are [`DiffLeaf`]s; empty for the empty tree.
 
 use alloc::vec::Vec;
@@ -90,18 +90,18 @@ impl Writer {
         Self { bytes: Vec::from([envelope::VERSION, kind.scheme.id(), kind.kind]) }
     }
 
-    /// Begins the part of the tree of the block at `height`, unless it is empty; `of_root` is the height of
-    /// its root node.
+    /// Begins the part of a nonempty tree, that of the block at `height`; `of_root` is the height of its root
+    /// node.
     pub fn root(&mut self, height: u64, of_root: u64) {
         self.integer(height.saturating_sub(of_root));
     }
 
-    /// A branch at `depth` below an opened branch at `parent`, if it is not the root.
+    /// Writes a branch at `depth`; `parent` is the depth of the branch above, none for the root.
     ///
     /// Next come the hashes of its closed children, then its opened ones.
     pub fn branch(&mut self, parent: Option<u8>, depth: u8, left_height: u64, right_height: u64) {
         let further = parent.map_or(u16::from(depth) + 1, |parent| u16::from(depth - parent));
-        // 256 takes a tree whose keys all agree in 255 bits of their hashes. There is none.
+        // The increment is 256 only in a tree whose key hashes all agree in 255 bits, which does not occur.
         self.bytes.push(u8::try_from(further).unwrap_or(0));
         self.integer(if left_height >= right_height {
             2 * (left_height - right_height)
@@ -110,12 +110,12 @@ impl Writer {
         });
     }
 
-    /// The hash of a closed child of the branch before.
+    /// Writes the hash of a closed child of the last branch.
     pub fn closed(&mut self, hash: &Hash) {
         self.bytes.extend_from_slice(hash);
     }
 
-    /// A leaf of a proof or a history.
+    /// Writes a leaf of a proof or a history.
     pub fn proof_leaf(&mut self, leaf: ProofLeaf<'_>) {
         self.bytes.push(LEAF);
         match leaf {
@@ -140,7 +140,7 @@ impl Writer {
         }
     }
 
-    /// A leaf of a diff.
+    /// Writes a leaf of a diff.
     pub fn diff_leaf(&mut self, leaf: DiffLeaf<'_>) {
         self.bytes.push(LEAF);
         match leaf {
@@ -156,7 +156,7 @@ impl Writer {
         }
     }
 
-    /// How many bytes the message has so far.
+    /// The number of bytes written so far.
     pub const fn length(&self) -> usize {
         self.bytes.len()
     }
@@ -182,7 +182,7 @@ impl Writer {
     }
 }
 
-/// Where a branch has its bits further down.
+/// The first byte of a leaf; a branch has its depth increment (1..=255) here.
 const LEAF: u8 = 0;
 
 const LIVE: u8 = 0;
@@ -190,20 +190,20 @@ const DELETED: u8 = 1;
 const OTHER_LIVE: u8 = 2;
 const OTHER_DELETED: u8 = 3;
 
-/// A node's first bytes: what it is.
+/// The head of a node: its kind, and for a branch its shape.
 pub(crate) enum Head {
     /// The leaf follows.
     Leaf,
-    /// A branch, this many bits further down than its parent.
+    /// A branch, with its depth increment.
     Branch { further: u8, tilt: Tilt },
 }
 
-/// How much older one child of a branch is than the other one.
+/// The difference between the heights of a branch's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tilt {
-    /// Which child it is; the other one has the branch's height.
+    /// The side of the older child; the other one has the branch's height.
     pub(crate) older_side: usize,
-    /// By so many blocks.
+    /// The difference, in blocks.
     pub(crate) by: u64,
 }
 
@@ -265,7 +265,7 @@ impl<'a> Stream<'a> {
         })
     }
 
-    /// A key: the proof's own limit is its bound.
+    /// A key, bounded only by the proof's length.
     fn key(&mut self) -> Result<&'a [u8]> {
         let length = self.integer()?;
         self.take(length)
@@ -278,7 +278,7 @@ impl<'a> Stream<'a> {
     }
 
     fn take(&mut self, length: u64) -> Result<&'a [u8]> {
-        // More than an address can say is more than is left.
+        // A length beyond the address space is beyond the input, too.
         self.reader.take(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
@@ -291,7 +291,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The rest of one whose first byte says that another one follows.
+    /// The rest of a LEB128 whose first byte has the continuation bit.
     fn long_integer(&mut self, first: u8) -> Result<u64> {
         let mut integer = u64::from(first);
         for at in 1..MAX_INTEGER_BYTES {

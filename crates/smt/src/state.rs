@@ -10,10 +10,10 @@ use prooflight_core::{Error, Hash, Reason, Result, Scheme, Verified};
 use crate::{Answer, Average, Change, History};
 use crate::{history_blocks, twap, verify, verify_diff as diff, verify_history as history};
 
-/// Verifies what raw keys have in the state after an accepted block.
+/// Verifies the values of raw keys in the state after an accepted block.
 ///
-/// Gives an answer for each key, in order. A chain without the scheme is `wrong_schemes`; a key longer
-/// than the chain allows `key_length`; a proof is refused as by [`verify`].
+/// Returns an answer for each key, in order. A chain without the scheme is `wrong_schemes`, a key longer
+/// than the chain allows is `key_length`; other errors are those of [`verify`].
 pub fn verify_keys<'a>(
     header: &Header,
     keys: &[&[u8]],
@@ -27,8 +27,8 @@ pub fn verify_keys<'a>(
 
 /// Verifies every change of a raw key in the blocks `from..=to`.
 ///
-/// `headers` must have those of the range's ends, of the blocks that [`history_blocks`] names and of
-/// every change: one that is missing is `invalid_result`. Else refused as [`verify_keys`], and as by
+/// `headers` must include those of the range's ends, of the blocks that [`history_blocks`] names and of
+/// every change; a missing one is `invalid_result`. Other errors are those of [`verify_keys`] and
 /// [`verify_history`](crate::verify_history).
 pub fn verify_history<'a>(
     headers: &Headers,
@@ -49,14 +49,14 @@ pub fn verify_history<'a>(
 
 /// Averages a verified history's values over the time from its first block to its last one.
 ///
-/// The times are those of the blocks' headers. Refused as by [`twap`].
+/// The times are those of the blocks' headers. Errors are those of [`twap`].
 pub fn average(headers: &Headers, history: &Verified<History<'_>>) -> Result<Verified<Average>> {
     twap(history, &times(headers, history)?, history.from, history.to)
 }
 
 /// Verifies which raw keys changed after block `from`, or in any block, and up to block `to`.
 ///
-/// `invalid_result` if `headers` do not have that of block `to`; else refused as [`verify_keys`], and as by
+/// `invalid_result` if the header of block `to` is missing; other errors are those of [`verify_keys`] and
 /// [`verify_diff`](crate::verify_diff).
 pub fn verify_diff<'a>(
     headers: &Headers,
@@ -68,7 +68,7 @@ pub fn verify_diff<'a>(
     diff(root_of(headers.at(to)?)?, from, to, proof, &limits.of_proofs())
 }
 
-/// When the blocks were made that a history begins with, ends with and changes in; ascending.
+/// The timestamps of a history's first and last block and of each block with a change, ascending.
 fn times(headers: &Headers, history: &History<'_>) -> Result<Vec<(u64, u64)>> {
     let changes = history.changes.iter().filter_map(Answer::changed);
     let mut blocks: Vec<_> =

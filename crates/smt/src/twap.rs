@@ -13,26 +13,26 @@ pub struct Average {
     pub sum: [u8; 40],
     /// The milliseconds in which the key had a value; 0 if there is no average.
     pub covered_ms: u64,
-    /// When the key had no value, in order; this time is not in the average.
+    /// The times at which the key had no value, in order; they do not count in the average.
     pub gaps: Vec<Gap>,
 }
 
 /// A time without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Where it begins, in milliseconds since 1970.
+    /// Its start, in milliseconds since 1970.
     pub from_ms: u64,
-    /// Where it ends.
+    /// Its end, in milliseconds since 1970.
     pub to_ms: u64,
 }
 
-/// Averages a key's values over the time from block `a` to block `b`, each for as long as the key had it.
+/// Averages a key's values over the time from block `a` to block `b`, weighted by how long the key had each.
 ///
 /// Values are unsigned big-endian integers of 1 to 32 bytes, else `value_not_number`. `timestamps` are
 /// block numbers with the timestamps, in milliseconds, of the blocks' headers, which the caller must
 /// trust: both ascending; `a`, `b` and every block between them that changed the key must be there.
 /// `invalid_argument` otherwise, or if `a..=b` is not in the range of the history. A value set in block
-/// `b` has no time yet, and is not looked at.
+/// `b` has no duration yet, and is ignored.
 pub fn twap(
     history: &Verified<History<'_>>,
     timestamps: &[(u64, u64)],
@@ -104,7 +104,7 @@ impl<'t> Clock<'t> {
     }
 }
 
-/// A value as an integer, its limbs of 64 bits from the least significant one on.
+/// A value as an integer: limbs of 64 bits, least significant first.
 fn number(value: &[u8]) -> Result<[u64; 4]> {
     if !(1..=32).contains(&value.len()) {
         return Err(Error::new(
@@ -120,7 +120,7 @@ fn number(value: &[u8]) -> Result<[u64; 4]> {
     Ok(limbs)
 }
 
-/// A sum of integers of 256 bits times ones of 64 bits, which together are one of 64 bits: 320 bits.
+/// A sum of 256-bit integers times 64-bit weights; the weights sum to less than 2^64, so it fits 320 bits.
 #[derive(Default)]
 struct Sum {
     limbs: [u64; 5],
@@ -132,7 +132,7 @@ impl Sum {
         let [one, two, three, four] = value;
         for (limb, value) in self.limbs.iter_mut().zip([one, two, three, four, 0]) {
             let sum = u128::from(value) * u128::from(factor) + u128::from(*limb) + carry;
-            #[expect(clippy::cast_possible_truncation, reason = "what is cut off is carried")]
+            #[expect(clippy::cast_possible_truncation, reason = "the high half is carried")]
             {
                 *limb = sum as u64;
             }

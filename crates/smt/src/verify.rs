@@ -9,7 +9,7 @@ use crate::opened::Opened;
 use crate::part::{Children, Path, Visitor, bit, check_height, read_part};
 use crate::proof::{PROOF, ProofLeaf, Stream};
 
-/// What a key had at a block.
+/// The state of a key at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'a> {
     /// A value.
@@ -19,12 +19,12 @@ pub enum Answer<'a> {
         /// The block that set it.
         since: u64,
     },
-    /// No value any more.
+    /// Deleted: no value any more.
     Deleted {
         /// The block that deleted it.
         deleted_at: u64,
     },
-    /// No value, in no block up to this one.
+    /// Never written, in no block up to this one.
     NeverWritten,
 }
 
@@ -46,11 +46,11 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Verifies what keys had at a block, against the root of that block.
+/// Verifies the state of keys at a block, against the root of that block.
 ///
-/// The caller must trust `root` and that it is the root of the block at `height`. Returns an answer for each of
-/// `keys`, in their order; their order and repetitions do not matter to the proof. `invalid_argument`:
-/// a block of 2^52 or more, or no key. Time is linear in the proof and at most 256 steps a key.
+/// The caller must trust that `root` is the root of the block at `height`. Returns an answer for each of `keys`,
+/// in their order; the proof does not depend on their order or repetitions. `invalid_argument` for a height of
+/// 2^52 or more, or without keys. Time is linear in the proof, plus at most 256 steps a key.
 /// Source: `test-vectors/spec/smt.md`, after Kauer et al. 2025, section 7.
 pub fn verify<'a>(
     root: &Hash,
@@ -78,7 +78,7 @@ fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
     limits.check_keys(keys.len())
 }
 
-/// The hashes of the keys asked for, ascending and each once, and where each key's is.
+/// The distinct hashes of the requested keys, ascending, and the position of each key's hash.
 struct Asked {
     hashes: Vec<Hash>,
     places: Vec<usize>,
@@ -101,9 +101,9 @@ impl Asked {
     }
 }
 
-/// Reads the part that keys, ascending by their hashes, lead to, and what it says of the keys.
+/// Reads the part that keys, ascending by their hashes, lead to; returns the states of the keys that it claims.
 ///
-/// What comes after it in the stream is not looked at.
+/// The rest of the stream is left unread.
 pub(crate) fn read_claim<'a>(
     stream: &mut Stream<'a>,
     height: u64,
@@ -124,7 +124,7 @@ pub(crate) fn read_claim<'a>(
     Ok(lookup.answers)
 }
 
-/// The root that was found must be the one that is trusted.
+/// Checks that the computed root is the trusted one.
 pub(crate) fn check_root(trusted: &Hash, found: &Hash) -> Result<()> {
     if trusted == found {
         return Ok(());
@@ -135,14 +135,14 @@ pub(crate) fn check_root(trusted: &Hash, found: &Hash) -> Result<()> {
 /// Follows keys to their leaves.
 struct Lookup<'k, 'a> {
     keys: &'k [Hash],
-    /// The keys, so that those that lead to one node are neighbours, ascending.
+    /// Indices of the keys, permuted so that those that lead to one node are a contiguous, ascending run.
     order: Vec<usize>,
-    /// Keys on their way to the right of a branch.
+    /// Scratch space: the keys that go to the right child of a branch.
     right: Vec<usize>,
     answers: Vec<Answer<'a>>,
 }
 
-/// Which of the keys, in [`Lookup::order`], lead to a node: at least one.
+/// The range of keys in [`Lookup::order`] that lead to a node: at least one.
 #[derive(Clone, Copy)]
 struct Ending {
     start: usize,
@@ -154,8 +154,8 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
 
     /// A child is opened if a key leads to it.
     ///
-    /// Keys that lead to one node need not agree in the bits between two branches, so that those of
-    /// each side are picked out, not cut off.
+    /// Keys that lead to one node may differ in the bits between two branches, so the keys of each side
+    /// need not be a contiguous run: they are partitioned.
     fn split(&mut self, lead: Ending, depth: u8, _heights: [u64; 2]) -> Children<Ending> {
         let Ending { start, end } = lead;
         let ending = &mut self.order[start..end];
@@ -214,7 +214,7 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
 }
 
 impl Lookup<'_, '_> {
-    /// Another key's leaf lies on the way of the keys that end at it, and is the leaf of none of them.
+    /// Checks that another key's leaf is on the path of the keys that end at it, and is the leaf of none of them.
     fn check_other<L>(&self, ending: &[usize], key_hash: &Hash, path: &Path<'_, L>) -> Result<()> {
         path.check(key_hash)?;
         if ending.iter().any(|&key| self.keys[key] == *key_hash) {
@@ -228,7 +228,7 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// Whose leaf it is.
+/// The key whose leaf it is.
 fn own(ending: &[usize], index: u64) -> Result<usize> {
     usize::try_from(index).ok().and_then(|index| ending.get(index).copied()).ok_or_else(|| {
         Error::new(Reason::LeafIndex, format_args!("one of {} keys", ending.len()), index)

@@ -1,5 +1,5 @@
-//! The lies that the paper's rules let pass, and others that were told to verifiers before: each is
-//! refused, for the reason that closes it.
+//! The lies that the paper's rules accept, and others known from attacks on verifiers: each is refused, with
+//! the reason of the rule that excludes it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -64,7 +64,7 @@ fn another_keys_inclusion_is_no_exclusion() {
             Some(_) => ProofLeaf::OtherLive { key_hash: &other, value_hash: &value_hash },
             None => ProofLeaf::OtherDeleted { key_hash: &other },
         };
-        // The other key's leaf at the end of its own path, and at that of the path of the key asked for.
+        // The other key's leaf at the end of its own path, and at the end of the requested key's path.
         for way in [&other, &asked] {
             let refused = refusal(&root, 8, &key(0), &with_leaf(&tree, 8, way, leaf));
             assert_eq!(refused.code(), Code::Mismatch, "{refused}");
@@ -162,7 +162,7 @@ fn a_deletion_does_not_lower_the_roots_height() {
     let diff = Question::Diff { from: Some(4), to: 7 };
     diff.judge(&plain, &diff.prove(&plain)).unwrap();
 
-    // As if the key had been purged: the tree of block 1, in which nothing has changed since.
+    // As if the key had been purged: the tree of block 1, presented as unchanged since.
     let purged = plain.tree(1);
     for height in [7, 9] {
         let keys = Question::Keys { height, keys: vec![key(1)] };
@@ -176,7 +176,7 @@ fn a_deletion_does_not_lower_the_roots_height() {
 
 #[test]
 fn a_root_is_no_older_than_it_is() {
-    // Its two children are said to be unchanged, as old as `from`, under the true hashes.
+    // Claims that its two children are unchanged, as old as `from`, under the true hashes.
     let plain = plain();
     let Node::Branch { depth, left, right } = plain.tree(8).unwrap() else { panic!("16 keys") };
     for height in [2, 6, 7] {
@@ -194,7 +194,7 @@ fn a_diffs_root_is_opened_even_if_nothing_changed() {
     let plain = plain();
     let diff = Question::Diff { from: Some(8), to: 9 };
     diff.judge(&plain, &diff.prove(&plain)).unwrap();
-    // Closed: the root's height and hash alone, which is anything but a node.
+    // A closed root would be only a height and a hash, which proves nothing.
     for to in [8, 9] {
         let mut writer = Writer::new(DIFF);
         writer.root(to, 2);
@@ -210,7 +210,7 @@ fn a_diffs_root_is_opened_even_if_nothing_changed() {
 fn a_diff_hides_no_changed_subtree() {
     let plain = plain();
     let tree = plain.tree(8).unwrap();
-    // Any node on the way to a changed leaf is said to be old.
+    // Claims that some node on the path to a changed leaf is old.
     for level in 1..8 {
         let (mut forged, mut at, mut found) = (tree.clone(), 0, false);
         forged.path_mut(&key(1), &mut |node| {
@@ -290,7 +290,7 @@ fn a_history_leaves_no_change_out() {
     assert_eq!(refusal(&[9, 7, 4], &[9, 7, 4]), Reason::RootMismatch);
     assert_eq!(refusal(&[9, 7, 4, 1], &[9, 4, 4, 1]), Reason::RootMismatch);
     assert_eq!(refusal(&[9, 7, 7, 4, 1], &[9, 7, 7, 4, 1]), Reason::VersionOutOfRange);
-    // It says to begin after its first change: an older tree for a newer block.
+    // Claims to begin after its first change, with an older tree for a newer block.
     assert_eq!(refusal(&[9], &[1]), Reason::RootMismatch);
 }
 

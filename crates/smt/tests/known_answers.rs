@@ -1,4 +1,4 @@
-//! Roots that an independent model of the design has found for the same operations.
+//! Roots that an independent model of the design computed for the same operations.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

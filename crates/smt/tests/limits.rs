@@ -1,4 +1,4 @@
-//! Limits: what is at one is accepted, what is above it refused before any work.
+//! Limits: an input at a limit is accepted; above it, it is refused before any work.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -64,7 +64,7 @@ fn the_bytes_of_a_value() {
 
 #[test]
 fn a_declared_length_beyond_the_proof_allocates_nothing() {
-    // One leaf, whose value is said to have 65,535 bytes, and in a diff a key of 2^55.
+    // One leaf, with a stated value length of 65,535 bytes; in a diff, a stated key length of 2^55.
     let bytes = [1, 3, 1, 0, 0, 0, 0, 0xff, 0xff, 0x03];
     assert_eq!(reason(verify(&EMPTY_ROOT, 0, &[b"key"], &bytes, DEFAULT)), Reason::Truncated);
     let bytes = [1, 3, 3, 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40];
@@ -108,7 +108,7 @@ fn ranges_are_not_the_wrong_way_round() {
     assert_eq!(reason(diff(Some(u64::MAX), 3)), Reason::InvalidArgument);
 }
 
-/// A chain of branches over one leaf, each so many bits below the one before.
+/// A chain of branches over one leaf, each `further` bits below the one before.
 fn deep(first: u8, further: u8, count: usize) -> Vec<u8> {
     let mut bytes = vec![1, 3, 1, 0];
     for at in 0..count {

@@ -1,4 +1,4 @@
-//! Damaged files are named and never served, and the writer goes on from before them; kill -9 at any time.
+//! Damaged files are reported and never served, and the writer continues from before them; kill -9 at any time.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod snapshot;
@@ -23,7 +23,7 @@ use tempfile::TempDir;
 const KEYS: u32 = 40;
 const BLOCKS: u64 = 12;
 
-/// A folder with blocks, and what has to be in them.
+/// A folder with blocks, and their expected content.
 struct Chain {
     folder: TempDir,
     options: Options,
@@ -36,7 +36,7 @@ impl Chain {
         Self::forked(seed, group, BLOCKS)
     }
 
-    /// The same blocks up to this one, and then others.
+    /// The same blocks before `from`, and different ones from there on.
     fn forked(seed: u64, group: u64, from: u64) -> Self {
         let folder = TempDir::new().unwrap();
         let options = blocks_per_file(group);
@@ -83,7 +83,7 @@ impl Chain {
         refusals
     }
 
-    /// The writer finds the damage in this file, goes on from before it, and mends it.
+    /// The writer detects the damage in this file, continues from before it, and repairs it.
     fn recovers(&self, seed: u64, damaged: u64) {
         let group = self.options.blocks_per_file;
         let (mut writer, damage) =
@@ -91,7 +91,7 @@ impl Chain {
         let next = writer.newest().map_or(0, |newest| newest + 1);
         let name = format!("{damaged:016}.smt");
         if damage.is_empty() {
-            // What no node of the newest tree needs, opening does not read.
+            // Opening does not read a file that the newest tree does not need.
             assert_eq!(next, BLOCKS);
             fs::remove_file(self.file(damaged)).unwrap();
             return self.recovers(seed, damaged);
@@ -132,7 +132,7 @@ fn damaged_files_are_named_and_never_served() {
                 "cut off"
             }
             2 => {
-                // A write of which the second part never came.
+                // A write that stopped halfway.
                 bytes[at] = !bytes[at];
                 bytes[at + 1..].fill(0);
                 "torn"
@@ -206,7 +206,7 @@ fn with_the_roots_of_the_chain_a_file_of_elsewhere_is_named_and_nothing_is_writt
             assert_eq!(contents(chain.folder.path()), before);
             fs::write(chain.file(last), kept).unwrap();
         }
-        // What is damaged is of no other chain, and is made again.
+        // A damaged file does not count as another chain's, and is written again.
         let mut bytes = fs::read(chain.file(last)).unwrap();
         bytes[40] ^= 1;
         fs::write(chain.file(last), bytes).unwrap();
@@ -312,13 +312,13 @@ const FOLDER: &str = "PROOFLIGHT_SNAPSHOT_FOLDER";
 const GROUP: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
 const BACKGROUND: &str = "PROOFLIGHT_SNAPSHOT_BACKGROUND";
 
-/// Blocks of which a file takes some time to write.
+/// A block whose file takes some time to write.
 fn large_block(height: u64) -> Vec<prooflight_testkit::smt::plain::Op> {
     block(500, height, 3000, 2000)
 }
 
 #[test]
-#[ignore = "the process that the next test starts and kills"]
+#[ignore = "run as a child process by the next test, which kills it"]
 fn writes_until_it_is_killed() {
     let folder = PathBuf::from(std::env::var(FOLDER).unwrap());
     let group = std::env::var(GROUP).unwrap().parse().unwrap();
@@ -345,7 +345,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
         let folder = TempDir::new().unwrap();
         let mut rng = StdRng::seed_from_u64(group);
         let (mut plain, mut tree, mut roots) = (Plain::default(), Tree::new(), Vec::new());
-        // The manifest is there before the first kill, so that nothing may ever be damaged.
+        // The manifest exists before the first kill, so that no kill may cause damage.
         let mut writer = open(folder.path(), blocks_per_file(group));
         for height in 0..group {
             writer.apply(height, &changes(&large_block(height))).unwrap();
@@ -361,7 +361,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
                 .spawn()
                 .unwrap();
             let before = reader(folder.path());
-            // Until it has written a block, and then some time that hits anything.
+            // Wait until it has written a block, then for a random time.
             let started = before.kept().newest;
             while before.refresh().unwrap().newest == started {
                 assert_eq!(child.try_wait().unwrap(), None, "the writer stopped");

@@ -39,7 +39,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
             assert_eq!(writer.apply(height, &changes(&ops)).unwrap(), plain.root(height));
             history.push(ops);
             if rng.random_range(0..5) == 0 {
-                // As after a crash: the blocks without a file come again.
+                // As after a crash, blocks without a file are applied again.
                 writer = open(folder.path(), options);
                 let next = writer.newest().map_or(0, |newest| newest + 1);
                 assert_eq!(next, (height + 1) / group * group, "seed {seed}");
@@ -123,7 +123,7 @@ fn groups_say_which_blocks_they_can_prove() {
     assert!(refused.to_string().contains("nearest is 3 or 7"), "{refused}");
     let proved = reader.history(b"key", 7, 7).unwrap();
     assert_eq!(proved.roots, [(7, reader.root(7).unwrap())]);
-    // A folder keeps to its number.
+    // A folder's number of blocks per file is fixed.
     drop(writer);
     let files = Files::local(folder.path()).unwrap();
     let refused = SnapshotWriter::open(files, blocks_per_file(2)).unwrap_err();
@@ -195,7 +195,7 @@ fn blocks_committed_in_the_background_have_the_same_files() {
             let prepared = second.prepare(height, &changes(&ops)).unwrap();
             assert_eq!(second.commit_in_background(prepared).unwrap(), root);
             assert_eq!((second.newest(), second.root()), (Some(height), root));
-            // The file that may be under way counts only when it is waited for.
+            // A file being written in the background does not count yet.
             let before = (height / group * group).checked_sub(1);
             assert_eq!(second.published(), before);
             if height == 5 {
@@ -219,7 +219,7 @@ fn blocks_committed_in_the_background_have_the_same_files() {
         }
         assert_eq!(open(later.path(), options).root(), first.root());
     }
-    // Another store has it at once.
+    // Other stores are written in the foreground.
     let files = Files::new(Arc::new(InMemory::new()));
     let (mut writer, _) = SnapshotWriter::open(files, Options::default()).unwrap();
     let prepared = writer.prepare(0, &changes(&[set(b"key", b"value")])).unwrap();

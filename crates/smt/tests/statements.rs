@@ -1,4 +1,4 @@
-//! Honest proofs of every question about many drawn chains are accepted, with the true answer.
+//! Honest proofs of every question about many random chains are accepted, with the true answer.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -51,7 +51,7 @@ fn every_question_about_small_chains() {
 fn random_inputs_of_the_fuzz_targets() {
     for (_, target) in TARGETS {
         for seed in 0..2000 {
-            // An input that ends too early is none.
+            // An input that ends too early is skipped.
             let _ = target(&mut Unstructured::new(&random_bytes(seed)));
         }
     }

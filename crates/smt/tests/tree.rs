@@ -1,4 +1,4 @@
-//! The tree in memory against a plain recursive one, and against roots that another model made.
+//! The tree in memory against a plain recursive one, and against the roots of an independent model.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 mod by_hash;
@@ -45,8 +45,8 @@ fn bytes(hex: &Json) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-/// Key hashes of which many agree in their first bits: in as many as it takes to meet every kind of
-/// branch.
+/// Draws a key hash that often shares its first bits with a known one, so that every kind of branch
+/// occurs.
 fn key_hash(rng: &mut StdRng, known: &[Hash]) -> Hash {
     let mut hash: Hash = rng.random();
     if !known.is_empty() && rng.random_bool(0.8) {
@@ -106,7 +106,7 @@ fn the_tree_is_that_of_the_definition() {
     }
 }
 
-/// A visit shows a tree whose hashes follow from its leaves, and of these all that are new enough.
+/// Checks that a visit shows correct hashes, and every leaf that is new enough.
 fn check_visit(tree: &Tree, first_height: u64, entries: &BTreeMap<Hash, Entry>) {
     let mut nodes = Vec::new();
     tree.visit(first_height, |node| nodes.push(node));
@@ -170,7 +170,7 @@ fn the_root_depends_neither_on_threads_nor_on_order_nor_on_parts() {
         (0..length).map(one).collect()
     };
     let first = random(&mut rng, 5000);
-    // Each key once: what a block does to one key depends on the order.
+    // Each key once, since the order of changes to one key matters.
     let mut second = random(&mut rng, 3000);
     second.extend(first.iter().step_by(2).map(|old| {
         let value_hash = rng.random_bool(0.7).then(|| rng.random());

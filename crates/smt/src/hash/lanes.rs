@@ -5,7 +5,7 @@
 use super::{Hash, Tweak};
 use words::Words;
 
-/// How many nodes are hashed at once.
+/// The number of nodes hashed at once.
 pub(super) const FOUR: usize = 4;
 
 const IV: [u32; 8] = [
@@ -19,7 +19,7 @@ const IV: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// Which word of the message each step of a round takes.
+/// The word of the message that each step of a round uses.
 const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -57,7 +57,7 @@ pub(super) fn hash_four(nodes: [(Tweak, &[Hash; 2]); FOUR]) -> [Hash; FOUR] {
     let [i0, i1, i2, i3] = [0, 1, 2, 3].map(|at| all(IV[at]));
     let [i4, i5, i6, i7] = [all(IV[4] ^ BLOCK), all(IV[5]), all(!IV[6]), all(IV[7])];
     let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, i0, i1, i2, i3, i4, i5, i6, i7];
-    // Written out, so that the compiler knows every index.
+    // Unrolled, so that every index is a constant.
     round::<0>(&mut v, &m);
     round::<1>(&mut v, &m);
     round::<2>(&mut v, &m);
@@ -80,7 +80,7 @@ pub(super) fn hash_four(nodes: [(Tweak, &[Hash; 2]); FOUR]) -> [Hash; FOUR] {
     hashes
 }
 
-/// The messages' words, four by four: the first one of all messages, the second one of all...
+/// The messages' words, transposed: the first word of all messages, then the second of all, and so on.
 fn message(messages: [&[Hash; 2]; FOUR]) -> [[Words; 4]; 4] {
     [0, 1, 2, 3].map(|quarter: usize| {
         let quarter = |message: &[Hash; 2]| message.as_flattened().as_chunks().0[quarter];
@@ -162,7 +162,7 @@ mod words {
             Self(v128_or(u32x4_shr(it, N), u32x4_shl(it, 32 - N)))
         }
 
-        /// The first words of all, the second words of all...
+        /// The first words of all four, then the second words, and so on.
         #[inline]
         pub(super) fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
             let low = |a: v128, b: v128| i32x4_shuffle::<0, 4, 1, 5>(a, b);
@@ -189,7 +189,7 @@ mod words {
     }
 }
 
-/// The same in plain words, for the test of what is the same in both.
+/// The same without vector instructions, to test the code that both share.
 #[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
 mod words {
     use core::array::from_fn;

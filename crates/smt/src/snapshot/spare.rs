@@ -9,7 +9,6 @@ use super::group::Finished;
 
 /// Keeps the buffers for the records and branches of the last file: allocating tens of megabytes
 /// for each block costs more than filling them.
-/// than what is written into it.
 #[derive(Debug, Default)]
 pub(super) struct Spare(Mutex<Memory>);
 

@@ -1,4 +1,4 @@
-//! The nodes that a prepared block changes, found from their parents.
+//! The nodes that a prepared block changes, reached from their parents.
 
 use std::vec::Vec;
 
@@ -8,7 +8,7 @@ use super::shard::SHARDS;
 use super::top::{Subtree, Top};
 use super::view::{Opened, Place, View};
 
-/// A prepared block: its first levels, and the changed nodes of its shards.
+/// A prepared block: its top levels, and the changed nodes of its shards.
 pub(super) struct PreparedView<'t> {
     top: &'t Top,
     drafts: &'t [Draft],
@@ -24,7 +24,7 @@ pub(super) enum PreparedAt {
         draft: usize,
         at: u32,
     },
-    /// Where it was before.
+    /// Not changed by the block.
     Unchanged,
 }
 
@@ -38,7 +38,7 @@ impl<'t> PreparedView<'t> {
         Self { top, drafts, shards }
     }
 
-    /// The node at a place of the first levels, which is not empty.
+    /// The node at a nonempty place of the top levels.
     fn subtree(&self, at: usize) -> Place<'t, PreparedAt> {
         let at = self.top.node(at);
         let Subtree { stamp, hash } = self.top.at(at);

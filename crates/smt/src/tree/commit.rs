@@ -1,4 +1,4 @@
-//! A prepared block becomes part of the tree.
+//! Makes a prepared block part of the tree.
 
 use std::vec::Vec;
 
@@ -8,7 +8,7 @@ use super::draft::{BranchPlace, Draft, LeafPlace};
 use super::prefetch::prefetch;
 use super::shard::Shard;
 
-/// How many nodes ahead of the one written the slabs are asked for.
+/// How many nodes ahead of the one being written to prefetch from the slabs.
 const AHEAD: usize = 12;
 
 /// Writes the nodes of every draft into its shards.
@@ -31,7 +31,7 @@ pub(super) fn commit(shards: &mut [Shard], drafts: &[Draft]) {
     }
 }
 
-/// Writes a draft into its shards, of which the first is the `first` of the tree.
+/// Writes a draft into its shards; the first of them has the index `first` in the tree.
 fn write(shards: &mut [Shard], first: usize, draft: &Draft) {
     let shard_of = |section: u32| draft.sections[section as usize].shard - first;
     for section in &draft.sections {
@@ -54,7 +54,7 @@ fn write(shards: &mut [Shard], first: usize, draft: &Draft) {
     }
 }
 
-/// Replaces an item, or adds the next one: new slots come in their order.
+/// Replaces an item, or appends one: new slots come in order.
 fn put<T>(slab: &mut Vec<T>, slot: u32, item: T) {
     match slab.get_mut(slot as usize) {
         Some(place) => *place = item,

@@ -1,4 +1,4 @@
-//! The nodes that a block changes, beside the tree, which stays as it is until they are committed.
+//! The nodes that a block changes, kept apart from the tree until they are committed.
 
 use std::vec::Vec;
 
@@ -9,9 +9,8 @@ use prooflight_core::Hash;
 
 /// The changed nodes of some neighbouring shards.
 ///
-/// They are in the order of a walk that goes down one branch at a time everywhere at once: a round
-/// of it is a range of nodes of which none is below another, and the rounds, last to first, go
-/// from the children to their parents.
+/// In breadth-first order: each round is a contiguous range of nodes, none an ancestor of another, and
+/// going through the rounds backwards visits children before their parents.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) sections: Vec<Section>,
@@ -19,7 +18,7 @@ pub(super) struct Draft {
     pub(super) branch_places: Vec<BranchPlace>,
     pub(super) leaves: Vec<Leaf>,
     pub(super) leaf_places: Vec<LeafPlace>,
-    /// At which branch each round starts.
+    /// The first branch of each round.
     pub(super) rounds: Vec<u32>,
 }
 
@@ -36,35 +35,35 @@ pub(super) struct Section {
     pub(super) next_leaf: u32,
 }
 
-/// Where a branch of the draft belongs.
+/// The position of a draft's branch in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BranchPlace {
     pub(super) parent: Parent,
     pub(super) section: u32,
     pub(super) slot: u32,
-    /// The places of the children in the draft; [`UNCHANGED`] of one that is not in it.
+    /// The places of the children in the draft; [`UNCHANGED`] for a child that is not in it.
     pub(super) children: [u32; 2],
 }
 
-/// Where a leaf of the draft belongs.
+/// The position of a draft's leaf in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeafPlace {
     pub(super) parent: Parent,
     pub(super) section: u32,
     pub(super) slot: u32,
-    /// Which of the changes it comes from.
+    /// The index of the change that wrote it.
     #[cfg_attr(
         not(feature = "snapshots"),
-        allow(dead_code, reason = "what writes files reads it")
+        allow(dead_code, reason = "read when files are written")
     )]
     pub(super) change: u32,
     pub(super) stamp: Stamp,
 }
 
-/// Of a child that a block does not change.
+/// The place of a child that the block does not change.
 pub(super) const UNCHANGED: u32 = u32::MAX;
 
-/// What has a node as its child: a side of a branch of the draft, or a section.
+/// The parent of a node: a side of a branch of the draft, or a section.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parent(u32);
 
@@ -95,7 +94,7 @@ impl Parent {
 }
 
 impl Draft {
-    /// Tells a parent where its child now is.
+    /// Sets the place of a parent's child.
     pub(super) fn attach(&mut self, parent: Parent, slot: u32, at: u32) {
         match parent.open() {
             Above::Branch { at: above, side } => {
@@ -110,7 +109,7 @@ impl Draft {
         }
     }
 
-    /// The hash that a parent has of its child, as yet the one before the block.
+    /// The hash that a parent holds of its child: still the one before the block.
     pub(super) fn held(&self, parent: Parent) -> Hash {
         match parent.open() {
             Above::Branch { at, side } => self.branches[at].hashes[side],

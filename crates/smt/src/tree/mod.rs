@@ -1,7 +1,7 @@
 //! The newest state as a tree in memory.
 //!
-//! A block is worked out on a draft beside the tree, which reads go on using; only
-//! [`Tree::commit`] takes the draft over. Source: Kauer et al. 2025, sections 4 and 5 (Pleiades).
+//! A block is computed on a draft, while reads continue to use the tree; only [`Tree::commit`] adopts the
+//! draft. Source: Kauer et al. 2025, sections 4 and 5 (Pleiades).
 
 mod changed;
 mod commit;
@@ -38,10 +38,10 @@ use view::{TreeView, visit};
 
 /// The newest entry of every key that was ever written, and the hashes above them.
 ///
-/// Of values it keeps the hashes. A tree holds fewer than 2^32 keys whose hashes start with one byte.
+/// Keeps only the hashes of values. A tree holds fewer than 2^32 keys whose hashes start with the same byte.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// Names what the tree holds; a prepared block fits no other.
+    /// Identifies the tree's state; a prepared block fits only the state that it was made for.
     state: u64,
     height: Option<u64>,
     shards: Box<[Shard]>,
@@ -57,7 +57,7 @@ impl Tree {
 
     /// The tree after a block, from the newest entry of every key that was ever written.
     ///
-    /// Entries come in any order. `invalid_argument` if one is newer than the block at `newest`, or that is
+    /// Entries come in any order. `invalid_argument` if one is newer than the block at `newest`, or `newest` is
     /// above [`MAX_HEIGHT`].
     pub fn restore(newest: u64, leaves: impl IntoIterator<Item = (Hash, Entry)>) -> Result<Self> {
         let mut tree = Self::new();
@@ -80,7 +80,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The root after the newest block; of a tree without keys 32 zero bytes.
+    /// The root after the newest block; 32 zero bytes for a tree without keys.
     pub fn root(&self) -> Hash {
         self.top.root().hash
     }
@@ -90,7 +90,7 @@ impl Tree {
         self.height
     }
 
-    /// How many keys were ever written, the deleted ones among them.
+    /// The number of keys ever written, deleted ones included.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.leaves.len()).sum()
     }
@@ -105,24 +105,23 @@ impl Tree {
         self.shards[usize::from(key_hash[0])].get(key_hash)
     }
 
-    /// Shows every node with at least this height, depth first; see [`Node`].
+    /// Calls `show` with every node of at least this height, depth first; see [`Node`].
     pub fn visit<'t>(&'t self, first_height: u64, show: impl FnMut(Node<'t>)) {
         visit(&self.view(), |place| place.stamp.height() >= first_height, show);
     }
 
-    /// Proves what keys have at the newest block: their values, when they were deleted, or that they
+    /// Proves the state of keys at the newest block: their values, when they were deleted, or that they
     /// were never written.
     ///
-    /// `value` is asked for the value of each of the keys that has one. `version_unavailable` before the
-    /// first block, `store_corrupt` if a value is not the one that was written, or what `value` fails
-    /// with.
+    /// `value` returns the value of a key that has one. `version_unavailable` before the first block,
+    /// `store_corrupt` if a value is not the one that was written; errors of `value` are passed on.
     pub fn prove<V: AsRef<[u8]>>(
         &self,
         key_hashes: &[Hash],
         value: impl FnMut(&Hash) -> Result<V>,
     ) -> Result<Vec<u8>> {
         let height = self.height.ok_or_else(|| {
-            Error::new(Reason::VersionUnavailable, "a tree of some block", "no block as yet")
+            Error::new(Reason::VersionUnavailable, "a tree with at least one block", "no block yet")
         })?;
         let mut key_hashes = key_hashes.to_vec();
         key_hashes.sort_unstable();
@@ -130,12 +129,12 @@ impl Tree {
         prove::prove(&self.view(), height, key_hashes, value)
     }
 
-    /// Works out a block without changing the tree.
+    /// Computes a block without changing the tree.
     ///
-    /// Changes may come in any order; of several to one key the last one counts. Deletes of keys that
-    /// are not live do nothing. Runs on rayon's current pool; the result does not depend on it.
-    /// `invalid_argument` if the block is below the newest one or above [`MAX_HEIGHT`],
-    /// `too_many_operations` above [`MAX_CHANGES`], `dictionary_full` if the tree could not hold more.
+    /// Changes may come in any order; the last change of a key counts. Deletes of keys that are not live do
+    /// nothing. Runs on rayon's current pool; the result does not depend on it. `invalid_argument` if the
+    /// block is below the newest one or above [`MAX_HEIGHT`], `too_many_operations` above [`MAX_CHANGES`],
+    /// `dictionary_full` if the tree cannot hold more keys.
     pub fn prepare(&self, height: u64, changes: &[HashedChange]) -> Result<Prepared> {
         self.prepare_changes(height, changes, Heights::Block(height))
     }
@@ -161,13 +160,17 @@ impl Tree {
         Ok(Prepared::new(self.state, height, &self.shards, &self.top, changes))
     }
 
-    /// Takes over a prepared block.
+    /// Adopts a prepared block.
     ///
-    /// `invalid_argument` if it was prepared on another state; the tree then stays as it is.
+    /// `invalid_argument`, with the tree unchanged, if it was prepared on another state.
     pub fn commit(&mut self, prepared: &Prepared) -> Result<()> {
         if prepared.base != self.state {
-            let expected = "a block that was prepared on the tree as it is";
-            return Err(Error::new(Reason::InvalidArgument, expected, "one of another state"));
+            let expected = "a block prepared on the tree's current state";
+            return Err(Error::new(
+                Reason::InvalidArgument,
+                expected,
+                "one prepared on another state",
+            ));
         }
         commit::commit(&mut self.shards, &prepared.drafts);
         self.top = prepared.top.clone();
@@ -186,13 +189,13 @@ impl Tree {
 
 /// The most changes that are prepared at once, 2^22.
 ///
-/// Each of them changes at most 256 branches, so that 31 bits are enough for an index and a side.
+/// Each changes at most 256 branches, so an index and a side fit in 31 bits.
 pub const MAX_CHANGES: usize = 1 << 22;
 
 /// The most leaves of a shard; it has fewer branches.
 const MAX_LEAVES: usize = u32::MAX as usize;
 
-/// How many leaves a restored tree takes at a time.
+/// The number of leaves that a restored tree adds at a time.
 const RESTORED_AT_ONCE: usize = 1 << 17;
 
 impl Default for Tree {
@@ -201,7 +204,7 @@ impl Default for Tree {
     }
 }
 
-/// Refuses changes for which indices might not be enough; `leaves` has the fullest shard.
+/// Refuses changes that might exhaust the indices; `leaves` is the number of leaves of the fullest shard.
 fn check_room(changes: usize, leaves: usize) -> Result<()> {
     if changes > MAX_CHANGES {
         let expected = format_args!("at most {MAX_CHANGES} changes");

@@ -1,4 +1,4 @@
-//! What the tree takes, and what it shows of itself.
+//! The tree's input and output types: changes, entries and visited nodes.
 
 /// One write of a block: the last one that the block makes to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,28 +14,28 @@ pub struct HashedChange {
 pub struct Entry {
     /// The height of the block that wrote it.
     pub height: u64,
-    /// The value's hash; `None` where that block deleted the key.
+    /// The value's hash; `None` if that block deleted the key.
     pub value_hash: Option<[u8; 32]>,
 }
 
 /// A node of the tree, as a visit shows it.
 ///
-/// Visits are depth-first: a branch before its children, the left child and all below it before the
-/// right one. A visit goes down into exactly those children whose `height` is not below the first
-/// one asked for, so the order alone tells whose child each node is.
+/// Visits are depth-first: a branch before its children, the left subtree before the right one. A visit
+/// descends into exactly those children whose `height` is not below the requested one, so the order alone
+/// determines the parent of each node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node<'a> {
-    /// Two subtrees that part at one bit of the key hash.
+    /// Two subtrees that differ at one bit of the key hash.
     Branch {
-        /// The bit at which the children part, from 0, the most significant, to 255.
+        /// The bit in which the children differ, from 0, the most significant, to 255.
         depth: u8,
         /// The larger one of the children's heights.
         height: u64,
         /// The node's hash.
         hash: &'a [u8; 32],
-        /// The child whose key hashes have a 0 there.
+        /// The child whose key hashes have a 0 at this bit.
         left: Child<'a>,
-        /// The child whose key hashes have a 1 there.
+        /// The child whose key hashes have a 1 at this bit.
         right: Child<'a>,
     },
     /// A key's newest entry.
@@ -51,10 +51,10 @@ pub enum Node<'a> {
     },
 }
 
-/// What a branch knows of a child.
+/// A child as its branch describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child<'a> {
-    /// What kind of node it is.
+    /// The kind of node.
     pub kind: Kind,
     /// The block that last changed it.
     pub height: u64,

@@ -6,7 +6,7 @@ use std::vec::Vec;
 use super::node::HashedChange;
 use super::shard::{SHARDS, bit, first_one, parting, prefix};
 
-/// A change's place among the changes, and the start of its key hash, which decides nearly always.
+/// A change's index among the changes, and the start of its key hash, which nearly always decides a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) prefix: u64,
@@ -14,7 +14,7 @@ pub(super) struct Key {
     pub(super) effect: Effect,
 }
 
-/// What a change does.
+/// The effect of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     Set,
@@ -23,10 +23,10 @@ pub(super) enum Effect {
     None,
 }
 
-/// The changes by shard, in a shard as they came.
+/// The changes by shard; within a shard, in their original order.
 pub(super) struct ByShard {
     pub(super) keys: Vec<Key>,
-    /// Where each shard's keys start, and where the last ends.
+    /// Where each shard's keys start, and where those of the last shard end.
     pub(super) starts: [u32; SHARDS + 1],
 }
 
@@ -51,19 +51,19 @@ impl ByShard {
     }
 }
 
-/// Changes that are asked for by their keys.
+/// Changes, looked up by their [`Key`]s.
 #[derive(Clone, Copy)]
 pub(super) struct Changes<'a> {
     pub(super) list: &'a [HashedChange],
     pub(super) heights: Heights<'a>,
 }
 
-/// What wrote each change.
+/// The heights of the blocks that wrote the changes.
 #[derive(Clone, Copy)]
 pub(super) enum Heights<'a> {
     /// One block.
     Block(u64),
-    /// Many blocks; the tree as it is restored.
+    /// Many blocks, while a tree is restored.
     Each(&'a [u64]),
 }
 
@@ -79,7 +79,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Sorts by key hash; of several changes to one key the last one stays.
+    /// Sorts by key hash; keeps only the last change of each key.
     pub(super) fn sort(self, keys: &mut [Key], sorted: &mut Vec<Key>) {
         keys.sort_unstable_by(|a, b| {
             a.prefix

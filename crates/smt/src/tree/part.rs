@@ -1,4 +1,4 @@
-//! The nodes that a prepared block changes, as lists: for what writes them down without going down the tree.
+//! The nodes that a prepared block changes, as lists, so that they can be written without walking the tree.
 
 use std::vec::Vec;
 
@@ -11,22 +11,22 @@ use super::view::{Opened, Place, View};
 
 /// The changed nodes of some neighbouring shards.
 ///
-/// Branches have numbers from 0: one level after the other, in a level in the order of their parents.
+/// Branches are numbered from 0, level by level, and within a level in the order of their parents.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'t>(&'t Draft);
 
 /// Where a child of a branch is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// Where it was before the block.
+    /// Not changed by the block.
     Unchanged,
     /// The branch of the same part with this number.
     Branch(usize),
-    /// The leaf that this one of the block's changes wrote.
+    /// The leaf written by the block's change with this index.
     Leaf(usize),
 }
 
-/// A changed node of the first levels, which are above the parts, or the top one of a shard.
+/// A changed node of the top levels, which are above the parts, or the top node of a shard.
 pub(crate) enum Upper<'t> {
     Branch { depth: u8, children: [Child<'t>; 2] },
     Shard { part: usize, at: At, kind: Kind, height: u64 },
@@ -38,7 +38,7 @@ impl Prepared {
         self.drafts.iter().map(Part).collect()
     }
 
-    /// Shows what is above the parts, depth first as [`visit`](Self::visit), down to the shards.
+    /// Calls `show` with the nodes above the parts, down to the shards, depth first as [`visit`](Self::visit).
     pub(crate) fn visit_upper<'t>(&'t self, mut show: impl FnMut(Upper<'t>)) {
         let view = PreparedView::new(&self.top, &self.drafts);
         let changed = |place: &Place<'t, PreparedAt>| place.at != PreparedAt::Unchanged;
@@ -61,7 +61,7 @@ impl Prepared {
 }
 
 impl<'t> Part<'t> {
-    /// How many branches it has.
+    /// The number of branches.
     pub(crate) fn branches(self) -> usize {
         self.0.branches.len()
     }
@@ -85,7 +85,7 @@ impl<'t> Part<'t> {
         (it.depth(), [child(0), child(1)])
     }
 
-    /// Which changes wrote the leaves: all but deletes that did nothing.
+    /// The indices of the changes that wrote the leaves: all except deletes without effect.
     pub(crate) fn changes(self) -> impl Iterator<Item = usize> {
         self.0.leaf_places.iter().map(|leaf| leaf.change as usize)
     }

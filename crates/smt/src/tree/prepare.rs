@@ -1,4 +1,4 @@
-//! What a block does to the tree, worked out beside it.
+//! Computes a block's effect on the tree without changing it.
 
 use std::vec::Vec;
 
@@ -14,8 +14,8 @@ use super::top::{Subtree, Top};
 use super::view::{Place, visit};
 use super::walk::Walk;
 
-/// How many changes one thread takes at a time: enough to fill the lanes in which nodes are hashed, few
-/// enough for their nodes to stay in a core's own cache.
+/// The number of changes that a thread takes at a time: enough to fill the hashing lanes, and few enough
+/// for their nodes to stay in a core's own cache.
 const CHUNK: usize = 1024;
 
 /// A block that is not committed yet; dropping it abandons the block.
@@ -39,10 +39,10 @@ impl Prepared {
         self.height
     }
 
-    /// Shows every node that the block changes, depth first; see [`Node`].
+    /// Calls `show` with every node that the block changes, depth first; see [`Node`].
     ///
-    /// If the block was committed in several parts, the nodes that this part changes: then the tree
-    /// itself shows what the block changed, after the last part.
+    /// For a block committed in several parts, these are the changes of this part; after the last one,
+    /// [`Tree::visit`](super::Tree::visit) shows those of the whole block.
     pub fn visit<'t>(&'t self, show: impl FnMut(Node<'t>)) {
         let changed = |place: &Place<'t, PreparedAt>| place.at != PreparedAt::Unchanged;
         visit(&PreparedView::new(&self.top, &self.drafts), changed, show);
@@ -74,7 +74,7 @@ impl Prepared {
 /// The changes of some neighbouring shards.
 struct Chunk<'k> {
     first_shard: usize,
-    /// How many changes each shard has.
+    /// The number of changes of each shard.
     counts: Vec<usize>,
     keys: &'k mut [Key],
 }
@@ -117,9 +117,9 @@ fn draft(shards: &[Shard], top: &Top, changes: Changes<'_>, chunk: Chunk<'_>) ->
     draft
 }
 
-/// Leaves out deletes of keys that are not live.
+/// Removes deletes of keys that are not live.
 ///
-/// The searches go side by side, one branch at a time, so that none waits for memory alone.
+/// The searches run interleaved, one branch at a time, so that their memory accesses overlap.
 fn keep_effective(keys: &mut Vec<Key>, start: usize, changes: Changes<'_>, shard: &Shard) {
     if let Heights::Each(_) = changes.heights {
         return;

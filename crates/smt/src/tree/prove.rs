@@ -10,7 +10,7 @@ use super::view::{Opened, View};
 use crate::hash::hash_value;
 use crate::proof::{PROOF, ProofLeaf, Writer};
 
-/// A proof of these keys, ascending and each once, in the tree of a block.
+/// A proof of these keys, which are ascending and distinct, in the tree of a block.
 pub(super) fn prove<'t, T: AsRef<[u8]>>(
     view: &impl View<'t>,
     height: u64,
@@ -61,9 +61,9 @@ pub(super) fn prove<'t, T: AsRef<[u8]>>(
     Ok(writer.finish())
 }
 
-/// Puts the keys with a 0 at `depth` before those with a 1, else in their order; counts the former.
+/// Stably moves the keys with a 0 at `depth` before those with a 1; returns the number of the former.
 ///
-/// They need not be so already: keys that were never written may part from the tree's on the way.
+/// Sorted keys are not enough: never-written keys may differ from the tree's keys in earlier bits.
 fn part(keys: &mut [Hash], depth: u8) -> usize {
     let (mut zeros, mut ones) = (0, Vec::new());
     for at in 0..keys.len() {
@@ -79,7 +79,7 @@ fn part(keys: &mut [Hash], depth: u8) -> usize {
     zeros
 }
 
-/// A value must be the one that the tree has the hash of: a proof with another one would be refused.
+/// Checks a value against the tree's hash of it: a proof with another value would be refused.
 fn check(value: &[u8], value_hash: &Hash) -> Result<()> {
     if hash_value(value) == *value_hash {
         return Ok(());

@@ -1,6 +1,6 @@
 //! The keys whose hashes start with one byte: their branches and leaves in slabs, by index.
 //!
-//! Nodes never go away, since a deleted key leaves a tombstone: a slab only grows.
+//! Nodes are never removed, since a deleted key leaves a tombstone, so a slab only grows.
 
 use std::vec::Vec;
 
@@ -8,13 +8,13 @@ use super::node::{Entry, Kind};
 use super::prefetch::prefetch;
 use prooflight_core::Hash;
 
-/// How many bits of a key hash say in which shard it is.
+/// The number of leading bits of a key hash that select its shard.
 pub(super) const SHARD_BITS: usize = 8;
-/// How many shards a tree has.
+/// The number of shards of a tree.
 pub(super) const SHARDS: usize = 1 << SHARD_BITS;
-/// The bits of a key hash that a branch keeps, so that a search rarely asks a leaf for them.
+/// The number of key-hash bits that a branch keeps, so that a search rarely needs a leaf for them.
 pub(super) const PATH_BITS: u8 = 56;
-/// These bits of a number.
+/// The mask of these bits.
 pub(super) const PATH: u64 = !0xff;
 
 /// A node's height and kind in one word.
@@ -22,7 +22,7 @@ pub(super) const PATH: u64 = !0xff;
 pub(super) struct Stamp(u64);
 
 impl Stamp {
-    /// Of no node at all: the empty tree.
+    /// The stamp of the empty tree.
     pub(super) const EMPTY: Self = Self(0);
 
     pub(super) const fn new(kind: Kind, height: u64) -> Self {
@@ -38,7 +38,7 @@ impl Stamp {
         self.0 == Self::EMPTY.0
     }
 
-    /// Of a node, so not of [`Self::EMPTY`].
+    /// The kind of the node; must not be called on [`Self::EMPTY`].
     pub(super) const fn kind(self) -> Kind {
         match self.0 & 0xfff {
             2 => Kind::Leaf,
@@ -52,29 +52,28 @@ impl Stamp {
     }
 }
 
-/// Where a node is, and what it is.
+/// The location and stamp of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Link {
     pub(super) stamp: Stamp,
-    /// In the slab of its kind.
+    /// The index in the slab of its kind.
     pub(super) slot: u32,
 }
 
-/// A branch, with all that its own hash is made of: no hashing looks at a sibling.
+/// A branch, with everything that its hash covers, so that hashing never reads a sibling.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Branch {
     pub(super) hashes: [Hash; 2],
     pub(super) stamps: [Stamp; 2],
     pub(super) slots: [u32; 2],
-    /// The first [`PATH_BITS`] bits of the key hashes below it, of which those above its depth are
-    /// its own; in the last byte its depth.
+    /// The first [`PATH_BITS`] bits of a key hash below it, valid above its depth; the last byte is its
+    /// depth.
     path: u64,
 }
 
 impl Branch {
-    /// A branch that splits on bit `depth` the keys that begin as `prefix` does; its children are to
-    /// be set.
+    /// A branch at bit `depth` over the keys that begin with `prefix`; its children are still to be set.
     pub(super) const fn new(depth: u8, prefix: u64) -> Self {
         Self {
             hashes: [[0; 32]; 2],
@@ -93,7 +92,7 @@ impl Branch {
         self.path
     }
 
-    /// On which side of `depth`, above its own, the keys below it are; `key_hash` is one of them.
+    /// The bit at `depth`, which is above its own, of all keys below it; `key_hash` returns one of them.
     pub(super) fn side<'k>(&self, depth: u8, key_hash: impl FnOnce() -> &'k Hash) -> usize {
         match depth {
             0..PATH_BITS => (self.path >> (63 - depth) & 1) as usize,
@@ -105,14 +104,14 @@ impl Branch {
         Link { stamp: self.stamps[side], slot: self.slots[side] }
     }
 
-    /// The height is the larger one of the children's.
+    /// The stamp; its height is the larger of the children's.
     pub(super) fn stamp(&self) -> Stamp {
         let [left, right] = self.stamps.map(Stamp::height);
         Stamp::new(Kind::Branch, left.max(right))
     }
 }
 
-/// A key's newest entry, as its node's hash has it; its height is in its parent's stamp.
+/// A key's newest entry, in the form that is hashed; its height is in its parent's stamp.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Leaf(pub(super) [Hash; 2]);
@@ -122,7 +121,7 @@ impl Leaf {
         &self.0[0]
     }
 
-    /// Zeros in a tombstone.
+    /// The value's hash; zeros in a tombstone.
     pub(super) const fn value_hash(&self) -> &Hash {
         &self.0[1]
     }
@@ -191,7 +190,7 @@ pub(super) fn prefix(key_hash: &Hash) -> u64 {
     u64::from_be_bytes(core::array::from_fn(|at| key_hash[at]))
 }
 
-/// The first bit in which two key hashes differ.
+/// The index of the first bit in which two key hashes differ.
 pub(super) fn parting(one: &Hash, other: &Hash) -> Option<u8> {
     let words = |hash: &Hash| -> [u64; 4] {
         core::array::from_fn(|word| {
@@ -205,14 +204,14 @@ pub(super) fn parting(one: &Hash, other: &Hash) -> Option<u8> {
         .find_map(|(bits, (a, b))| Some(bits + first_one(a ^ b)?))
 }
 
-/// The place of the first 1, from the most significant bit.
+/// The index of the first 1, from the most significant bit.
 pub(super) const fn first_one(bits: u64) -> Option<u8> {
     let [zeros, ..] = bits.leading_zeros().to_le_bytes();
     if zeros < 64 { Some(zeros) } else { None }
 }
 
-/// An index for the slabs and drafts, all of which `Tree::prepare` keeps below 2^32 items.
-#[allow(clippy::cast_possible_truncation, reason = "prepare refuses what would be more")]
+/// An index into slabs and drafts, which `Tree::prepare` keeps below 2^32 items.
+#[allow(clippy::cast_possible_truncation, reason = "prepare refuses larger ones")]
 pub(super) const fn index(length: usize) -> u32 {
     length as u32
 }

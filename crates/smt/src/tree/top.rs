@@ -1,4 +1,4 @@
-//! The first levels, above the shards: a place for every possible node of them.
+//! The top levels, above the shards, with a place for every possible node.
 
 use core::ops::Range;
 use std::boxed::Box;
@@ -10,7 +10,7 @@ use super::shard::{SHARD_BITS, SHARDS, Stamp};
 use crate::hash::{self, Preimage, hash_nodes};
 use prooflight_core::Hash;
 
-/// A subtree of the first levels or a whole shard: its stamp and hash, zeros where it is empty.
+/// A subtree of the top levels or a whole shard: its stamp and hash, zeros if it is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Subtree {
     pub(super) stamp: Stamp,
@@ -19,7 +19,7 @@ pub(super) struct Subtree {
 
 /// The root is at 1, the children of `at` at `2 * at` and `2 * at + 1`, the shards at the end.
 ///
-/// There is a branch where both children have keys; else the place is that of its one child.
+/// A place is a branch if both children have keys; otherwise it is a copy of its only nonempty child.
 #[derive(Clone, Debug)]
 pub(super) struct Top(Box<[Subtree]>);
 
@@ -44,7 +44,7 @@ impl Top {
         &self.0[SHARDS + shard]
     }
 
-    /// The first levels with these shards changed, in ascending order.
+    /// The top levels with these shards changed, in ascending order.
     pub(super) fn with(&self, shards: impl Iterator<Item = (usize, Subtree)>) -> Self {
         let mut top = self.clone();
         let mut changed: Vec<usize> = shards
@@ -63,7 +63,7 @@ impl Top {
         top
     }
 
-    /// Hashes places of one level.
+    /// Hashes the changed places of one level.
     fn hash(&mut self, changed: &[usize]) {
         let mut branches = Vec::new();
         let mut preimages = Vec::new();
@@ -84,7 +84,7 @@ impl Top {
         }
     }
 
-    /// The place of the branch or the shard that a place stands for, which is not empty.
+    /// Follows only children from a nonempty place down to a branch or a shard.
     pub(super) fn node(&self, mut at: usize) -> usize {
         while at < SHARDS && self.branch(at).is_none() {
             at = self.only_child(at);
@@ -110,7 +110,7 @@ impl Top {
         children.iter().all(|it| !it.stamp.is_empty()).then_some(children)
     }
 
-    /// The place of the child that is not empty, if one is.
+    /// The place of the only nonempty child.
     fn only_child(&self, at: usize) -> usize {
         2 * at + usize::from(self.0[2 * at].stamp.is_empty())
     }

@@ -1,4 +1,4 @@
-//! The nodes of a tree or of a prepared block, found from their parents.
+//! The nodes of a tree or of a prepared block, reached from their parents.
 
 use std::vec::Vec;
 
@@ -7,7 +7,7 @@ use super::shard::{Leaf, SHARDS, Shard, Stamp};
 use super::top::{Subtree, Top};
 use prooflight_core::Hash;
 
-/// Nodes that are found one below the other, from the root.
+/// Nodes that are reached from the root.
 pub(super) trait View<'t> {
     /// Where a node is.
     type At: Copy;
@@ -15,11 +15,11 @@ pub(super) trait View<'t> {
     /// The root, unless the tree is empty.
     fn root(&self) -> Option<Place<'t, Self::At>>;
 
-    /// What is inside a node, if the view has it.
+    /// The content of a node, if the view has it.
     fn open(&self, place: &Place<'t, Self::At>) -> Option<Opened<'t, Self::At>>;
 }
 
-/// A node: what its parent knows of it, and where it is.
+/// A node: its stamp and hash as its parent has them, and its location.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'t, At> {
     pub(super) stamp: Stamp,
@@ -27,13 +27,13 @@ pub(super) struct Place<'t, At> {
     pub(super) at: At,
 }
 
-/// What is inside a node.
+/// The content of a node.
 pub(super) enum Opened<'t, At> {
     Branch { depth: u8, children: [Place<'t, At>; 2] },
     Leaf(&'t Leaf),
 }
 
-/// Shows the nodes of a view that are wanted, depth first, and looks at nothing below one that is not.
+/// Calls `show` with the wanted nodes of a view, depth first, and skips every subtree whose top is not wanted.
 pub(super) fn visit<'t, V: View<'t>>(
     view: &V,
     wanted: impl Fn(&Place<'t, V::At>) -> bool,
@@ -64,7 +64,7 @@ impl<'t, At> Place<'t, At> {
     }
 }
 
-/// The tree as it is.
+/// The committed tree.
 pub(super) struct TreeView<'t> {
     pub(super) top: &'t Top,
     pub(super) shards: &'t [Shard],
@@ -105,7 +105,7 @@ impl<'t> View<'t> for TreeView<'t> {
 }
 
 impl<'t> TreeView<'t> {
-    /// The node at a place of the first levels, which is not empty.
+    /// The node at a nonempty place of the top levels.
     fn subtree(&self, at: usize) -> Place<'t, TreeAt> {
         let at = self.top.node(at);
         let Subtree { stamp, hash } = self.top.at(at);

@@ -1,4 +1,4 @@
-//! From the changes of a block to the nodes that they change, in rounds.
+//! Finds the nodes that a block's changes affect, in rounds from the top down.
 
 use std::vec::Vec;
 
@@ -11,7 +11,7 @@ use super::shard::{
 };
 use prooflight_core::Hash;
 
-/// A subtree, not yet looked at, and the changes in it: one at least.
+/// A subtree still to be visited, and the changes in it, at least one.
 #[derive(Clone, Copy)]
 struct Task {
     node: Link,
@@ -21,7 +21,7 @@ struct Task {
     end: u32,
 }
 
-/// Changes of some neighbouring shards, and the nodes that they change.
+/// The changes of some neighbouring shards, and the nodes that they affect.
 pub(super) struct Walk<'a> {
     pub(super) shards: &'a [Shard],
     pub(super) changes: Changes<'a>,
@@ -52,7 +52,7 @@ impl<'a> Walk<'a> {
         self.push(Task { node: it.root, parent, section, start, end: index(self.keys.len()) });
     }
 
-    /// Goes down the tree, one branch a round in every subtree with changes.
+    /// Descends the tree, one branch per round in every subtree with changes.
     pub(super) fn run(mut self) -> Draft {
         self.reserve();
         let mut round = Vec::new();
@@ -66,13 +66,13 @@ impl<'a> Walk<'a> {
         self.draft
     }
 
-    /// Makes room for the nodes to come: without, growing lists copy them again and again.
+    /// Reserves room for the nodes to come, so that growing lists do not copy them repeatedly.
     fn reserve(&mut self) {
         let changes = self.keys.len();
         let of = |section: &Section| self.shards[section.shard].leaves.len();
         let leaves: usize = self.draft.sections.iter().map(of).sum();
-        // Changes share their ways until there are as many branches as changes; from there on each
-        // has its own, as far down as the leaves are.
+        // Paths are shared until there are as many branches as changes; from there each change has its
+        // own path down to its leaf.
         let own = leaves.checked_div(changes).and_then(usize::checked_ilog2).unwrap_or(0);
         let branches = changes * (own as usize + 3);
         self.draft.branches.reserve(branches);
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Where a key first parts from those below a branch; `None` if all of them go through it.
+    /// The first bit in which a key differs from those below a branch; `None` if all keys go through it.
     fn parting(
         &self,
         shard: &Shard,
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         parting.filter(|&it| it < depth)
     }
 
-    /// Where one of two keys first parts from a third one.
+    /// The first bit in which either of two keys differs from a third one.
     fn parting_from(&self, key_hash: &Hash, first: Key, last: Key) -> Option<u8> {
         let of = |key| parting(&self.changes.of(key).key_hash, key_hash);
         [of(first), of(last)].into_iter().flatten().min()
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A branch above what was there, which is on the side `old` of it.
+    /// Adds a branch above the old subtree, which becomes its child on the side `old`.
     fn new_branch(&mut self, task: Task, depth: u8, prefix: u64, old: Option<usize>) {
         let at = index(self.draft.branches.len());
         let mut branch = Branch::new(depth, prefix);
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
         self.draft.attach(parent, slot, at);
     }
 
-    /// Where the keys with a 1 at `depth` start.
+    /// The index of the first key with a 1 at `depth`.
     fn middle(&self, task: Task, depth: u8) -> u32 {
         let keys = &self.keys[task.start as usize..task.end as usize];
         task.start + index(keys.partition_point(|&key| self.changes.bit(key, depth) == 0))

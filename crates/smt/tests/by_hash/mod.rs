@@ -1,4 +1,4 @@
-//! The tree as the specification defines it: recursive, hashed anew every time.
+//! The tree as the specification defines it: recursive, and rehashed every time.
 #![allow(unreachable_pub, reason = "nothing is exported from a test")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct ByHash {
 }
 
 impl ByHash {
-    /// Of several changes to a key the last one counts; a delete needs a key that was live before.
+    /// The last change of a key counts; a delete of a key that is not live does nothing.
     pub fn apply(&mut self, height: u64, changes: &[HashedChange]) {
         let last: BTreeMap<_, _> = changes.iter().map(|it| (it.key_hash, it.value_hash)).collect();
         for (key_hash, value_hash) in last {

@@ -1,4 +1,4 @@
-//! What the tests of snapshot files share: folders, blocks, and the plain tree to compare with.
+//! Shared by the tests of snapshot files: folders, blocks, and comparison with the plain tree.
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
@@ -36,7 +36,7 @@ pub fn open(folder: &Path, options: Options) -> SnapshotWriter {
     writer
 }
 
-/// A reader with a cache so small that it reads pages again.
+/// A reader with a cache so small that it must reread pages.
 pub fn reader(folder: &Path) -> SnapshotReader {
     SnapshotReader::open(files(folder), 1 << 16).unwrap()
 }
@@ -53,7 +53,7 @@ pub fn set(key: &[u8], value: &[u8]) -> Op {
     (key.to_vec(), Some(value.to_vec()))
 }
 
-/// The operations of a block, always the same ones.
+/// The operations of a block, the same on every call.
 pub fn block(seed: u64, height: u64, keys: u32, most: usize) -> Vec<Op> {
     let mut rng = StdRng::seed_from_u64(seed << 32 | height);
     let count = rng.random_range(0..most);
@@ -69,7 +69,7 @@ fn value(rng: &mut StdRng) -> Option<Vec<u8>> {
     rng.random_bool(0.8).then(|| (0..length).map(|_| rng.random()).collect())
 }
 
-/// Proves keys and compares what the proof says with the plain tree; a refusal is handed back.
+/// Proves keys and compares the answers with the plain tree; returns a refusal.
 pub fn prove_and_compare(
     reader: &SnapshotReader,
     plain: &Plain,
