@@ -17,7 +17,7 @@ pub const PARAMS: Params = Params {
     ..Params::new(32, None)
 };
 
-/// What an Ergo header commits to, and the state root of its parent; all of it is the caller's.
+/// The commitments of an Ergo header, and its parent's state root; the caller must trust all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdProofsHeader {
     /// The digest of the UTXO set before the block.

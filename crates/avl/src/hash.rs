@@ -8,7 +8,7 @@ use prooflight_core::blake2b256;
 
 use crate::params::{LABEL_LENGTH, Label};
 
-/// What a label is the hash of.
+/// The preimage of a label.
 pub(crate) enum Preimage<'n> {
     /// 0x00 || key || value || next key.
     Leaf { key: &'n [u8], value: &'n [u8], next_key: &'n [u8] },
@@ -35,10 +35,10 @@ impl Preimage<'_> {
     }
 }
 
-/// Bytes of a block of BLAKE2b.
+/// Bytes in a block of BLAKE2b.
 const BLOCK: usize = 128;
 
-/// The parts one after the other, if they fit; one call for a block is faster than one for each part.
+/// Concatenates the parts if they fit into one block: hashing one block is faster than one call per part.
 fn join<'b>(block: &'b mut [u8; BLOCK], parts: [&[u8]; 4]) -> Option<&'b [u8]> {
     let mut end = 0;
     for part in parts {
@@ -49,7 +49,7 @@ fn join<'b>(block: &'b mut [u8; BLOCK], parts: [&[u8]; 4]) -> Option<&'b [u8]> {
     Some(&block[..end])
 }
 
-/// Bytes that the label of an internal node is the hash of.
+/// The length of an internal node's preimage.
 const INTERNAL_LENGTH: usize = 2 + 2 * LABEL_LENGTH;
 
 fn internal_message(balance: i8, left: &Label, right: &Label) -> [u8; INTERNAL_LENGTH] {
@@ -62,15 +62,14 @@ fn internal_message(balance: i8, left: &Label, right: &Label) -> [u8; INTERNAL_L
 
 /// Nodes that can be hashed, children before parents.
 pub(crate) trait Hashed {
-    /// What a node's label is the hash of; its children's labels are known.
+    /// The preimage of a node's label; its children's labels must be known.
     fn preimage(&self, node: u32) -> Preimage<'_>;
     fn set_label(&mut self, node: u32, label: Label);
 }
 
 /// Hashes every node of a list in which children come before parents.
 ///
-/// `level` is 0 for leaves, and for an internal node more than for those of its children that are in
-/// the list.
+/// `level` is 0 for leaves; an internal node's is higher than those of its children in the list.
 #[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
 pub(crate) fn hash_nodes<N: Hashed>(
     nodes: &mut N,
@@ -97,13 +96,12 @@ mod levels {
     use super::{Hashed, INTERNAL_LENGTH, Preimage, internal_message};
     use crate::params::LABEL_LENGTH;
 
-    /// How many nodes are hashed at once.
+    /// The number of nodes hashed at once.
     const AT_ONCE: usize = 8;
 
     /// Hashes every node of a list in which children come before parents.
     ///
-    /// `level` is 0 for leaves, and for an internal node more than for those of its children that
-    /// are in the list.
+    /// `level` is 0 for leaves; an internal node's is higher than those of its children in the list.
     pub(crate) fn hash_nodes<N: Hashed>(
         nodes: &mut N,
         children_first: &[u32],
@@ -131,7 +129,7 @@ mod levels {
                     }
                     ends[at] = leaves.len();
                 }
-                // A level is all leaves or all internal nodes.
+                // A level has only leaves or only internal nodes.
                 let messages: [&[u8]; AT_ONCE] = if leaves.is_empty() {
                     core::array::from_fn(|at| &internal[at][..])
                 } else {
@@ -172,7 +170,7 @@ mod levels {
             order[*place] = node;
             *place += 1;
         }
-        // Filling a level has moved its start to its end.
+        // Filling a level moved its start to its end.
         starts.pop();
         (order, starts)
     }

@@ -1,6 +1,6 @@
 //! AVL+ batch proofs, byte-compatible with scorex, Ergo and `ergo_avltree_rust`.
 //!
-//! A dictionary is known by its 33-byte [`Digest`]. [`verify_batch`] takes the digest before a
+//! A dictionary is identified by its 33-byte [`Digest`]. [`verify_batch`] takes the digest before a
 //! batch of [`Operation`]s and a proof, and returns the digest after the batch and the old values.
 #![cfg_attr(not(feature = "prover"), no_std)]
 #![forbid(unsafe_code)]

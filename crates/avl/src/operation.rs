@@ -1,4 +1,4 @@
-//! The operations of a batch, and what each does to the value that it meets.
+//! The operations of a batch, and the effect of each on the current value.
 
 use prooflight_core::{Error, Hex, Reason, Result};
 
@@ -49,7 +49,7 @@ pub enum Operation<'a> {
     UpdateLongBy {
         /// The key, of the dictionary's key length.
         key: &'a [u8],
-        /// What to add.
+        /// The summand.
         delta: i64,
     },
 }
@@ -68,7 +68,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// The value that the operation brings, if it brings one.
+    /// The operation's new value, if it has one.
     pub const fn value(&self) -> Option<&'a [u8]> {
         match *self {
             Self::Insert { value, .. }
@@ -99,7 +99,7 @@ impl<'a> Operation<'a> {
         )
     }
 
-    /// What the operation does to a key whose value is `old`, or that is absent.
+    /// The operation's effect on a key whose value is `old`, or that is absent.
     pub(crate) fn effect(&self, old: Option<&[u8]>) -> Result<Effect<'a>> {
         let refuse = |reason| Err(self.refused(reason, old));
         match (*self, old) {
@@ -119,7 +119,7 @@ impl<'a> Operation<'a> {
             }
             (Self::UpdateLongBy { .. }, None) => refuse(Reason::ValueNegative),
             (Self::UpdateLongBy { delta, .. }, Some(old)) => {
-                // Longer values count by their first eight bytes, as in scrypto.
+                // Only the first eight bytes of a longer value count, as in scrypto.
                 let Some(long) = old.first_chunk() else { return refuse(Reason::ValueNotLong) };
                 match i64::from_be_bytes(*long).checked_add(delta) {
                     Some(0) => Ok(Effect::Delete),
@@ -178,7 +178,7 @@ impl PartialEq for Value<'_> {
 
 impl Eq for Value<'_> {}
 
-/// What an operation does to the leaf that it found.
+/// The effect of an operation on the leaf that it found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect<'a> {
     Keep,

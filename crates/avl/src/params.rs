@@ -1,4 +1,4 @@
-//! What the verifier pins about a dictionary, and the 33-byte digest.
+//! The parameters that the verifier pins, and the 33-byte digest.
 
 use core::fmt;
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
@@ -61,24 +61,24 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// How much a verifier tolerates.
+/// How strictly a verifier checks proofs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Only the bytes that an honest prover makes: nothing unused, nothing inconsistent.
+    /// Accepts only the bytes that an honest prover makes: nothing unused, nothing inconsistent.
     #[default]
     Strict,
-    /// Whatever scrypto's verifier accepts, for parity with Ergo's consensus.
+    /// Accepts whatever scrypto's verifier accepts, for parity with Ergo's consensus.
     Compat,
 }
 
-/// What the verifier pins about a dictionary; none of it is authenticated by the digest.
+/// The parameters of a dictionary that the verifier pins; the digest does not authenticate them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Bytes of every key, 1 to [`MAX_KEY_LENGTH`].
     pub key_length: usize,
-    /// Bytes of every value, or `None` if each value says its own.
+    /// Bytes of every value, or `None` if each value has a length of its own.
     pub value_length: Option<usize>,
-    /// How much is tolerated; [`Mode::Strict`] unless chosen otherwise.
+    /// How strictly proofs are checked; [`Mode::Strict`] by default.
     pub mode: Mode,
     /// The largest proof, number of operations (`max_keys`) and value.
     pub limits: Limits,

@@ -1,4 +1,4 @@
-//! The part of a dictionary that a proof shows: an arena of nodes, addressed by index.
+//! The part of a dictionary that a proof expands: an arena of nodes, addressed by index.
 //!
 //! Keys and values are borrowed from the proof and the operations. Nodes come in post-order, so
 //! children have smaller indices than their parent until the first operation.
@@ -14,7 +14,7 @@ use crate::tree::{Kind, NodeId, Side, Tree};
 
 #[derive(Clone, Copy)]
 struct Node {
-    /// The children of an internal node; `left` is the place in `leaves` of a leaf.
+    /// The left child of an internal node; for a leaf, its index in `leaves`.
     left: u32,
     right: u32,
     balance: i8,
@@ -37,7 +37,7 @@ pub(crate) struct PartialTree<'a> {
     /// `labels[i]` is the label of `nodes[i]`, unless that is an expanded node not hashed yet.
     labels: Vec<Label>,
     leaves: Vec<Leaf<'a>>,
-    /// How many nodes come from the proof; the rest are new.
+    /// The number of nodes from the proof; the rest are new.
     from_proof: usize,
 }
 
@@ -92,7 +92,7 @@ impl<'a> PartialTree<'a> {
         &self.labels[node as usize]
     }
 
-    /// Says that all nodes of the proof are there, and hashes them.
+    /// Called once all nodes of the proof are added; hashes them.
     pub(crate) fn complete(&mut self) {
         self.from_proof = self.nodes.len();
         let expanded = |&id: &u32| self.nodes[id as usize].kind != Kind::Label;
@@ -103,7 +103,7 @@ impl<'a> PartialTree<'a> {
     /// Checks top-down that the tree below the last node can have the height `height`.
     ///
     /// Balances give the heights of the children; an expanded leaf has height 0, an internal node
-    /// at least 1; a label can have any.
+    /// at least 1; a label can have any height.
     pub(crate) fn check_heights(&self, height: u8) -> Result<()> {
         let mut heights = vec![0u8; self.nodes.len()];
         if let Some(root) = heights.last_mut() {
@@ -141,12 +141,12 @@ impl<'a> PartialTree<'a> {
             Some(at) => Err(Error::new(
                 Reason::NodeNotVisited,
                 "only nodes that an operation visits",
-                format_args!("node {at} of the proof, which none visits"),
+                format_args!("node {at} of the proof, which no operation visits"),
             )),
         }
     }
 
-    /// Hashes what the operations changed below `root`.
+    /// Hashes the nodes below `root` that the operations changed.
     pub(crate) fn rehash(&mut self, root: NodeId) {
         let mut changed = Vec::new();
         let mut pending = vec![root];
@@ -162,7 +162,7 @@ impl<'a> PartialTree<'a> {
         changed.reverse();
         for &id in &changed {
             let Node { kind, left, right, .. } = self.nodes[id as usize];
-            // Children that did not change have their labels already, so they count as level 0.
+            // Unchanged children already have their labels, so they count as level 0.
             let level = |child: u32| {
                 let child = self.nodes[child as usize];
                 if child.changed { child.level } else { 0 }
@@ -173,7 +173,7 @@ impl<'a> PartialTree<'a> {
         self.hash(&changed);
     }
 
-    /// Hashes nodes whose levels are known, given children first.
+    /// Hashes nodes whose levels are known, in an order with children first.
     fn hash(&mut self, children_first: &[u32]) {
         hash_nodes(self, children_first, |tree, id| tree.nodes[id as usize].level);
     }

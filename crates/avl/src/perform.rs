@@ -118,7 +118,7 @@ fn delete<'a, T: Tree<'a>>(tree: &mut T, path: &mut Path, leaf: NodeId) -> Resul
     rise_after_shrinking(tree, path, 0, subtree, shrank)
 }
 
-/// Takes the last leaf out of a subtree; returns it, the new subtree and whether it became lower.
+/// Removes the last leaf of a subtree; returns it, the new subtree and whether that became lower.
 fn delete_last<'a, T: Tree<'a>>(
     tree: &mut T,
     path: &mut Path,

@@ -15,7 +15,7 @@ pub(crate) const LABEL: u8 = 3;
 /// The tree has ended; the directions follow.
 pub(crate) const END: u8 = 4;
 
-/// Levels of expanded nodes that compat mode reads; no honest tree is deeper than a byte can say.
+/// The deepest tree that compat mode reads; an honest height fits in a byte.
 const MAX_COMPAT_DEPTH: u32 = 255;
 
 /// A proof that is well-formed and whose tree has the root of the digest.

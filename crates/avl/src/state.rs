@@ -11,7 +11,7 @@ use crate::hash::Preimage;
 use crate::verify::verify_lookups;
 use crate::{Digest, LABEL_LENGTH, OldValue, Operation, Params, verify_batch};
 
-/// Bytes of a key of the dictionary, which is the hash of a raw one.
+/// Bytes of a key of the dictionary: the hash of a raw key.
 const KEY_LENGTH: usize = 32;
 
 /// The dictionary's parameters: keys of 32 bytes and variable values, within the chain's limits.
@@ -31,11 +31,11 @@ pub fn empty_state() -> Digest {
     Digest(digest)
 }
 
-/// Verifies what raw keys have in the state after an accepted block.
+/// Verifies the values of raw keys in the state after an accepted block.
 ///
-/// Gives the value of each key, in order; none if it has none. A chain without the scheme is
-/// `wrong_schemes`; a key longer than the chain allows `key_length`; more keys than a proof or a block
-/// of the chain may have `too_many_operations`; a proof is refused as by [`verify_batch`].
+/// Returns the value of each key, in order; `None` for an absent key. A chain without the scheme is
+/// `wrong_schemes`, a key longer than the chain allows is `key_length`, more keys than a proof or a block
+/// of the chain may have are `too_many_operations`; other errors are those of [`verify_batch`].
 pub fn verify_keys<'a>(
     header: &Header,
     keys: &[&[u8]],
@@ -57,12 +57,12 @@ pub fn digest_of(header: &Header) -> Result<Digest> {
 }
 
 /// Verifies that a block's operations are those of its header, and lead from the state with this
-/// digest to the one that the header has; returns that digest.
+/// digest to the header's state; returns the header's digest.
 ///
-/// The header must be one that the caller accepts, and follow the one whose digest is given.
-/// Operations that are not ascending by raw key, or beyond the chain's limits, are `invalid_block`;
-/// others than those of the header `operations_mismatch`; a delete of a key that has no value is
-/// `key_absent`; other roots are `state_root_mismatch`; a proof is refused as by [`verify_batch`].
+/// The caller must accept the header, which must follow the block of the given digest. Operations that
+/// are not ascending by raw key, or beyond the chain's limits, are `invalid_block`; operations other
+/// than those of the header are `operations_mismatch`; a delete of a key without a value is
+/// `key_absent`; another root is `state_root_mismatch`; other errors are those of [`verify_batch`].
 pub fn verify_block(
     before: &Digest,
     header: &Header,
@@ -99,7 +99,7 @@ pub fn verify_block(
     Ok(Verified::by_verifier(root))
 }
 
-/// What can be said about a block's operations without its header.
+/// Checks the form of a block's operations, which needs no header.
 fn check_form(operations: &[StateOperation], limits: &ChainLimits) -> Result<()> {
     let wrong = |expected: &dyn core::fmt::Display, found: &dyn core::fmt::Display| {
         Err(Error::new(Reason::InvalidBlock, expected, found))

@@ -1,4 +1,4 @@
-//! What the AVL+ algorithms need of a tree; the verifier and the prover each have their own.
+//! The interface of trees that the AVL+ algorithms work on; verifier and prover each implement it.
 
 use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
@@ -8,7 +8,7 @@ use crate::operation::Value;
 /// A node's place in its arena.
 pub(crate) type NodeId = u32;
 
-/// Left or right, so that each algorithm is written once and not once a side.
+/// Left or right, so that each algorithm is written once for both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
@@ -23,7 +23,7 @@ impl Side {
         }
     }
 
-    /// What one more level on this side adds to a balance: height(right) - height(left).
+    /// The change of a balance, height(right) - height(left), when this side grows by one level.
     pub(crate) const fn tilt(self) -> i8 {
         match self {
             Self::Left => -1,
@@ -40,7 +40,7 @@ impl Side {
     }
 }
 
-/// What is known of a node.
+/// What the tree knows about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Only its label: it stands for a subtree that no operation needs.
@@ -51,12 +51,12 @@ pub(crate) enum Kind {
 
 /// A tree that operations read, mark and change.
 ///
-/// Changing is two steps: `edit` gives the node to write to (itself, or a copy that belongs to the
-/// batch), then the setters write. A changed node is always linked from a changed parent.
+/// A change takes two steps: `edit` returns the node to write to (the node itself, or a copy that
+/// belongs to the batch), then the setters write. A changed node is always linked from a changed parent.
 pub(crate) trait Tree<'a> {
-    /// A key as the tree keeps it.
+    /// The tree's representation of a key.
     type Key: Copy;
-    /// A value as the tree keeps it.
+    /// The tree's representation of a value.
     type Value: Copy;
 
     fn kind(&self, node: NodeId) -> Kind;
@@ -67,30 +67,30 @@ pub(crate) trait Tree<'a> {
     fn value_bytes(&self, leaf: NodeId) -> &[u8];
     fn next_key(&self, leaf: NodeId) -> Self::Key;
 
-    /// Marks a node of the old tree as needed: the proof expands it.
+    /// Marks a node of the old tree as needed: the proof must expand it.
     fn visit(&mut self, node: NodeId);
-    /// The node to write to in place of `node`.
+    /// Returns the node to write to in place of `node`.
     fn edit(&mut self, node: NodeId) -> NodeId;
     fn set_child(&mut self, node: NodeId, side: Side, child: NodeId);
     fn set_balance(&mut self, node: NodeId, balance: i8);
     fn set_key(&mut self, leaf: NodeId, key: Self::Key);
     fn set_value(&mut self, leaf: NodeId, value: Self::Value);
     fn set_next_key(&mut self, leaf: NodeId, key: Self::Key);
-    /// The key that an internal node compares with: the smallest of its right subtree.
+    /// Sets the key that an internal node compares with: the smallest key of its right subtree.
     fn set_separator(&mut self, node: NodeId, key: Self::Key);
 
     fn new_key(&mut self, key: &'a [u8]) -> Result<Self::Key>;
     fn new_value(&mut self, value: Value<'a>) -> Result<Self::Value>;
     fn new_leaf(&mut self, key: Self::Key, value: Self::Value, next: Self::Key) -> Result<NodeId>;
-    /// A balanced internal node over two leaves, the key of the right one as its separator.
+    /// Adds a balanced internal node over two leaves; the separator is the right leaf's key.
     fn new_internal(&mut self, left: NodeId, right: NodeId, separator: Self::Key)
     -> Result<NodeId>;
 
-    /// The node is no longer part of the tree.
+    /// Discards a node that is no longer part of the tree.
     fn discard(&mut self, node: NodeId);
-    /// The key is no longer part of the tree.
+    /// Discards a key that is no longer part of the tree.
     fn discard_key(&mut self, key: Self::Key);
-    /// The value is no longer part of the tree.
+    /// Discards a value that is no longer part of the tree.
     fn discard_value(&mut self, value: Self::Value);
 }
 

@@ -1,4 +1,4 @@
-//! The verifier: one call a batch.
+//! The verifier: one call per batch.
 
 use alloc::vec::Vec;
 use prooflight_core::{Error, Hex, Reason, Result, Verified};
@@ -10,21 +10,21 @@ use crate::perform::{Found, perform};
 use crate::proof::{Decoded, Directions, decode};
 use crate::tree::{Kind, NodeId, Path, Tree, unexpected};
 
-/// What a batch does to a dictionary, and what it reads.
+/// The verified result of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition<'a> {
     /// The digest after the batch.
     pub digest: Digest,
-    /// For each operation what its key had before it.
+    /// For each operation, the state of its key before it.
     pub results: Vec<OldValue<'a>>,
 }
 
-/// What a key had before an operation.
+/// The state of a key before an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldValue<'a> {
-    /// This value.
+    /// The key had this value.
     Present(Value<'a>),
-    /// None; the key would be between these two.
+    /// The key was absent, between these two.
     Absent(Neighbours<'a>),
 }
 
@@ -38,7 +38,7 @@ impl<'a> OldValue<'a> {
     }
 }
 
-/// The keys on both sides of an absent key, as the dictionary was when its operation came.
+/// The keys on both sides of an absent key, in the dictionary just before its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbours<'a> {
     /// The largest smaller key, or `None` if there is none.
@@ -81,8 +81,8 @@ pub fn verify_batch<'a>(
 
 /// Verifies the lookups of `keys`, as [`verify_batch`] does; the values are parts of the proof.
 ///
-/// In a batch, values can also come from its operations, so they live no longer than those. Here the keys may be
-/// gone before the values are used.
+/// The results of a batch may borrow from its operations. Those of lookups borrow only from the proof, so that
+/// the keys may be dropped before the values are used.
 #[cfg(feature = "chain")]
 pub(crate) fn verify_lookups<'p>(
     digest: &Digest,
@@ -132,12 +132,12 @@ fn check_all_used(
     Ok(())
 }
 
-/// The most nodes that an honest proof can have. Source: Reyzin et al. 2017, appendix B, as scrypto.
+/// The most nodes that an honest proof can have. Source: Reyzin et al. 2017, appendix B, as in scrypto.
 fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
     let operations = ops.len() as u64;
     let deletes = match mode {
         Mode::Strict => ops.iter().filter(|op| op.may_delete()).count() as u64,
-        // Ergo's nodes do not tell scrypto how many operations delete.
+        // Ergo's nodes do not tell scrypto the number of deletes.
         Mode::Compat => operations,
     };
     let height = u64::from(height);
@@ -147,7 +147,8 @@ fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
     (operations + deletes) * (2 * height + 1) + deletes * after + 1
 }
 
-/// Follows the directions from the root to the leaf that covers `key`; `path`, which is empty, leads to it.
+/// Follows the directions from the root to the leaf that covers `key`, and records the way in `path`, which is
+/// empty before.
 fn descend(
     tree: &PartialTree<'_>,
     root: NodeId,

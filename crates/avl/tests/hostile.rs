@@ -31,7 +31,7 @@ fn both_modes_the_hasher_and_the_peer_agree() {
             *accepted += usize::from(!ops.is_empty() && answer.is_ok());
         }
     }
-    // Many of them reach the operations and pass, more in compat mode.
+    // Many of the trees get as far as the operations and are accepted, more of them in compat mode.
     let [strict, compat] = accepted;
     assert!(strict > 500 && compat > strict + 200, "{accepted:?}");
 }
@@ -69,7 +69,7 @@ fn every_deletion_that_may_rotate_twice() {
     assert!(checked > 50_000, "{checked}");
 }
 
-/// The tree that the first operation leaves behind is hostile, too; all ways through it are tried.
+/// The tree after the first operation is hostile, too; every path through it is tried.
 #[test]
 fn every_two_operations_on_every_smaller_tree() {
     let mut checked = 0;
@@ -96,7 +96,7 @@ fn check(tokens: &[Token], ops: Vec<Op>, path: &[bool]) {
     Hostile::new(SHAPE, ops, proof).check();
 }
 
-/// All trees with so many leaves and labels; leaf i has the key 10 (i + 1).
+/// All trees with this many leaves and labels in total; leaf i has the key 10 (i + 1).
 fn trees(ends: u8, first: u8) -> Vec<Vec<Token>> {
     if ends == 1 {
         let [key, next_key] = [10 * (first + 1), 10 * (first + 2)].map(|key| vec![key]);
@@ -121,9 +121,9 @@ fn over(lefts: &[Vec<Token>], rights: &[Vec<Token>]) -> Vec<Vec<Token>> {
     all
 }
 
-/// For each leaf of a tree, operations that keep, set, delete and insert, and the way to it.
+/// For each leaf of a tree: operations that keep, set, delete and insert, and the path to it.
 fn effects(tokens: &[Token]) -> Vec<(Op, Vec<bool>)> {
-    // From the root down: the last node first, each with the way to it.
+    // From the root down: the last node first, each with the path to it.
     let mut pending = vec![Vec::new()];
     let mut effects = Vec::new();
     for token in tokens.iter().rev() {

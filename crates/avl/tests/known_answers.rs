@@ -1,4 +1,4 @@
-//! Proofs and digests that JVM scrypto and the Ergo mainnet made; origin and licence in `data/`.
+//! Proofs and digests made by JVM scrypto and the Ergo mainnet; origin and licence in `data/`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,6 +1,6 @@
-//! What existing AVL+ verifiers and provers get wrong: each failure as a test of its own.
+//! Known failures of existing AVL+ verifiers and provers, each with a test of its own.
 //!
-//! Proofs from a store that was opened again are in `persistence.rs`.
+//! Proofs from a reopened store are in `persistence.rs`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -171,7 +171,7 @@ fn a_leaf_under_any_height_serves_no_remove() {
             for op in every_op(&key).into_iter().chain([Op::UpdateLongBy(key.clone(), -4)]) {
                 let strict = verify(shape, &digest, &op, &proof, Mode::Strict);
                 let compat = verify(shape, &digest, &op, &proof, Mode::Compat);
-                // Strict mode minds the directions, too, and a leaf's height is 0.
+                // Strict mode also checks the directions, and that a leaf has height 0.
                 assert!(strict.is_err());
                 match op {
                     Op::Remove(_) | Op::RemoveIfExists(_) | Op::UpdateLongBy(_, -4) => {
@@ -205,7 +205,7 @@ fn verify(
 
 /// A chain of nodes, each with a label on one side and the rest of the chain on the other.
 ///
-/// The balances say that the chain is the higher side, but for the lowest node.
+/// The balances say that the chain is the higher side, except at the lowest node.
 fn spine(levels: usize, side: Side, leaf: &Token) -> Anatomy {
     let label = Token::Label([7; 32]);
     let balance = |level| match (level, side) {
@@ -242,7 +242,7 @@ fn a_spine_of_any_length_neither_overflows_nor_takes_long() {
     let key = VARIABLE.key(50);
     let leaf =
         Token::Leaf { key: key.clone(), next_key: VARIABLE.key(60), value: b"value".to_vec() };
-    // So many operations that the number of nodes does not refuse the tree first.
+    // Enough operations that the limit on nodes does not refuse the tree first.
     let ops = vec![Operation::RemoveIfExists { key: &key }; 4096];
     for levels in [256, 1500, 60_000, 245_000] {
         for side in [Side::Left, Side::Right] {
@@ -315,7 +315,7 @@ fn a_negative_value_length_is_a_large_one() {
             let params = VARIABLE.params(mode);
             let refused = verify_batch(&Digest([0; 33]), &ops, &proof, &params);
             assert_eq!(reason(refused), Reason::ValueTooLarge);
-            // Without a limit it still reads forward only.
+            // Even without a limit, the decoder only reads forward.
             let limits = Limits { max_value_bytes: usize::MAX, ..Limits::DEFAULT };
             let params = Params { limits, ..params };
             let refused = verify_batch(&Digest([0; 33]), &ops, &proof, &params);

@@ -26,10 +26,10 @@ use prooflight_testkit::avl::op::{Op, ours};
 const PARAMS: Params = Params::new(1, None);
 const SHAPE: Shape = Shape { key_length: 1, value_length: None };
 
-/// A reason, and a refusal that must give it.
+/// A reason, and a refusal that must have it.
 type Case = (Reason, fn() -> Error);
 
-/// One way to each reason.
+/// One case for each reason.
 const CASES: &[Case] = &[
     (Reason::Truncated, || hostile(&[], 0, &[Op::Lookup(vec![15])], None)),
     (Reason::ProofTooLarge, || {
@@ -96,13 +96,13 @@ const CASES: &[Case] = &[
     }),
 ];
 
-/// Reasons that the sources name, but that no test of this size reaches.
+/// Reasons that occur in the sources, but that no test of practical size reaches.
 const UNREACHED: &[(Reason, &str)] = &[
     (Reason::Bug, "a lookup's value is always a part of the proof"),
     (Reason::DictionaryFull, "needs 2^31 nodes; `prover::arena` tests the check itself"),
 ];
 
-/// Reasons of a chain's state, whose cases `state.rs` has.
+/// Reasons of a chain's state, which `state.rs` tests.
 const OF_STATE: &[Reason] =
     &[Reason::InvalidBlock, Reason::OperationsMismatch, Reason::WrongSchemes];
 
@@ -116,12 +116,12 @@ fn every_reason_is_given_exactly_when_it_should_be() {
     }
 }
 
-/// The sources themselves say which reasons this crate can give.
+/// Every reason that occurs in the crate's sources must have a case.
 #[test]
 fn no_reason_is_without_a_case() {
     let mut named = BTreeSet::new();
     names(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut named);
-    // Given by core: its readers, its limits, its headers, and its revisions in a store.
+    // From core: its readers, limits, headers, and revisions in a store.
     named.extend(["Truncated", "StoreCorrupt", "VersionUnavailable"].map(String::from));
     named.insert("WrongSchemes".to_owned());
     named.extend(["ProofTooLarge", "TooManyOperations", "ValueTooLarge"].map(String::from));
@@ -131,7 +131,7 @@ fn no_reason_is_without_a_case() {
     assert_eq!(named, tested);
 }
 
-/// Collects what follows `Reason::` in the sources below a folder.
+/// Collects the names that follow `Reason::` in the sources below a folder.
 fn names(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -184,7 +184,7 @@ fn honest(ops: &[Op]) -> Error {
     let (last, first) = ops.split_last().unwrap();
     let mut honest = Honest::new(SHAPE);
     honest.apply(first);
-    // The proof of a lookup shows all that this operation meets.
+    // The proof of a lookup expands every node that this operation visits.
     let proof = honest.state(vec![Op::Lookup(last.key().to_vec())]).proof;
     let by_prover = honest.prover.prove_batch(&[last.ours()]).unwrap_err();
     let by_verifier = honest.judge(slice::from_ref(last), &proof, Mode::Strict).unwrap_err();
@@ -192,7 +192,7 @@ fn honest(ops: &[Op]) -> Error {
     by_verifier
 }
 
-/// The refusal of arguments or bytes under a digest that nothing matches.
+/// The refusal of arguments or bytes under a digest that no proof matches.
 fn caller(params: Params, ops: &[Operation<'_>], proof: &[u8]) -> Error {
     verify_batch(&Digest([0; 33]), ops, proof, &params).unwrap_err()
 }
@@ -202,7 +202,7 @@ fn label_only() -> Vec<u8> {
     [[3; 33].as_slice(), &[4]].concat()
 }
 
-/// The refusal of a block without operations that claims another state after it.
+/// The refusal of a block without operations whose header claims a changed state.
 fn ergo_block(ad_proofs_root: [u8; 32]) -> Error {
     let header = ergo::AdProofsHeader {
         parent_state_root: Digest([3; 33]),
@@ -353,7 +353,7 @@ fn proofs_and_values_up_to_the_limit_and_no_longer() {
     assert_eq!(verify(length, 99), Err(Reason::ValueTooLarge));
 }
 
-/// A tree of `height` with all of its nodes shown, under its own digest.
+/// A fully expanded tree of `height`, with its own digest.
 fn full_tree(height: u8) -> (Anatomy, Digest) {
     fn grow(height: u8, next: &mut u8, tokens: &mut Vec<Token>) {
         if height == 0 {

@@ -1,7 +1,7 @@
 //! Changed proofs, digests and operations: strict mode refuses every change of a proof, and neither
-//! mode ever gives an answer that the dictionary does not have.
+//! mode ever returns a wrong answer.
 //!
-//! The judge is [`Honest::judge`]: what is accepted must agree with the model's values and with the
+//! The judge is [`Honest::judge`]: an accepted answer must agree with the model's values and with the
 //! prover's digest, and in strict mode the accepted bytes must be the prover's own.
 #![allow(
     clippy::unwrap_used,
@@ -56,7 +56,7 @@ fn refused(honest: &Honest, statement: &Statement, proof: &[u8]) {
     let _ = honest.judge(&statement.ops, proof, Mode::Compat);
 }
 
-/// All statements with a proof that is small enough to try everything on it.
+/// All statements whose proof is small enough for exhaustive changes.
 fn each_small(most: usize, mut test: impl FnMut(&Honest, &Statement)) {
     let mut count = 0;
     for (honest, statements) in statements() {
@@ -142,7 +142,7 @@ fn truncated_at_every_length() {
     each_small(usize::MAX, |honest, statement| {
         for end in 0..statement.proof.len() {
             refused(honest, statement, &statement.proof[..end]);
-            // Even compat mode needs every byte: of the nodes, and of the directions.
+            // Even compat mode needs every byte of the nodes and the directions.
             let compat = honest.judge(&statement.ops, &statement.proof[..end], Mode::Compat);
             let reason = compat.unwrap_err().reason();
             assert!(matches!(reason, Reason::Truncated | Reason::DirectionsExhausted), "{reason}");
@@ -205,7 +205,7 @@ fn one_proofs_nodes_with_another_ones_directions() {
     }
 }
 
-/// The root stays what it was, so only the rule "expanded if and only if needed" can refuse these.
+/// The root stays the same, so only the rule "expanded if and only if needed" can refuse these.
 #[test]
 fn more_or_fewer_nodes_expanded() {
     let (mut more, mut inner, mut fewer) = (0, 0, 0);
@@ -213,7 +213,7 @@ fn more_or_fewer_nodes_expanded() {
         for statement in &statements {
             for other in &statements {
                 let proof = honest.show_more(statement, other);
-                // Such a proof can have more nodes than fewer operations can need.
+                // Such a proof may have more nodes than the remaining operations can need.
                 if proof == statement.proof {
                     continue;
                 }
@@ -297,7 +297,7 @@ fn every_bit_of_the_digest_flipped() {
                 assert_eq!(compat.unwrap_err().reason(), Reason::RootMismatch);
                 continue;
             }
-            // No leaf shows the height to a batch without operations, which changes nothing.
+            // A batch without operations changes nothing, and its proof has no leaf that shows the height.
             match strict {
                 Ok(answer) => assert!(ops.is_empty() && answer.digest == digest),
                 Err(error) => {
@@ -306,7 +306,7 @@ fn every_bit_of_the_digest_flipped() {
                     assert!(!ops.is_empty() && too_low, "{reason}");
                 }
             }
-            // In compat mode the height only counts on: scrypto does not check it.
+            // In compat mode the height is only carried along: scrypto does not check it.
             match compat {
                 Ok(answer) => {
                     let [was, is] = [honest.digest(), digest].map(|it| i32::from(it.height()));
@@ -326,7 +326,7 @@ fn every_bit_of_the_digest_flipped() {
     });
 }
 
-/// A proof serves exactly those operations that the prover would answer with the same bytes.
+/// A proof is accepted for exactly those operations for which the prover makes the same bytes.
 #[test]
 fn operations_changed_reordered_dropped_or_doubled() {
     let (mut accepted, mut refused) = (0, 0);
@@ -369,7 +369,7 @@ fn the_dictionary_has_moved_on() {
     }
 }
 
-/// An Ergo header says the state before, the state after, and the proof: each byte of it counts.
+/// Ergo headers commit to the state before, the state after, and the proof: every byte of these matters.
 #[test]
 fn every_bit_of_an_ergo_block_flipped() {
     let shape = Shape { key_length: 32, value_length: None };

@@ -121,14 +121,14 @@ fn a_flipped_bit_anywhere_is_found_or_harmless() {
             store.write(batch).unwrap();
             match PersistentAvlProver::open(store, PARAMS) {
                 Err(_) => found += 1,
-                // Records of older versions are not needed to open; what was opened is right.
+                // Opening does not need the records of older versions; the opened version is correct.
                 Ok(kept) if kept.revision() == 4 => {
                     assert_eq!(kept.prover().digest(), digest);
                     let same =
                         kept.prover().iter().eq(entries.iter().map(|(k, v)| (&k[..], &v[..])));
                     assert!(same, "a changed byte in {key:?} changed an answer");
                 }
-                // The head names another version: that version, as it was.
+                // The head names another version: it is opened, unchanged.
                 Ok(kept) => assert!(kept.revision() < 4),
             }
         }
@@ -314,7 +314,7 @@ fn a_flipped_bit_is_found_by_lookups_or_harmless() {
             let asked = &keys[bit % keys.len()];
             let ops = [Operation::Lookup { key: asked }];
             match prove_lookups_at(&store, &PARAMS, version, &[asked]) {
-                // What is not about the version as it was, its caller refuses by the digest.
+                // A proof of another state is refused by the caller, who knows the digest.
                 Ok(proved) if proved.digest == prover.digest() => {
                     assert_eq!(proved, prover.prove_batch(&ops).unwrap());
                     harmless += 1;

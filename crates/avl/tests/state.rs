@@ -1,4 +1,4 @@
-//! The state of chains: honest answers and blocks are accepted, everything else is refused by name.
+//! The state of chains: honest answers and blocks are accepted, everything else is refused with its reason.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::collections::BTreeMap;
@@ -8,14 +8,14 @@ use prooflight_avl::{AvlProver, Digest, Operation, verify_batch};
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme, Verified, blake2b256};
 
-/// A state with its prover, and what it should hold.
+/// A state with its prover, and its expected content.
 #[derive(Clone)]
 struct State {
     prover: AvlProver,
     values: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
-/// A block with all that its verifier takes.
+/// A block with all inputs of its verifier.
 #[derive(Clone)]
 struct Block {
     before: Digest,
@@ -32,7 +32,7 @@ impl State {
         Self { prover, values: BTreeMap::new() }
     }
 
-    /// Makes a block of operations that are normalised, or that should be.
+    /// Makes a block of operations, whether or not they are normalised.
     fn make(&mut self, operations: &[StateOperation]) -> Block {
         let before = self.prover.digest();
         let mut batch: Vec<_> =
@@ -322,7 +322,7 @@ fn every_bit_of_a_block_matters() {
     });
 }
 
-/// What is accepted must not be accepted with a bit flipped, a byte less or a byte more.
+/// Accepted bytes must be refused with a bit flipped, a byte less or a byte more.
 #[track_caller]
 fn every_bit(bytes: &[u8], accepts: impl Fn(&[u8]) -> bool) {
     assert!(accepts(bytes));
@@ -351,7 +351,7 @@ fn operations_are_those_that_the_header_commits_to() {
         for operations in [without, other] {
             let changed = Block { operations: operations.clone(), ..block.clone() };
             refused(changed.verify(), Reason::OperationsMismatch);
-            // The header commits to them, but they are not what the proof does.
+            // The header commits to them, but the proof is for other operations.
             assert!(block.with(&operations).verify().is_err(), "{operations:?}");
         }
     }
@@ -389,7 +389,7 @@ fn a_delete_finds_a_value() {
     let deletes = state.clone().make(&[delete("a"), set("key 05", "1")]);
     let error = refused(deletes.verify(), Reason::KeyAbsent);
     assert!(error.expected().contains("0x61"), "it names the raw key: {error}");
-    // One that an earlier block deleted.
+    // A key that an earlier block deleted.
     let again = state.make(&[block.operations[1].clone()]);
     refused(again.verify(), Reason::KeyAbsent);
 }
