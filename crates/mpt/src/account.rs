@@ -1,4 +1,4 @@
-//! What Ethereum's state holds: accounts, and the storage slots of each.
+//! The content of Ethereum's state: accounts, and the storage slots of each.
 
 use core::fmt;
 
@@ -13,12 +13,12 @@ pub type Address = [u8; 20];
 /// An integer of 256 bits, big-endian.
 pub type Word = [u8; 32];
 
-/// What the state says of an account.
+/// An account in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// How many transactions it has sent, or contracts it has made.
+    /// The number of transactions it has sent, or of contracts it has created.
     pub nonce: u64,
-    /// What it owns, in wei.
+    /// Its balance, in wei.
     pub balance: Word,
     /// The root of the trie of its storage slots.
     pub storage_root: Hash,
@@ -29,7 +29,7 @@ pub struct Account {
 /// Verifies an account, or that there is none, in the state with this root.
 ///
 /// `proof` is the `accountProof` of EIP-1186. Errors are those of [`verify_proof`], and
-/// `invalid_account` if the trie has something else than an account at this address.
+/// `invalid_account` if the trie's value at this address is not an account.
 pub fn verify_account(
     state_root: &Hash,
     address: &Address,
@@ -42,10 +42,9 @@ pub fn verify_account(
 
 /// Verifies the value of a storage slot in the storage trie with this root; absent means zero.
 ///
-/// `storage_root` is that of an account that has been verified: a slot proves nothing about an
-/// account that it is not bound to. `proof` is one of the `storageProof`s of EIP-1186. Errors are
-/// those of [`verify_proof`], and `invalid_slot_value` if the trie has something else than a value
-/// at this slot.
+/// `storage_root` must come from a verified account: otherwise the slot is not bound to any account.
+/// `proof` is one of the `storageProof`s of EIP-1186. Errors are those of [`verify_proof`], and
+/// `invalid_slot_value` if the trie's value at this slot is not a nonzero integer.
 pub fn verify_slot(
     storage_root: &Hash,
     slot: &Word,

@@ -9,7 +9,7 @@ use crate::account::{Account, Address, Word, verify_account, verify_slot};
 use crate::hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 use crate::verify::check_size;
 
-/// A server's answer to `eth_getProof`; nothing of it is to be believed.
+/// A server's answer to `eth_getProof`; all of it is untrusted.
 #[derive(Clone, Copy, Debug)]
 pub struct GetProof<'a> {
     /// The account that the answer is about.
@@ -24,7 +24,7 @@ pub struct GetProof<'a> {
     pub code_hash: &'a Hash,
     /// `accountProof`: the nodes from the state root on.
     pub account_proof: &'a [&'a [u8]],
-    /// `storageProof`: one answer for each slot that was asked for.
+    /// `storageProof`: one answer for each requested slot.
     pub storage_proof: &'a [SlotProof<'a>],
 }
 
@@ -44,17 +44,17 @@ pub struct SlotProof<'a> {
 pub struct AccountState {
     /// The account, if there is one.
     pub account: Option<Account>,
-    /// The value of each slot that was asked for, in that order; zero if it is absent.
+    /// The value of each requested slot, in the order of the request; zero if it is absent.
     pub storage: Vec<Word>,
 }
 
 /// Verifies a server's whole answer to `eth_getProof` for an account and its slots.
 ///
 /// The proof of each slot is bound to the proven account's storage root, and every field of the
-/// answer has to be what its proof shows; what is returned comes from the proofs. An account that
-/// does not exist may only claim that it is empty. The caller must trust `state_root`. More slots
+/// answer must agree with its proof; the result is taken from the proofs. The fields of a
+/// nonexistent account must be those of an empty one. The caller must trust `state_root`. More slots
 /// than `limits.max_keys` are `too_many_keys`; `limits.max_proof_bytes` is for all nodes together.
-/// An answer whose bytes cannot be right for any question is `malformed`, one that does not answer
+/// An answer whose bytes cannot be correct for any question is `malformed`, one that does not answer
 /// this question under this root is `mismatch`.
 ///
 /// Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
@@ -94,7 +94,7 @@ impl GetProof<'_> {
         Ok(())
     }
 
-    /// Checks that the answer is to what was asked.
+    /// Checks that the answer is about the requested account and slots.
     fn check_question(&self, address: &Address, slots: &[Word]) -> Result<()> {
         if self.address != address {
             return Err(Error::new(Reason::AddressMismatch, Hex(address), Hex(self.address)));
@@ -115,7 +115,7 @@ impl GetProof<'_> {
         Ok(())
     }
 
-    /// Checks what is said of an account that exists; gives its storage root.
+    /// Checks the fields of an existing account; returns its storage root.
     fn check_account(&self, account: &Account) -> Result<Hash> {
         if self.nonce != account.nonce {
             return Err(differs("nonce", account.nonce, self.nonce));
@@ -126,9 +126,9 @@ impl GetProof<'_> {
         Ok(account.storage_root)
     }
 
-    /// Checks what is said of an account that does not exist; gives the root of no storage.
+    /// Checks the fields of a nonexistent account; returns the root of the empty storage.
     ///
-    /// Servers write the two hashes either as zeros or as those of no storage and no code.
+    /// Servers write the two hashes either as zeros or as those of empty storage and empty code.
     fn check_no_account(&self) -> Result<Hash> {
         if self.nonce != 0 {
             return Err(differs("nonce", "0 of no account", self.nonce));
@@ -144,7 +144,7 @@ impl GetProof<'_> {
 }
 
 impl SlotProof<'_> {
-    /// Verifies the slot's value, and that the answer says the same.
+    /// Verifies the slot's value, and checks that the answer has the same one.
     fn verify(&self, storage_root: &Hash, limits: &Limits) -> Result<Word> {
         let value = verify_slot(storage_root, &self.key, self.proof, limits)?;
         let value = value.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The hashes of what is empty.
+//! The hashes of the empty trie and of empty code.
 
 use prooflight_core::Hash;
 

@@ -6,7 +6,7 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, keccak
 
 use crate::rlp::{self, Item};
 
-/// What a block's header says of its state.
+/// A block's number and state root, from its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The number of the block.
@@ -17,9 +17,9 @@ pub struct Header {
 
 /// Verifies a block's header against its hash, which the caller must trust.
 ///
-/// Headers of every fork of Ethereum are accepted: they have 15 fields or more, and the first 21 have
-/// the form that they have had since they were introduced. Later fields may be any string, since the
-/// hash covers them. Another form is `malformed`, another hash is `header_hash_mismatch`.
+/// Headers of every fork of Ethereum are accepted: they have 15 fields or more, and each of the first 21
+/// must have its known form. Later fields may be any string, since the hash covers them. Another form is
+/// `malformed`, another hash is `header_hash_mismatch`.
 ///
 /// Source: Ethereum Yellow Paper, section 4.3; EIP-1559, 4895, 4844, 4788, 7685.
 pub fn verify_header(hash: &Hash, header_rlp: &[u8], limits: &Limits) -> Result<Verified<Header>> {
@@ -35,9 +35,9 @@ pub fn verify_header(hash: &Hash, header_rlp: &[u8], limits: &Limits) -> Result<
 /// The form of a field.
 #[derive(Clone, Copy)]
 enum Field {
-    /// So many bytes.
+    /// Exactly this many bytes.
     Bytes(usize),
-    /// An integer of so many bytes at most, without leading zeros.
+    /// An integer of at most this many bytes, without leading zeros.
     Integer(usize),
     /// Any string.
     Any,
@@ -68,7 +68,7 @@ const FIELDS: [(&str, Field); 21] = [
     ("requestsHash", Field::Bytes(32)),
 ];
 
-/// How many fields every header has.
+/// The number of fields that every header has.
 const FEWEST: usize = 15;
 const STATE_ROOT: usize = 3;
 const NUMBER: usize = 8;

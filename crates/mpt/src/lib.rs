@@ -1,6 +1,6 @@
 //! Merkle Patricia proofs of Ethereum: single tries, `eth_getProof` answers and block headers.
 //!
-//! A state is known by its root. [`verify_get_proof`] takes a root that the caller trusts and a
+//! A state is identified by its root. [`verify_get_proof`] takes a root that the caller trusts and a
 //! node's whole answer; [`verify_header`] leads from a trusted block hash to the root.
 //! [`verify_account`], [`verify_slot`] and [`verify_proof`] check single proofs.
 //!

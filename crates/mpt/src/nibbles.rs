@@ -2,7 +2,7 @@
 
 use prooflight_core::{Error, Hex, Reason, Result};
 
-/// The way from the root that a key names, and how far it has been walked.
+/// A key as a path from the root, and how far it has been walked.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPath<'k> {
     key: &'k [u8],
@@ -15,14 +15,14 @@ impl<'k> KeyPath<'k> {
         Self { key, walked: 0 }
     }
 
-    /// Walks one nibble; none if the key ends here.
+    /// Walks one nibble; `None` if the key ends here.
     pub(crate) fn step(&mut self) -> Option<usize> {
         let nibble = nibble(self.key, self.walked)?;
         self.walked += 1;
         Some(nibble.into())
     }
 
-    /// Walks a node's path, if it is what lies ahead; otherwise stays.
+    /// Walks a node's path if the key continues with it; otherwise stays. Returns whether it walked.
     pub(crate) fn follow(&mut self, path: &CompactPath<'_>) -> bool {
         let follows =
             (0..path.length()).all(|at| path.nibble(at) == nibble(self.key, self.walked + at));
@@ -38,7 +38,7 @@ impl<'k> KeyPath<'k> {
     }
 }
 
-/// A node's path in hex-prefix form, which also says whether the node is a leaf.
+/// A node's path in hex-prefix form, which also encodes whether the node is a leaf.
 ///
 /// The first nibble has a bit for leaves (2) and one for an odd number of nibbles (1); if the number
 /// is even, a zero nibble follows. Source: Ethereum Yellow Paper, appendix C.
@@ -50,7 +50,7 @@ pub(crate) struct CompactPath<'a> {
 }
 
 impl<'a> CompactPath<'a> {
-    /// The path, and whether it is that of a leaf; `invalid_path` if it has another form.
+    /// Decodes a path, and whether it is that of a leaf; `invalid_path` if it has another form.
     pub(crate) fn decode(bytes: &'a [u8]) -> Result<(Self, bool)> {
         let (start, is_leaf) = match bytes.first() {
             Some(0x00) => (2, false),
@@ -68,7 +68,7 @@ impl<'a> CompactPath<'a> {
         Ok((Self { bytes, start }, is_leaf))
     }
 
-    /// How many nibbles there are.
+    /// The number of nibbles.
     pub(crate) const fn length(&self) -> usize {
         (2 * self.bytes.len()).saturating_sub(self.start)
     }
@@ -77,7 +77,7 @@ impl<'a> CompactPath<'a> {
         nibble(self.bytes, self.start + at)
     }
 
-    /// The nibbles, a byte each.
+    /// The nibbles, one per byte.
     #[cfg(feature = "prover")]
     pub(crate) fn to_nibbles(self) -> alloc::vec::Vec<u8> {
         (0..self.length()).filter_map(|at| self.nibble(at)).collect()

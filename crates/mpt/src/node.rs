@@ -1,11 +1,11 @@
-//! Nodes: what the bytes of one node say, whatever root or key it serves.
+//! Decoding of a single node, independent of any root or key.
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
 use crate::nibbles::CompactPath;
 use crate::rlp::{self, Item, Items};
 
-/// Nodes of at least this many bytes are outside their parent, which has their hash.
+/// Nodes of at least this many bytes are outside their parent, which holds their hash.
 pub(crate) const HASHED_LENGTH: usize = 32;
 
 /// A well-formed node.
@@ -19,7 +19,7 @@ pub(crate) enum Node<'a> {
     Leaf { path: CompactPath<'a>, value: &'a [u8] },
 }
 
-/// A branch's items, which are known to be well-formed.
+/// A branch's items, already checked to be well-formed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Branch<'a> {
     payload: &'a [u8],
@@ -27,20 +27,20 @@ pub(crate) struct Branch<'a> {
     pub(crate) value: &'a [u8],
 }
 
-/// What a node has of the node below it.
+/// A node's reference to its child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Child<'a> {
-    /// There is none.
+    /// No child.
     Empty,
     Hash(&'a Hash),
-    /// The items of a node of less than 32 bytes, which are known to be well-formed.
+    /// The items of a node of less than 32 bytes, already checked to be well-formed.
     Inline(&'a [u8]),
 }
 
 impl<'a> Node<'a> {
-    /// Reads a node and all that is inside it.
+    /// Reads a node and every node embedded in it.
     ///
-    /// Everything that can be wrong is `malformed`. A value is within the limits.
+    /// All errors are `malformed`. Values are checked against the limits.
     pub(crate) fn decode(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         match rlp::decode(bytes)? {
             Item::List(payload) => Self::from_items(payload, limits),
@@ -50,8 +50,8 @@ impl<'a> Node<'a> {
 
     /// Reads a node from the items of its list.
     ///
-    /// Calls itself for a node inside this one, which has less than 32 bytes and at least two less
-    /// than what it is in: about 15 levels are the most that any bytes can make.
+    /// Recurses into embedded nodes. Each has less than 32 bytes and at least two less than its parent,
+    /// so the recursion is at most about 15 levels deep.
     pub(crate) fn from_items(payload: &'a [u8], limits: &Limits) -> Result<Self> {
         match rlp::count_items(payload)? {
             2 => Self::short(rlp::items(payload), limits),
@@ -96,7 +96,7 @@ impl<'a> Node<'a> {
         Ok(Self::Branch(Branch { payload, value }))
     }
 
-    /// Checks that an extension may lead here; else `extension_child`.
+    /// Checks that an extension may lead to this node; otherwise `extension_child`.
     pub(crate) fn check_is_branch(&self) -> Result<()> {
         let found = match self {
             Self::Branch(_) => return Ok(()),
@@ -133,7 +133,7 @@ impl<'a> Child<'a> {
                 let hash = string.try_into().map(Self::Hash);
                 hash.map_err(|_| invalid_child("a hash of 32 bytes", Hex(string)))
             }
-            // With its header, which is one byte.
+            // Plus its header of one byte.
             Item::List(payload) if payload.len() + 1 < HASHED_LENGTH => {
                 Node::from_items(payload, limits)?;
                 Ok(Self::Inline(payload))

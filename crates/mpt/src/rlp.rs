@@ -1,4 +1,4 @@
-//! RLP, read strictly: every item has one encoding, and all others are refused.
+//! Strict RLP decoding: every item has exactly one accepted encoding.
 //!
 //! Source: Ethereum Yellow Paper, appendix B.
 
@@ -9,14 +9,14 @@ use prooflight_core::{Error, Reader, Reason, Result};
 pub enum Item<'a> {
     /// A string of bytes.
     String(&'a [u8]),
-    /// The encodings of the list's items, one after the other.
+    /// The concatenated encodings of the list's items.
     List(&'a [u8]),
 }
 
-/// Payloads from this length on have a header that says how long their length is.
+/// Payloads of at least this length have a header with the length of their length.
 const LONG: u64 = 56;
 
-/// The one item that these bytes encode; `trailing_bytes` if there is more.
+/// Decodes a single item; `trailing_bytes` if there is more.
 pub fn decode(bytes: &[u8]) -> Result<Item<'_>> {
     let mut reader = Reader::new(bytes);
     let item = item(&mut reader)?;
@@ -24,9 +24,9 @@ pub fn decode(bytes: &[u8]) -> Result<Item<'_>> {
     Ok(item)
 }
 
-/// The next item.
+/// Reads the next item.
 ///
-/// `truncated` if it ends after the bytes do, `invalid_encoding` if it has a shorter encoding.
+/// `truncated` if it extends beyond the bytes, `invalid_encoding` if it has a shorter encoding.
 pub fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
     let head = reader.take(1)?;
     let first = head.first().copied().unwrap_or_default();
@@ -54,7 +54,7 @@ pub const fn items(payload: &[u8]) -> Items<'_> {
     Items { rest: payload }
 }
 
-/// How many items a list's payload has; the error of the first that is none.
+/// Counts the items of a list's payload; returns the error of the first invalid one.
 pub(crate) fn count_items(payload: &[u8]) -> Result<usize> {
     let mut items = items(payload);
     let mut count = 0;
@@ -65,14 +65,14 @@ pub(crate) fn count_items(payload: &[u8]) -> Result<usize> {
     Ok(count)
 }
 
-/// What is left of a list's payload.
+/// The rest of a list's payload.
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Items<'a> {
-    /// Whether nothing is left.
+    /// Whether no item is left.
     pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -80,7 +80,7 @@ impl<'a> Items<'a> {
     /// The next item; `truncated` if there is none.
     #[inline]
     pub fn take(&mut self) -> Result<Item<'a>> {
-        // What branches consist of: hashes, and children that they do not have.
+        // A fast path for the items of branches: hashes and empty strings.
         match self.rest {
             [0x80, rest @ ..] => {
                 self.rest = rest;
@@ -114,7 +114,7 @@ fn long<'a>(reader: &mut Reader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
     reader.take(usize::try_from(length).unwrap_or(usize::MAX))
 }
 
-/// An integer of at most `N` bytes, big-endian, from its string without leading zeros.
+/// Decodes an integer of at most `N` bytes, big-endian without leading zeros.
 pub fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
     let Item::String(digits) = item else { return None };
     if digits.first() == Some(&0) {
@@ -126,7 +126,7 @@ pub fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
     Some(integer)
 }
 
-/// A string of exactly `N` bytes.
+/// Decodes a string of exactly `N` bytes.
 pub fn array<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
     match item {
         Item::String(string) => string.try_into().ok(),

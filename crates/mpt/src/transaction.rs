@@ -1,4 +1,4 @@
-//! What follows from bytes alone: a transaction's hash, and whether code is an account's.
+//! Checks that need only bytes and a hash: a transaction's hash, and an account's code.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,10 @@ use crate::rlp::{self, Item};
 /// The type of transactions with blobs (EIP-4844).
 const BLOBS: u8 = 3;
 
-/// Checks the hash that a server gave for a transaction which it was sent; gives the transaction's own.
+/// Checks the hash that a server returned for a sent transaction; returns the transaction's own hash.
 ///
-/// The hash is that of what is signed, without the blobs that travel beside it. Another one is
-/// `transaction_mismatch`, whose expected hash is the transaction's own.
+/// The hash covers the signed part, without the blobs sent along with it. Another one is
+/// `transaction_mismatch`, which states the transaction's own hash as expected.
 pub fn verify_transaction_hash(raw: &[u8], answered: &Hash) -> Result<Hash> {
     let hash = signed_part(raw).map_or_else(|| keccak256(&[raw]), |signed| keccak256(&[&signed]));
     if hash == *answered {
@@ -21,7 +21,7 @@ pub fn verify_transaction_hash(raw: &[u8], answered: &Hash) -> Result<Hash> {
     Err(Error::new(Reason::TransactionMismatch, Hex(&hash), Hex(answered)))
 }
 
-/// Checks that code is that of an account with this code hash; otherwise `code_mismatch`.
+/// Checks that code has an account's code hash; otherwise `code_mismatch`.
 pub fn verify_code(code_hash: &Hash, code: &[u8]) -> Result<()> {
     let found = keccak256(&[code]);
     if found == *code_hash {
@@ -31,8 +31,8 @@ pub fn verify_code(code_hash: &Hash, code: &[u8]) -> Result<()> {
     Err(Error::new(Reason::CodeMismatch, expected, Hex(&found)))
 }
 
-/// Of `03 || rlp([transaction, blobs…])` the signed `03 || rlp(transaction)`; none of anything else, which
-/// is signed as it is: the first item of its list is no list.
+/// Returns the signed part `03 || rlp(transaction)` of `03 || rlp([transaction, blobs…])`. Returns `None` for
+/// every other transaction, which is signed as a whole: the first item of its list is not a list.
 fn signed_part(raw: &[u8]) -> Option<Vec<u8>> {
     let (&BLOBS, outer) = raw.split_first()? else { return None };
     let Ok(Item::List(payload)) = rlp::decode(outer) else { return None };
@@ -66,11 +66,11 @@ mod tests {
             &[][..],
             &[3],
             &[3, 0xc0],
-            // The first item is no list.
+            // The first item is not a list.
             &[3, 0xc3, 7, 0xc1, 9],
             // Of another type.
             &[2, 0xc4, 0xc1, 7, 0xc1, 9],
-            // Not one list, or not a whole one.
+            // Not a single list, or a truncated one.
             &[3, 0xc4, 0xc1, 7, 0xc1, 9, 0],
             &[3, 0xc5, 0xc1, 7, 0xc1, 9],
             &[3, 0xc2, 0xc5, 7],

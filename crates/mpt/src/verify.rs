@@ -11,17 +11,17 @@ use crate::node::{Child, HASHED_LENGTH, Node};
 /// The longest key, in bytes.
 pub const MAX_KEY_LENGTH: usize = 256;
 
-/// The one node of the trie without keys: the empty string.
+/// The only node of the trie without keys: the empty string.
 const EMPTY_TRIE: &[u8] = &[0x80];
 
 /// Verifies the value of a key, or that it has none, in the trie with this root.
 ///
-/// `key` is what the trie is walked by: for a secure trie, as Ethereum's states are, the Keccak-256
-/// of the key proper. `proof` has the nodes on its path from the root on, without those that are
-/// inside their parent, and nothing else. The caller must trust `root`, and never take it from the
-/// server. A key of more than [`MAX_KEY_LENGTH`] bytes is `key_length`; a proof whose bytes are not
-/// nodes of any trie is `malformed`; one that does not show the key's value or absence under this
-/// root is `mismatch`. Time and memory are linear in the proof.
+/// `key` is the path in the trie: for a secure trie, such as Ethereum's states, the Keccak-256 of the
+/// actual key. `proof` has exactly the nodes on the key's path from the root down, except those
+/// embedded in their parent. The caller must trust `root`, and never take it from the server. A key of
+/// more than [`MAX_KEY_LENGTH`] bytes is `key_length`; a proof whose bytes are not nodes of any trie is
+/// `malformed`; one that does not show the key's value or absence under this root is `mismatch`. Time
+/// and memory are linear in the proof.
 ///
 /// Source: Ethereum Yellow Paper, appendix D; `test-vectors/spec/mpt.md`, section 4.
 pub fn verify_proof<'a>(
@@ -35,7 +35,7 @@ pub fn verify_proof<'a>(
     walk(root, key, &decode(key, proof, limits)?).map(Verified::by_verifier)
 }
 
-/// Checks that a key is not too long; else `key_length`.
+/// Checks that a key is not too long; otherwise `key_length`.
 pub(crate) fn check_key(key: &[u8]) -> Result<()> {
     if key.len() > MAX_KEY_LENGTH {
         return Err(Error::new(
@@ -47,21 +47,21 @@ pub(crate) fn check_key(key: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the bytes of all nodes together; `proof_too_large` if they are more than the limit.
+/// Checks the total size of all nodes; `proof_too_large` if it is above the limit.
 pub(crate) fn check_size(proof: &[&[u8]], limits: &Limits) -> Result<()> {
     let size = proof.iter().fold(0, |size: usize, node| size.saturating_add(node.len()));
     limits.check_proof(size)
 }
 
-/// A node of the proof with the bytes that its hash is made of.
+/// A node of the proof, with its encoding, which is hashed.
 struct ProofNode<'a> {
     bytes: &'a [u8],
     node: Node<'a>,
 }
 
-/// Reads the nodes, none if the trie is empty; they are well-formed, but not yet known to be linked.
+/// Decodes the nodes, none for the empty trie. They are well-formed, but their links are not checked yet.
 fn decode<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Result<Vec<ProofNode<'a>>> {
-    // Every node but the last takes a nibble or more.
+    // Every node except the last consumes at least one nibble.
     let most = 2 * key.len() + 1;
     if proof.len() > most {
         let most = format_args!("at most {most} for a key of {} bytes", key.len());
@@ -85,7 +85,7 @@ fn decode<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Result<Vec<Pro
     Ok(nodes)
 }
 
-/// Goes from the root towards the key until its value or its absence is seen.
+/// Walks from the root along the key until its value or its absence is proven.
 fn walk<'a>(root: &Hash, key: &[u8], nodes: &[ProofNode<'a>]) -> Result<Option<&'a [u8]>> {
     let Some((first, below)) = nodes.split_first() else {
         check_hash(&EMPTY_ROOT, root, Reason::RootMismatch, 0)?;

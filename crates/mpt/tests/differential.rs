@@ -1,4 +1,4 @@
-//! Beside alloy-trie: the same roots and proofs, and the same verdicts but for the cases named here.
+//! Comparison with alloy-trie: the same roots and proofs, and the same verdicts except for the cases listed here.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,7 +21,7 @@ use prooflight_testkit::mpt::slices;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 
-/// What the peer says to a proof of this value, or of absence; whatever is no answer is a refusal.
+/// The peer's verdict on a proof of this value, or of absence; a panic counts as a refusal.
 fn peer(
     root: &[u8; 32],
     key: &[u8],
@@ -41,11 +41,11 @@ fn peer_accepts(root: &[u8; 32], key: &[u8], value: Option<&[u8]>, proof: &[Vec<
     peer(root, key, value, proof).is_ok()
 }
 
-/// Why the peer refuses what is valid: it has no values at branches, and no paths above 64 nibbles.
+/// Why the peer refuses valid proofs: it supports no values at branches, and no paths above 64 nibbles.
 const PEER_LACKS: [&str; 3] =
     ["branch node values are not supported", "trie node key too long", "no answer"];
 
-/// The root and the proof of a key that the peer makes of these entries.
+/// The root and the proof of a key that the peer computes from these entries.
 fn peer_proves(entries: &BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8]) -> ([u8; 32], Vec<Vec<u8>>) {
     let path = Nibbles::unpack(key);
     let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(vec![path]));
@@ -91,7 +91,7 @@ fn roots_and_proofs_are_the_peers() {
     }
 }
 
-/// Whatever ours accepts of changed proofs and roots, the peer accepts with the same answer.
+/// Changed proofs and roots that we accept, the peer accepts with the same answer.
 #[test]
 fn what_ours_accepts_the_peer_accepts() {
     let (mut accepted, mut peer_alone) = (0, 0);
@@ -129,7 +129,7 @@ fn root_of(proof: &[Vec<u8>]) -> [u8; 32] {
     proof.first().map_or(prooflight_mpt::EMPTY_ROOT, |node| keccak256(&[node]))
 }
 
-/// Sometimes makes each node name the next one again, as a server would that invents a whole trie.
+/// Sometimes updates the hashes so that the nodes are linked again, as a server that invents a trie would.
 fn relink(proof: &mut [Vec<u8>], key: &[u8], rng: &mut StdRng) {
     if rng.random() {
         return;
@@ -147,7 +147,7 @@ fn relink(proof: &mut [Vec<u8>], key: &[u8], rng: &mut StdRng) {
     }
 }
 
-/// A string, a leaf, a branch, as the cases below need them.
+/// A string, as the cases below need it.
 fn string(bytes: &[u8]) -> Rlp {
     Rlp::String(bytes.to_vec())
 }
@@ -162,8 +162,8 @@ fn branch(children: &[(usize, Rlp)]) -> Rlp {
 
 /// Nodes from the root on, for a key that begins with 0x11, that ours refuses and the peer accepts.
 ///
-/// None of them is part of any trie that Ethereum's rules make of some keys and values, so a proof that
-/// has one shows nothing; whoever accepts them accepts more than one proof of a statement.
+/// None of them occurs in any trie built by Ethereum's rules, so a proof with one proves nothing; a verifier
+/// that accepts them accepts more than one proof of a statement.
 #[test]
 fn what_the_peer_accepts_and_ours_refuses() {
     let key = [0x11; 32];
@@ -173,7 +173,7 @@ fn what_the_peer_accepts_and_ours_refuses() {
     let hash = |node: &Rlp| string(&keccak256(&[&node.encode()]));
     let cases = [
         (
-            "a branch of one child is the child behind a path, so that no trie has such a branch",
+            "a branch of one child is merged into a path, so that no trie has such a branch",
             Reason::BranchEntries,
             vec![branch(&[(1, hash(&below))]), below.clone()],
         ),
@@ -196,7 +196,7 @@ fn what_the_peer_accepts_and_ours_refuses() {
         assert!(peer_accepts(&root, &key, Some(&[9; 40]), &proof), "{why}");
     }
 
-    // Absence is shown by the extension, which goes elsewhere; the node after it shows nothing.
+    // The extension, which leads elsewhere, proves absence; the node after it proves nothing.
     let other = branch(&[(1, hash(&below)), (2, hash(&below))]);
     let away = Rlp::List(vec![string(&[0x00, 0x77]), hash(&other)]);
     let proof: Vec<_> = [away, other].iter().map(Rlp::encode).collect();
@@ -206,7 +206,7 @@ fn what_the_peer_accepts_and_ours_refuses() {
     assert!(peer_accepts(&root, &key, None, &proof));
 }
 
-/// A path that is longer than any key of the trie is one that goes elsewhere.
+/// A path longer than any key of the trie leads elsewhere.
 #[test]
 fn a_path_longer_than_every_key() {
     let key = [0x11; 32];
@@ -225,7 +225,7 @@ fn a_path_longer_than_every_key() {
     }
 }
 
-/// What is valid and the peer refuses: values at branches, and extensions inside branches.
+/// Valid proofs that the peer refuses: values at branches, and extensions embedded in branches.
 #[test]
 fn what_ours_accepts_and_the_peer_refuses() {
     let mut refused = 0;

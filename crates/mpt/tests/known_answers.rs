@@ -1,4 +1,4 @@
-//! Roots that other programs have found for the same keys and values, and proofs under them.
+//! Roots that other programs computed for the same keys and values, and proofs under them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,7 +22,7 @@ fn data(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The bytes of a string of ethereum/tests: hexadecimal after 0x, else its characters.
+/// The bytes of a string in ethereum/tests: hexadecimal after 0x, otherwise its characters.
 fn bytes(value: &Value) -> Option<Vec<u8>> {
     let text = value.as_str()?;
     Some(match text.strip_prefix("0x") {
@@ -35,7 +35,7 @@ fn hash(value: &Value) -> [u8; 32] {
     bytes(value).unwrap().try_into().unwrap()
 }
 
-/// Keys with their values, or none where a key is deleted.
+/// Keys with their values; `None` deletes a key.
 fn entries(case: &Value) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
     match &case["in"] {
         Value::Array(pairs) => {

@@ -1,4 +1,4 @@
-//! Limits: what is at one is accepted, what is above it refused before any work.
+//! Limits: an input at a limit is accepted; above it, it is refused before any work.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

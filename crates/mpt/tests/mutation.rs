@@ -1,5 +1,5 @@
-//! Changed proofs: every bit, byte and length of honest ones. What is accepted must be true, and be the
-//! honest proof itself; the second verifier must say the same.
+//! Honest proofs changed in every bit, byte and length. An accepted proof must be true and the honest proof
+//! itself; the second verifier must agree.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -43,7 +43,7 @@ fn each(most: usize, mut test: impl FnMut(&Honest, &[u8], &[Vec<u8>])) {
     assert!(count > 60 && long > 20, "{count} {long}");
 }
 
-/// A changed proof is refused; so it is under the root that it has, unless it is the proof of that trie.
+/// A changed proof is refused, also under its own root, unless it is an honest proof of that trie.
 fn refused(honest: &Honest, key: &[u8], proof: &[Vec<u8>]) -> Reason {
     let error = honest.judge(key, proof).expect_err("a changed proof");
     assert_eq!(oracle::verify(&honest.trie.root(), key, proof), None);
@@ -148,7 +148,7 @@ fn nodes_missing_doubled_swapped_or_added() {
     });
 }
 
-/// The proof of one key is never one of another with a different answer or path.
+/// The proof of one key never proves another key with a different answer or path.
 #[test]
 fn proofs_of_other_keys() {
     let (mut accepted, mut tried) = (0, 0);

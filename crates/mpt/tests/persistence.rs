@@ -1,4 +1,4 @@
-//! Versions in a store: reopened, pruned, damaged; random batches beside a map.
+//! Versions in a store: reopened, pruned, damaged; random batches compared with a map.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -48,7 +48,7 @@ fn entries_of(store: &MemoryStore) -> Vec<(Vec<u8>, Vec<u8>)> {
     store.range(&[], &[0xff]).map(Result::unwrap).collect()
 }
 
-/// What a store has of nodes: as many as the versions in it need, and no other.
+/// The number of nodes in a store: exactly those that its versions need.
 fn nodes_in(store: &MemoryStore) -> usize {
     store.range(b"n", b"o").count()
 }
@@ -119,7 +119,7 @@ fn pruned_to_one_version_a_store_has_its_nodes_alone() {
     }
 }
 
-/// A copy of the store under a trie, which goes on as it was.
+/// Copies the store of a trie, which stays usable.
 struct PersistentTrieCopy;
 
 impl PersistentTrieCopy {
@@ -192,7 +192,7 @@ fn a_changed_byte_of_the_store_is_found_or_harmless() {
                 keys.iter().map(|key| trie.prove(key)).collect::<Result<Vec<_>, _>>()
             });
             match read {
-                // The version record says a root that nothing was asked about, or an older one.
+                // The version record has an unknown root, or an older one.
                 Ok(proved) if proved[0].root != root => found += 1,
                 Ok(proved) => {
                     let expected = keys.iter().map(|key| entries.get(key).cloned());
@@ -255,7 +255,7 @@ fn a_slot_needs_its_account() {
     let (address, nonce, balance) = ([1; 20], 0, word(9));
     let code_hash = prooflight_mpt::EMPTY_CODE_HASH;
     let account = StateChange::SetAccount { address, nonce, balance, code_hash };
-    // The account is changed first, wherever it stands.
+    // The account is changed first, whatever its position.
     let with_slot = state.apply(&[set(word(5)), account]).unwrap();
     assert_eq!(state.prove(&address, &[word(1)]).unwrap().storage[0].value, word(5));
     let gone = [set(word(5)), StateChange::DeleteAccount { address }];

@@ -34,8 +34,8 @@ impl<'a> AccountProof<'a> {
         Ok(Self { account: strings(account)?, slots })
     }
 
-    /// Verifies the proofs of an account and of these slots against a state root; returns what they
-    /// show.
+    /// Verifies the proofs of an account and of these slots against a state root; returns the account
+    /// and the slots' values.
     ///
     /// `slot_keys_mismatch` unless there is one slot per proof. Other errors are those of
     /// [`verify_account`] and [`verify_slot`].

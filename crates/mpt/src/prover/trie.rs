@@ -209,7 +209,7 @@ fn leaf(path: &[u8], Value { bytes, below }: Value) -> Node {
     Node::Leaf { path: path.to_vec(), value: bytes, below }
 }
 
-/// Puts a branch behind a path, which may be empty.
+/// Prepends a path, which may be empty, to a branch.
 fn behind(path: &[u8], branch: Link) -> Node {
     match branch {
         Link::Held(node) if path.is_empty() => *node,
