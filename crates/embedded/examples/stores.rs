@@ -1,8 +1,8 @@
-//! Measures the embedded stores that could stand behind the node: `cargo run --release -p prooflight-embedded --example stores -- DIR`.
+//! Measures embedded stores that the node could use: `cargo run --release -p prooflight-embedded --example stores -- DIR`.
 //!
 //! Each store gets the same entries: keys of 33 bytes of which the last 32 are random, values of 128
-//! bytes, in atomic batches as large as a block's, each on disk before the next. What is read is
-//! compared. The numbers of one run are in `docs/storage.md`.
+//! bytes, in atomic batches as large as a block's, each on disk before the next. The results of reads
+//! are compared. The numbers of one run are in `docs/storage.md`.
 #![allow(clippy::unwrap_used, reason = "a measurement that fails stops")]
 
 use std::fs;
@@ -20,14 +20,14 @@ const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("all");
 
 type Entry = (Vec<u8>, Vec<u8>);
 
-/// What is measured of a store.
+/// The operations that are measured.
 trait Engine: Sized {
     const NAME: &'static str;
     fn open(folder: &Path) -> Self;
     fn write(&self, entries: &[Entry]);
-    /// How many of the keys are there.
+    /// Returns how many of the keys exist.
     fn read<'k>(&self, keys: impl Iterator<Item = &'k [u8]>) -> usize;
-    /// How many entries there are in a range.
+    /// Returns the number of entries in a range.
     fn range(&self, from: &[u8], to: &[u8]) -> usize;
 }
 
@@ -145,7 +145,7 @@ fn measure<E: Engine>(folder: &Path, size: usize) {
 }
 
 fn entry(n: u64) -> Entry {
-    // Four hashes, which no compression makes smaller, as nodes of a Merkle tree are.
+    // Four hashes: incompressible, like the nodes of a Merkle tree.
     let hash = |salt: u8| blake2b256(&[&n.to_be_bytes(), &[salt]]);
     let value = [1, 2, 3, 4].map(hash).concat();
     ([&b"n"[..], &hash(0)].concat(), value)
@@ -166,7 +166,7 @@ fn disk_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
     let sizes = entries.map(|entry| {
         let metadata = entry.metadata().unwrap();
-        // Blocks in use, as files are sparse where a store has reserved space.
+        // Allocated blocks, since files are sparse where a store has reserved space.
         if metadata.is_dir() { disk_bytes(&entry.path()) } else { metadata.blocks() * 512 }
     });
     sizes.sum()
