@@ -12,7 +12,7 @@ pub struct Hex(pub Vec<u8>);
 impl fmt::Display for Hex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("0x")?;
-        // A node writes proofs of many megabytes: not byte by byte, which would take seven times as long.
+        // In chunks, since a node writes proofs of many megabytes: byte by byte takes seven times as long.
         self.0.chunks(1024).try_for_each(|chunk| f.write_str(&digits(chunk)))
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON of a checkpoint: what applications pin and the node prints. Source: `test-vectors/spec/chain.md`, section 6.
+//! The JSON of a checkpoint, which applications pin and the node prints. Source: `test-vectors/spec/chain.md`, section 6.
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
 use prooflight_core::{Error, Reason, Result};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::strict::{object, objects};
 use crate::{Hash32, Hex, Quantity};
 
-/// Reads a checkpoint; every member must be there, and no other.
+/// Reads a checkpoint; exactly its members must be present.
 ///
-/// `invalid_argument` if the JSON has another form, `invalid_config` if no chain can have the
-/// configuration.
+/// `invalid_argument` if the JSON has another form, `invalid_config` if the configuration is not valid for
+/// any chain.
 pub fn from_json(json: &str) -> Result<Checkpoint> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let read = object(&mut reader).and_then(|read: CheckpointJson| reader.end().map(|()| read));
@@ -20,11 +20,11 @@ pub fn from_json(json: &str) -> Result<Checkpoint> {
 
 /// Writes a checkpoint, with a line for each member.
 pub fn to_json(checkpoint: &Checkpoint) -> String {
-    // Plain data in plain strings: there is nothing in it that JSON cannot say.
+    // Plain data: serialising it cannot fail.
     serde_json::to_string_pretty(&CheckpointJson::from(checkpoint)).unwrap_or_default()
 }
 
-/// A checkpoint as JSON has it.
+/// The JSON form of a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckpointJson {
@@ -55,7 +55,7 @@ struct SchemeJson {
     params: Hex,
 }
 
-/// A chain's limits as JSON has them.
+/// The JSON form of a chain's limits.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsJson {

@@ -7,13 +7,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Hex;
 
-/// An integer of 256 bits: `0x` and 1 to 64 hexadecimal digits; written without leading zeros, read
-/// with any.
+/// An integer of 256 bits: `0x` and 1 to 64 hexadecimal digits; written without leading zeros, which are
+/// accepted when reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(pub [u8; 32]);
 
 impl Word {
-    /// The integer, if it has 64 bits.
+    /// The integer, if it fits in 64 bits.
     pub fn to_u64(self) -> Option<u64> {
         let (high, low) = self.0.split_last_chunk::<8>()?;
         high.iter().all(|&byte| byte == 0).then(|| u64::from_be_bytes(*low))

@@ -1,5 +1,5 @@
-//! The JSON that a node and its tools read and write: how it carries bytes and integers, checkpoints,
-//! operations, the table of schemes. Specified in `test-vectors/spec`.
+//! The JSON that a node and its tools read and write: bytes and integers, checkpoints, operations, the
+//! table of schemes. Specified in `test-vectors/spec`.
 //!
 //! ```
 //! use prooflight_json::{Hex, Quantity};

@@ -1,4 +1,4 @@
-//! The table of schemes as JSON, from which those of other languages are made: `test-vectors/schema/schemes.json`.
+//! The table of schemes as JSON, `test-vectors/schema/schemes.json`; other languages generate theirs from it.
 
 use prooflight_core::{Ability, Scheme};
 use serde::Serialize;
@@ -29,7 +29,7 @@ impl From<Scheme> for SchemeJson {
 
 /// Writes the table, with a line for each scheme.
 pub fn to_json() -> String {
-    // Plain data in plain strings: there is nothing in it that JSON cannot say.
+    // Plain data: serialising it cannot fail.
     let row = |scheme| serde_json::to_string(&SchemeJson::from(scheme)).unwrap_or_default();
     format!("[\n{}\n]\n", Scheme::ALL.map(row).join(",\n"))
 }

@@ -11,7 +11,7 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Er
     u32::deserialize(deserializer).map(|number| number as usize)
 }
 
-/// Reads a small number or null; by itself an option may also be missing.
+/// Reads a small number or null. Serde's own option may also be missing.
 pub fn number_or_null<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<usize>, D::Error> {
@@ -30,14 +30,14 @@ pub fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
-/// Reads one of some names, which must be a string: an enum by itself may also be an object.
+/// Reads a name, which must be a string: serde's own enum may also be an object.
 pub fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     T::deserialize(String::deserialize(deserializer)?.into_deserializer())
 }
 
-/// Reads an object: a struct by itself may also be an array.
+/// Reads an object: serde's own struct may also be an array.
 pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
