@@ -13,13 +13,13 @@ pub(crate) fn has_accounts(config: &ChainConfig) -> bool {
     config.keeps(Scheme::Mpt)
 }
 
-/// Checks that an operation can change an account or a slot; else `key_length` or `invalid_argument`.
+/// Checks that an operation has the form of an account or a slot; otherwise `key_length` or `invalid_argument`.
 pub(crate) fn check(operation: &StateOperation) -> Result<()> {
     let Change { key, value } = operation.into();
     StateChange::from_entry(key, value).map(|_| ())
 }
 
-/// A slot that is set to zero is deleted.
+/// Turns setting a slot to zero into deleting it.
 pub(crate) fn without_zero(operation: StateOperation) -> StateOperation {
     match operation {
         StateOperation::Set { key, value }
@@ -31,10 +31,10 @@ pub(crate) fn without_zero(operation: StateOperation) -> StateOperation {
     }
 }
 
-/// Deletes the slots of every account that is deleted, where nothing else is said of them.
+/// Deletes the slots of every deleted account, except those that have an operation of their own.
 ///
-/// `state` has the raw keys before the block. More slots than a block may have operations are
-/// `too_many_operations`: they have to be deleted first, in blocks of their own.
+/// `state` has the raw keys before the block. If the slots exceed the operations of a block, it is
+/// `too_many_operations`: they must be deleted first, in blocks of their own.
 pub(crate) fn delete_slots(
     last: &mut BTreeMap<Vec<u8>, StateOperation>,
     most: usize,

@@ -13,8 +13,8 @@ use prooflight_core::{Error, Hex, Reason, Result};
 pub struct Signers(Vec<(u16, SigningKey)>);
 
 impl Signers {
-    /// Finds the place of each key; `invalid_config` if one is no authority, or they are fewer than
-    /// the quorum.
+    /// Finds the index of each key; `invalid_config` if a key is not an authority's, or there are fewer
+    /// than the quorum.
     pub fn new(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
         let mut signers = Vec::with_capacity(keys.len());
         for key in keys {
@@ -37,7 +37,7 @@ impl Signers {
         Ok(Self(signers))
     }
 
-    /// The header with a signature of every key.
+    /// Signs a header with every key.
     pub fn sign(&self, header: Header) -> SignedHeader {
         let hash = header.hash();
         let signatures =
@@ -46,7 +46,7 @@ impl Signers {
     }
 }
 
-/// A new key from the system's randomness.
+/// Makes a new key from the system's randomness.
 pub fn generate() -> Result<SigningKey> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)
@@ -56,7 +56,7 @@ pub fn generate() -> Result<SigningKey> {
 
 /// Writes a key's secret as hexadecimal into a new file that only its owner can read.
 ///
-/// `invalid_argument` if the file is there already.
+/// `invalid_argument` if the file exists already.
 pub fn write_key(path: &Path, key: &SigningKey) -> Result<()> {
     create_private(path)
         .and_then(|mut file| {
@@ -68,7 +68,7 @@ pub fn write_key(path: &Path, key: &SigningKey) -> Result<()> {
         .map_err(|error| Error::new(Reason::InvalidArgument, new_file(path), error))
 }
 
-/// Reads a key; `invalid_argument` if the file has no key, or others than its owner can read it.
+/// Reads a key; `invalid_argument` if the file has no key, or users other than its owner can read it.
 pub fn read_key(path: &Path) -> Result<SigningKey> {
     let wrong = |found: &dyn core::fmt::Display| {
         let expected = format_args!("a key of 64 hexadecimal digits in {}", path.display());
@@ -76,7 +76,7 @@ pub fn read_key(path: &Path) -> Result<SigningKey> {
     };
     check_private(path)?;
     let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
-    // What the file has instead is not shown: it may be most of a key.
+    // The content is not shown: it may be most of a key.
     let bytes: Option<Vec<u8>> = text
         .trim_end()
         .as_bytes()
@@ -124,7 +124,7 @@ fn check_private(path: &Path) -> Result<()> {
     }
     Err(Error::new(
         Reason::InvalidArgument,
-        format_args!("{} readable for its owner alone (mode 600)", path.display()),
+        format_args!("{} readable only by its owner (mode 600)", path.display()),
         format_args!("mode {:o}", mode & 0o777),
     ))
 }

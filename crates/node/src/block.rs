@@ -1,4 +1,4 @@
-//! A block, and where the store has its parts.
+//! A block, and the layout of its parts in the store.
 //!
 //! | key | value |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `t` … | the history tree, `history.rs` |
 //! | `x` scheme id … | an authenticated store |
 //!
-//! Integers in keys, and heights, are big-endian. What a block changes is one atomic batch.
+//! Integers in keys, and heights, are big-endian. A block's changes are one atomic batch.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
@@ -23,10 +23,10 @@ use crate::store::{Namespace, corrupt};
 pub(crate) const CONFIG_KEY: &[u8] = b"c";
 pub(crate) const NEWEST_KEY: &[u8] = b"n";
 
-/// The bytes that a block's operations count for at most, so that a reply can hold the block.
+/// The most bytes that a block's operations may count, so that a reply can hold the block.
 pub(crate) const MAX_BYTES: usize = 8 << 20;
 
-/// The bytes that an operation counts for: half of what it takes in JSON.
+/// The bytes that an operation counts: half of its length in JSON.
 pub(crate) fn bytes_of(operation: &StateOperation) -> usize {
     let value = match operation {
         StateOperation::Set { value, .. } => value.len(),
@@ -35,22 +35,22 @@ pub(crate) fn bytes_of(operation: &StateOperation) -> usize {
     operation.key().len() + value + 20
 }
 
-/// A block: its signed header, what it does, and the proofs that its roots follow.
+/// A block: its signed header, its operations, and the proofs that its roots follow from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The header, with the signatures of authorities.
     pub header: SignedHeader,
-    /// What the block does to the state, and the proofs.
+    /// The operations and the proofs.
     pub body: Body,
 }
 
-/// What a block does to the state.
+/// A block's operations and transition proofs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Body {
     /// The normalised operations, ascending by raw key.
     pub operations: Vec<StateOperation>,
-    /// For each scheme that has such proofs, by its id: that the operations lead from the root of
-    /// the block before to the root of this one.
+    /// For each scheme that has such proofs, by its id: a proof that the operations lead from the
+    /// previous block's root to this one's.
     pub transitions: Vec<(u8, Vec<u8>)>,
 }
 
@@ -88,17 +88,17 @@ pub(crate) fn height_key(hash: &Hash) -> Vec<u8> {
     [b"i", &hash[..]].concat()
 }
 
-/// The part of the store that has the raw keys with their newest values.
+/// The part of the store with the raw keys and their newest values.
 pub(crate) fn state<S>(store: S) -> Namespace<S> {
     Namespace::new(store, *b"s")
 }
 
-/// Where the store has the newest value of a raw key.
+/// The store's key for the newest value of a raw key.
 pub(crate) fn raw_key(key: &[u8]) -> Vec<u8> {
     [b"s", key].concat()
 }
 
-/// The header of a block as the store has it, or `None` if it does not have the block.
+/// Reads the stored header of a block; `None` if the store does not have the block.
 pub(crate) fn read_header<S: Read + ?Sized>(
     store: &S,
     height: u64,
@@ -109,7 +109,7 @@ pub(crate) fn read_header<S: Read + ?Sized>(
     })
 }
 
-/// The body of the block with this header, whose operations are those that the header commits to.
+/// Reads the body of the block with this header; checks its operations against the header.
 pub(crate) fn read_body<S: Read + ?Sized>(store: &S, header: &Header) -> Result<Body> {
     let Header { height, ops_root, .. } = header;
     let body = store.get(&body_key(*height))?;
@@ -123,14 +123,14 @@ pub(crate) fn read_body<S: Read + ?Sized>(store: &S, header: &Header) -> Result<
     Ok(body)
 }
 
-/// A height that the store has under some key.
+/// Decodes a stored height.
 pub(crate) fn decode_height(value: &[u8]) -> Result<u64> {
     let bytes = value.try_into();
     let bytes = bytes.map_err(|_| corrupt("a height of 8 bytes", value.len()))?;
     Ok(u64::from_be_bytes(bytes))
 }
 
-/// Puts a block and the state that it leads to into a batch, without its schemes.
+/// Adds a block and the raw state after it to a batch, without its schemes.
 pub(crate) fn put(batch: &mut WriteBatch, block: &Block, hash: &Hash) -> Result<()> {
     let height = block.header.header.height;
     batch.put(header_key(height), block.header.encode());
@@ -141,7 +141,7 @@ pub(crate) fn put(batch: &mut WriteBatch, block: &Block, hash: &Hash) -> Result<
     Ok(())
 }
 
-/// Puts what normalised operations do to the raw keys into a batch.
+/// Adds the effect of normalised operations on the raw keys to a batch.
 pub(crate) fn put_state(batch: &mut WriteBatch, operations: &[StateOperation]) {
     for operation in operations {
         match operation {

@@ -4,7 +4,6 @@
 //! A task's thread must keep serving connections. In addition, the files of `smt` cannot be read
 //! there at all: every read consumes part of the task's cooperative budget, and blocking code never
 //! yields to renew it. Once the budget is spent, the read would wait forever.
-//! place never yields. Once all is spent it would wait for ever.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -76,7 +75,8 @@ async fn run_one_of<T: Send + 'static>(
     run: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let permit = free.clone().acquire_owned().await;
-    let permit = permit.map_err(|error| Error::new(Reason::Bug, "threads that are left", error))?;
+    let permit =
+        permit.map_err(|error| Error::new(Reason::Bug, "a runtime with free threads", error))?;
     let running = spawn_blocking(move || {
         let result = run();
         drop(permit);

@@ -1,4 +1,4 @@
-//! The chain's one writer: makes blocks, or checks and takes over those of another node.
+//! The chain's only writer: makes blocks, or checks and stores those of another node.
 
 mod folder;
 
@@ -17,7 +17,7 @@ use crate::schemes::{self, SchemeStore};
 use crate::store::{Anchor, EmbeddedStore};
 use crate::view::{Readers, View};
 
-/// A chain in a folder. A block is on disk before anything shows it.
+/// A chain in a folder. A block is on disk before it becomes visible.
 pub struct Chain {
     store: EmbeddedStore,
     anchor: Anchor,
@@ -26,18 +26,18 @@ pub struct Chain {
     readers: Readers,
     /// The newest header with its hash; none before genesis.
     head: Option<(Arc<SignedHeader>, Hash)>,
-    /// A write has failed, so that nobody knows what is on disk.
+    /// Whether a write has failed, so that the state on disk is unknown.
     failed: bool,
 }
 
 /// The stores of a chain's schemes, ascending by id.
 type Schemes = Vec<(Scheme, Box<dyn SchemeStore>)>;
 
-/// What follows from a block's operations.
+/// The result of a block's operations.
 struct Outcome {
     roots: Vec<(u8, Vec<u8>)>,
     transitions: Vec<(u8, Vec<u8>)>,
-    /// What has to be written for all schemes.
+    /// The writes of all schemes.
     writes: WriteBatch,
 }
 
@@ -70,13 +70,13 @@ impl Chain {
         Ok(View::new(self.store.snapshot()?, config, head, readers))
     }
 
-    /// Makes, signs and keeps the next block.
+    /// Makes, signs and stores the next block.
     ///
-    /// Its timestamp is `now_ms`, or the first one after the parent's; that of genesis is the
-    /// configuration's. If an operation is refused nothing has changed; `request_too_large` if they
-    /// have more bytes than a block may, or their transition is larger than a verifier reads. After
-    /// `store_failed` the chain takes no more blocks: it must be opened again, which shows what is on
-    /// disk.
+    /// Its timestamp is `now_ms`, or one millisecond after the parent's if that is later; genesis has
+    /// the configuration's. If an operation is refused, nothing has changed; `request_too_large` if the
+    /// operations have more bytes than a block may, or their transition is larger than a verifier
+    /// accepts. After `store_failed` the chain takes no more blocks: it must be reopened, which shows
+    /// what is on disk.
     pub fn make(
         &mut self,
         operations: impl IntoIterator<Item = StateOperation>,
@@ -93,16 +93,16 @@ impl Chain {
         self.keep(Block { header: signers.sign(header), body }, outcome.writes)
     }
 
-    /// Checks a block of another node by executing it, and keeps it.
+    /// Checks a block of another node by executing it, and stores it.
     ///
-    /// Refused, with nothing changed: a header that the chain's authorities have not signed, one
-    /// that does not follow the newest (`not_extending`), operations that are not those of the header
-    /// (`operations_mismatch`) or not normalised (`invalid_block`), a header whose roots are not those
-    /// that the operations lead to (`state_root_mismatch`), a transition that does not prove it.
+    /// Refused, with nothing changed: a header that the chain's authorities have not signed, one that
+    /// does not follow the newest (`not_extending`), operations that are not those of the header
+    /// (`operations_mismatch`) or not normalised (`invalid_block`), roots that do not follow from the
+    /// operations (`state_root_mismatch`), and a transition proof that does not verify.
     pub fn follow(&mut self, block: Block) -> Result<View> {
         self.check_usable()?;
         let header = &block.header.header;
-        // What comes from elsewhere has the form that decoding demands.
+        // Enforces the form that decoding checks, since the block comes from elsewhere.
         SignedHeader::decode(&block.header.encode(), &Limits::default())?;
         block.header.check_signed(&self.config)?;
         let root = operations_root(&block.body.operations);
@@ -142,14 +142,14 @@ impl Chain {
         self.keep(Block { body, ..block }, outcome.writes)
     }
 
-    /// Forgets the states before that of block `oldest`; the blocks themselves stay.
+    /// Deletes the states before that of block `oldest`; the blocks themselves stay.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.schemes.iter_mut().try_for_each(|(_, store)| store.prune(oldest))?;
         self.readers = readers(&mut self.schemes)?;
         Ok(())
     }
 
-    /// Forgets the states of blocks further before the newest than `blocks`, if there is a limit.
+    /// Deletes the states of blocks more than `blocks` before the newest, if there is a limit.
     pub fn keep_states(&mut self, blocks: Option<u64>) -> Result<()> {
         match (blocks, self.height()) {
             (Some(keep), Some(height)) if height > keep => self.prune(height - keep),
@@ -157,7 +157,7 @@ impl Chain {
         }
     }
 
-    /// Checks transition proofs that were given for the next block; those it makes itself are right.
+    /// Checks the transition proofs of another node's block; our own need no check.
     fn check_transitions(&self, made: &[(u8, Vec<u8>)], block: &Block) -> Result<()> {
         let Body { operations, transitions: given } = &block.body;
         let ids = |proofs: &[(u8, Vec<u8>)]| proofs.iter().map(|(id, _)| *id).collect::<Vec<_>>();
@@ -222,7 +222,7 @@ impl Chain {
         })
     }
 
-    /// Writes a whole block at once, and only then shows it.
+    /// Writes a block in one batch, and only then makes it visible.
     fn keep(&mut self, block: Block, mut batch: WriteBatch) -> Result<View> {
         let (height, hash) = (block.header.header.height, block.header.header.hash());
         block::put(&mut batch, &block, &hash)?;
@@ -250,7 +250,7 @@ impl Chain {
     }
 }
 
-/// What proves the state of each scheme as it is now.
+/// The readers of each scheme's current state.
 fn readers(schemes: &mut Schemes) -> Result<Readers> {
     schemes.iter_mut().map(|(scheme, store)| Ok((*scheme, store.reader()?))).collect()
 }
@@ -261,7 +261,7 @@ impl core::fmt::Debug for Chain {
     }
 }
 
-/// A transition is proved in vain if no verifier reads it.
+/// Refuses a transition proof that is too large for verifiers.
 fn check_transition_bytes(transitions: &[(u8, Vec<u8>)]) -> Result<()> {
     let most = Limits::DEFAULT.max_proof_bytes;
     match transitions.iter().map(|(_, proof)| proof.len()).max() {

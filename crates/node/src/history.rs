@@ -8,9 +8,9 @@ use prooflight_core::merkle::{empty_root, leaf_hash, multiproof, node_hash};
 use prooflight_core::store::{Read, WriteBatch};
 use prooflight_core::{Error, Hash, Reason, Result};
 
-/// Puts the nodes that the header hash at `index` completes into a batch.
+/// Adds the nodes that the header hash at `index` completes to a batch.
 ///
-/// `store` has the nodes of all indices before.
+/// `store` must have the nodes of all earlier indices.
 pub fn append<S: Read + ?Sized>(
     store: &S,
     index: u64,
@@ -63,8 +63,8 @@ pub fn path<S: Read + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Ha
     Ok(path)
 }
 
-/// What places the header hashes at `heights`, ascending, in the tree of the first `size`: the hashes of
-/// [`multiproof`].
+/// Proves the places of the header hashes at `heights`, ascending, in the tree of the first `size`: returns
+/// the hashes of [`multiproof`].
 ///
 /// `invalid_argument` if the heights are not ascending, `index_out_of_range` if one is not below `size`.
 pub fn hashes<S: Read + ?Sized>(store: &S, heights: &[u64], size: u64) -> Result<Vec<Hash>> {
@@ -72,7 +72,7 @@ pub fn hashes<S: Read + ?Sized>(store: &S, heights: &[u64], size: u64) -> Result
     parts.into_iter().map(|part| subtree(store, part.start, part.size)).collect()
 }
 
-/// The kept leaf of a height: what its header must hash to.
+/// The stored leaf of a height: the hash that its header must have.
 pub fn leaf<S: Read + ?Sized>(store: &S, height: u64) -> Result<Hash> {
     read(store, 0, height)
 }

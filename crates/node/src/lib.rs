@@ -1,11 +1,11 @@
 //! The reference full node: it keeps the state of every scheme on disk, makes blocks, signs headers
 //! and serves proofs.
 //!
-//! * [`Chain`] is the one writer: a block is one atomic batch, on disk before anything shows it.
+//! * [`Chain`] is the only writer: a block is one atomic batch, on disk before it becomes visible.
 //! * [`View`] reads the chain up to one head, while further blocks are made.
 //! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
-//! * [`producer`] makes blocks of what is submitted, [`follow`] takes over those of another node.
-//! * [`rpc`] and [`server`] serve the chain; what blocks a thread runs in [`blocking`].
+//! * [`producer`] makes blocks of submitted operations, [`follow`] copies those of another node.
+//! * [`rpc`] and [`server`] serve the chain; blocking work runs on the threads of [`blocking`].
 
 #![forbid(unsafe_code)]
 

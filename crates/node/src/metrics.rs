@@ -1,4 +1,4 @@
-//! What is counted, for Prometheus.
+//! Metrics for Prometheus.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use prooflight_core::{Error, Result, Scheme};
 
-/// The numbers of a node; clones count together.
+/// The metrics of a node; clones share them.
 #[derive(Clone, Debug)]
 pub struct Metrics {
     registry: Arc<Registry>,
@@ -28,7 +28,7 @@ pub struct Metrics {
     connections: Gauge,
 }
 
-/// A connection that is open; it is counted until it is dropped.
+/// An open connection; it is counted until this is dropped.
 #[derive(Debug)]
 pub struct OpenConnection(Gauge);
 
@@ -62,7 +62,7 @@ struct Refused {
 }
 
 impl Metrics {
-    /// Numbers that begin at nothing.
+    /// Creates metrics at zero.
     pub fn new() -> Self {
         let new = Self {
             registry: Arc::default(),
@@ -78,20 +78,20 @@ impl Metrics {
             connections: Gauge::default(),
         };
         let mut all = Registry::with_prefix("prooflight");
-        all.register("rpc_seconds", "How long calls took", new.calls.clone());
+        all.register("rpc_seconds", "The time that calls took", new.calls.clone());
         all.register("rpc_errors", "Calls that were refused", new.errors.clone());
-        all.register("proof_seconds", "How long making a proof took", new.proofs.clone());
-        let help = "How long it took to make or execute a block and to have it on disk";
+        all.register("proof_seconds", "The time that making a proof took", new.proofs.clone());
+        let help = "The time to make or execute a block and write it to disk";
         all.register("block_seconds", help, new.blocks.clone());
         let help = "Bytes of the store on disk, after the newest block";
         all.register("store_bytes", help, new.store_bytes.clone());
         all.register("height", "The height of the newest block", new.height.clone());
         let help = "The timestamp of the newest block, in milliseconds since 1970";
         all.register("head_timestamp_ms", help, new.timestamp_ms.clone());
-        all.register("connections", "Connections that are open", new.connections.clone());
-        let help = "The newest height that the node which is followed has shown";
+        all.register("connections", "Open connections", new.connections.clone());
+        let help = "The newest height that the followed node has shown";
         all.register("follow_leader_height", help, new.leader_height.clone());
-        let help = "Answers of the node which is followed that were refused or did not come";
+        let help = "Answers of the followed node that were refused or did not arrive";
         all.register("follow_errors", help, new.follow_errors.clone());
         Self { registry: Arc::new(all), ..new }
     }
@@ -123,35 +123,35 @@ impl Metrics {
         self.blocks.observe(took.as_secs_f64());
     }
 
-    /// Says how large the store is.
+    /// Sets the size of the store.
     pub fn store(&self, bytes: u64) {
         self.store_bytes.set(number(bytes));
     }
 
-    /// Says which block is the newest.
+    /// Sets the newest block.
     pub fn newest(&self, height: u64, timestamp_ms: u64) {
         self.height.set(number(height));
         self.timestamp_ms.set(number(timestamp_ms));
     }
 
-    /// Says which block is the newest of the node that is followed.
+    /// Sets the newest block of the followed node.
     pub fn leader(&self, height: u64) {
         self.leader_height.set(number(height));
     }
 
-    /// Counts a connection while what is returned is kept.
+    /// Counts a connection until the returned guard is dropped.
     pub fn connection(&self) -> OpenConnection {
         self.connections.inc();
         OpenConnection(self.connections.clone())
     }
 
-    /// Counts an answer of the node that is followed which was refused or did not come.
+    /// Counts an answer of the followed node that was refused or did not arrive.
     pub fn follow_failed(&self, error: &Error) {
         let (code, reason) = (error.code().as_str(), error.reason().as_str());
         self.follow_errors.get_or_create(&NotFollowed { code, reason }).inc();
     }
 
-    /// All of it, in the text that Prometheus reads.
+    /// All metrics, in Prometheus' text format.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.

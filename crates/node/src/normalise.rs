@@ -1,4 +1,4 @@
-//! What a block's operations come down to. Source: `test-vectors/spec/chain.md`, section 5.
+//! Normalises the operations of a block. Source: `test-vectors/spec/chain.md`, section 5.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use prooflight_core::{Error, Reason, Result};
 use crate::accounts;
 use crate::block::{MAX_BYTES, bytes_of};
 
-/// Normalises the operations of a block: at most one a key, ascending by key.
+/// Normalises the operations of a block: at most one per key, ascending by key.
 ///
-/// The last operation on a key wins; then the delete of a key that had no value before the block is
-/// dropped. On a chain with `mpt`, a slot that is set to zero is deleted, and so are the slots of an
-/// account that is. `state` has the raw keys with their values before the block. A longer key or value
-/// than the chain allows is `key_length` or `value_length`, more operations than a block may hold
-/// `too_many_operations`. What is normalised stays as it is.
+/// The last operation on a key wins; then deletes of keys that had no value before the block are
+/// dropped. On a chain with `mpt`, a slot that is set to zero is deleted, and so are the slots of a
+/// deleted account. `state` has the raw keys with their values before the block. A key or value longer
+/// than the chain allows is `key_length` or `value_length`; more operations than a block may hold are
+/// `too_many_operations`. Normalising is idempotent.
 pub fn normalise(
     operations: impl IntoIterator<Item = StateOperation>,
     config: &ChainConfig,
@@ -52,7 +52,7 @@ pub fn normalise(
     Ok(normal)
 }
 
-/// Checks one operation against the limits of its chain, and on a chain with `mpt` that it is about an
+/// Checks one operation against the limits of its chain and, on a chain with `mpt`, that it is about an
 /// account or a slot.
 pub fn check(operation: &StateOperation, config: &ChainConfig) -> Result<()> {
     let limits = &config.limits;
@@ -82,8 +82,8 @@ pub fn check_key(key: &[u8], limits: &ChainLimits) -> Result<()> {
     ))
 }
 
-/// Checks that operations can go into a block, before they are normalised; more bytes than a block
-/// may have are `request_too_large`.
+/// Checks, before normalising, that operations can go into a block; more bytes than a block may have
+/// are `request_too_large`.
 pub fn check_all(operations: &[StateOperation], config: &ChainConfig) -> Result<()> {
     let most = config.limits.max_ops;
     if operations.len() as u64 > most.into() {
@@ -171,7 +171,7 @@ mod tests {
             reason(vec![set("a", ""), set("b", ""), set("c", "")]),
             Reason::TooManyOperations
         );
-        // What counts is what is left.
+        // Only the normalised operations count.
         assert!(normal(vec![set("a", ""), set("b", "1234"), set("b", ""), delete("c")]).is_ok());
     }
 
@@ -192,7 +192,7 @@ mod tests {
         let slots = [slot(1, 0), slot(1, 7), slot(1, 0xff), slot(0xff, 0), slot(0xff, 0xff)];
         let state = state(accounts.into_iter().chain(slots));
         let normal = normalise(operations, &config, &state)?;
-        // What a replica depends on.
+        // Replicas rely on this: normalising is idempotent.
         assert_eq!(normalise(normal.clone(), &config, &state), Ok(normal.clone()));
         Ok(normal)
     }
@@ -217,10 +217,10 @@ mod tests {
         assert_eq!(of_accounts(vec![delete([0xff; 20])]), Ok(last));
         assert_eq!(of_accounts(vec![delete([2; 20])]), Ok(vec![delete([2; 20])]));
         assert_eq!(of_accounts(vec![delete([3; 20])]), Ok(vec![]));
-        // The last operation on the account is another one.
+        // The last operation on the account sets it again.
         let given = vec![delete([1; 20]), set([1; 20], account())];
         assert_eq!(of_accounts(given), Ok(vec![set([1; 20], account())]));
-        // An operation on a slot stays; that its account is missing shows when it is applied.
+        // An operation on a slot stays; the missing account is detected when it is applied.
         let given = vec![delete([0xff; 20]), set(slot(0xff, 0), [5])];
         let kept = vec![delete([0xff; 20]), set(slot(0xff, 0), [5]), delete(slot(0xff, 0xff))];
         assert_eq!(of_accounts(given), Ok(kept));

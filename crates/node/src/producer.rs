@@ -1,4 +1,4 @@
-//! Making blocks of what is submitted, on a thread of its own.
+//! Makes blocks of submitted operations, on a thread of its own.
 
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -12,18 +12,18 @@ use crate::block::{MAX_BYTES, bytes_of};
 use crate::metrics::Metrics;
 use crate::{Chain, View};
 
-/// When blocks are made and how much is kept.
+/// When blocks are made, and how many states are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// The shortest time between two blocks; 0 makes one as soon as there is an operation.
     pub interval: Duration,
-    /// Make blocks without operations too.
+    /// Whether to make blocks without operations, too.
     pub empty_blocks: bool,
-    /// For how many blocks before the newest states are kept, if not for all.
+    /// The number of blocks before the newest whose states are kept; `None` keeps all.
     pub keep_states: Option<u64>,
 }
 
-/// The block that a submission went into.
+/// The block that includes a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Included {
     /// Its height.
@@ -32,7 +32,7 @@ pub struct Included {
     pub hash: Hash,
 }
 
-/// Operations that go into one block together, in order.
+/// Operations that must go into the same block, in order.
 #[derive(Debug)]
 pub struct Submission {
     operations: Vec<StateOperation>,
@@ -44,14 +44,14 @@ pub struct Submission {
 pub struct Submitter(mpsc::Sender<Submission>);
 
 impl Submitter {
-    /// Submits operations, and waits for the block that they go into to be on disk.
+    /// Submits operations, and waits until the block that includes them is on disk.
     ///
-    /// `busy` if too many submissions wait already.
+    /// `busy` if too many submissions are waiting already.
     pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<Included> {
         let (included, receiver) = oneshot::channel();
         self.0
             .try_send(Submission { operations, included })
-            .map_err(|_| Error::new(Reason::Busy, "fewer submissions that wait", "too many"))?;
+            .map_err(|_| Error::new(Reason::Busy, "fewer waiting submissions", "too many"))?;
         receiver.await.unwrap_or_else(|_| {
             Err(Error::new(Reason::Busy, "a node that makes blocks", "one that is stopping"))
         })
@@ -60,8 +60,8 @@ impl Submitter {
 
 /// Starts to make blocks; each is published once it is on disk.
 ///
-/// It ends when every [`Submitter`] is dropped, after the block of what was submitted before, or
-/// with the error after which the chain takes no more blocks.
+/// Ends when every [`Submitter`] is dropped and all submissions are in a block, or with the error after
+/// which the chain takes no more blocks.
 pub fn start(
     chain: Chain,
     signers: Signers,
@@ -84,7 +84,7 @@ struct Producer {
     published: watch::Sender<View>,
     metrics: Metrics,
     submissions: mpsc::Receiver<Submission>,
-    /// One that did not fit into the block before.
+    /// A submission that did not fit into the previous block.
     next: Option<Submission>,
 }
 
@@ -108,7 +108,7 @@ impl Producer {
         }
     }
 
-    /// As many of the submissions that wait as a block holds, and whether no more can come.
+    /// Takes as many waiting submissions as a block holds; also returns whether no more can come.
     fn take(&mut self) -> (Vec<Submission>, bool) {
         let max = usize::try_from(self.chain.config().limits.max_ops).unwrap_or(usize::MAX);
         let mut taken = Vec::new();
@@ -121,7 +121,7 @@ impl Producer {
             };
             count += submission.operations.len();
             bytes += submission.operations.iter().map(bytes_of).sum::<usize>();
-            // Each alone was checked before.
+            // A single submission was checked before.
             if !taken.is_empty() && (count > max || bytes > MAX_BYTES) {
                 self.next = Some(submission);
                 return (taken, false);
@@ -135,8 +135,8 @@ impl Producer {
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
         match self.chain.make(operations, now_ms(), &self.signers) {
             Ok(view) => self.made(view, taken, started.elapsed()),
-            // Some of what may be wrong with operations shows only once the block is made: how large its
-            // transition is, and whether accounts are there. Then each half is a block of its own.
+            // Some errors show only once the block is made: a transition that is too large, or a missing
+            // account. Then each half becomes a block of its own.
             Err(error) if error.code() == Code::InvalidInput => {
                 let rest = taken.split_off(taken.len() / 2);
                 if taken.is_empty() {
@@ -149,7 +149,7 @@ impl Producer {
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
                 answer(taken, &Err(error.clone()));
-                // It is not the submissions that are wrong, so it is the store.
+                // The submissions are not at fault, so it is the store.
                 Err(error)
             }
         }
@@ -174,7 +174,7 @@ impl Producer {
 
 fn answer(submissions: Vec<Submission>, result: &Result<Included>) {
     for submission in submissions {
-        // Who has gone does not wait for the answer.
+        // A caller that is gone does not wait for the answer.
         let _ = submission.included.send(result.clone());
     }
 }

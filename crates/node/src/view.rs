@@ -1,4 +1,4 @@
-//! Reading a chain as it was after one block, while further blocks are made.
+//! Reads a chain as of one block, while further blocks are made.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::store::{EmbeddedSnapshot, corrupt};
 
 /// A chain up to one head: a snapshot that no later block changes.
 ///
-/// Whatever is read is checked: headers against the history tree, operations against their header,
-/// proofs against the header's root. What does not agree is `store_corrupt`.
+/// Everything read is checked: headers against the history tree, operations against their header,
+/// proofs against the header's root. A contradiction is `store_corrupt`.
 #[derive(Clone)]
 pub struct View {
     snapshot: EmbeddedSnapshot,
@@ -27,10 +27,10 @@ pub struct View {
     readers: Readers,
 }
 
-/// What proves the state, of each scheme.
+/// The reader of each scheme's state.
 pub(crate) type Readers = Arc<[(Scheme, Reader)]>;
 
-/// Which block is meant.
+/// The identification of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum At {
     /// The head.
@@ -42,19 +42,19 @@ pub enum At {
     Hash(Hash),
 }
 
-/// Several headers, and what places them in the history of a head.
+/// Several headers, and the proof of their places in the history of a head.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// The head.
     pub head: SignedHeader,
     /// The headers before the head, ascending.
     pub headers: Vec<Header>,
-    /// What places them.
+    /// The proof of their places.
     pub hashes: Vec<Hash>,
 }
 
-/// A proof about a range of blocks, with the headers that it rests on: those of the blocks whose roots it
-/// needs, of the blocks that made the changes, and of the first block of the range.
+/// A proof about a range of blocks, with the headers that it needs: those of the blocks whose roots it
+/// uses, of the blocks that made the changes, and of the first block of the range.
 #[derive(Clone, Debug)]
 pub struct ProvedBlocks {
     /// The headers.
@@ -169,7 +169,7 @@ impl View {
         Ok(path)
     }
 
-    /// Proves a statement in one scheme, against roots that the headers of their blocks have.
+    /// Proves a statement in one scheme, against the roots in the blocks' headers.
     ///
     /// `unknown_statement` for a scheme that the chain does not keep, or that has no such proofs; `unknown_block` for a
     /// block after the head; `version_unavailable` for one whose state is no longer kept.
@@ -184,10 +184,10 @@ impl View {
         Ok(proved)
     }
 
-    /// Proves a statement about a range of blocks, with the headers that it rests on.
+    /// Proves a statement about a range of blocks, with the headers that it needs.
     ///
-    /// `invalid_argument` if the range ends before it begins, or after the head that is given; else as
-    /// [`prove`](Self::prove).
+    /// `invalid_argument` if the range ends before it begins, or after the given head; other errors are
+    /// those of [`prove`](Self::prove).
     pub fn prove_range(
         &self,
         scheme: Scheme,
@@ -205,8 +205,8 @@ impl View {
         Ok(ProvedBlocks { headers, proof: proved.proof })
     }
 
-    /// The headers of several blocks, and what places them in the history of a head, which may be one of
-    /// them. `unknown_block` for a height above the head's.
+    /// Returns the headers of several blocks, and the proof of their places in the history of a head, which
+    /// may be one of them. `unknown_block` for a height above the head's.
     pub fn headers(&self, heights: BTreeSet<u64>, head: At) -> Result<Placed> {
         let head = self.header(head)?;
         let last = head.header.height;
@@ -255,11 +255,11 @@ impl core::fmt::Debug for View {
     }
 }
 
-/// The blocks whose headers a proof rests on: those of its roots, those of a history's changes, and the first of
-/// a history.
+/// The blocks whose headers a proof needs: those of its roots, those of a history's changes, and a history's
+/// first block.
 pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u64> {
     let blocks = proved.roots.iter().map(|(block, _)| *block);
-    // The tree of the block before a change comes after that of the change.
+    // Each tree after the first is that of the block before a change.
     let changed = proved.roots.iter().skip(1).map(|(block, _)| block + 1);
     let first = match *statement {
         Statement::History { from, .. } => Some(from),
@@ -268,7 +268,7 @@ pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u6
     blocks.chain(changed).chain(first).collect()
 }
 
-/// What the store has must be what the header commits to.
+/// Checks that a scheme's root is the one in the header.
 pub(crate) fn check_root(header: &Header, scheme: Scheme, root: &[u8]) -> Result<()> {
     if header.root(scheme) == Some(root) {
         return Ok(());

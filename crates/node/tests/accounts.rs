@@ -1,4 +1,4 @@
-//! A chain with `mpt`, as callers of Ethereum's methods meet it: what it serves verifies.
+//! A chain with `mpt`, from the view of Ethereum libraries: its answers verify.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
@@ -103,7 +103,7 @@ fn state(node: &Node, at: &str, address: &Address) -> (Option<u8>, [u8; 2]) {
     (account.map(|it| it.balance[31]), [storage[0][31], storage[1][31]])
 }
 
-/// Height 1: Alice with two slots, and Bob. 2: a slot less. 3: Bob's slot, without Alice.
+/// Height 1: Alice with two slots, and Bob. 2: one slot less. 3: a slot of Bob's, and no Alice.
 fn make_blocks(node: &Node) {
     submit(
         node,
@@ -145,11 +145,11 @@ fn accounts_and_slots_are_proved_at_every_height() {
     check_blocks(&node);
     assert_eq!(state(&node, "latest", &ALICE), (None, [0, 0]));
 
-    // An account that comes back has none of its slots.
+    // A recreated account has none of its old slots.
     submit(&node, &[set(&ALICE, &account(1, 7))]);
     assert_eq!(state(&node, "latest", &ALICE), (Some(7), [0, 0]));
 
-    // Raw keys are the same for all schemes, and what is deleted with an account is in its block.
+    // Raw keys are the same for all schemes, and the block lists everything deleted with an account.
     let head = header(&node.ask("prooflight_head", &json!({}))).header;
     assert_eq!(head.roots.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 4]);
     let checkpoint = genesis(&node);
@@ -181,9 +181,9 @@ fn accounts_and_slots_are_proved_at_every_height() {
         text(&output.stderr)
     );
 
-    // States that are not kept are not proved.
+    // States that are no longer kept are not proved.
     let node = Node::start(folder.path(), &["--block-interval-ms", "0", "--keep-states", "1"]);
-    // Those before a block are forgotten after it, so that the next one shows it.
+    // Old states are deleted after a block, so the next block shows it.
     submit(&node, &[set(&ALICE, &account(1, 8))]);
     submit(&node, &[set(&ALICE, &account(1, 9))]);
     assert_eq!(state(&node, "0x5", &ALICE), (Some(8), [0, 0]));
@@ -214,7 +214,7 @@ fn no_acknowledged_state_is_lost_to_kill_9() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// Sets Alice and her slot again and again, and makes and deletes Bob; gives heights and balances.
+/// Sets Alice and her slot repeatedly, and creates and deletes Bob; returns heights and balances.
 fn submit_until_killed(client: &Client) -> Vec<(String, u8)> {
     let mut acknowledged = Vec::new();
     for n in (1..=127).cycle() {
@@ -254,7 +254,7 @@ fn a_replica_follows() {
 fn a_submission_that_cannot_be_applied_leaves_the_others() {
     let folder = tempfile::tempdir().unwrap();
     init(folder.path(), "mpt");
-    // They wait for the next block together.
+    // All of them wait for the same block.
     let node = Node::start(folder.path(), &["--block-interval-ms", "300"]);
     let results: Vec<_> = thread::scope(|scope| {
         let submissions: Vec<_> = (1..=8)

@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
 
-/// What a key had from a block on; none if it was deleted.
+/// The values of a key with the blocks that set them; none if it was deleted.
 type Changes = Vec<(u64, Option<Vec<u8>>)>;
 
-/// A chain with smt alone, in which a key has A, then B, then A again, and other keys change.
+/// A chain with only smt, in which a key has A, then B, then A again, and other keys change.
 fn chain(folder: &Path) -> Node {
     assert!(command(folder, &["init", "--schemes", "smt"]).status.success());
     let node = Node::start(folder, FAST);
@@ -38,7 +38,7 @@ fn chain(folder: &Path) -> Node {
     node
 }
 
-/// What `chain` does to the key.
+/// The changes that `chain` makes to the key.
 fn of_key() -> Changes {
     let value = |text: &str| Some(text.as_bytes().to_vec());
     vec![(1, value("A")), (3, value("B")), (5, value("A")), (7, None)]
@@ -162,7 +162,7 @@ fn what_cannot_be_answered_has_its_reason() {
         let avl = json!({ "scheme": "avl", "keys": [] });
         assert_eq!(reason(server, "prooflight_prove", avl), "unknown_statement");
     }
-    // What only the node knows is refused as the node refuses it.
+    // An error that only the node can detect is passed on unchanged.
     let unknown = json!({ "at": "0x99" });
     let hash = json!({ "at": format!("0x{}", "ab".repeat(32)) });
     let too_many = json!({ "heights": vec!["0x0"; 200_003] });
@@ -219,9 +219,9 @@ fn a_damaged_file_is_named_and_never_served_and_made_again_when_the_node_starts(
     }
     assert!(node.stop().success());
     let again: Vec<_> = files().iter().map(|file| fs::read(file).unwrap()).collect();
-    assert!(again == honest, "the files are not as they were");
+    assert!(again == honest, "the files have changed");
 
-    // Under a node that runs: named, and not served.
+    // While a node is running: reported, and not served.
     let node = Node::start(folder.path(), FAST);
     let archive = Node::serve_history(&snapshots(folder.path()), &node);
     for path in files() {
@@ -235,7 +235,7 @@ fn a_damaged_file_is_named_and_never_served_and_made_again_when_the_node_starts(
     }
 }
 
-/// The blocks of `chain`, but for what comes from this one on; `more` blocks after the last.
+/// The blocks of `chain` up to `fork`, then different ones, and `more` blocks after the last.
 fn other_chain(folder: &Path, fork: usize, more: usize) {
     assert!(command(folder, &["init", "--schemes", "smt"]).status.success());
     let node = Node::start(folder, FAST);
@@ -304,7 +304,7 @@ fn files_that_an_operator_mixed_up_are_named_and_nothing_is_written() {
         assert!(said.contains(&foreign[0]) && said.contains("out of the folder"), "{what}: {said}");
         assert!(said.contains(foreign.last().unwrap()), "{what}: {said}");
         assert!(contents(&folder) == mixed, "{what}: something was written");
-        // What the error says to do makes it good.
+        // Doing what the error says repairs it.
         for name in &foreign {
             fs::remove_file(folder.join(name)).unwrap();
         }
@@ -334,9 +334,9 @@ fn a_proof_server_over_the_files_of_another_chain_answers_nothing() {
         let error = archive.call(method, &params).unwrap_err();
         assert_eq!(error["data"]["reason"], "store_corrupt", "{method}: {error}");
         let expected = error["data"]["expected"].as_str().unwrap();
-        assert!(expected.contains("those of the node that is asked"), "{expected}");
+        assert!(expected.contains("the snapshots must be those of this node"), "{expected}");
     }
-    // What both chains have is served.
+    // Blocks that both chains have are served.
     archive.ask("prooflight_history", &json!({ "key": key, "from": "0x0", "to": "0x2" }));
 }
 

@@ -1,4 +1,4 @@
-//! The chain as a library: what it makes verifies, survives reopening, and is followed or refused.
+//! The chain as a library: its blocks verify, survive reopening, and are followed or refused.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::fs;
@@ -288,7 +288,7 @@ fn pruned_states_are_unavailable_and_blocks_stay() {
     let prove = |view: &View, height| prove(view, height, &[b"alice"]);
     assert_eq!(prove(&view, 9).unwrap_err().reason(), Reason::VersionUnavailable);
     assert_eq!(prove(&view, 10).unwrap(), prove(&before, 10).unwrap());
-    // Who began to read before goes on.
+    // An earlier view stays readable.
     prove(&before, 9).unwrap();
     assert_eq!(view.block(At::Height(9)).unwrap(), before.block(At::Height(9)).unwrap());
 }
@@ -316,13 +316,13 @@ fn a_store_that_lost_an_acknowledged_block_is_not_opened() {
     chain.make([set("bob", "3")], NOW, &signers).unwrap();
     drop(chain);
 
-    // The store of before with the anchor of after: the last block is gone.
+    // The old store with the new anchor: the last block is lost.
     fs::copy(folder.path().join("anchor"), old.path().join("anchor")).unwrap();
     let refused = Chain::open(old.path()).unwrap_err();
     assert_eq!(refused.reason(), Reason::StoreCorrupt);
     assert!(refused.expected().contains("acknowledged"), "{refused}");
 
-    // The other way round a kill came between the two: the block is taken over.
+    // The new store with the old anchor, as after a kill between the two writes: the block is adopted.
     let anchor = folder.path().join("anchor");
     let height = Chain::open(folder.path()).unwrap().height();
     fs::remove_dir_all(old.path().join("store")).unwrap();

@@ -1,5 +1,5 @@
-//! A changed byte anywhere in the files of a chain is named, or makes no difference, and nothing that
-//! a node serves from such files is wrong.
+//! A changed byte anywhere in the files of a chain is reported or makes no difference, and a node never
+//! serves wrong data from such files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
@@ -14,9 +14,9 @@ use prooflight_core::Limits;
 use prooflight_core::chain::{Checkpoint, SignedHeader, verify_ancestor};
 use serde_json::{Value, json};
 
-/// Where the bytes to change are, as parts of 1,000 of a file.
+/// The positions of the bytes to change, in thousandths of a file.
 const PLACES: [usize; 7] = [0, 100, 250, 431, 600, 733, 999];
-/// The blocks after genesis; block h gives each key the value h.
+/// The blocks after genesis; block h sets each key to h.
 const BLOCKS: u64 = 10;
 const KEYS: u64 = 20;
 
@@ -28,7 +28,7 @@ fn a_changed_byte_of_a_young_chain_is_found_or_harmless() {
 
 #[test]
 fn a_changed_byte_of_an_old_chain_is_found_or_harmless() {
-    // The log has become tables, as it does when it is long.
+    // The log has been flushed to tables, as happens when it is long.
     damage_everywhere(|folder| {
         let database = fjall::Database::builder(folder.join("store")).open().unwrap();
         let all = database.keyspace("all", fjall::KeyspaceCreateOptions::default).unwrap();
@@ -59,7 +59,7 @@ fn damage_everywhere(age: impl Fn(&Path)) {
             fs::copy(folder.path().join(&file), to).unwrap();
         }
         let mut running = Node::start(copy.path(), &[]);
-        // Opening the store can have replaced the file by another.
+        // Opening the store may have replaced the file.
         let Some(at) = change_a_byte(&copy.path().join(file), place) else { continue };
         let what = format!("{} byte {at}", file.display());
         refused += truth.compare(&running, &what);
@@ -75,7 +75,7 @@ fn damage_everywhere(age: impl Fn(&Path)) {
         let said = text(&output.stderr);
         if output.status.success() {
             assert_eq!(text(&output.stdout), verified, "{what}: {said}");
-            // Snapshot files are made again from the blocks when the node starts.
+            // Snapshot files are rebuilt from the blocks when the node starts.
             harmless += usize::from(!is_snapshot(file));
         } else {
             assert!(said.contains("prooflight-node: "), "{what}: {said}");
@@ -86,7 +86,7 @@ fn damage_everywhere(age: impl Fn(&Path)) {
     assert!(found > harmless, "{found} found, {harmless} harmless");
 }
 
-/// All places of the files but snapshots, of which there is one a block; two places of each third of those.
+/// All places of all files; of snapshots, which are one per block, only two places of every third file.
 fn places(files: &[PathBuf]) -> Vec<(&PathBuf, usize)> {
     let (snapshots, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_snapshot(file));
     let others = others.into_iter().flat_map(|file| PLACES.map(|place| (file, place)));
@@ -98,7 +98,7 @@ fn is_snapshot(file: &Path) -> bool {
     file.starts_with("snapshots")
 }
 
-/// What a node said before its files were damaged.
+/// A node's answers before its files were damaged.
 struct Truth {
     checkpoint: Checkpoint,
     head: Value,
@@ -132,7 +132,7 @@ impl Truth {
         Self { checkpoint: genesis(node), head, blocks: blocks.collect(), newest }
     }
 
-    /// Whatever a node serves now is right; gives how many answers it refuses.
+    /// Checks that every answer of a node is right; returns the number of refused ones.
     fn compare(&self, node: &Node, what: &str) -> usize {
         let mut refused = 0;
         let mut ask = |method: &str, params: &Value| match node.call(method, params) {
@@ -188,13 +188,13 @@ impl Truth {
     }
 }
 
-/// Changes a byte in place; `None` if there is none, or it is of a key.
+/// Changes a byte in place; `None` if there is none, or it belongs to a key.
 fn change_a_byte(path: &Path, place: usize) -> Option<usize> {
     if path.extension().is_some_and(|extension| extension == "key") {
         return None;
     }
     let bytes = fs::read(path).ok()?;
-    // Reserved space has nothing in it.
+    // Skip reserved space, which is empty.
     let used = bytes.iter().rposition(|byte| *byte != 0)? + 1;
     let at = used * place / 1000;
     let file = fs::OpenOptions::new().write(true).open(path).unwrap();

@@ -1,4 +1,4 @@
-//! The files for systemd and Docker say what is so.
+//! The files for systemd and Docker match the program.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 mod harness;

@@ -1,4 +1,4 @@
-//! Replicas: they have what their leader has, through restarts of both, and refuse what is wrong.
+//! Replicas: they have their leader's blocks, through restarts of both, and refuse invalid ones.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
@@ -70,7 +70,7 @@ fn ready(node: &Node) -> (u16, String) {
     node.client().get("/ready")
 }
 
-/// The replica has the leader's newest block, and says that it is ready.
+/// Waits until the replica has the leader's newest block, and is ready.
 fn wait_until_same(leader: &Node, replica: &Node) {
     let same = || head(replica) == head(leader) && ready(replica).0 == 200;
     eventually(same, || format!("{:?}", ready(replica)));
@@ -117,7 +117,7 @@ fn a_replica_follows_through_restarts_of_both_sides() {
         for n in 0..5 {
             submit(&leader, &format!("key {n}"), &format!("{round}"));
         }
-        // Stopped or killed, one or the other, in the middle of what there is to follow.
+        // Either of them, stopped or killed, while there are blocks to follow.
         let (node, folder) = if round % 2 == 0 {
             (&mut leader, &pair.leader)
         } else {
@@ -132,7 +132,7 @@ fn a_replica_follows_through_restarts_of_both_sides() {
         if round % 2 == 0 {
             leader = pair.start_leader();
         } else {
-            // Which chain it is the replica knows by now.
+            // By now the replica knows its chain.
             replica = pair.try_start_replica(&[]).unwrap();
         }
     }
@@ -178,7 +178,7 @@ fn a_first_start_needs_a_checkpoint_and_every_start_respects_it() {
     let said = refused(&["--checkpoint", path.to_str().unwrap()]);
     assert!(said.contains("equivocation"), "{said}");
 
-    // A block that is still to come is compared when it comes.
+    // A future block is compared when it arrives.
     forked.height = 2;
     std::fs::write(&path, checkpoint::to_json(&forked)).unwrap();
     let replica = pair.try_start_replica(&["--checkpoint", path.to_str().unwrap()]).unwrap();
@@ -195,7 +195,7 @@ fn a_first_start_needs_a_checkpoint_and_every_start_respects_it() {
     }
 }
 
-/// Changes the bytes under a name of a result.
+/// Changes the bytes of a result's member.
 fn change(result: &mut Value, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
     let mut changed = bytes(&result[name]);
     change(&mut changed);
@@ -211,7 +211,7 @@ fn forge(signers: &Signers, header: &mut Value, forge: impl FnOnce(&mut Header))
     });
 }
 
-/// What a lying leader says, and the reason for which it is refused.
+/// The lies of a leader, each with the reason for its refusal.
 fn lies(folder: &Path) -> Vec<(&'static str, Lie)> {
     let config = std::fs::read_to_string(folder.join("pinned.json")).unwrap();
     let config = checkpoint::from_json(&config).unwrap().config;
@@ -238,13 +238,13 @@ fn lies(folder: &Path) -> Vec<(&'static str, Lie)> {
     let block = |lie: fn(&mut Value)| Lie::of("prooflight_block", lie);
     let last = |bytes: &mut Vec<u8>| *bytes.last_mut().unwrap() ^= 1;
     vec![
-        // What the authorities have not signed: a signature, the root, the operations' root.
+        // Not signed by the authorities: a changed signature, root, or operations' root.
         ("too_few_signatures", header(last)),
         ("too_few_signatures", header(|bytes| bytes[160] ^= 1)),
         ("too_few_signatures", header(|bytes| bytes[85] ^= 1)),
         ("trailing_bytes", header(|bytes| bytes.push(0))),
         ("invalid_encoding", header(|bytes| bytes.truncate(20))),
-        // What they have signed, but does not follow from the operations.
+        // Signed, but not the result of the operations.
         ("state_root_mismatch", forged("prooflight_block", |header| header.roots[0].1[7] ^= 1)),
         ("not_extending", forged("prooflight_block", |header| header.parent[0] ^= 1)),
         ("not_extending", forged("prooflight_block", |header| header.history_root[0] ^= 1)),
@@ -260,7 +260,7 @@ fn lies(folder: &Path) -> Vec<(&'static str, Lie)> {
         ("invalid_result", block(|block| block["header"]["signedHeader"] = json!(7))),
         ("invalid_result", block(|block| *block = json!([]))),
         ("invalid_reply", block(|block| *block = json!(null))),
-        // The same height twice, and heads that nobody has signed.
+        // Two blocks of one height, and unsigned heads.
         ("equivocation", {
             let signers = signers();
             Lie::of("prooflight_head", move |head| {
@@ -308,7 +308,7 @@ fn a_lying_leader_is_refused_by_name_and_followed_again_when_it_tells_the_truth(
     }
     wait_until_same(&leader, &replica);
 
-    // A leader that has gone.
+    // A leader that is gone.
     leader.stop();
     eventually(|| ready(&replica).1.contains("unreachable"), || format!("{:?}", ready(&replica)));
     assert!(replica.stop().success());

@@ -1,4 +1,4 @@
-//! Clients that ask for too much, too slowly, or wrongly: each gets its error, and nobody else notices.
+//! Clients that ask for too much, too slowly, or wrongly: each gets its error, and others are not affected.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
@@ -27,11 +27,11 @@ fn open(node: &Node) -> TcpStream {
     stream
 }
 
-/// All that comes until the node closes the connection.
+/// Reads everything until the node closes the connection.
 fn read_all(stream: &mut TcpStream) -> String {
     let mut reply = Vec::new();
     if let Err(error) = stream.read_to_end(&mut reply) {
-        // What was sent after the node had closed resets the connection.
+        // Data sent after the node has closed resets the connection.
         assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
     }
     String::from_utf8(reply).unwrap()
@@ -45,7 +45,7 @@ fn what_is_too_large_is_refused_by_name() {
     let (status, body) = client.post(&vec![b' '; 200_000]).unwrap();
     assert_eq!((status, reason(&body).as_str()), (413, "request_too_large"), "{body}");
 
-    // A body that says nothing of its length, and never ends.
+    // A body without a declared length that never ends.
     let mut stream = open(&node);
     let head = "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
                 Transfer-Encoding: chunked\r\n\r\n";
@@ -55,7 +55,7 @@ fn what_is_too_large_is_refused_by_name() {
     let body = read_all(&mut stream);
     assert!(body.is_empty() || body.contains("request_too_large"), "{body}");
 
-    // Over WebSocket, where the connection stays.
+    // Over WebSocket, where the connection stays open.
     let mut socket = WebSocket::connect(node.address);
     socket.send(&" ".repeat(200_000));
     assert_eq!(socket.receive()["error"]["code"], -32007);
@@ -104,14 +104,14 @@ fn what_is_malformed_is_refused() {
 fn what_is_slow_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     let node = Node::start(folder.path(), &["--request-time-ms", "200"]);
-    // Heads that do not end, also after a request that did.
+    // Heads that do not end, also after a complete request.
     for beginning in ["", "POST / HT", "GET /health HTTP/1.1\r\nHost: node\r\n\r\nGET /he"] {
         let mut stream = open(&node);
         stream.write_all(beginning.as_bytes()).unwrap();
         let reply = read_all(&mut stream);
         assert_eq!(reply.contains("ok\n"), beginning.starts_with("GET"), "{reply}");
     }
-    // A head that comes letter by letter.
+    // A head that arrives byte by byte.
     let mut stream = open(&node);
     while stream.write_all(b"G").is_ok() {
         std::thread::sleep(Duration::from_millis(10));
@@ -172,7 +172,7 @@ fn pages_of_other_origins_may_not_ask() {
 fn connections_are_counted_until_they_end() {
     let folder = tempfile::tempdir().unwrap();
     let node = Node::start(folder.path(), &["--max-connections", "4"]);
-    // Idle ones, one within a request, and a WebSocket.
+    // Idle connections, one in the middle of a request, and a WebSocket.
     let mut idle = [Connection::open(node.address), Connection::open(node.address)];
     let head = call("prooflight_head", &json!({}));
     for connection in &mut idle {
@@ -204,17 +204,17 @@ fn a_client_that_asks_more_than_it_reads_costs_little_and_is_cut() {
     let asking = call("prooflight_block", &json!({ "at": "0x1" }));
     for socket in &mut sockets {
         socket.give_up_after(Duration::from_millis(300));
-        // As long as it is taken.
+        // As long as the node accepts it.
         (0..2_000).take_while(|_| socket.try_send(&asking).is_ok()).count();
     }
-    // Slowly, so that there is always room for a little more.
+    // Read slowly, so that there is always room for a little more.
     for _ in 0..100 {
         for socket in &mut sockets {
             socket.skip(100_000);
         }
     }
     let while_read = node.memory();
-    // Not at all: the connections end.
+    // Then not at all: the connections end.
     let metrics = || node.client().get("/metrics").1;
     eventually(|| metrics().contains("prooflight_connections 1\n"), metrics);
     let after = node.memory();

@@ -1,4 +1,4 @@
-//! LVMT as operators set it up: proof shards, and setups from files.
+//! LVMT from an operator's view: proof shards, and setups from files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
@@ -22,7 +22,7 @@ fn lvmt_root(header: &Value) -> (Header, Root) {
     (header, root)
 }
 
-/// The value of a key by its proof; the node's refusal if it makes none.
+/// The proven value of a key, or the node's refusal.
 fn proved(node: &Node, params: &Params<'_>, key: &str) -> Result<Option<Vec<u8>>, Value> {
     let question = json!({ "scheme": "lvmt", "keys": [hex(key.as_bytes())] });
     let reply = node.call("prooflight_prove", &question)?;
@@ -54,7 +54,7 @@ fn four_shards_together_prove_every_key_and_each_names_the_class_of_the_others()
     for key in &keys {
         leader.ask("prooflight_submit", &json!({ "ops": [set(key, key)] }));
     }
-    // Which keys a shard proves, it knows after a restart.
+    // A shard remembers its keys after a restart.
     shards[2].kill();
     shards[2] = Node::start(folders[2].path(), &["--follow", &url, "--follow-interval-ms", "10"]);
     let head = leader.ask("prooflight_head", &json!({}));
@@ -117,7 +117,7 @@ fn a_chain_may_have_a_setup_from_a_file_of_snarkjs() {
     assert_eq!(proved(&node, &params, "nobody").unwrap(), None);
     assert!(node.stop().success());
 
-    // Damaged tables are never used; what they are built from has to be there again.
+    // Damaged tables are never used; rebuilding them needs the file again.
     assert!(command(&chain, &["verify"]).status.success());
     let tables = std::fs::read_dir(chain.join("lvmt")).unwrap().map(|file| file.unwrap().path());
     let tables = tables.filter(|path| path.extension().is_some_and(|it| it == "tables"));
@@ -160,7 +160,7 @@ fn setups_are_looked_at_by_params() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 
     let mut bytes = std::fs::read(&file).unwrap();
-    // In the first powers: what larger vectors need is not read.
+    // In the first powers: those for larger vectors are not read.
     bytes[300] ^= 1;
     let damaged = folder.path().join("damaged.ptau");
     std::fs::write(&damaged, bytes).unwrap();
@@ -186,7 +186,7 @@ fn of_a_setup_from_a_file_params_says_what_is_not_known() {
         (output.status.success(), text(&output.stdout), text(&output.stderr))
     };
     let contributions = section(&good, 7);
-    // No list at all: the sections before it, and a count that says so.
+    // No list at all: only the sections before it, with a matching count.
     let before = contributions.start - 12;
     let mut none = [&good[..before], &good[contributions.end..]].concat();
     none[8] -= 1;
@@ -197,7 +197,7 @@ fn of_a_setup_from_a_file_params_says_what_is_not_known() {
     empty.extend_from_slice(&good[contributions.end..]);
     let (ok, _, said) = params("zero.ptau", &empty, "4");
     assert!(!ok && said.contains("at least one contribution in the list"), "{said}");
-    // A list that `snarkjs powersoftau verify` refuses: nobody contributed what it says; and a good one.
+    // A forged list, which `snarkjs powersoftau verify` refuses, and a good one.
     let mut made_up = good.clone();
     made_up[contributions.start + 4 + 1216..][..216].fill(0);
     for (name, bytes) in [("made_up.ptau", &made_up), ("good.ptau", &good)] {

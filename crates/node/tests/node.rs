@@ -1,4 +1,4 @@
-//! The program as its users meet it: what it serves verifies, and what it refuses it refuses by name.
+//! The program from its users' view: its answers verify, and its refusals have the right reason.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod harness;
@@ -56,7 +56,7 @@ fn what_is_submitted_is_proved_at_every_height() {
     assert_eq!(text(&output.stdout), "7 blocks and 0 values verified\n");
 }
 
-/// Kills of one chain; a longer chain takes longer to open.
+/// The number of kills per chain; a longer chain takes longer to open.
 const KILLS_OF_A_CHAIN: u32 = 50;
 
 #[test]
@@ -71,7 +71,7 @@ fn no_acknowledged_block_is_lost_to_kill_9() {
     assert!(blocks > 0, "no block was made in time");
 }
 
-/// Kills a node in each of these rounds; gives how many blocks were acknowledged, all of them kept.
+/// Kills a node in each of these rounds; returns the number of acknowledged blocks, none of them lost.
 fn kill_in_rounds(rounds: Range<u32>) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged: Vec<Value> = Vec::new();
@@ -132,7 +132,7 @@ fn every_concurrent_submitter_learns_its_own_block() {
         metrics.contains("prooflight_rpc_seconds_count{method=\"prooflight_submit\"} 80"),
         "{metrics}"
     );
-    // A reader may be slower than the blocks for which LVMT is proved.
+    // A reader may be too slow for the few blocks that LVMT keeps.
     let mut errors = metrics.lines().filter(|line| line.contains("rpc_errors_total{"));
     assert!(errors.all(|line| line.contains("reason=\"version_unavailable\"")), "{metrics}");
     let number = |name: &str| -> f64 {
@@ -226,7 +226,7 @@ fn blocks_stay_within_what_a_reply_and_a_verifier_take() {
     assert_eq!(refused(submit(0..140, &large)), "invalid_input request_too_large");
     submit(0..70, &large).unwrap();
     submit(70..140, &large).unwrap();
-    // Small operations, but their transition shows all the values before.
+    // Small operations, but their transition contains all the old values.
     assert_eq!(refused(submit(0..140, "")), "invalid_input request_too_large");
     let blocks = thread::scope(|scope| {
         let halves = [0..70, 70..140].map(|half| scope.spawn(|| submit(half, "").unwrap()));
@@ -296,7 +296,7 @@ fn discovery_describes_exactly_the_methods_that_there_are() {
     assert_eq!(described, BTreeSet::from(served));
     for method in served {
         let reply = node.call(method, &json!({}));
-        // Subscriptions are for WebSocket; every other method is known.
+        // Subscriptions need a WebSocket; every other method is known.
         let unknown = reply.is_err_and(|error| error["code"] == -32601);
         assert!(
             !unknown || method == "prooflight_newHeads" || method == "prooflight_unsubscribe",

@@ -17,13 +17,13 @@ use harness::{Node, set};
 use prooflight_core::chain::ChainConfig;
 use serde_json::{Value, json};
 
-/// Keys of the state; the block of height h gives each of them the value h.
+/// Keys of the state; the block of height h sets each of them to h.
 const KEYS: usize = 100;
 /// Requests of one reader.
 const REQUESTS: usize = 20;
-/// Requests before block 2 has to be there.
+/// Requests before block 2 must exist.
 const HALFWAY: usize = REQUESTS / 2;
-/// What a reader may cost the node, on top of what its store and caches take.
+/// The memory that a reader may cost the node, on top of its store and caches.
 const BYTES_A_READER: u64 = 256 << 10;
 const BYTES_OF_THE_NODE: u64 = 128 << 20;
 
@@ -64,7 +64,7 @@ fn many_readers_get_right_answers_while_blocks_are_made() {
     make_block(&node);
     let before = node.memory();
 
-    // Everybody waits for the others at the start, and halfway, until block 2 is there.
+    // All threads wait for each other at the start, and halfway until block 2 exists.
     let (start, halfway) = (Barrier::new(readers + 1), Barrier::new(readers + 1));
     let done = AtomicBool::new(false);
     let (mut times, blocks) = thread::scope(|scope| {
@@ -110,7 +110,7 @@ fn many_readers_get_right_answers_while_blocks_are_made() {
     assert!(!metrics.contains("rpc_errors_total{"), "{metrics}");
 }
 
-/// Makes the next block, which gives every key its height.
+/// Makes the next block, which sets every key to its height.
 fn make_block(node: &Node) {
     let head = node.ask("prooflight_head", &json!({}));
     let next = head["height"].as_str().unwrap().trim_start_matches("0x");
@@ -119,7 +119,7 @@ fn make_block(node: &Node) {
     node.ask("prooflight_submit", &json!({ "ops": ops }));
 }
 
-/// Reads over one connection, all readers from the same moments on; gives how long each answer took.
+/// Reads over one connection, in step with all readers; returns the time that each answer took.
 fn read(
     node: &Node,
     config: &ChainConfig,
@@ -149,8 +149,8 @@ fn read(
         .collect()
 }
 
-/// The proof is against the root of a signed header, and shows the value that its block, of the height that is
-/// returned, has given.
+/// Verifies a proof against the root of a signed header, and checks that the value is the one set by its
+/// block; returns the block's height.
 fn check(config: &ChainConfig, reply: &Value, key: &str) -> u64 {
     let signed = header(&reply["header"]);
     signed.check_signed(config).unwrap();

@@ -1,4 +1,4 @@
-//! The vectors of `test-vectors/state-roots`: a chain's blocks lead to the roots that they name.
+//! The vectors of `test-vectors/state-roots`: a chain's blocks lead to the stated roots.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::fs;
@@ -63,7 +63,7 @@ fn run(json: &str) -> Report {
         .unwrap()
 }
 
-/// Makes the blocks on a chain of their own.
+/// Makes the blocks on a new chain.
 fn state_roots(input: &Value) -> Result<Answer> {
     let input = StateRoots::deserialize(input).unwrap();
     let scheme = Scheme::named(&input.scheme).unwrap();
@@ -79,7 +79,7 @@ fn state_roots(input: &Value) -> Result<Answer> {
     };
     let signers = Signers::new(&config, vec![key])?;
     let folder = tempfile::tempdir().unwrap();
-    // Nothing is proved, so that `lvmt` needs few tables.
+    // Nothing is proved, so `lvmt` needs few tables.
     let options =
         SchemeOptions { proof_shard: "none".parse().unwrap(), ..SchemeOptions::default() };
     let mut chain = Chain::create_with(folder.path(), &config, &options)?;

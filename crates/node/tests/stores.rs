@@ -29,7 +29,7 @@ fn slot_key(number: u8) -> Vec<u8> {
     [&ADDRESS[..], &slot(number)].concat()
 }
 
-/// A key with its new value, or none if the block deletes it.
+/// A key with its new value; `None` if the block deletes it.
 type KeyChange = (Vec<u8>, Option<Vec<u8>>);
 
 /// Keys and values of four blocks that every scheme takes; the last one deletes a slot.
@@ -93,7 +93,7 @@ fn config(scheme: Scheme) -> ChainConfig {
     }
 }
 
-/// What a scheme shows of the slots 7 and 8.
+/// A scheme's proof of the slots 7 and 8.
 fn prove(scheme: Scheme, reader: &schemes::Reader, height: u64) -> prooflight_core::Result<Proved> {
     if scheme == Scheme::Mpt {
         let slots = [slot(7), slot(8)];
@@ -111,7 +111,7 @@ fn a_block_counts_once_it_is_committed_and_readers_stay_as_they_were() {
         let mut readers = Vec::new();
         for (height, block) in (0_u64..).zip(blocks()) {
             let before = kept.state.root();
-            // Another block, which is dropped.
+            // Another block, which is abandoned.
             kept.prepare(&[(ADDRESS.to_vec(), Some(account())), (slot_key(9), Some(vec![9]))]);
             assert_eq!((kept.state.height(), kept.state.root()), (height.checked_sub(1), before));
             kept.keep(&block);
@@ -174,7 +174,7 @@ fn what_is_pruned_is_gone_for_new_readers() {
         }
         let before = kept.state.reader().unwrap();
         kept.state.prune(2).unwrap();
-        // Less than before is no error.
+        // Pruning less than before is not an error.
         kept.state.prune(1).unwrap();
         kept.keep(&blocks()[1]);
         let reader = kept.state.reader().unwrap();

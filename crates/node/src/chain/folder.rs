@@ -1,4 +1,4 @@
-//! A chain's folder: begun, opened, and what is found there checked.
+//! A chain's folder: creates it, opens it, and checks its content.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ impl Chain {
         store_folder(folder).exists()
     }
 
-    /// Begins a chain in a folder that has none; its genesis block is the first to be made or taken.
+    /// Begins a chain in a folder that has none; its first block, made or followed, is genesis.
     ///
     /// `invalid_config` if no chain can have the configuration, `unknown_statement` if this build
     /// does not have one of its schemes.
@@ -28,7 +28,7 @@ impl Chain {
         Self::create_with(folder, config, &SchemeOptions::default())
     }
 
-    /// The same as [`create`](Self::create), with what is up to the node; it is kept in the folder.
+    /// Like [`create`](Self::create), with the node's options, which are stored in the folder.
     ///
     /// `unknown_setup` if the chain's setup of `lvmt` is in no file that the options name.
     pub fn create_with(
@@ -41,8 +41,8 @@ impl Chain {
             let expected = format_args!("no chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
         }
-        // The store gets its name once it has its configuration, so that a start that is cut off
-        // leaves no chain.
+        // The store gets its name once it has its configuration, so that an interrupted start leaves
+        // no chain.
         let unnamed = folder.join("store.new");
         let failed = |error: std::io::Error| {
             Error::new(Reason::StoreFailed, format_args!("a new {}", unnamed.display()), error)
@@ -70,7 +70,7 @@ impl Chain {
         Self::create_with(folder, &config, &SchemeOptions::read(other)?)
     }
 
-    /// Deletes a chain that has no block; one that has any is `invalid_argument`.
+    /// Deletes a chain without blocks; one with blocks is `invalid_argument`.
     pub fn discard(folder: &Path) -> Result<()> {
         if let Some(height) = Self::open(folder)?.height() {
             let found = format_args!("one of height {height}");
@@ -86,15 +86,15 @@ impl Chain {
         })
     }
 
-    /// Opens the chain in a folder as its last acknowledged block left it, and checks that.
+    /// Opens the chain in a folder at its last acknowledged block, and checks it.
     ///
     /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.
     pub fn open(folder: &Path) -> Result<Self> {
         Self::open_with(folder, &SchemeOptions::read(folder)?)
     }
 
-    /// The same as [`open`](Self::open); where tables have to be built again, they are from the `.ptau`
-    /// file of `given`. Its other options are those of a first start.
+    /// Like [`open`](Self::open); tables that must be rebuilt come from the `.ptau` file of `given`. Its other
+    /// options only matter on a first start.
     pub fn open_again(folder: &Path, given: &SchemeOptions) -> Result<Self> {
         let SchemeOptions { ptau, progress, .. } = given.clone();
         Self::open_with(folder, &SchemeOptions { ptau, progress, ..SchemeOptions::read(folder)? })
@@ -129,8 +129,8 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Executes blocks again for a scheme that keeps its state beside the store, and was killed before
-    /// it had them.
+    /// Executes blocks again for a scheme that keeps its state outside the store, and lost them when the
+    /// process was killed.
     fn catch_up(&mut self) -> Result<()> {
         let Some(newest) = self.height() else { return Ok(()) };
         for (scheme, kept) in &mut self.schemes {
@@ -142,7 +142,7 @@ impl Chain {
                 let body = block::read_body(&self.store, &header.header)?;
                 let changes: Vec<_> = body.operations.iter().map(Change::from).collect();
                 let prepared = kept.prepare(&changes)?;
-                // A block is kept only if it leads where its header says.
+                // Commit a block only if it leads to its header's root.
                 check_root(&header.header, *scheme, &prepared.root).map_err(|error| {
                     let expected = format_args!(
                         "{} from the blocks of this folder; nothing was written: take the folder from a \
@@ -161,7 +161,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Every scheme must be where the newest header says.
+    /// Checks that every scheme has the height and root of the newest header.
     fn check_agreement(&self) -> Result<()> {
         let head = self.head.as_ref().map(|(head, _)| &head.header);
         for (scheme, kept) in &self.schemes {
@@ -181,7 +181,7 @@ impl Chain {
         Ok(())
     }
 
-    /// A block that was acknowledged must be there; one that was only written is acknowledged now.
+    /// Checks that the acknowledged block is there; a block that was only written is acknowledged now.
     fn check_anchor(&mut self) -> Result<()> {
         let anchored = self.anchor.read()?;
         let head = self.head.as_ref().map(|(head, hash)| (head.header.height, *hash));

@@ -20,31 +20,31 @@ use prooflight_smt::snapshot::{Files, SmtReader};
 use super::serving;
 use super::settings::LogFormat;
 
-/// Which files are served, and where.
+/// The files to serve, and the address.
 #[derive(Debug, Args)]
 pub(super) struct ServeHistory {
     /// The folder of the snapshot files: `snapshots` in the folder of a chain with smt
     #[arg(long, env = "PROOFLIGHT_SNAPSHOTS")]
     snapshots: PathBuf,
-    /// The node that writes them, as http://HOST:PORT: it is asked for headers
+    /// The node that writes them, as http://HOST:PORT, which provides the headers
     #[arg(long, env = "PROOFLIGHT_NODE")]
     node: String,
-    /// Where to listen
+    /// The address to listen on
     #[arg(long, env = "PROOFLIGHT_LISTEN", default_value = "127.0.0.1:8655")]
     listen: SocketAddr,
-    /// An origin whose pages may ask, more than once [default: all]
+    /// An origin whose pages may send requests; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     origins: Vec<String>,
-    /// Keys of a proof
+    /// The most keys in a proof
     #[arg(long, env = "PROOFLIGHT_MAX_KEYS", default_value_t = 1024)]
     max_keys: usize,
-    /// Connections at the same time
+    /// The most concurrent connections
     #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS", default_value_t = 1024)]
     max_connections: u32,
-    /// How long a request may take, in milliseconds
+    /// The time limit of a request, in milliseconds
     #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS", default_value_t = 30_000)]
     request_time_ms: u64,
-    /// Logs as `text` or `json`
+    /// The log format: `text` or `json`
     #[arg(long, env = "PROOFLIGHT_LOG_FORMAT", value_enum, default_value_t)]
     log_format: LogFormat,
 }
@@ -86,7 +86,7 @@ impl ServeHistory {
     }
 }
 
-/// How far the files are.
+/// The progress of the files.
 struct FilesStanding(Arc<SmtReader>);
 
 impl Standing for FilesStanding {
@@ -94,7 +94,7 @@ impl Standing for FilesStanding {
         Ok(self.0.newest()?)
     }
 
-    /// When the newest block was made is in its header, which the files do not have.
+    /// Sets only the height: the timestamp is in the header, which the files do not have.
     fn count(&self, metrics: &Metrics) {
         if let Ok(height) = self.0.newest() {
             metrics.newest(height, 0);

@@ -1,4 +1,4 @@
-//! Beginning a chain, and looking at one that is not running.
+//! Begins a chain, and inspects one that is not running.
 
 use std::path::{Path, PathBuf};
 
@@ -24,12 +24,12 @@ pub(super) struct Where {
     pub(super) data_dir: PathBuf,
 }
 
-/// What a new chain is.
+/// The configuration of a new chain.
 #[derive(Debug, Args)]
 pub(super) struct Init {
     #[command(flatten)]
     folder: Where,
-    /// A name for people.
+    /// A human-readable name.
     #[arg(long, default_value = "prooflight")]
     chain_id: String,
     /// Files with authority keys of this node; a key is made if there are none.
@@ -38,10 +38,10 @@ pub(super) struct Init {
     /// Public keys of authorities elsewhere, 0x-hex.
     #[arg(long = "authority")]
     authorities: Vec<json::Hex>,
-    /// How many authorities must sign a header.
+    /// The number of authorities that must sign a header.
     #[arg(long, default_value_t = 1)]
     quorum: u16,
-    /// A file with the state to begin with, in the form of `export`; it must fit into one block.
+    /// A file with the initial state, in the format of `export`; it must fit into one block.
     #[arg(long)]
     state: Option<PathBuf>,
     #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl", help = schemes_help())]
@@ -50,13 +50,13 @@ pub(super) struct Init {
     lvmt: Lvmt,
     #[command(flatten)]
     options: Options,
-    /// Bytes of the longest raw key.
+    /// The longest raw key, in bytes.
     #[arg(long, default_value_t = ChainLimits::default().max_key)]
     max_key: u16,
-    /// Bytes of the longest value.
+    /// The longest value, in bytes.
     #[arg(long, default_value_t = ChainLimits::default().max_value)]
     max_value: u32,
-    /// Operations of a block.
+    /// The most operations in a block.
     #[arg(long, default_value_t = ChainLimits::default().max_ops)]
     max_ops: u32,
 }
@@ -106,7 +106,7 @@ fn scheme(name: &str) -> Result<Scheme, String> {
 fn schemes_help() -> String {
     let (all, accounts) = (Scheme::exists, |scheme: Scheme| scheme.proves(Ability::Account));
     format!(
-        "The schemes that the chain keeps: {}; with {} its keys are accounts and slots",
+        "The schemes that the chain keeps: {}; with {}, its keys are accounts and slots",
         Scheme::names(all),
         Scheme::names(accounts)
     )
@@ -121,7 +121,7 @@ pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Resul
     begin(folder, &config, vec![key], None, options).map(|_| ())
 }
 
-/// What the chain's configuration says of its schemes, each once, ascending by id.
+/// The schemes of the chain's configuration, each once, ascending by id.
 fn configs(schemes: &[Scheme], lvmt: &Lvmt) -> Result<Vec<SchemeConfig>> {
     let mut schemes = schemes.to_vec();
     schemes.sort_unstable_by_key(|scheme| scheme.id());
@@ -156,7 +156,7 @@ fn begin(
     let signers = Signers::new(config, keys)?;
     let kept = folder.join(GENESIS);
     if kept.exists() {
-        // Of a start that was cut off before there was a chain.
+        // From a start that was interrupted before there was a chain.
         std::fs::remove_file(&kept).map_err(|error| cannot(&kept, &error))?;
     }
     if let Some(state) = state {
@@ -166,7 +166,7 @@ fn begin(
     let mut chain = Chain::create_with(folder, config, options)?;
     make_genesis(folder, &mut chain, &signers).inspect_err(|error| {
         if error.code() == Code::InvalidInput {
-            // Nothing can begin with that state: neither it nor the chain is kept.
+            // No chain can begin with that state: delete both.
             drop(chain);
             let _ = std::fs::remove_file(&kept);
             let _ = Chain::discard(folder);
@@ -174,7 +174,7 @@ fn begin(
     })
 }
 
-/// The state that a chain begins with, in its folder; it is there before the chain is.
+/// The file with a chain's initial state, in its folder; it is written before the chain.
 const GENESIS: &str = "genesis.jsonl";
 
 fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
@@ -190,7 +190,7 @@ fn key_path(folder: &Path, index: usize) -> PathBuf {
 fn own_key(folder: &Path) -> Result<SigningKey> {
     let path = key_path(folder, 0);
     if path.exists() {
-        // A start that was cut off before the chain began.
+        // From a start that was interrupted before the chain began.
         return authority::read_key(&path);
     }
     let key = authority::generate()?;
@@ -209,7 +209,7 @@ pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
     paths.take_while(|path| path.exists()).map(|path| authority::read_key(&path)).collect()
 }
 
-/// Opens a chain; one whose first start was cut off gets its genesis block.
+/// Opens a chain; if its first start was interrupted, makes its genesis block.
 pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
     let mut chain = Chain::open_again(folder, options)?;
     let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
@@ -220,7 +220,7 @@ pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Sig
 }
 
 impl Where {
-    /// Executes every block again in a folder of its own, and compares.
+    /// Executes every block again in a separate folder, and compares the results.
     pub(super) fn verify(&self) -> Result<()> {
         let scratch =
             tempfile::tempdir_in(&self.data_dir).map_err(|error| cannot(&self.data_dir, &error))?;

@@ -1,4 +1,4 @@
-//! `run --follow`: which chain a replica follows, and from where.
+//! `run --follow`: starts a replica from a checkpoint, or resumes it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -51,7 +51,7 @@ fn open(leader: Leader, chosen: &Chosen, metrics: &Metrics) -> Result<Follower> 
     Follower::new(chain, leader, checkpoint, pace, metrics.clone())
 }
 
-/// Begins a chain without blocks; what it is comes from the checkpoint, never from the leader.
+/// Begins a chain without blocks; its configuration comes from the checkpoint, never from the leader.
 fn begin(
     folder: &Path,
     kept: &Path,
@@ -60,7 +60,7 @@ fn begin(
 ) -> Result<Chain> {
     let Some(checkpoint) = checkpoint else {
         let expected = format_args!(
-            "--checkpoint with the chain to follow, as there is none in {}",
+            "--checkpoint with the chain to follow, since there is none in {}",
             folder.display()
         );
         return Err(Error::new(Reason::InvalidArgument, expected, "no checkpoint"));

@@ -33,7 +33,7 @@ enum Command {
     Run(Settings),
     /// Make an authority key and print its public key.
     Keygen {
-        /// The new file, readable for its owner alone.
+        /// The new file, readable only by its owner.
         file: PathBuf,
     },
     /// Print the checkpoint that an application pins.

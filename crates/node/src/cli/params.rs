@@ -1,4 +1,4 @@
-//! LVMT's setup and what a node keeps of the schemes; `params` looks at setups.
+//! LVMT's setup and a node's scheme options; the command `params`, which inspects setups.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ pub(super) struct Lvmt {
     /// The setup of lvmt: dev, which is insecure, or a .ptau file
     #[arg(long = "lvmt-setup", default_value = "dev")]
     setup: String,
-    /// Vectors of lvmt have 2 to this many slots
+    /// log2 of the number of slots of an lvmt vector
     #[arg(long = "lvmt-log-n", default_value_t = 16)]
     log_n: u8,
-    /// Openings of lvmt have trees of 2 to this arity; it divides the number before
+    /// log2 of the arity of lvmt's opening trees; it must divide lvmt-log-n
     #[arg(long = "lvmt-log-arity", default_value_t = 2)]
     log_arity: u8,
 }
@@ -33,7 +33,7 @@ impl Default for Lvmt {
 const DEV: &str = "dev";
 
 impl Lvmt {
-    /// What the chain's configuration says of it.
+    /// The part of the chain's configuration.
     pub(super) fn config(&self) -> Result<LvmtConfig> {
         let (log_n, log_arity) = (self.log_n, self.log_arity);
         let params_id = open(&self.setup, log_n)?.verifying_key().params_id();
@@ -46,13 +46,13 @@ impl Lvmt {
     }
 }
 
-/// What a node keeps of the schemes; fixed when the chain comes into its folder.
+/// A node's scheme options; fixed when the chain is created in its folder.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Options {
-    /// The keys of lvmt that are proved: full, none, or a class such as 3/4 [default: full]
+    /// The keys that lvmt can prove: full, none, or a class such as 3/4 [default: full]
     #[arg(long)]
     proof_shard: Option<Shard>,
-    /// How many blocks share a snapshot file of smt; the last one of each can be proved [default: 1]
+    /// The number of blocks per snapshot file of smt; only the last one of each can be proved [default: 1]
     #[arg(long)]
     blocks_per_snapshot: Option<u64>,
 }
@@ -63,7 +63,7 @@ impl Options {
     }
 }
 
-/// What a node keeps of the schemes; what is not said has its default.
+/// A node's scheme options, with defaults for those not given.
 pub(super) fn options(
     proof_shard: Option<Shard>,
     blocks_per_snapshot: Option<u64>,
@@ -78,15 +78,15 @@ pub(super) fn options(
     }
 }
 
-/// What `params` looks at.
+/// The arguments of `params`.
 #[derive(Debug, Args)]
 pub(super) struct Params {
-    /// dev, ppot (its verifying key alone), or a .ptau file
+    /// dev, ppot (only its verifying key), or a .ptau file
     setup: String,
-    /// Vectors have 2 to this many slots
+    /// log2 of the number of slots of a vector
     #[arg(long, default_value_t = 16)]
     log_n: u8,
-    /// Build the tables of openings with trees of 2 to this arity, and keep them in a folder
+    /// Build the tables for opening trees of 2^LOG_ARITY, and keep them in a folder
     #[arg(long, requires = "tables")]
     log_arity: Option<u8>,
     /// The folder of the tables
@@ -95,7 +95,7 @@ pub(super) struct Params {
 }
 
 impl Params {
-    /// Checks a setup, prints what identifies it, and builds its tables if they are asked for.
+    /// Checks a setup, prints its identity, and builds its tables if requested.
     pub(super) fn run(&self) -> Result<()> {
         let (setup, key) = if self.setup == "ppot" {
             (None, VerifyingKey::ppot(self.log_n)?)
@@ -119,7 +119,7 @@ impl Params {
     }
 }
 
-/// What was checked of a setup and what was not, and whether it is secure then.
+/// What was and was not checked about a setup, and whether it is secure.
 fn standing(key: &VerifyingKey, listed: Option<u32>) -> Result<Vec<(&'static str, String)>> {
     let mut lines = Vec::new();
     if let Some(contributions) = listed {
@@ -162,7 +162,7 @@ fn open(setup: &str, log_n: u8) -> Result<Setup> {
     }
 }
 
-/// Shows how far the tables are: on a terminal one line that is written over, else a line in a hundred.
+/// Shows the progress of the tables: on a terminal, one line that is overwritten; otherwise one line per percent.
 fn show(done: u64, total: u64) {
     let total = total.max(1);
     let percent = done * 100 / total;
@@ -171,7 +171,7 @@ fn show(done: u64, total: u64) {
     }
     let mut err = std::io::stderr();
     let end = if err.is_terminal() && done < total { "\r" } else { "\n" };
-    // Nobody reads it if it cannot be written.
+    // If it cannot be written, nobody reads it.
     let _ = write!(err, "tables of the setup {percent:3} %{end}");
 }
 
@@ -193,7 +193,7 @@ mod tests {
         let ppot = "secure: if one contributor to the Perpetual Powers of Tau was honest";
         let built_in = standing(VerifyingKey::ppot(16), None);
         assert!(built_in.starts_with(ppot), "{built_in}");
-        // The same key from a file: what makes it trusted is the key, not the file's list.
+        // The same key from a file: it is trusted because of the key, not because of the file's list.
         let file = standing(VerifyingKey::ppot(4), Some(54));
         assert!(file.contains(ppot) && file.contains("the 54 contributions"), "{file}");
         let dev = standing(VerifyingKey::dev(4), Some(1));

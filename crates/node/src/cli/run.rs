@@ -25,15 +25,15 @@ pub(super) fn run(settings: Settings) -> Result<()> {
     serving::run(chosen.log_format, serve(chosen))
 }
 
-/// Where the blocks come from that a node serves.
+/// The source of the blocks that a node serves.
 pub(super) struct Source {
     /// The chain up to the newest block.
     pub(super) views: watch::Receiver<View>,
     /// Where submissions go, if this node makes blocks.
     pub(super) submitter: Option<Submitter>,
-    /// How far this node is, if it follows another.
+    /// This node's progress, if it follows another.
     pub(super) progress: Option<watch::Receiver<Progress>>,
-    /// Ends once the two before are dropped, or when no more blocks can be kept.
+    /// Ends once `submitter` and `progress` are dropped, or when no more blocks can be stored.
     pub(super) ended: JoinHandle<Result<()>>,
 }
 
@@ -67,7 +67,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
         batch: chosen.max_batch,
         connections: chosen.max_connections,
         subscriptions: 16,
-        // The reply that says so is written before the connection is cut.
+        // Leaves time to send the reply that reports the timeout before the connection is cut.
         request_time: time + Duration::from_secs(1),
     };
     let token = token(&chosen)?.map(Into::into);
@@ -76,7 +76,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
     let (address, server) = server::start(chosen.listen, module, &chosen.origins, front).await?;
     announce(&views.borrow(), address);
 
-    // It ends on its own only if no more blocks can be kept.
+    // It ends on its own only if no more blocks can be stored.
     let early = tokio::select! {
         stopped = &mut stop => { stopped?; None }
         ended = &mut ended => Some(ended),
@@ -86,8 +86,8 @@ async fn serve(chosen: Chosen) -> Result<()> {
         Some(ended) => ended,
         None => match tokio::time::timeout(serving::GRACE, ended).await {
             Ok(ended) => ended,
-            // A connection that does not end still holds the way to submit; what it was told is on
-            // disk, and what is not on disk it was not told.
+            // A connection that does not end still holds a submitter. Every block that it was told
+            // of is on disk.
             Err(_) => return Ok(()),
         },
     };

@@ -1,4 +1,4 @@
-//! What `run` and `serve-history` share: their logs and threads, and how they end.
+//! Shared by `run` and `serve-history`: logs, threads and shutdown.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::settings::LogFormat;
 
-/// How long requests under way may go on once a server is told to stop.
+/// The time that running requests get to finish once a server is told to stop.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves, on a runtime with several threads.

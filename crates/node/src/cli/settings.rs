@@ -1,4 +1,4 @@
-//! The settings of `run`: by flag, by environment, by file, in this order.
+//! The settings of `run`: from flags, the environment and a file, in this order of precedence.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,82 +10,82 @@ use serde::Deserialize;
 
 use super::params::options;
 
-/// Settings that may be given; what is not given has its default.
+/// Optional settings; a setting that is not given has its default.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Settings {
-    /// A TOML file with settings, named as the flags are.
+    /// A TOML file with settings, named like the flags.
     #[arg(long, env = "PROOFLIGHT_CONFIG")]
     #[serde(skip)]
     config: Option<PathBuf>,
     /// The folder of the chain [default: prooflight-data]
     #[arg(long, env = "PROOFLIGHT_DATA_DIR")]
     data_dir: Option<PathBuf>,
-    /// Where to listen [default: 127.0.0.1:8645]
+    /// The address to listen on [default: 127.0.0.1:8645]
     #[arg(long, env = "PROOFLIGHT_LISTEN")]
     listen: Option<SocketAddr>,
     /// The shortest time between two blocks, in milliseconds [default: 1000]
     #[arg(long, env = "PROOFLIGHT_BLOCK_INTERVAL_MS")]
     block_interval_ms: Option<u64>,
-    /// Make blocks without operations too [default: false]
+    /// Also make blocks without operations [default: false]
     #[arg(long, env = "PROOFLIGHT_EMPTY_BLOCKS", num_args = 0..=1, default_missing_value = "true")]
     empty_blocks: Option<bool>,
-    /// For how many blocks before the newest states are kept [default: all]
+    /// The number of blocks before the newest whose states are kept [default: all]
     #[arg(long, env = "PROOFLIGHT_KEEP_STATES")]
     keep_states: Option<u64>,
-    /// A file with the bearer token that submitting needs [default: none needed]
+    /// A file with the bearer token required to submit [default: none required]
     #[arg(long, env = "PROOFLIGHT_TOKEN_FILE")]
     token_file: Option<PathBuf>,
-    /// An origin whose pages may ask, more than once [default: all]
+    /// An origin whose pages may send requests; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     #[serde(rename = "origins")]
     origins: Vec<String>,
-    /// Bytes of a request [default: 4194304]
+    /// The largest request, in bytes [default: 4194304]
     #[arg(long, env = "PROOFLIGHT_MAX_REQUEST_BYTES")]
     max_request_bytes: Option<u32>,
-    /// Calls of a batch [default: 32]
+    /// The most calls in a batch [default: 32]
     #[arg(long, env = "PROOFLIGHT_MAX_BATCH")]
     max_batch: Option<u32>,
-    /// Keys of a proof [default: 1024]
+    /// The most keys in a proof [default: 1024]
     #[arg(long, env = "PROOFLIGHT_MAX_KEYS")]
     max_keys: Option<usize>,
-    /// What `eth_chainId` says on a chain with `mpt`; proofs do not depend on it [default: 1337]
+    /// The value of `eth_chainId` on a chain with `mpt`; proofs do not depend on it [default: 1337]
     #[arg(long, env = "PROOFLIGHT_ETH_CHAIN_ID")]
     eth_chain_id: Option<u64>,
-    /// Connections at the same time [default: 1024]
+    /// The most concurrent connections [default: 1024]
     #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS")]
     max_connections: Option<u32>,
-    /// How long a request may take, in milliseconds [default: 30000]
+    /// The time limit of a request, in milliseconds [default: 30000]
     #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS")]
     request_time_ms: Option<u64>,
-    /// The node to follow, as http://HOST:PORT: takes over its blocks and makes none [default: none]
+    /// The node to follow, as http://HOST:PORT: copies its blocks and makes none [default: none]
     #[arg(long, env = "PROOFLIGHT_FOLLOW")]
     follow: Option<String>,
-    /// A file with the checkpoint of the chain to follow; a first start needs it
+    /// A file with the checkpoint of the chain to follow; required on a first start
     #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
     checkpoint: Option<PathBuf>,
-    /// On a first start: the keys of lvmt that are proved: full, none, or a class such as 3/4 [default: full]
+    /// On a first start: the keys that lvmt can prove: full, none, or a class such as 3/4 [default: full]
     #[arg(long, env = "PROOFLIGHT_PROOF_SHARD")]
     proof_shard: Option<Shard>,
-    /// On a first start: how many blocks share a snapshot file of smt [default: 1]
+    /// On a first start: the number of blocks per snapshot file of smt [default: 1]
     #[arg(long, env = "PROOFLIGHT_BLOCKS_PER_SNAPSHOT")]
     blocks_per_snapshot: Option<u64>,
-    /// The .ptau file of the chain's setup of lvmt, where its tables have to be built [default: none needed]
+    /// The .ptau file of the chain's lvmt setup, if its tables must be built [default: none]
     #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
     lvmt_setup: Option<PathBuf>,
-    /// How long to wait before asking for new blocks again, in milliseconds [default: 1000]
+    /// The interval of polling for new blocks, in milliseconds [default: 1000]
     #[arg(long, env = "PROOFLIGHT_FOLLOW_INTERVAL_MS")]
     follow_interval_ms: Option<u64>,
-    /// Logs as `text` or `json` [default: text]
+    /// The log format: `text` or `json` [default: text]
     #[arg(long, env = "PROOFLIGHT_LOG_FORMAT")]
     log_format: Option<LogFormat>,
 }
 
-/// How logs look.
+/// The format of logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LogFormat {
-    /// Lines for people.
+    /// Human-readable lines.
     #[default]
     Text,
     /// Lines of JSON.
@@ -112,12 +112,12 @@ pub(crate) struct Chosen {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) follow_interval_ms: u64,
     pub(crate) log_format: LogFormat,
-    /// What a chain gets that comes into its folder now.
+    /// The scheme options of a chain that is created now.
     pub(crate) schemes: SchemeOptions,
 }
 
 impl Settings {
-    /// What holds: flag before environment before file before default.
+    /// The effective settings: flags override the environment, which overrides the file, which overrides defaults.
     pub(crate) fn choose(self) -> Result<Chosen> {
         let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
         let local = SocketAddr::from(([127, 0, 0, 1], 8645));

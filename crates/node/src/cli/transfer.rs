@@ -1,4 +1,4 @@
-//! Moving states and chains between folders.
+//! Moves states and chains between folders.
 
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -36,7 +36,7 @@ fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation
     Ok(operation)
 }
 
-/// The state in a file of such lines, as the operations of one block.
+/// Reads the state in a file of such lines, as the operations of one block.
 pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateOperation>> {
     let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
     let lines = BufReader::new(file).lines().zip(1_u64..);
@@ -73,12 +73,12 @@ impl File {
     }
 }
 
-/// What to make blocks of.
+/// The arguments of `import`.
 #[derive(Debug, Args)]
 pub(super) struct Import {
     #[command(flatten)]
     file: File,
-    /// Keys of one block, or fewer if they are too large for one.
+    /// The number of keys per block; fewer if they are too large for one.
     #[arg(long, default_value_t = 10_000)]
     block: usize,
 }
@@ -110,7 +110,7 @@ impl Import {
     }
 }
 
-/// Makes one block, or as many as it takes for each to be within its limits.
+/// Makes one block, or as many as needed to keep each within the limits.
 fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> Result<()> {
     match chain.make(operations.iter().cloned(), now_ms(), signers) {
         Err(error) if error.reason() == Reason::RequestTooLarge && operations.len() > 1 => {
@@ -122,7 +122,7 @@ fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> 
     }
 }
 
-/// Where to copy a chain.
+/// The arguments of `backup`.
 #[derive(Debug, Args)]
 pub(super) struct Backup {
     #[command(flatten)]
@@ -132,7 +132,7 @@ pub(super) struct Backup {
 }
 
 impl Backup {
-    /// Copies by executing every block, so that what is damaged is not copied.
+    /// Copies by executing every block, so that damage is not copied.
     pub(super) fn run(&self) -> Result<()> {
         let mut copy = Chain::create_like(&self.to, &self.folder.data_dir)?;
         let view = Chain::open(&self.folder.data_dir)?.view()?;

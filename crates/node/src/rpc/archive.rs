@@ -108,7 +108,7 @@ fn check_root<'h>(
     })?;
     view::check_root(header, Scheme::Smt, root).map_err(|error| {
         let expected = format_args!(
-            "{} that the node has: the snapshots are to be those of the node that is asked",
+            "{} in the node's header: the snapshots must be those of this node",
             error.expected()
         );
         Error::new(error.reason(), expected, error.found())

@@ -1,4 +1,4 @@
-//! The authenticated stores of a chain: which there are, and where each is kept.
+//! The authenticated stores of a chain, and where each keeps its data.
 
 mod open;
 mod options;

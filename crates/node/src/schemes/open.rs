@@ -1,4 +1,4 @@
-//! The schemes that a node has, and where each is kept.
+//! Opens the schemes of a node.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use super::store::{SchemeStore, hold};
 use super::{SchemeOptions, setup, snapshots};
 use crate::store::{EmbeddedStore, Namespace};
 
-/// Where schemes keep what is not in the store, and how.
+/// The folder and options for scheme data outside the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The folder of the chain.
     pub folder: &'a Path,
-    /// What is up to the node, not the chain.
+    /// The node's options.
     pub options: &'a SchemeOptions,
 }
 
@@ -43,12 +43,12 @@ pub fn open(
     }
 }
 
-/// Makes what has to be there before a chain begins: the tables of LVMT's setup.
+/// Makes the files that must exist before a chain begins: the tables of LVMT's setup.
 pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
     if config.keeps(Scheme::Lvmt) { setup::params(config, place).map(|_| ()) } else { Ok(()) }
 }
 
-/// The part of the store that a scheme has for itself.
+/// A scheme's own part of the store.
 pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
     Namespace::new(store, [b'x', scheme.id()])
 }

@@ -1,4 +1,4 @@
-//! What is up to a node, not to its chain: chosen when the chain comes into its folder, and kept there.
+//! Per-node options: chosen when the chain is created in its folder, and stored there.
 
 use core::fmt;
 use core::str::FromStr;
@@ -12,35 +12,35 @@ use serde::{Deserialize, Serialize};
 /// The file with the options, in the folder of the chain.
 const FILE: &str = "schemes.json";
 
-/// What is up to a node, not to its chain.
+/// Per-node options, which are not part of the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct SchemeOptions {
-    /// Which keys of `lvmt` the node proves.
+    /// The keys of `lvmt` that the node can prove.
     pub proof_shard: Shard,
-    /// How many blocks share a snapshot file of `smt`; only the last one of each can be proved.
+    /// The number of blocks per snapshot file of `smt`; only the last one of each can be proved.
     pub blocks_per_file: u64,
-    /// The `.ptau` file that the tables of `lvmt` are built from, where they have to be.
+    /// The `.ptau` file from which the tables of `lvmt` are built, if they must be.
     #[serde(skip)]
     pub ptau: Option<PathBuf>,
-    /// Is told how many of how many steps are done while tables are built.
+    /// Called with the progress while tables are built.
     #[serde(skip)]
     pub progress: Progress,
 }
 
-/// Is told how many of how many steps are done.
+/// A callback for progress: the number of steps done, and the total.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress(pub fn(u64, u64));
 
 impl Default for Progress {
-    /// Nobody is told.
+    /// Ignores the progress.
     fn default() -> Self {
         Self(|_, _| ())
     }
 }
 
 impl PartialEq for Progress {
-    /// Who is told makes no difference.
+    /// The callback does not count in comparisons.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -49,7 +49,7 @@ impl PartialEq for Progress {
 impl Eq for Progress {}
 
 impl Default for SchemeOptions {
-    /// Everything can be proved.
+    /// Every key and every block can be proved.
     fn default() -> Self {
         let proof_shard = Shard(ProofShard::Full);
         Self { proof_shard, blocks_per_file: 1, ptau: None, progress: Progress::default() }
@@ -57,7 +57,7 @@ impl Default for SchemeOptions {
 }
 
 impl SchemeOptions {
-    /// Keeps the options in the folder of a new chain.
+    /// Writes the options into the folder of a new chain.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
         let json = serde_json::to_vec_pretty(self)
@@ -82,7 +82,7 @@ impl SchemeOptions {
     }
 }
 
-/// Which keys of `lvmt` a node proves: `full`, `none`, or the class `3/4`: number 3 of 4, from 0 on.
+/// The keys of `lvmt` that a node can prove: `full`, `none`, or a class such as `3/4`, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard(pub ProofShard);

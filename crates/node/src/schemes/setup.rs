@@ -12,13 +12,13 @@ use prooflight_lvmt::{ProofShard, StoreParams};
 
 use super::{Place, SchemeOptions};
 
-/// The folder with the setup, in that of the chain.
+/// The folder of the setup, in the chain's folder.
 const FOLDER: &str = "lvmt";
 
 /// The file with the setup's verifying key.
 const KEY: &str = "verifying-key";
 
-/// The setup and shape of a chain's LVMT, and what the node proves of it.
+/// The setup and shape of a chain's LVMT, and the keys that the node can prove.
 ///
 /// `unknown_setup` if the folder does not have the tables and no file is given.
 pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<StoreParams> {
@@ -30,8 +30,8 @@ pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<StorePara
     Ok(StoreParams { tables, log_arity, shard: place.options.proof_shard.0 })
 }
 
-/// The tables of a chain's setup: those of the development setup are computed as they are needed, others
-/// are built from the `.ptau` file, and kept.
+/// The tables of a chain's setup: those of the development setup are computed on demand, others are built
+/// from the `.ptau` file and stored.
 ///
 /// `unknown_setup` if the folder does not have them and no file is given; `setup_mismatch` if the file is
 /// of another setup.

@@ -11,7 +11,7 @@ use crate::store::EmbeddedStore;
 /// The folder of the snapshot files, in that of the chain.
 pub const SNAPSHOTS: &str = "snapshots";
 
-/// Pages of snapshot files that are kept in memory for proofs.
+/// The size of the in-memory cache of snapshot files, for proofs.
 pub const CACHE_BYTES: u64 = 64 << 20;
 
 /// The files of a chain.
@@ -19,7 +19,7 @@ pub(super) fn files(place: Place<'_>) -> Result<Files> {
     Files::local(&place.folder.join(SNAPSHOTS))
 }
 
-/// How they are kept; each is compared with the header of its block, which the store has.
+/// The parameters of the files; each file is compared with the stored header of its block.
 pub(super) fn params(store: &EmbeddedStore, place: Place<'_>) -> SmtParams {
     let blocks_per_file = place.options.blocks_per_file;
     let store = store.clone();
@@ -30,7 +30,7 @@ pub(super) fn params(store: &EmbeddedStore, place: Place<'_>) -> SmtParams {
             Ok(block::read_header(&store, block)?.as_ref().and_then(root_in))
         }),
         damaged: |damage| {
-            tracing::warn!(file = damage.file, error = %damage.error, "snapshot file made again");
+            tracing::warn!(file = damage.file, error = %damage.error, "damaged snapshot file rewritten");
         },
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use prooflight_core::store::{Change, Prepared, StateReader, StateStore};
 use prooflight_core::{Error, Reason, Result};
 
-/// The next block of some scheme, as [`SchemeStore::prepare`] says it.
+/// The next block of a scheme, as returned by [`SchemeStore::prepare`].
 pub type Next = Prepared<()>;
 
-/// What proves the state of some scheme, while further blocks are made.
+/// A reader that proves a scheme's state while further blocks are made.
 pub type Reader = Arc<dyn StateReader + Send + Sync>;
 
-/// A [`StateStore`] of some scheme, which itself holds what it has prepared.
+/// A [`StateStore`] of any scheme, which itself holds the prepared block.
 pub trait SchemeStore: Send {
     /// See [`StateStore::height`].
     fn height(&self) -> Option<u64>;
@@ -19,10 +19,10 @@ pub trait SchemeStore: Send {
     /// See [`StateStore::root`].
     fn root(&self) -> Vec<u8>;
 
-    /// See [`StateStore::prepare`]; a block that was prepared before is dropped.
+    /// See [`StateStore::prepare`]; drops a previously prepared block.
     fn prepare(&mut self, changes: &[Change<'_>]) -> Result<Next>;
 
-    /// See [`StateStore::commit`]: takes over the block that was prepared last.
+    /// See [`StateStore::commit`]: adopts the block that was prepared last.
     fn commit(&mut self) -> Result<()>;
 
     /// See [`StateStore::prune`].
@@ -32,13 +32,13 @@ pub trait SchemeStore: Send {
     fn reader(&mut self) -> Result<Reader>;
 }
 
-/// A store with the block that it has prepared.
+/// A store with its prepared block.
 struct Held<T: StateStore> {
     store: T,
     next: Option<T::Next>,
 }
 
-/// Opens a store, to be one of several.
+/// Opens a store as one of several.
 pub(super) fn hold<T>(source: T::Source, params: T::Params) -> Result<Box<dyn SchemeStore>>
 where
     T: StateStore<Next: Send, Reader: Send + Sync> + Send + 'static,

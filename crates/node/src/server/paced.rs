@@ -67,7 +67,7 @@ impl Paced {
 }
 
 fn too_slow() -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, "what is sent is not taken")
+    io::Error::new(io::ErrorKind::TimedOut, "the peer accepts no data")
 }
 
 impl AsyncRead for Paced {

@@ -1,4 +1,4 @@
-//! Connections that stay open: of HTTP, and a WebSocket.
+//! Connections that stay open: HTTP and WebSocket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -29,7 +29,7 @@ fn read_head(reader: &mut BufReader<TcpStream>) -> (u16, usize) {
     (status, length)
 }
 
-/// A connection of HTTP that is kept alive.
+/// An HTTP connection that is kept alive.
 pub(crate) struct Connection(BufReader<TcpStream>);
 
 impl Connection {
@@ -52,7 +52,7 @@ impl Connection {
     }
 }
 
-/// A WebSocket, as far as texts in one frame need one.
+/// A minimal WebSocket, for text messages of one frame.
 pub(crate) struct WebSocket(BufReader<TcpStream>);
 
 impl WebSocket {
@@ -66,24 +66,24 @@ impl WebSocket {
         Self(reader)
     }
 
-    /// How long to wait for the node to take or send something.
+    /// Sets the time to wait for the node to accept or send data.
     pub(crate) fn give_up_after(&self, time: Duration) {
         self.0.get_ref().set_write_timeout(Some(time)).unwrap();
         self.0.get_ref().set_read_timeout(Some(time)).unwrap();
     }
 
-    /// Reads so many bytes, whatever they are, if they come in time.
+    /// Reads and drops this many bytes, if they arrive in time.
     pub(crate) fn skip(&mut self, bytes: usize) {
-        // One who does not wait has read what was there.
+        // On a timeout, it has read what was there.
         let _ = self.0.get_mut().read_exact(&mut vec![0; bytes]);
     }
 
-    /// Sends a text in one frame, whose mask is zeros.
+    /// Sends a text in one frame, with a mask of zeros.
     pub(crate) fn send(&mut self, text: &str) {
         self.try_send(text).unwrap();
     }
 
-    /// As `send`, or that the connection does not take it.
+    /// Like `send`, but returns an error if the connection does not accept it.
     pub(crate) fn try_send(&mut self, text: &str) -> std::io::Result<()> {
         let mut frame = vec![0x81];
         match u16::try_from(text.len()) {
@@ -102,7 +102,7 @@ impl WebSocket {
         self.0.get_mut().write_all(&frame)
     }
 
-    /// The JSON of the next text; pings are passed over.
+    /// Returns the JSON of the next text; skips pings.
     pub(crate) fn receive(&mut self) -> Value {
         loop {
             let mut head = [0; 2];

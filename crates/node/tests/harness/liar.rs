@@ -1,4 +1,4 @@
-//! A proxy before a real node, which passes its answers on or changes them.
+//! A proxy in front of a real node, which passes on its answers or changes them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use super::Client;
 /// Changes the result of a method.
 type Change = Arc<dyn Fn(&str, &mut Value) + Send + Sync>;
 
-/// What the proxy does to the answer of a method.
+/// What the proxy does with the answer of a method.
 #[derive(Clone)]
 pub(crate) enum Lie {
     /// Passes it on.
@@ -25,7 +25,7 @@ pub(crate) enum Lie {
     Status(u16),
     /// Sends bytes without end.
     Endless,
-    /// Says nothing.
+    /// Never answers.
     Silent,
 }
 
@@ -48,7 +48,7 @@ struct State {
     lie: Lie,
 }
 
-/// The proxy; its address stays while the node behind it comes and goes.
+/// The proxy; its address stays the same while the node behind it comes and goes.
 pub(crate) struct Liar {
     pub(crate) address: SocketAddr,
     state: Arc<Mutex<State>>,
@@ -63,14 +63,14 @@ impl Liar {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let shared = shared.clone();
-                // A caller that goes away in the middle is its own business.
+                // Callers may disconnect at any time.
                 thread::spawn(move || answer(stream.unwrap(), &shared).ok());
             }
         });
         Self { address, state }
     }
 
-    /// The node to ask from now on.
+    /// Sets the node to ask from now on.
     pub(crate) fn ask(&self, node: SocketAddr) {
         self.state.lock().unwrap().node = Some(node);
     }

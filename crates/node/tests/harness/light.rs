@@ -1,4 +1,4 @@
-//! What a light client checks of a node's answers: nothing is believed but the checkpoint.
+//! A light client's checks of a node's answers: only the checkpoint is trusted.
 
 use prooflight_avl::state::verify_keys;
 use prooflight_core::chain::{
@@ -43,7 +43,7 @@ pub(crate) fn proved(reply: &Value, header: &Header, key: &[u8]) -> Option<Vec<u
     values[0].map(<[u8]>::to_vec)
 }
 
-/// A value as a light client reads it.
+/// Verifies a value as a light client does.
 pub(crate) fn verified(
     node: &Node,
     checkpoint: &Checkpoint,
@@ -53,7 +53,7 @@ pub(crate) fn verified(
     verified_raw(node, checkpoint, at, key.as_bytes())
 }
 
-/// As `verified`, of any raw key.
+/// Like `verified`, for any raw key.
 pub(crate) fn verified_raw(
     node: &Node,
     checkpoint: &Checkpoint,
@@ -77,7 +77,7 @@ pub(crate) fn verified_raw(
     value
 }
 
-/// Another scheme proves the same of a key, unless it no longer keeps that state.
+/// Checks that another scheme proves the same value, unless it no longer keeps that state.
 fn check_proof_by(
     scheme: Scheme,
     node: &Node,
@@ -90,7 +90,7 @@ fn check_proof_by(
     let params = json!({ "scheme": scheme.as_str(), "keys": [hex(key)], "at": at });
     let reply = match node.call("prooflight_prove", &params) {
         Ok(reply) => reply,
-        // Of lvmt the newest block's alone is kept, and there may be a newer one by now.
+        // lvmt keeps only recent states, and newer blocks may have been made since.
         Err(error) => {
             assert_eq!(scheme, Scheme::Lvmt, "{error}");
             assert_eq!(error["data"]["reason"], "version_unavailable", "{error}");

@@ -28,7 +28,7 @@ impl Node {
         Self::try_start(folder, settings).unwrap()
     }
 
-    /// As `start`, or what the node said when it did not serve.
+    /// Like `start`; if the node does not serve, returns its output.
     pub(crate) fn try_start(folder: &Path, settings: &[&str]) -> Result<Self, String> {
         let mut command = Command::new(PROGRAM);
         command.args(["run", "--data-dir"]).arg(folder).args(settings);
@@ -55,7 +55,7 @@ impl Node {
             let log: Value = serde_json::from_str(&line).unwrap_or_default();
             if log["fields"]["message"] == "serving" {
                 let address = log["fields"]["address"].as_str().unwrap().parse().unwrap();
-                // The rest must be read, or the node would wait for someone to.
+                // The rest must be read, or a full pipe would block the node.
                 thread::spawn(move || lines.for_each(drop));
                 return Ok(Self { child, address });
             }
@@ -103,7 +103,7 @@ impl Node {
         self.terminate()
     }
 
-    /// As `stop`, of a node that is borrowed.
+    /// Like `stop`, for a borrowed node.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -111,7 +111,7 @@ impl Node {
     }
 }
 
-/// Something that is asked.
+/// Something that answers calls.
 pub(crate) trait Server {
     /// The result of a method that must succeed.
     fn ask(&self, method: &str, params: &Value) -> Value;
@@ -146,7 +146,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// The result of a method or its error; outside, that no answer came.
+    /// The result of a method or its error; the outer error means that no answer arrived.
     pub(crate) fn call(
         &self,
         method: &str,
@@ -184,7 +184,7 @@ impl Client {
     pub(crate) fn send(&self, request: &[u8]) -> std::io::Result<(u16, String)> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(Duration::from_mins(1)))?;
-        // A server that refuses by the head alone need not read the rest.
+        // A server that refuses a request by its head need not read the rest.
         let _ = stream.write_all(request);
         let mut reply = Vec::new();
         stream.read_to_end(&mut reply)?;
@@ -197,7 +197,7 @@ impl Client {
     }
 }
 
-/// Waits until a condition holds; a minute without it is an error, which `state` explains.
+/// Waits until a condition holds; fails after a minute, with `state` as explanation.
 pub(crate) fn eventually(condition: impl Fn() -> bool, state: impl Fn() -> String) {
     let begun = Instant::now();
     while !condition() {

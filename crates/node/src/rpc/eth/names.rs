@@ -31,7 +31,7 @@ pub(super) struct BlockName(pub(super) At);
 struct Eip1898 {
     block_number: Option<Quantity>,
     block_hash: Option<Hash32>,
-    /// Blocks that are not on the chain are not kept, so that it makes no difference.
+    /// Ignored: only blocks of the chain are stored.
     #[serde(default, rename = "requireCanonical")]
     _require_canonical: bool,
 }
