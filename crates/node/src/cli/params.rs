@@ -86,7 +86,7 @@ pub(super) struct Params {
     /// log2 of the number of slots of a vector
     #[arg(long, default_value_t = 16)]
     log_n: u8,
-    /// Build the tables for opening trees of 2^LOG_ARITY, and keep them in a folder
+    /// Build the tables for opening trees with this log2 of the arity, and keep them in a folder
     #[arg(long, requires = "tables")]
     log_arity: Option<u8>,
     /// The folder of the tables
