@@ -1,5 +1,5 @@
-//! What tests, fuzz targets and generators of vectors share: models of each scheme, provers that are not
-//! bound to honesty, judges of what the verifiers accept, and the work of the fuzz targets.
+//! Shared by tests, fuzz targets and generators of vectors: models of each scheme, provers that can lie,
+//! judges of what the verifiers accept, and the fuzz targets.
 
 #![forbid(unsafe_code)]
 #![allow(

@@ -1,5 +1,5 @@
-//! Runs the inputs of fuzz targets again: the seeds in `crates/fuzz/corpus`, and what once failed, in the
-//! `tests/regressions` of a crate. Both have one folder a target.
+//! Replays the inputs of fuzz targets: the seeds in `crates/fuzz/corpus`, and inputs that once failed, in the
+//! `tests/regressions` of a crate. Both have one folder per target.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use arbitrary::{Result, Unstructured};
 
 type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 
-/// Runs targets, given with their names, for the crate in the folder `here`; a panic of one is a finding.
+/// Runs targets, given with their names, for the crate in the folder `here`; a panic is a finding.
 pub fn replay(here: &str, targets: &[(&str, Target)]) {
     let here = Path::new(here);
     for (name, target) in targets {
         let seeds = inputs(&here.join("../fuzz/corpus").join(name));
         assert!(seeds.len() >= 20, "{name} has {} seeds", seeds.len());
         for input in seeds.into_iter().chain(inputs(&here.join("tests/regressions").join(name))) {
-            // An input that ends too early is none.
+            // An input that ends too early is skipped.
             let _ = target(&mut Unstructured::new(&input));
         }
     }

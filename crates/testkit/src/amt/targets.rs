@@ -1,11 +1,11 @@
-//! What each fuzz target does with its input.
+//! The fuzz targets.
 #![allow(
     clippy::expect_used,
     clippy::panic,
     clippy::unwrap_used,
     unreachable_pub,
     missing_docs,
-    reason = "a fuzz target says what is wrong by panicking"
+    reason = "a fuzz target reports a finding by panicking"
 )]
 
 use std::io::Cursor;
@@ -60,7 +60,7 @@ static HONEST: LazyLock<Vec<Owned>> = LazyLock::new(|| {
     openings
 });
 
-/// Openings that are true, changed or arbitrary, and keys of any bytes.
+/// Verifies true, changed and arbitrary openings, and decodes arbitrary keys.
 pub fn amt_opening(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         key(u.bytes(u.len())?);
@@ -93,7 +93,7 @@ pub fn amt_opening(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A key of these bytes, if they are one, is written as it was read.
+/// Checks that bytes that decode as a key encode to the same bytes.
 fn key(bytes: &[u8]) {
     if let Ok(key) = VerifyingKey::decode(bytes) {
         assert_eq!(key.encode(), bytes);
@@ -147,7 +147,7 @@ fn flip(u: &mut Unstructured<'_>, bytes: &mut [u8]) -> Result<()> {
 
 static PTAU: &[u8] = include_bytes!("../../../amt/tests/data/ptau/prepared.ptau");
 
-/// A file of snarkjs, changed, or any bytes: it is refused, or is the setup that it was.
+/// Reads a changed file of snarkjs, or any bytes: it must be refused, or be the original setup.
 pub fn amt_ptau(u: &mut Unstructured<'_>) -> Result<()> {
     let log_n = u.int_in_range(0..=6)?;
     if u.ratio(1, 8)? {

@@ -27,13 +27,13 @@ pub struct Anatomy {
     pub directions: Vec<u8>,
 }
 
-/// What the nodes of a proof are together.
+/// The tree that the nodes of a proof form.
 #[derive(Clone, Copy, Debug)]
 pub struct Root {
     pub label: [u8; 32],
     /// Levels of expanded nodes below the root.
     pub depth: usize,
-    /// The height that balances on the way to an expanded leaf show, if there is such a leaf.
+    /// The height that follows from the balances above an expanded leaf, if there is such a leaf.
     pub height: Option<i32>,
 }
 
@@ -79,7 +79,7 @@ impl Anatomy {
         }
     }
 
-    /// The bytes of the proof. Where the format leaves a leaf's key out, it is lost.
+    /// The bytes of the proof. Leaf keys that the format omits are lost.
     pub fn bytes(&self, shape: Shape) -> Vec<u8> {
         let mut proof = Vec::new();
         let mut after_leaf = false;
@@ -110,7 +110,7 @@ impl Anatomy {
         proof
     }
 
-    /// Puts a label in place of the subtree whose top is the node `at`: the same root, less shown.
+    /// Replaces the subtree whose top is the node `at` by its label, which keeps the root.
     pub fn collapse(&mut self, at: usize) {
         let mut missing = 1;
         let mut start = at + 1;
@@ -127,7 +127,7 @@ impl Anatomy {
         }
     }
 
-    /// Puts labels in place of both children of the internal node `at`.
+    /// Replaces both children of the internal node `at` by their labels.
     pub fn collapse_children(&mut self, at: usize) {
         let after = self.tokens.len() - at;
         self.collapse(at - 1);

@@ -1,11 +1,11 @@
-//! Dictionaries' shapes, keys, values and operations, drawn from bytes: random ones or a fuzzer's.
+//! Draws dictionary shapes, keys, values and operations from bytes, random or from a fuzzer.
 
 use arbitrary::{Result, Unstructured};
 use prooflight_avl::{Mode, Params};
 
 use super::op::Op;
 
-/// What is pinned about a dictionary.
+/// The pinned parameters of a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub key_length: usize,
@@ -32,7 +32,7 @@ impl Shape {
         Params::new(self.key_length, self.value_length).with_mode(mode)
     }
 
-    /// One of 254 keys; in longer keys some differ only after the first eight bytes.
+    /// One of 254 keys; some longer keys differ only after the first eight bytes.
     pub fn key(&self, number: u8) -> Vec<u8> {
         let number = number.clamp(1, 254);
         let mut key = vec![0; self.key_length];
@@ -44,7 +44,7 @@ impl Shape {
         key
     }
 
-    /// A key out of the first few, so that operations meet each other.
+    /// Draws one of the first few keys, so that operations affect each other.
     pub fn draw_key(&self, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         let most = *u.choose(&[6, 30, 254])?;
         Ok(self.key(u.int_in_range(1..=most)?))

@@ -1,4 +1,4 @@
-//! A dictionary that is what it says, and the judge of everything that is accepted about it.
+//! An honest dictionary, and the judge of every accepted statement about it.
 
 use arbitrary::{Result, Unstructured};
 use prooflight_avl::{AvlProver, Digest, Mode, OldValue, verify_batch};
@@ -9,7 +9,7 @@ use super::draw::Shape;
 use super::model::Model;
 use super::op::{Op, ours};
 
-/// A dictionary as the prover has it and as the model has it.
+/// A dictionary, both in the prover and in the model.
 #[derive(Clone, Debug)]
 pub struct Honest {
     pub shape: Shape,
@@ -62,7 +62,7 @@ impl Honest {
         self.prover.digest()
     }
 
-    /// A statement's proof with the nodes of another statement expanded as well: the same root.
+    /// A statement's proof that also expands the nodes of another statement, under the same root.
     pub fn show_more(&self, statement: &Statement, other: &Statement) -> Vec<u8> {
         let both = self.state([&statement.ops[..], &other.ops].concat());
         let mut anatomy = Anatomy::parse(&both.proof, self.shape).unwrap();
@@ -70,7 +70,7 @@ impl Honest {
         anatomy.bytes(self.shape)
     }
 
-    /// A statement's proof with an expanded subtree as a label: the same root.
+    /// A statement's proof with an expanded subtree replaced by its label, under the same root.
     pub fn show_less(&self, u: &mut Unstructured<'_>, statement: &Statement) -> Result<Vec<u8>> {
         let mut anatomy = Anatomy::parse(&statement.proof, self.shape).unwrap();
         let at = u.choose_index(anatomy.tokens.len())?;
@@ -109,9 +109,9 @@ impl Honest {
     }
 }
 
-/// A verifier that is given correct arguments blames the proof.
+/// Checks that the verifier blames the proof, since the arguments are correct.
 pub fn assert_is_refusal(error: &Error) {
-    // A sum that is stored under another fixed length is the one argument that only a proof shows.
+    // The one exception: only a proof shows that a sum does not have the fixed value length.
     let blames_proof = matches!(error.code(), Code::Malformed | Code::Mismatch)
         || error.reason() == prooflight_core::Reason::ValueLength;
     assert!(blames_proof, "{error:?}");

@@ -22,7 +22,7 @@ pub struct Hostile {
 }
 
 impl Hostile {
-    /// A proof under a digest of its own root, whose height is the one that the balances show.
+    /// A proof under a digest of its own root, with the height that follows from the balances.
     pub fn new(shape: Shape, ops: Vec<Op>, proof: Vec<u8>) -> Self {
         let root = Anatomy::parse(&proof, shape).and_then(|anatomy| anatomy.root());
         let height = root.and_then(|root| root.height);
@@ -41,7 +41,7 @@ impl Hostile {
         Self::new(shape, ops, anatomy.bytes(shape)).with_drawn_height(u)
     }
 
-    /// Now and then another height.
+    /// Sometimes sets another height.
     fn with_drawn_height(mut self, u: &mut Unstructured<'_>) -> Result<Self> {
         if u.int_in_range(0..=5)? == 0 {
             self.digest[32] = u.arbitrary()?;
@@ -66,7 +66,7 @@ impl Hostile {
         self.check_peer(&compat);
     }
 
-    /// The independent hasher and the verifier see the same tree.
+    /// Checks that the independent hasher and the verifier see the same tree.
     fn check_root(&self, answer: &Result<Verified<Transition<'_>>, Error>) {
         let matches = self.root.is_some_and(|root| root.label == self.digest[..32]);
         match answer {
@@ -76,10 +76,10 @@ impl Hostile {
         }
     }
 
-    /// Compat mode accepts what the peer accepts, apart from what the peer gets wrong itself.
+    /// Checks that compat mode accepts what the peer accepts, apart from the peer's own bugs.
     fn check_peer(&self, compat: &Result<Verified<Transition<'_>>, Error>) {
         if self.root.is_none_or(|root| root.depth > 255) {
-            // The peer would only panic, or recurse for ever deeper.
+            // The peer would only panic, or recurse without bound.
             assert!(compat.is_err());
             return;
         }
@@ -96,7 +96,7 @@ impl Hostile {
         }
     }
 
-    /// Where scrypto's integers go on, the peer's overflow: heights below 0, the negated -128.
+    /// Whether the peer's integers overflow where scrypto's do not: heights below 0, the negated -128.
     fn peer_overflows(&self) -> bool {
         let deletes = self.ops.iter().filter(|op| op.ours().may_delete()).count();
         let anatomy = Anatomy::parse(&self.proof, self.shape);
@@ -154,7 +154,7 @@ fn perturb(u: &mut Unstructured<'_>, shape: Shape, anatomy: &mut Anatomy) -> Res
         }
         (7..=11, _) => anatomy.collapse(at),
         (12, _) => {
-            // A leaf or label becomes a node over it and another one.
+            // Replace a leaf or label by a node over it and another one.
             let [below, above] = [draw_token(u, shape)?, Token::Internal(draw_balance(u)?)];
             let after = at + 1;
             anatomy.tokens.splice(after..after, [below, above]);
@@ -190,7 +190,7 @@ fn draw_balance(u: &mut Unstructured<'_>) -> Result<u8> {
     Ok(if (2..=4).contains(&balance) { 5 } else { balance })
 }
 
-/// A tree of any shape whose leaves are mostly in order, and the way to some of its keys.
+/// A tree of any shape whose leaves are mostly in order, with the paths to some of its keys.
 fn grown(u: &mut Unstructured<'_>, shape: Shape) -> Result<(Vec<Op>, Anatomy)> {
     let mut tree = Growing { shape, tokens: Vec::new(), key: 0, paths: Vec::new() };
     let depth = u.int_in_range(0..=12)?;
@@ -219,7 +219,7 @@ struct Growing {
     tokens: Vec<Token>,
     /// The key of the next leaf, by number; 0 is the lower sentinel.
     key: u8,
-    /// The key of each leaf by number, and the way to it: true is left.
+    /// The key of each leaf by number, and the path to it: true is left.
     paths: Vec<(u8, Vec<bool>)>,
 }
 

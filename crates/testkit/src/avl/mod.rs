@@ -1,5 +1,5 @@
-//! What the hostile tests share with the fuzz targets of `crates/fuzz`: a model dictionary, an
-//! independent reading of proofs, the peer, and the judges of what our verifier accepts.
+//! Shared by the hostile tests and the fuzz targets of `crates/fuzz`: a model dictionary, an
+//! independent decoder of proofs, the peer, and the judges of what our verifier accepts.
 
 pub mod anatomy;
 pub mod draw;

@@ -1,4 +1,4 @@
-//! A dictionary without any tree: what the operations mean.
+//! A dictionary without any tree: the meaning of the operations.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -19,7 +19,7 @@ impl Model {
         Self { shape, entries: BTreeMap::new() }
     }
 
-    /// Performs one operation; the value before it, or why it fails.
+    /// Performs one operation; returns the value before it, or why it fails.
     pub fn apply(&mut self, op: &Op) -> Result<Option<Vec<u8>>, Reason> {
         let old = self.entries.get(op.key()).cloned();
         let new = self.outcome(op, old.as_deref())?;

@@ -1,4 +1,4 @@
-//! `ergo_avltree_rust`, whose panics are refusals.
+//! `ergo_avltree_rust`; its panics count as refusals.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -51,7 +51,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the peer; `None` if it panics, without the panic's message and without libFuzzer's abort.
+/// Runs the peer; `None` if it panics. Suppresses the panic's message and libFuzzer's abort.
 pub fn quietly<T>(run: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! What each fuzz target does with its input; a panic is a finding.
+//! The fuzz targets; a panic is a finding.
 
 use arbitrary::{Result, Unstructured};
 use ergo_avltree_rust::authenticated_tree_ops::AuthenticatedTreeOps;
@@ -23,7 +23,7 @@ pub const TARGETS: [(&str, Target); 4] = [
     ("avl_prover", avl_prover),
 ];
 
-/// Any bytes as digest, operations and proof.
+/// Verifies arbitrary bytes as digest, operations and proof.
 pub fn avl_decode(u: &mut Unstructured<'_>) -> Result<()> {
     let shape = Shape::draw(u)?;
     let digest: [u8; 33] = u.arbitrary()?;
@@ -45,13 +45,13 @@ pub fn avl_decode(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A tree of any shape under a digest that matches it.
+/// Verifies a tree of any shape under a digest that matches it.
 pub fn avl_verify(u: &mut Unstructured<'_>) -> Result<()> {
     Hostile::draw(u)?.check();
     Ok(())
 }
 
-/// A true statement about an honest dictionary, changed: what is still accepted must be true.
+/// Changes a true statement about an honest dictionary: if it is still accepted, it must be true.
 pub fn avl_mutate(u: &mut Unstructured<'_>) -> Result<()> {
     let shape = Shape::draw(u)?;
     let mut honest = Honest::draw(u, shape, 40)?;
@@ -75,13 +75,13 @@ pub fn avl_mutate(u: &mut Unstructured<'_>) -> Result<()> {
         _ => mutate_bytes(u, &mut proof, &other.proof)?,
     }
     for mode in [Mode::Strict, Mode::Compat] {
-        // Refused or true; the judge tells.
+        // The judge checks that it is refused or true.
         let _ = honest.judge(&ops, &proof, mode);
     }
     Ok(())
 }
 
-/// Any batches, beside the model and the peer.
+/// Proves arbitrary batches, and compares with the model and the peer.
 pub fn avl_prover(u: &mut Unstructured<'_>) -> Result<()> {
     let shape = Shape::draw(u)?;
     let mut honest = Honest::new(shape);
@@ -119,7 +119,7 @@ pub fn avl_prover(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `prove_batch` and `apply_batch` do the same, or nothing if an operation fails.
+/// Checks that `prove_batch` and `apply_batch` agree, and do nothing if an operation fails.
 fn all_or_nothing(honest: &Honest, ops: &[Op]) {
     let mut model: Model = honest.model.clone();
     let failed = ops.iter().enumerate().find_map(|(at, op)| Some((at, model.apply(op).err()?)));

@@ -1,4 +1,4 @@
-//! The chain: blocks by slot, and what a beacon server says of them.
+//! The chain: blocks by slot, and a beacon server's messages about them.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub struct Chain {
     pub salt: u64,
 }
 
-/// What is to be sent; every field may be made a lie.
+/// The content of a message; any field may be changed into a lie.
 #[derive(Clone)]
 pub struct Recipe {
     pub kind: Kind,
@@ -39,7 +39,7 @@ pub struct Recipe {
     pub lie: Option<Lie>,
 }
 
-/// What is at another place of its tree than the fork has it.
+/// An object at another place of its tree than the fork defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
     FinalizedElsewhere,
@@ -86,8 +86,8 @@ impl Chain {
         &self.committees[usize::try_from(period).unwrap()]
     }
 
-    /// An honest message about a block: signed by all one slot later, and finalizing a block two
-    /// epochs before.
+    /// An honest message about a block: signed by all one slot later, and finalizing a block of two
+    /// epochs earlier.
     pub fn recipe(&self, kind: Kind, attested: u64) -> Recipe {
         Recipe {
             kind,
@@ -111,12 +111,12 @@ impl Chain {
         self.network.parameters().forks[fork].version
     }
 
-    /// The root of the block at a slot that has no finalized block in its state, as checkpoints have.
+    /// The root of the block at a slot, without a finalized block in its state, as checkpoints have it.
     pub fn root(&self, slot: u64) -> Hash {
         self.block(slot, None, None).0.root()
     }
 
-    /// The hash that light clients see of the execution layer at a slot.
+    /// The execution block hash at a slot that light clients see.
     pub fn execution_hash(&self, slot: u64) -> Option<Hash> {
         (fork(slot) >= Fork::Capella).then(|| block_hash(slot))
     }
@@ -176,14 +176,14 @@ impl Chain {
         message.fixed(bits).fixed(signature).fixed(recipe.signature_slot.to_le_bytes()).ssz()
     }
 
-    /// A block's header, and its state; `finalized` is what the state has for finalized.
+    /// A block's header, and its state; `finalized` is the finalized block in the state.
     fn block(&self, slot: u64, finalized: Option<u64>, lie: Option<Lie>) -> (BeaconHeader, Tree) {
         let [at_finalized, current, next] = indices(fork(slot));
         let elsewhere = |index: u64, what| if lie == Some(what) { index ^ 1 } else { index };
         let period = slot / PERIOD;
         let finalized = finalized.filter(|slot| *slot > 0).map_or([0; 32], |slot| self.root(slot));
         let mut state = Tree::default();
-        // The committees are neighbours before Gloas: a lie about one is at the place of the other.
+        // Before Gloas the committees are adjacent: a lie about one puts it at the place of the other.
         state.0.insert(next, self.committee(period + 1).root());
         state.0.insert(current, self.committee(period).root());
         match lie {
@@ -245,7 +245,7 @@ impl Chain {
     }
 }
 
-/// Where the finalized root, and the current and next committees are in states.
+/// The indices in states of the finalized root, and the current and next committees.
 const fn indices(fork: Fork) -> [u64; 3] {
     match fork {
         Fork::Gloas => [735, 2945, 2946],
@@ -262,7 +262,7 @@ const fn is_variable(format: Fork) -> bool {
     !matches!(format, Fork::Altair | Fork::Bellatrix | Fork::Gloas)
 }
 
-/// A block's body, as far as light clients see it.
+/// The part of a block's body that light clients see.
 fn body(slot: u64, lie: Option<Lie>) -> Tree {
     let mut body = Tree::default();
     let elsewhere = u64::from(lie == Some(Lie::ExecutionElsewhere));

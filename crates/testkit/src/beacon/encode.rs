@@ -1,6 +1,6 @@
 //! SSZ containers: fixed parts in order, then the variable ones.
 
-/// A container as its parts are added.
+/// A container under construction.
 #[derive(Default)]
 #[must_use]
 pub struct Container {
@@ -8,13 +8,13 @@ pub struct Container {
 }
 
 impl Container {
-    /// A part of fixed length.
+    /// Adds a part of fixed length.
     pub fn fixed(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.parts.push((false, bytes.as_ref().to_vec()));
         self
     }
 
-    /// A part of variable length, if it is that.
+    /// Adds a part of variable length if `variable`, otherwise of fixed length.
     pub fn part(mut self, variable: bool, bytes: &[u8]) -> Self {
         self.parts.push((variable, bytes.to_vec()));
         self

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::tree::{leaf, merkle_root, pair};
 
-/// The fields of an execution header, which follow from its slot.
+/// The fields of an execution header, derived from its slot.
 pub struct ExecutionHeader {
     hashes: [Hash; 7],
     bloom: [u8; 256],
@@ -16,7 +16,7 @@ pub struct ExecutionHeader {
     of: Fork,
 }
 
-/// A hash that follows from a slot and a name.
+/// A hash derived from a slot and a name.
 pub fn made_up(slot: u64, name: &str) -> Hash {
     Sha256::digest([&slot.to_le_bytes(), name.as_bytes()].concat()).into()
 }
@@ -45,7 +45,7 @@ impl ExecutionHeader {
         block_hash(self.numbers[0])
     }
 
-    /// The roots of the fields, filled up to a power of two.
+    /// The roots of the fields, padded to a power of two.
     pub fn leaves(&self) -> Vec<Hash> {
         let [parent, fees, state, receipts, randao, transactions, withdrawals] = self.hashes;
         let mut leaves = vec![parent, leaf(&fees[..20]), state, receipts];

@@ -1,4 +1,4 @@
-//! Committees that sign.
+//! Sync committees with known secrets.
 
 use ark_bls12_381::{Fq, Fr, G1Affine, G1Projective, G2Projective, g2};
 use ark_ec::hashing::HashToCurve;

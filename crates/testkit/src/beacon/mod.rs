@@ -1,6 +1,6 @@
 //! A made-up beacon chain through all forks, with committees whose secrets are known.
 //!
-//! Nothing of it uses the crate under test but its public types.
+//! It uses only the public types of the crate under test.
 
 pub mod chain;
 pub mod encode;

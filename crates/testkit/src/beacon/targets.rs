@@ -1,4 +1,4 @@
-//! What each fuzz target does with its input; a panic is a finding.
+//! The fuzz targets; a panic is a finding.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub const TARGETS: [(&str, Target); 2] =
 const KINDS: [Kind; 3] = [Kind::Update, Kind::Finality, Kind::Optimistic];
 const NOW: u64 = 1000;
 
-/// Any bytes: every decoder refuses them or reads them, and never panics.
+/// Decodes arbitrary bytes with every decoder: none may panic.
 pub fn beacon_decode(u: &mut Unstructured<'_>) -> Result<()> {
     let bytes = u.bytes(u.len())?;
     let made_up = &HONEST.chain.network;
@@ -40,7 +40,7 @@ fn check<T>(result: std::result::Result<T, Error>) {
     }
 }
 
-/// Honest messages of every fork, changed: what is still accepted leads to the honest heads.
+/// Changes honest messages of every fork: if still accepted, they must lead to the honest heads.
 pub fn beacon_mutate(u: &mut Unstructured<'_>) -> Result<()> {
     let case = u.choose(&HONEST.cases)?;
     let other = u.choose(&HONEST.cases)?;

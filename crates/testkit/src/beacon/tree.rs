@@ -1,4 +1,4 @@
-//! Merkle trees of which only some nodes are known.
+//! Merkle trees with only some known nodes.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub fn pair(left: &Hash, right: &Hash) -> Hash {
     Sha256::digest([*left, *right].as_flattened()).into()
 }
 
-/// The root over leaves, whose number is made up to a power of two with zeros.
+/// The root over leaves, padded with zeros to a power of two.
 pub fn merkle_root(leaves: &[Hash]) -> Hash {
     match leaves {
         [] => [0; 32],

@@ -1,3 +1,3 @@
-//! What the fuzz targets do with blocks, receipts and lists.
+//! Fuzz targets for blocks, receipts and lists.
 
 pub mod targets;

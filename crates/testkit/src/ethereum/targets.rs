@@ -1,4 +1,4 @@
-//! What each fuzz target does with its input; a panic is a finding.
+//! The fuzz targets; a panic is a finding.
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Code, Error, Limits, keccak256};
@@ -14,7 +14,7 @@ pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 pub const TARGETS: [(&str, Target); 2] =
     [("ethereum_decode", ethereum_decode), ("ethereum_logs", ethereum_logs)];
 
-/// Any bytes: headers and receipts are refused or read, and what is read has one encoding.
+/// Decodes arbitrary bytes as headers and receipts: what is accepted must encode to the same bytes.
 pub fn ethereum_decode(u: &mut Unstructured<'_>) -> Result<()> {
     let bytes = u.bytes(u.len())?;
     match Receipt::decode(bytes) {
@@ -36,7 +36,7 @@ fn malformed(error: &Error) {
     assert_eq!(error.code(), Code::Malformed, "{error}");
 }
 
-/// A made-up block whose receipts are changed: refused, or the same logs.
+/// Changes the receipts of a made-up block: they must be refused, or have the same logs.
 pub fn ethereum_logs(u: &mut Unstructured<'_>) -> Result<()> {
     let mut receipts = Vec::new();
     for _ in 0..u.int_in_range(0..=140)? {
@@ -79,7 +79,7 @@ fn slices(items: &[Vec<u8>]) -> Vec<&[u8]> {
     items.iter().map(Vec::as_slice).collect()
 }
 
-/// A receipt with one log of these data.
+/// A receipt with one log with this data.
 fn made_up_receipt(kind: u8, data: &[u8]) -> Vec<u8> {
     let topics = encode::list(&[encode::string(&[kind; 32])]);
     let log = encode::list(&[encode::string(&[0xad; 20]), topics, encode::string(data)]);
@@ -93,7 +93,7 @@ fn with_kind(kind: u8, list: Vec<u8>) -> Vec<u8> {
     if kind == 0 { list } else { [&[kind], &list[..]].concat() }
 }
 
-/// The header of block 7 with this root of receipts.
+/// The header of block 7 with this receipts root.
 fn made_up_header(receipts_root: &[u8; 32]) -> Vec<u8> {
     let hash = encode::string(&[0x11; 32]);
     let mut fields = vec![hash.clone(), hash.clone(), encode::string(&[0x22; 20])];

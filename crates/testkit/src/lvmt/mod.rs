@@ -1,6 +1,6 @@
-//! A model of the store and an honest prover, written apart from the crate's own: all that it knows of the
-//! scheme is in `test-vectors/spec/lvmt.md`. It knows the secret of its setup, so it needs no tables, and opens
-//! whatever it is told to. Tests take its proofs apart and put them together as a liar would.
+//! A model of the store and an honest prover, independent of the crate's own and written from
+//! `test-vectors/spec/lvmt.md` alone. It knows the secret of its setup, so it needs no tables and can open
+//! anything. Tests take its proofs apart and reassemble them as a liar would.
 
 pub mod lies;
 pub mod prove;
@@ -17,12 +17,12 @@ use prooflight_lvmt::{Answer, Params, verify};
 
 use state::State;
 
-/// What the verifier makes of a proof about the state.
+/// The verifier's result for a proof about the state.
 pub fn check(state: &State, keys: &[&[u8]], proof: &Proof) -> Result<Vec<Answer>> {
     check_bytes(state, keys, &ENVELOPE.encode(proof))
 }
 
-/// What the verifier makes of the bytes of a proof about the state.
+/// The verifier's result for the bytes of a proof about the state.
 pub fn check_bytes(state: &State, keys: &[&[u8]], proof: &[u8]) -> Result<Vec<Answer>> {
     let key = VerifyingKey::dev(state.setup.log_n).unwrap();
     let params = Params::new(&key, state.log_arity).with_insecure_setup();

@@ -9,7 +9,7 @@ use prooflight_lvmt::proof::{Amt, Claim, Entry, OpeningForm, Owner, Place, Proof
 use super::state::{Keccak, Name, State, keccak};
 
 impl State {
-    /// The proof of what the state says of these keys.
+    /// The proof of the state of these keys.
     pub fn prove(&self, keys: &[&[u8]]) -> Proof {
         let keys: BTreeSet<Hash> = keys.iter().map(|key| keccak(key)).collect();
         let mut proof =
@@ -37,7 +37,7 @@ impl State {
         proof
     }
 
-    /// Whose the slot of an entry is, by that of its leaves which `choose` names by its version less one.
+    /// The owner of an entry's slot, shown by one of its leaves: `choose` maps their number to an index.
     pub fn owner(&self, name: &Name, slot: u8, choose: impl Fn(usize) -> usize) -> Option<Owner> {
         let (key, record) = self.keys.iter().find(|(key, record)| {
             (record.level, record.slot) == (name.0, slot) && self.entry_name(key, name.0) == *name
@@ -48,7 +48,7 @@ impl State {
         Some(Owner { key_hash: *key, version, value_hash, place })
     }
 
-    /// The points of the openings of all entries, as the AMTs of the proof say how.
+    /// Adds the opening points of all entries, in the form that each AMT of the proof has.
     pub fn open(&self, keys: &BTreeSet<Hash>, proof: &mut Proof) {
         let passed = self.passed(keys);
         let amts: BTreeSet<Name> =
@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// The sizes and hashes that the places of the proof need.
+    /// Adds the sizes and hashes that the proof's places need.
     pub fn seal(&self, proof: &mut Proof) {
         let mut blocks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         for Place { block, index } in places(proof) {
@@ -97,7 +97,7 @@ impl State {
         }
     }
 
-    /// The entries that the walks of the keys pass, and what meets there.
+    /// The entries that the walks of the keys pass, and the keys at each.
     pub fn passed(&self, keys: &BTreeSet<Hash>) -> BTreeMap<Name, Met> {
         let mut passed: BTreeMap<Name, Met> = BTreeMap::new();
         for key in keys {
@@ -123,12 +123,12 @@ impl State {
     }
 }
 
-/// What meets at an entry.
+/// The keys at an entry.
 #[derive(Debug, Default)]
 pub struct Met {
     /// The slots of requested keys.
     pub claimed: BTreeSet<u8>,
-    /// Whether a key passes that was never written.
+    /// Whether a never-written key passes.
     pub absent: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A state to ask about.
+//! A sample state.
 
 use super::state::{Record, State, keccak};
 
@@ -22,7 +22,7 @@ pub fn name(n: u32) -> Vec<u8> {
     format!("k{n}").into_bytes()
 }
 
-/// A key of the state of which this is true.
+/// A key of the state whose record satisfies the condition.
 pub fn find(state: &State, is: impl Fn(&Record) -> bool) -> Vec<u8> {
     let mut found = (0..1000).map(name).filter(|key| state.keys.get(&keccak(key)).is_some_and(&is));
     found.next().expect("a key like that")

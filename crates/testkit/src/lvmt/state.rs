@@ -25,7 +25,7 @@ pub fn keccak(bytes: &[u8]) -> Hash {
 /// An entry or an AMT: its level, and the bits of key hashes that lead there, followed by zeros.
 pub type Name = (u8, Hash);
 
-/// What is known of a key.
+/// The record of a key.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub level: u8,
@@ -54,7 +54,7 @@ pub struct State {
     pub amts: BTreeMap<Name, Below>,
     /// The hashes of the leaves of each block.
     pub blocks: Vec<Vec<Hash>>,
-    /// Keys of which proofs say that they were never written.
+    /// Keys that proofs claim were never written.
     pub hidden: BTreeSet<Hash>,
 }
 
@@ -86,8 +86,8 @@ impl State {
         self.blocks.iter().enumerate().map(leaf).collect()
     }
 
-    /// A block that sets and deletes keys: the last write of a key wins, and a delete of a key without a
-    /// value is none.
+    /// Adds a block that sets and deletes keys: the last write of a key wins, and a delete of a key without a
+    /// value does nothing.
     pub fn commit(&mut self, changes: &[(&[u8], Option<&[u8]>)]) {
         let mut last: BTreeMap<Hash, Option<&[u8]>> = BTreeMap::new();
         for (key, value) in changes {
@@ -149,7 +149,7 @@ impl State {
         levels.find_map(free).unwrap()
     }
 
-    /// What proofs say of a key.
+    /// The record of a key as proofs show it; `None` if they claim that it was never written.
     pub fn record(&self, key: &Hash) -> Option<&Record> {
         self.keys.get(key).filter(|_| !self.hidden.contains(key))
     }
@@ -193,7 +193,7 @@ impl State {
         keccak(&[&[0, 1, amt.0], &prefix[..], &version.to_be_bytes(), commitment].concat())
     }
 
-    /// Puts a leaf into the last block that no honest block has; where it is.
+    /// Adds a dishonest leaf to the last block; returns its place.
     pub fn plant(&mut self, leaf: Hash) -> Place {
         let block = self.blocks.len() as u64 - 1;
         let leaves = self.blocks.last_mut().unwrap();

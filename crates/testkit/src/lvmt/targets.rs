@@ -1,4 +1,4 @@
-//! What the fuzz target does with its input; a panic is a finding.
+//! The fuzz target; a panic is a finding.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use prooflight_lvmt::{Answer, Params, Root, verify};
 use super::sample::{name, sample};
 use super::state::{State, keccak};
 
-/// A chain, and honest proofs after its last block and the one before.
+/// A chain, and honest proofs after its last block and after the one before.
 struct Chain {
     key: VerifyingKey,
     state: State,
@@ -44,7 +44,7 @@ impl Chain {
         Self { key, root: state.root(), state, asked }
     }
 
-    /// What is accepted must be what the state has.
+    /// Checks that accepted answers are those of the state; returns whether the proof was accepted.
     fn judge(&self, keys: &[Vec<u8>], proof: &[u8]) -> bool {
         let params = Params::new(&self.key, self.state.log_arity).with_insecure_setup();
         let answers = match verify(&self.root, keys, proof, &params) {
@@ -73,7 +73,7 @@ impl Chain {
     }
 }
 
-/// Proofs about keys of two chains: honest ones whose bytes or members are changed, and any bytes.
+/// Verifies proofs about keys of two chains: honest ones with changed bytes or members, and arbitrary bytes.
 pub fn lvmt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     static CHAINS: OnceLock<[Chain; 2]> = OnceLock::new();
     let chains = CHAINS.get_or_init(|| [Chain::new(2, 1, 60), Chain::new(4, 2, 24)]);
@@ -175,7 +175,7 @@ fn one<T: Clone>(u: &mut Unstructured<'_>, list: &mut Vec<T>, other: &[T]) -> Re
     Ok(())
 }
 
-/// The sizes and hashes for the proof's places, if there are such places.
+/// Recomputes the sizes and hashes for the proof's places, if these exist.
 fn reseal(chain: &Chain, proof: &mut Proof) {
     let there = |place: &Place| {
         let block = usize::try_from(place.block).ok().and_then(|at| chain.state.blocks.get(at));

@@ -1,13 +1,14 @@
-//! Keys far down: every entry above is full, by keys that only share the first bits.
+//! Keys at deep levels: every entry above is full, with made-up keys that share only the first bits.
 
 use super::sample::name;
 use super::state::{Below, Record, State, keccak, key_leaf};
 use prooflight_core::Hash;
 
-/// A state in which the walk of the key `name(0)` comes to `level`, where its entry has these versions; the slot
-/// `own` there is the key's, if it is not 0. The other slots, and those of the entries above, are other keys'.
+/// A state in which the walk of the key `name(0)` reaches `level`, where its entry has these versions; the slot
+/// `own` there belongs to the key, unless it is 0. The other slots, and those of the entries above, belong to
+/// other keys.
 ///
-/// No chain is honest that leads there: each key is a leaf of the one block, wherever it is.
+/// No honest chain has such a state: every key is a leaf of the same block, whatever its level.
 pub fn tower(log_n: u8, log_arity: u8, level: u8, last: [u64; 6], own: u8) -> State {
     let mut state = State::new(log_n, log_arity);
     state.commit(&[]);
@@ -31,7 +32,7 @@ pub fn tower(log_n: u8, log_arity: u8, level: u8, last: [u64; 6], own: u8) -> St
     state
 }
 
-/// Has a block say that the key has a slot at a version, and proofs say so too.
+/// Plants a leaf that gives the key a slot at a version, and makes proofs claim the same.
 pub fn claim_slot(state: &mut State, key: &Hash, level: u8, slot: u8, version: u64) {
     let value = b"claimed".to_vec();
     let value_hash = Some(keccak(&value));
@@ -41,7 +42,7 @@ pub fn claim_slot(state: &mut State, key: &Hash, level: u8, slot: u8, version: u
     state.keys.insert(*key, record);
 }
 
-/// Has a block say what the commitment of an AMT is, as its entries are, at a version.
+/// Plants the leaf of an AMT at a version, with the commitment to its current entries.
 pub fn plant_amt(state: &mut State, key: &Hash, level: u8, version: u64) {
     let name = state.amt_name(key, level);
     let commitment = state.setup.commitment(&state.values(name));

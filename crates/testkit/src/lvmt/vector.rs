@@ -1,5 +1,4 @@
-//! Vector commitments by who knows tau: polynomials are evaluated, and the result is multiplied with the
-//! generator.
+//! Vector commitments with a known tau: evaluates polynomials, and multiplies the generator by the result.
 
 use ark_bn254::{Fr, G1Projective};
 use ark_ec::{CurveGroup, PrimeGroup};
@@ -38,8 +37,8 @@ impl Setup {
         self.quotients(values, t, log_arity).into_iter().map(point).collect()
     }
 
-    /// Another tree opening that is as true: the point at this depth, from 1 on, is larger by the divisor of
-    /// the next one, and the next one smaller by the divisor of this.
+    /// Another valid tree opening: adds the divisor of the next point to the point at this depth, counted from
+    /// 1, and subtracts the divisor of this point from the next one.
     pub fn other_tree_opening(
         &self,
         values: &Values,
@@ -68,8 +67,8 @@ impl Setup {
         self.tau.pow([m]) - self.x(t).pow([m])
     }
 
-    /// The vector's polynomial modulo `X^m - x_t^m` at tau, with `m = 2^(log_n - bits)`: what takes the
-    /// vector's values at the points of that divisor.
+    /// The vector's polynomial modulo `X^m - x_t^m` at tau, with `m = 2^(log_n - bits)`: it has the vector's
+    /// values at the roots of that divisor.
     fn remainder(&self, values: &Values, t: u32, bits: u8) -> Fr {
         let m = 1u64 << (self.log_n - bits);
         let c = self.x(t).pow([m]);

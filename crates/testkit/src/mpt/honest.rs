@@ -1,4 +1,4 @@
-//! A trie of which everything is known: its entries in a map, and its honest proofs.
+//! A trie with its entries in a map, and its honest proofs.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use prooflight_mpt::{PersistentTrie, verify_proof};
 
 use super::slices;
 
-/// What the keys of a trie are like.
+/// The kind of keys of a trie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// 32 bytes, mostly with some nibbles in common.
     Hashed,
-    /// Up to 4 bytes with few different nibbles, so that some begin others.
+    /// Up to 4 bytes with few different nibbles, so that some are prefixes of others.
     Short,
 }
 
@@ -75,7 +75,7 @@ impl Honest {
         }
     }
 
-    /// A key that the trie has, or one like it.
+    /// Draws a key of the trie, or a similar one.
     pub fn draw_key(&self, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         if self.entries.is_empty() || u.ratio(1, 3)? {
             return self.keys.draw(u);
@@ -90,7 +90,7 @@ impl Honest {
         proved.proof
     }
 
-    /// Verifies a proof under the root; what is accepted must be true, and the honest proof itself.
+    /// Verifies a proof under the root; an accepted proof must be true, and the honest proof itself.
     pub fn judge(&self, key: &[u8], proof: &[Vec<u8>]) -> Result<(), Error> {
         let verified = verify_proof(&self.trie.root(), key, &slices(proof), &Limits::DEFAULT);
         match verified {
@@ -113,12 +113,12 @@ pub fn draw_value(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(vec![u.arbitrary()?; length])
 }
 
-/// A refusal of a proof blames the proof.
+/// Checks that a refusal blames the proof.
 pub fn assert_is_refusal(error: &Error) {
     assert!(matches!(error.code(), Code::Malformed | Code::Mismatch), "{error}");
 }
 
-/// The value or absence that was verified, without the types of the verifier.
+/// The verified value or absence, as a plain option.
 pub fn shown(verified: Verified<Option<&[u8]>>) -> Option<Vec<u8>> {
     verified.into_inner().map(<[u8]>::to_vec)
 }

@@ -1,4 +1,4 @@
-//! Nodes of any form, one below the other, under a root that matches them.
+//! Nodes of any form, linked to each other, under a root that matches them.
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Limits, keccak256};
@@ -47,7 +47,7 @@ impl Hostile {
         Ok(Self { root, key, proof })
     }
 
-    /// Ours and the second verifier must agree.
+    /// Checks that our verifier and the second one agree.
     pub fn check(&self) {
         let Self { root, key, proof } = self;
         let expected = oracle::verify(root, key, proof);
@@ -61,7 +61,7 @@ impl Hostile {
     }
 }
 
-/// A node that shows what lies at a path.
+/// Draws a node that ends a path.
 fn draw_end(u: &mut Unstructured<'_>, path: &[u8]) -> Result<Rlp> {
     let value = draw_string(u)?;
     Ok(match u.int_in_range(0..=4)? {
@@ -76,7 +76,7 @@ fn draw_end(u: &mut Unstructured<'_>, path: &[u8]) -> Result<Rlp> {
     })
 }
 
-/// A node that leads to the one below along some nibbles.
+/// Draws a node that leads to the one below along some nibbles.
 fn draw_over(u: &mut Unstructured<'_>, below: Rlp, path: &[u8]) -> Result<Rlp> {
     if let [nibble] = path
         && !u.ratio(1, 4)?
@@ -117,7 +117,7 @@ fn draw_string(u: &mut Unstructured<'_>) -> Result<Rlp> {
     Ok(Rlp::String(vec![u.arbitrary()?; length]))
 }
 
-/// A path in hex-prefix form, or almost.
+/// A path in hex-prefix form, sometimes malformed.
 fn compact(u: &mut Unstructured<'_>, path: &[u8], is_leaf: bool) -> Result<Rlp> {
     let odd = path.len() % 2;
     let mut flag = 2 * u8::from(is_leaf) + u8::from(odd == 1);

@@ -1,5 +1,5 @@
-//! What the hostile tests share with the fuzz targets of `crates/fuzz`: models of tries and states, a
-//! second verifier, and the judges of what ours accepts.
+//! Shared by the hostile tests and the fuzz targets of `crates/fuzz`: models of tries and states, a second
+//! verifier, and the judges of what our verifier accepts.
 
 pub mod honest;
 pub mod hostile;
@@ -9,7 +9,7 @@ pub mod rlp;
 pub mod state;
 pub mod targets;
 
-/// Nodes as the verifier takes them.
+/// Nodes in the form that the verifier takes.
 pub fn slices(nodes: &[Vec<u8>]) -> Vec<&[u8]> {
     nodes.iter().map(Vec::as_slice).collect()
 }

@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 
-/// Changes a list of nodes in one way: the nodes, or the bytes of one of them.
+/// Makes one change to a list of nodes, or to the bytes of one of them.
 pub fn mutate(u: &mut Unstructured<'_>, proof: &mut Vec<Vec<u8>>, other: &[Vec<u8>]) -> Result<()> {
     if proof.is_empty() {
         proof.extend_from_slice(other);

@@ -1,12 +1,12 @@
-//! A second verifier of single proofs, slow and plain: decodes every node as a tree, recursively.
+//! A second verifier of single proofs, slow and simple: decodes every node recursively into a tree.
 
 use super::rlp::Rlp;
 use prooflight_core::keccak256;
 
-/// What a proof shows: the value of a key, or that it has none.
+/// The statement of a proof: the value of a key, or its absence.
 pub type Shown = Option<Vec<u8>>;
 
-/// The value of a key, or its absence, if the proof shows one of them; none if it must be refused.
+/// The value of a key or its absence, if the proof proves one of them; `None` if it must be refused.
 pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<Shown> {
     if proof.is_empty() || proof == [[0x80]] {
         return (keccak256(&[&[0x80]]) == *root).then_some(None);

@@ -1,4 +1,4 @@
-//! RLP as a tree, read and written in the plainest way.
+//! RLP as a tree, read and written in the simplest way.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rlp {
@@ -7,7 +7,7 @@ pub enum Rlp {
 }
 
 impl Rlp {
-    /// The item that these bytes encode; none unless they are its one encoding.
+    /// Decodes an item; `None` unless the bytes are its unique encoding.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (item, rest) = Self::read(bytes)?;
         (rest.is_empty() && item.encode() == bytes).then_some(item)

@@ -1,4 +1,4 @@
-//! A state of which everything is known, and a server that answers about it.
+//! A state with its content in maps, and a server that answers about it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use prooflight_mpt::{
 use super::honest::assert_is_refusal;
 use super::slices;
 
-/// What is known of an account: nonce, balance, code hash, slots.
+/// An account: nonce, balance, code hash, slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     pub nonce: u64,
@@ -78,7 +78,7 @@ impl HonestState {
         Ok(honest)
     }
 
-    /// Changes that can be made: slots are set only of accounts that exist then.
+    /// Draws valid changes: slots are set only in accounts that exist by then.
     pub fn draw_changes(&self, u: &mut Unstructured<'_>) -> Result<Vec<StateChange>> {
         let mut exists = self.accounts.keys().copied().collect::<std::collections::BTreeSet<_>>();
         let mut changes = Vec::new();
@@ -157,7 +157,7 @@ impl HonestState {
         Asked { address, slots, answer }
     }
 
-    /// Verifies an answer; what is accepted must be true.
+    /// Verifies an answer; an accepted one must be true.
     pub fn judge(&self, asked: &Asked) -> Result<(), Error> {
         let verified =
             asked.answer.verify(&self.state.root(), asked).inspect_err(assert_is_refusal)?;
@@ -212,7 +212,7 @@ pub fn draw_slot(u: &mut Unstructured<'_>) -> Result<Word> {
     Ok(word(u.int_in_range(0..=11)?))
 }
 
-/// Mostly small, and zero now and then.
+/// Draws a word that is mostly small, and sometimes zero.
 pub fn draw_word(u: &mut Unstructured<'_>) -> Result<Word> {
     Ok(match u.int_in_range(0..=3)? {
         0 => word(0),

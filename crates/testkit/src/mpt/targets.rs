@@ -1,4 +1,4 @@
-//! What each fuzz target does with its input; a panic is a finding.
+//! The fuzz targets; a panic is a finding.
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Limits, keccak256};
@@ -16,7 +16,7 @@ pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 pub const TARGETS: [(&str, Target); 2] =
     [("mpt_proof", mpt_proof), ("mpt_get_proof", mpt_get_proof)];
 
-/// Proofs in one trie: honest ones changed, forged ones under their own root, and any bytes.
+/// Verifies proofs in one trie: changed ones, forged ones under their own root, and arbitrary bytes.
 pub fn mpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     match u.int_in_range(0..=7)? {
         0 => any_bytes(u),
@@ -57,7 +57,7 @@ fn changed_proof(u: &mut Unstructured<'_>) -> Result<()> {
     let root = honest.trie.root();
     assert_eq!(oracle::verify(&root, &key, &proof).is_some(), accepted, "{proof:02x?}");
 
-    // The same under the root that the proof has, as if it were the server's.
+    // The same under the proof's own root, as if the server had chosen it.
     let root = keccak256(&[proof.first().map_or(&[0x80], Vec::as_slice)]);
     let expected = oracle::verify(&root, &key, &proof);
     let found = verify_proof(&root, &key, &slices(&proof), &Limits::DEFAULT);
@@ -65,7 +65,7 @@ fn changed_proof(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Answers about an honest state, changed: what is still accepted must be true.
+/// Changes answers about an honest state: if still accepted, they must be true.
 pub fn mpt_get_proof(u: &mut Unstructured<'_>) -> Result<()> {
     let honest = HonestState::draw(u, 2)?;
     let mut asked = honest.draw_question(u)?;
@@ -74,7 +74,7 @@ pub fn mpt_get_proof(u: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..u.int_in_range(1..=2)? {
         change(u, &mut asked, &other)?;
     }
-    // Refused or true; the judge tells.
+    // The judge checks that it is refused or true.
     let _ = honest.judge(&asked);
     Ok(())
 }

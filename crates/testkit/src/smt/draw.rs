@@ -1,10 +1,10 @@
-//! Chains of blocks, drawn from bytes: random ones or a fuzzer's.
+//! Draws chains of blocks from bytes, random or from a fuzzer.
 
 use arbitrary::{Result, Unstructured};
 
 use super::plain::{Op, Plain};
 
-/// A short chain over few keys, so that operations meet each other, and its number of blocks.
+/// Draws a short chain over few keys, so that operations affect each other; also returns its number of blocks.
 pub fn chain(u: &mut Unstructured<'_>) -> Result<(Plain, u64)> {
     let blocks = u.int_in_range(1..=12)?;
     let keys = *u.choose(&[1, 2, 5, 40])?;
@@ -26,10 +26,10 @@ fn op(u: &mut Unstructured<'_>, keys: u8) -> Result<Op> {
     Ok((key, value))
 }
 
-/// One of so many keys.
+/// Draws one of `keys` keys.
 pub fn key(u: &mut Unstructured<'_>, keys: u8) -> Result<Vec<u8>> {
     let number = u.int_in_range(0..=keys - 1)?;
-    // The empty key is one, too.
+    // The empty key is one of them.
     Ok(if number == 0 { Vec::new() } else { vec![number] })
 }
 

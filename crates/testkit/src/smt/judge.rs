@@ -1,4 +1,4 @@
-//! Statements about a plain tree, and what the verifiers may say of them: the truth, or a refusal.
+//! Statements about a plain tree, and the judge of the verifiers' results: the truth, or a refusal.
 
 use prooflight_core::{Code, Error, Limits, Result};
 use prooflight_smt::{
@@ -7,7 +7,7 @@ use prooflight_smt::{
 
 use super::plain::Plain;
 
-/// What a proof is asked to show about a chain.
+/// A question about a chain.
 #[derive(Clone, Debug)]
 pub enum Question {
     Keys { height: u64, keys: Vec<Vec<u8>> },
@@ -24,7 +24,7 @@ impl Question {
         }
     }
 
-    /// Verifies a proof under the true roots: what is accepted must be true, and its only proof.
+    /// Verifies a proof under the true roots: an accepted one must be true, and the only proof of its statement.
     pub fn judge(&self, plain: &Plain, proof: &[u8]) -> Result<()> {
         let judged = self.check(plain, proof);
         match &judged {

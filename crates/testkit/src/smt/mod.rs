@@ -1,5 +1,5 @@
-//! What the tests share with each other and with the fuzz targets of `crates/fuzz`: a plain tree and its
-//! prover, and the judges of what the verifiers accept.
+//! Shared by the tests and the fuzz targets of `crates/fuzz`: a plain tree and its prover, and the judges of
+//! what the verifiers accept.
 
 pub mod draw;
 pub mod judge;

@@ -1,7 +1,7 @@
-//! The tree as it is defined, with every block's state kept: slow, recursive, and nothing to go wrong.
+//! The tree exactly as it is defined, with the state of every block: slow, recursive and simple.
 //!
-//! Also the honest prover of the tests and of the vectors' generator, and with changed nodes the liar.
-#![allow(dead_code, reason = "each user takes a part of it")]
+//! Also the honest prover of the tests and the vectors' generator and, with changed nodes, the liar.
+#![allow(dead_code, reason = "each user needs only a part of it")]
 #![allow(unreachable_pub, reason = "nothing is exported from a test or a generator")]
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use prooflight_smt::Answer;
 use prooflight_smt::hash::{Child, EMPTY_ROOT, Preimage, hash_key, hash_value};
 use prooflight_smt::proof::{DIFF, DiffLeaf, HISTORY, PROOF, ProofLeaf, Writer};
 
-/// A key and the value that it is set to, or none to delete it.
+/// A key and its new value; `None` deletes it.
 pub type Op = (Vec<u8>, Option<Vec<u8>>);
 
 /// Every change of every key.
@@ -20,13 +20,13 @@ pub struct Plain {
     changes: BTreeMap<Vec<u8>, Vec<Change>>,
 }
 
-/// The block of a change and the value that it set, or none.
+/// The block of a change, and the value that it set; `None` for a delete.
 type Change = (u64, Option<Vec<u8>>);
 
 impl Plain {
     /// Applies a block's operations, which come after those of all blocks so far.
     ///
-    /// The last one on a key counts; a delete of a key without a value before the block does not.
+    /// The last operation on a key counts; a delete of a key that had no value before the block does nothing.
     pub fn apply(&mut self, height: u64, ops: impl IntoIterator<Item = Op>) {
         let ops: BTreeMap<Vec<u8>, Option<Vec<u8>>> = ops.into_iter().collect();
         for (key, value) in ops {
@@ -40,7 +40,7 @@ impl Plain {
         }
     }
 
-    /// Deletes a key that has no value, as no block of a chain does: its operations are normalised.
+    /// Deletes a key that has no value. No block of a chain does so, since its operations are normalised.
     pub fn delete_again(&mut self, height: u64, key: &[u8]) {
         self.changes.entry(key.to_vec()).or_default().push((height, None));
     }
@@ -50,7 +50,7 @@ impl Plain {
         self.changes.keys().cloned().collect()
     }
 
-    /// The same key, kept here.
+    /// The same key, borrowed from this tree.
     pub fn own(&self, key: &[u8]) -> &[u8] {
         self.changes.get_key_value(key).map_or(&[], |(key, _)| key)
     }
@@ -117,7 +117,7 @@ impl Plain {
     }
 }
 
-/// The tree over leaves that are ascending by their key hashes.
+/// The tree over leaves in ascending order of their key hashes.
 fn grow(mut leaves: Vec<(Hash, Node)>) -> Option<Node> {
     if leaves.len() < 2 {
         return leaves.pop().map(|(_, leaf)| leaf);
@@ -134,7 +134,7 @@ pub fn bit(hash: &Hash, depth: u8) -> u8 {
     hash[depth / 8] >> (7 - depth % 8) & 1
 }
 
-/// A node of a tree; a liar's may be anything.
+/// A node of a tree; a liar may change anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     Leaf {
@@ -147,7 +147,7 @@ pub enum Node {
         left: Box<Self>,
         right: Box<Self>,
     },
-    /// What stands for a subtree; an honest tree has none.
+    /// A placeholder for a subtree; an honest tree has none.
     Closed {
         height: u64,
         hash: Hash,
@@ -184,7 +184,7 @@ impl Node {
         }
     }
 
-    /// The nodes on the way to a key, from the root on.
+    /// Visits the nodes on the path to a key, from the root down.
     pub fn path_mut(&mut self, key: &[u8], visit: &mut impl FnMut(&mut Self)) {
         visit(self);
         if let Self::Branch { depth, left, right } = self {
@@ -194,7 +194,7 @@ impl Node {
     }
 }
 
-/// The hashes of keys, ascending and each once.
+/// The distinct hashes of keys, ascending.
 fn sorted<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Hash> {
     let mut hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key.as_ref())).collect();
     hashes.sort_unstable();

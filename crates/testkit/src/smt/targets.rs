@@ -1,4 +1,4 @@
-//! What each fuzz target does with its input; a panic is a finding.
+//! The fuzz targets; a panic is a finding.
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::Limits;
@@ -14,7 +14,7 @@ pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 pub const TARGETS: [(&str, Target); 3] =
     [("smt_proof", smt_proof), ("smt_history", smt_history), ("smt_diff", smt_diff)];
 
-/// Proofs of keys: honest ones changed, of other blocks and keys, and any bytes.
+/// Verifies proofs of keys: changed ones, those of other blocks and keys, and arbitrary bytes.
 pub fn smt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         let (height, root) = (u.int_in_range(0..=1 << 52)?, u.arbitrary()?);
@@ -34,7 +34,7 @@ pub fn smt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     judge(u, &plain, question)
 }
 
-/// Histories: honest ones changed, of other ranges and keys, and any bytes.
+/// Verifies histories: changed ones, those of other ranges and keys, and arbitrary bytes.
 pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         let (from, to) = (u.int_in_range(0..=8)?, u.int_in_range(8..=1000)?);
@@ -55,7 +55,7 @@ pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
     judge(u, &plain, question)
 }
 
-/// Diffs: honest ones changed, of other ranges, and any bytes.
+/// Verifies diffs: changed ones, those of other ranges, and arbitrary bytes.
 pub fn smt_diff(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         let (root, proof) = (u.arbitrary()?, any_message(u, 3)?);
@@ -74,7 +74,7 @@ pub fn smt_diff(u: &mut Unstructured<'_>) -> Result<()> {
     judge(u, &plain, question)
 }
 
-/// An honest proof is accepted; one changed, or of another question, only if it is the same.
+/// Checks that an honest proof is accepted, and a changed one, or one of another question, only if it is the same.
 fn judge(
     u: &mut Unstructured<'_>,
     plain: &Plain,

@@ -1,4 +1,4 @@
-//! Keys that have been written, and slots that are not another key's.
+//! Lies about absence: keys that have been written, and slots that do not belong to another key.
 
 use core::cmp::Ordering;
 
@@ -15,7 +15,7 @@ pub(super) fn lies() -> Vec<Lie> {
     lies
 }
 
-/// The state, and proofs of it, as if these keys had never been written.
+/// The state, whose proofs claim that this key was never written.
 fn hiding(state: &State, key: &[u8]) -> State {
     let mut hiding = state.clone();
     hiding.hidden.insert(keccak(key));
@@ -65,7 +65,7 @@ fn hidden() -> Vec<Lie> {
         told.about(&sparse, Reason::OwnerRequested, comment, keys, &hides.prove(keys));
     }
 
-    // The slot of the key is the last one occupied, so that the others stay in order without it.
+    // The key's slot is the last occupied one, so that the others stay in order without it.
     let last = |record: &Record, state: &State, key: &[u8]| {
         let versions = state.entry_at(&keccak(key), record.level);
         versions.iter().rposition(|&v| v > 0) == Some(usize::from(record.slot))

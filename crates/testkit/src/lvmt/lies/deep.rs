@@ -1,4 +1,4 @@
-//! What other lies say at the root, said at each of the next levels.
+//! The lies about the root, repeated at each of the next levels.
 
 use core::cmp::Ordering;
 
@@ -31,7 +31,7 @@ fn version(version: u64) -> Version {
     Version::new(version).expect("a small one")
 }
 
-/// A key that has been written, and as if it had not.
+/// Absence of a key that has been written.
 fn absence(level: u8) -> Vec<Lie> {
     let mut state = tower(2, 1, level, TWO, 2);
     state.hidden.insert(keccak(&name(0)));
@@ -56,7 +56,7 @@ fn absence(level: u8) -> Vec<Lie> {
     told.lies
 }
 
-/// Owners of a slot at this level that are not its owners.
+/// False owners of a slot at this level.
 fn owners(level: u8) -> Vec<Lie> {
     let state = tower(2, 1, level, TWO, 0);
     let key: &[u8] = &name(0);
@@ -101,7 +101,7 @@ fn entries(level: u8) -> Vec<Lie> {
     let comment = format!("a slot was left out at level {level}");
     lie(&gap, Reason::InvalidEntry, comment, &gap.prove(&[key]));
 
-    // The entry above the last one is another than that of a tower.
+    // The entry above the last one differs from that of a tower.
     let above = |versions: [u64; 6], child: u64| {
         let mut state = tower(2, 1, level + 1, TWO, 2);
         state.entries.insert(state.entry_name(&hash, level), versions);
@@ -118,7 +118,7 @@ fn entries(level: u8) -> Vec<Lie> {
     lies
 }
 
-/// Claims about slots at this level that are free, or another key's.
+/// Claims about slots at this level that are free or belong to another key.
 fn claims(level: u8) -> Vec<Lie> {
     let key: &[u8] = &name(0);
     let mut free = tower(2, 1, level, TWO, 0);
@@ -139,7 +139,7 @@ fn claims(level: u8) -> Vec<Lie> {
     told.lies
 }
 
-/// False versions further down than the first level.
+/// False versions below the first level.
 fn openings() -> Vec<Lie> {
     let key: &[u8] = &name(0);
     let mut lies = Vec::new();
@@ -153,7 +153,7 @@ fn openings() -> Vec<Lie> {
         });
         lies.extend(told.lies);
 
-        // The key has the last slot of the entry, which is said to be free.
+        // The key has the last slot of the entry, which is claimed to be free.
         let mut state = tower(2, 1, level, TWO, 2);
         state.hidden.insert(keccak(key));
         let mut told = Told::new("Absence", &state);
@@ -193,7 +193,7 @@ fn stale() -> Vec<Lie> {
     told.lies
 }
 
-/// What completes trees is left over where there is no leaf.
+/// Sizes and hashes of trees in proofs without leaves.
 fn without_leaves() -> Vec<Lie> {
     let mut state = State::new(4, 2);
     state.commit(&[]);

@@ -1,4 +1,4 @@
-//! Bytes that are no proof.
+//! Bytes that do not encode a proof.
 
 use prooflight_core::{Limits, Reason};
 

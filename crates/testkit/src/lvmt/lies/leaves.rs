@@ -1,4 +1,4 @@
-//! Leaves that are not where they are said to be, or not the newest ones.
+//! Leaves at false places, and leaves that are not the newest ones.
 
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{Claim, Place, Proof};

@@ -1,7 +1,7 @@
-//! Proofs that break one rule each, and the reason with which they must be refused.
+//! Proofs that break one rule each, and the reason for which they must be refused.
 //!
-//! Where a rule is about more than the form, the rest is in order: the liar has hashes and openings made for
-//! what it says, under roots of its own if it must.
+//! If a rule is about more than the form, everything else is consistent: the liar computes hashes and
+//! openings for its claims, under roots of its own if necessary.
 
 mod absence;
 mod deep;
@@ -18,10 +18,10 @@ use prooflight_lvmt::proof::{ENVELOPE, Proof};
 
 use super::state::State;
 
-/// What the verifier is asked.
+/// The inputs of the verifier.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// Whether the setup is the development one, else that of the ceremony.
+    /// Whether the setup is the development one; otherwise it is that of the ceremony.
     pub dev: bool,
     pub log_n: u8,
     pub log_arity: u8,
@@ -41,7 +41,7 @@ pub struct Lie {
     pub reason: Reason,
 }
 
-/// What flags mean.
+/// The flags and their meanings.
 pub const FLAGS: [(&str, &str); 6] = [
     (
         "Absence",

@@ -1,4 +1,4 @@
-//! Entries of one AMT with different points where its tree has one, though each opening is true.
+//! Entries of one AMT with different points for one node of its tree, although each opening is true.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ pub(super) fn lies() -> Vec<Lie> {
                     let t = state.index(&state.entry_name(&last, level));
                     let values = state.values(state.amt_name(&last, level));
                     let other = state.setup.other_tree_opening(&values, t, log_arity, depth);
-                    // Its entry comes last, since no key goes further down.
+                    // Its entry comes last, since no key is deeper.
                     let at = proof.points.len() - other.len();
                     proof.points[at..].copy_from_slice(&other);
                 });
@@ -46,7 +46,7 @@ pub(super) fn lies() -> Vec<Lie> {
     lies
 }
 
-/// Two keys with a value in one AMT, the indices of whose entries have as many last bits in common, no more.
+/// Two keys with values in one AMT whose entries' indices agree in exactly this many low bits.
 pub fn neighbours(state: &State, level: u8, bits: u8) -> [Vec<u8>; 2] {
     let there = |key: &Vec<u8>| {
         let record = state.keys.get(&keccak(key));

@@ -1,4 +1,4 @@
-//! Versions and points that are not those behind the commitments.
+//! Versions and points that do not match the commitments.
 
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{OpeningForm, Proof, Version};
@@ -62,14 +62,14 @@ fn versions() -> Vec<Lie> {
         told.about(&state, reason, &comment, &[key], &proof);
     }
 
-    // Everything of the block before, but the trees over all blocks.
+    // Everything from the previous block, except the tree over all blocks.
     let mut later = state.clone();
     later.commit(&[(&top[..], Some(b"later"))]);
     let mut stale = state.prove(&[&top]);
     later.seal(&mut stale);
     told.about(&later, reason, "the whole proof of the block before", &[&top], &stale);
 
-    // The version of the child, too: an older commitment with its own leaf.
+    // The version of the child as well: an older commitment with its own leaf.
     let mut later = state.clone();
     later.commit(&[(&below[..], Some(b"later"))]);
     let mut stale = state.prove(&[&below]);
@@ -88,7 +88,7 @@ fn versions() -> Vec<Lie> {
             }
         });
     };
-    // The sum of the entry's versions stays, but not what they are worth together.
+    // The sum of the entry's versions stays the same, but not the value that they are packed into.
     let mut others = (1..6).filter(|other| *other != slot);
     let (up, down) = (others.next().expect("four"), others.next().expect("four"));
     step("a later version of one slot, an earlier one of the next", up, down);

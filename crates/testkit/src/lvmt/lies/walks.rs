@@ -1,4 +1,4 @@
-//! Claims, entries and commitments that are not those of the keys' walks.
+//! Claims, entries and commitments that do not belong to the keys' walks.
 
 use prooflight_core::Reason;
 use prooflight_lvmt::proof::{Amt, Claim, OpeningForm, Owner, Proof, Version};
@@ -77,7 +77,7 @@ fn claims() -> Vec<Lie> {
         let Claim::Present { slot, .. } = &mut p.claims[0] else { panic!("present") };
         slot.level = 128;
     });
-    // A leaf of a block says that the key has the slot of the child, at the child's version.
+    // A leaf of a block gives the key the child's slot, at the child's version.
     let mut child = state.clone();
     let version = child.entry_at(&hash, 0)[0];
     claim_slot(&mut child, &hash, 0, 0, version);
@@ -140,7 +140,7 @@ fn entries() -> Vec<Lie> {
     told.lies
 }
 
-/// A walk that finds five keys of others and a child at each level, down to the last.
+/// A walk that finds five other keys and a child at each level, down to the last.
 fn bottomless() -> Lie {
     const LEVELS: u8 = 256_u32.div_euclid(6) as u8;
     let mut state = State::new(6, 3);
