@@ -1,4 +1,4 @@
-//! BLS signatures over BLS12-381 with keys in G1, as Ethereum's validators make them.
+//! BLS signatures over BLS12-381 with keys in G1, as used by Ethereum's validators.
 //!
 //! Decoding is strict: each point has one encoding, infinity has none, and every point is checked to
 //! be in the subgroup of prime order. Time depends on the data; all of it is public.
@@ -35,8 +35,8 @@ const FLAGS: u8 = COMPRESSED | INFINITY | LARGER_Y;
 
 /// Checks that the members of a committee with a set bit all signed `message`.
 ///
-/// `bits` has one for each member. `too_few_signatures` for the empty set, `invalid_point` for a key
-/// or signature that is no point, else `invalid_signature`.
+/// `bits` has one bit for each member. `too_few_signatures` for the empty set, `invalid_point` for a key
+/// or signature that is not a point, otherwise `invalid_signature`.
 pub(crate) fn fast_aggregate_verify(
     committee: &SyncCommittee,
     bits: &[bool],
@@ -51,13 +51,13 @@ pub(crate) fn fast_aggregate_verify(
     }
     Err(Error::new(
         Reason::InvalidSignature,
-        format_args!("a signature of {}", Hex(message)),
+        format_args!("a signature over {}", Hex(message)),
         format_args!("another by {} members", bits.iter().filter(|bit| **bit).count()),
     ))
 }
 
-/// The sum of the keys with a set bit: added up, or the aggregate of all without the others,
-/// whichever takes fewer keys. A committee's root covers its aggregate as it does its keys.
+/// The sum of the keys with a set bit: added up, or the aggregate of all minus the others, whichever
+/// takes fewer keys. A committee's root covers its aggregate as well as its keys.
 fn sum_of_keys(committee: &SyncCommittee, bits: &[bool]) -> Result<G1Affine> {
     let signed = bits.iter().filter(|bit| **bit).count();
     if signed == 0 || bits.len() != committee.keys.len() {
@@ -102,7 +102,7 @@ fn decode_signature(bytes: &SignatureBytes) -> Result<G2Affine> {
     in_subgroup(point, bytes)
 }
 
-/// The x coordinate, and whether y is the larger one; none for infinity and uncompressed points.
+/// The x coordinate, and whether y is the larger one; `None` for infinity and uncompressed points.
 fn split_flags<const N: usize>(mut bytes: [u8; N]) -> Option<([u8; N], bool)> {
     let first = bytes.first_mut()?;
     let flags = *first & FLAGS;
@@ -110,7 +110,7 @@ fn split_flags<const N: usize>(mut bytes: [u8; N]) -> Option<([u8; N], bool)> {
     (flags & !LARGER_Y == COMPRESSED).then_some((bytes, flags & LARGER_Y != 0))
 }
 
-/// A big-endian field element; none if it is not below the modulus.
+/// A big-endian field element; `None` if it is not below the modulus.
 fn fq(bytes: &[u8; 48]) -> Option<Fq> {
     let mut limbs = [0; 6];
     for (limb, chunk) in limbs.iter_mut().rev().zip(bytes.as_chunks().0) {

@@ -1,4 +1,4 @@
-//! Merkle branches: that a node is in a tree, at the place that a generalized index names.
+//! Merkle branches: proofs that a node is in a tree at a generalized index.
 //!
 //! Source: the consensus specifications, `ssz/merkle-proofs.md`.
 
@@ -6,12 +6,12 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use crate::ssz::hash_pair;
 
-/// How many nodes a branch for this generalized index has.
+/// The number of nodes in a branch for this generalized index.
 pub(crate) const fn depth(index: u64) -> usize {
     index.ilog2() as usize
 }
 
-/// Checks that `leaf` is at `index` of the tree with this root; else `branch_mismatch`.
+/// Checks that `leaf` is at `index` in the tree with this root; otherwise `branch_mismatch`.
 ///
 /// `branch` has [`depth`] nodes, from the leaf's sibling up.
 pub(crate) fn check(
@@ -32,7 +32,7 @@ pub(crate) fn check(
     ))
 }
 
-/// The node that a branch leads to; `index` has the turns in its lowest bits.
+/// The root that a branch leads to; the low bits of `index` are the sides.
 pub(crate) fn root(leaf: &Hash, branch: &[Hash], index: u64) -> Hash {
     branch.iter().zip(0..).fold(*leaf, |node, (sibling, level): (_, u32)| {
         let right = index.checked_shr(level).unwrap_or_default() & 1 == 1;

@@ -1,4 +1,4 @@
-//! The light client that applications use: the protocol with stricter rules of trust.
+//! The light client for applications: the protocol with stricter trust rules.
 
 use alloc::vec::Vec;
 
@@ -14,33 +14,33 @@ use crate::stream::Chunk;
 /// Follows a network's heads from a checkpoint that the application trusts.
 ///
 /// Stricter than the specification: no head moves, not even the optimistic one, unless two thirds of
-/// the committee signed; nothing is forced; and two finalized blocks of one slot stop the client for
-/// good. Slots are compared with `current_slot`, which is the caller's clock.
+/// the committee signed; there are no forced updates; and two finalized blocks of one slot stop the
+/// client permanently. Slots are compared with `current_slot`, the caller's clock.
 #[derive(Clone, Debug)]
 pub struct LightClient {
     pub(crate) store: Store,
     pub(crate) finalized: Option<Participation>,
     pub(crate) optimistic: Option<Participation>,
-    /// The update that finalized the present block.
+    /// The update that finalized the current block.
     finalized_by: Option<(Kind, Vec<u8>)>,
     evidence: Option<Evidence>,
 }
 
-/// A beacon block with what it shows of the execution layer.
+/// A beacon block, and the execution block that it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The beacon block's slot.
     pub slot: u64,
     /// The beacon block's root.
     pub beacon_root: Hash,
-    /// The execution block's hash; none before Capella. From Gloas on that of the newest block before
-    /// the beacon block's own, whose payload may still be missing.
+    /// The execution block's hash; none before Capella. From Gloas on, that of the newest execution block
+    /// before the beacon block's own, whose payload may still be missing.
     pub execution_block_hash: Option<Hash>,
-    /// Who vouches for it; none for the checkpoint, which the application trusts itself.
+    /// The members that signed it; none for the checkpoint, which the application itself trusts.
     pub participation: Option<Participation>,
 }
 
-/// How many members of a committee signed.
+/// The participation of a committee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Participation {
     /// Members that signed.
@@ -49,7 +49,7 @@ pub struct Participation {
     pub of: usize,
 }
 
-/// What an update has changed.
+/// The changes made by an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Whether there is a newer finalized head, or the next committee became known.
@@ -72,7 +72,8 @@ impl LightClient {
     ///
     /// `bootstrap` is a `LightClientBootstrap` in SSZ, from any server. `header_hash_mismatch` if it is
     /// of another block; `head_too_old` if the block is more than `max_age` slots before
-    /// `current_slot`, by default [`Network::two_weeks`]: who held stake then may have sold it.
+    /// `current_slot`, by default [`Network::two_weeks`]: validators of that time may have withdrawn
+    /// their stake since.
     pub fn start(
         network: Network,
         checkpoint: &Hash,
@@ -86,7 +87,7 @@ impl LightClient {
         Ok(Self::at(store, None, None))
     }
 
-    /// A client with these heads, and who vouches for each.
+    /// A client with these heads, and the participation behind each.
     pub(crate) const fn at(
         store: Store,
         finalized: Option<Participation>,
@@ -97,8 +98,8 @@ impl LightClient {
 
     /// Processes an update in SSZ, as a server sends it.
     ///
-    /// A refused update changes nothing, but for `conflicting_finality`, after which every call is
-    /// refused. `too_few_signatures` below two thirds of the committee; the other reasons are those of
+    /// A refused update changes nothing, except for `conflicting_finality`, after which every call is
+    /// refused. `too_few_signatures` below two thirds of the committee; the other reasons correspond to
     /// the specification's assertions.
     pub fn process(&mut self, kind: Kind, ssz: &[u8], current_slot: u64) -> Result<Progress> {
         self.check_consistent()?;
@@ -108,10 +109,9 @@ impl LightClient {
 
     /// Processes an update with the fork digest that it came with.
     ///
-    /// `wrong_fork` if the digest is that of another fork or time than the update's. A digest that this
-    /// network is not known to have may be that of newer blob parameters, which change nothing here, or
-    /// of a fork that this build does not know: then whatever is wrong with the update is
-    /// `unsupported_fork`.
+    /// `wrong_fork` if the digest belongs to another fork or time than the update's. An unknown digest may
+    /// come from newer blob parameters, which do not matter here, or from a fork that this build does not
+    /// know: any error of such an update is `unsupported_fork`.
     pub fn process_chunk(&mut self, chunk: &Chunk<'_>, current_slot: u64) -> Result<Progress> {
         self.check_consistent()?;
         let network = &self.store.network;
@@ -200,23 +200,23 @@ impl LightClient {
         &self.store.network
     }
 
-    /// The period of the finalized head, whose update a server is to be asked for while the next
-    /// committee is unknown.
+    /// The period of the finalized head: request its update from a server while the next committee is
+    /// unknown.
     pub const fn period(&self) -> u64 {
         self.store.period()
     }
 
-    /// Whether the committee after that of [`period`](Self::period) is known.
+    /// Whether the committee of the period after [`period`](Self::period) is known.
     pub const fn knows_next_committee(&self) -> bool {
         self.store.next_committee.is_some()
     }
 
-    /// The two updates that contradict each other, if there were any.
+    /// The two updates that contradict each other, if any.
     pub const fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
     }
 
-    /// `conflicting_finality` if two finalized blocks contradicted each other.
+    /// Returns `conflicting_finality` if two finalized blocks contradicted each other.
     pub(crate) fn check_consistent(&self) -> Result<()> {
         if self.evidence.is_none() {
             return Ok(());
@@ -228,7 +228,7 @@ impl LightClient {
 }
 
 impl Head {
-    /// Checks that the block is at most `max_age` slots old; else `head_too_old`, or `head_in_future`.
+    /// Checks that the block is at most `max_age` slots old; otherwise `head_too_old`, or `head_in_future`.
     pub fn check_age(&self, current_slot: u64, max_age: u64) -> Result<()> {
         check_age(self.slot, current_slot, max_age)
     }

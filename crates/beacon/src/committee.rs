@@ -9,9 +9,9 @@ use crate::ssz::{bytes_root, hash_pair, merkleize};
 /// A compressed BLS key.
 pub(crate) type KeyBytes = [u8; 48];
 
-/// The keys that sign in one period.
+/// The committee that signs in one period.
 ///
-/// A key may be there more than once: a validator with more stake has more seats.
+/// A key may occur more than once: a validator with more stake may have several seats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncCommittee {
     pub(crate) keys: Vec<KeyBytes>,
@@ -25,7 +25,7 @@ impl SyncCommittee {
         Ok(Self { keys, aggregate: reader.array()? })
     }
 
-    /// Whether all bytes are zero, as where an update has no committee.
+    /// Whether all bytes are zero, as in an update without a committee.
     pub(crate) fn is_default(&self) -> bool {
         self.keys.iter().chain([&self.aggregate]).all(|key| *key == [0; 48])
     }

@@ -11,9 +11,9 @@ use crate::ssz::{hash_pair, leaf, sha256};
 const SYNC_COMMITTEE: [u8; 4] = [7, 0, 0, 0];
 
 impl Network {
-    /// What a committee signs for a header at `signature_slot`: `compute_signing_root`.
+    /// The message that a committee signs for a header at `signature_slot`: `compute_signing_root`.
     ///
-    /// The fork version is that of the slot before, in which the signed block was the head.
+    /// The fork version is that of the previous slot, in which the signed block was the head.
     pub(crate) fn signing_root(&self, header: &BeaconHeader, signature_slot: u64) -> Hash {
         let version = self.fork_version(signature_slot.max(1) - 1);
         let mut domain = self.fork_data_root(version);
@@ -39,7 +39,7 @@ impl Network {
         [a, b, c, d]
     }
 
-    /// Whether some epoch has this fork digest, as far as this build knows the network.
+    /// Whether an epoch of the network, as known to this build, has this fork digest.
     pub(crate) fn knows_digest(&self, digest: [u8; 4]) -> bool {
         let forks = self.parameters().forks.iter().map(|fork| fork.epoch);
         let blobs = self.parameters().blobs.iter().map(|blobs| blobs.epoch);
@@ -56,7 +56,7 @@ impl Network {
 mod tests {
     use super::*;
 
-    /// Digests that the networks' nodes announce.
+    /// Digests announced by nodes of the networks.
     #[test]
     fn digests_are_those_of_the_networks() {
         for (epoch, digest) in [

@@ -1,4 +1,4 @@
-//! Execution headers, as light-client headers had them from Capella to Fulu.
+//! Execution headers, which light-client headers contain from Capella to Fulu.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::ssz::{bytes_root, hash_pair, invalid_encoding, leaf, merkleize, read_
 /// The most bytes of `extra_data`.
 const EXTRA_DATA: usize = 32;
 
-/// Bytes before `extra_data` in the encoding of a fork.
+/// Bytes before `extra_data` in a fork's encoding.
 pub(crate) const fn fixed_length(fork: Fork) -> usize {
     match fork {
         Fork::Altair | Fork::Bellatrix | Fork::Gloas => 0,
@@ -34,10 +34,10 @@ pub(crate) fn is_default(bytes: &[u8], fork: Fork) -> bool {
         })
 }
 
-/// Reads an execution header in the encoding of `format`, of a block of the fork `of`.
+/// Reads the execution header of a block of the fork `of`, in the encoding of `format`.
 ///
-/// Before Deneb, a block has no blobs: in a newer encoding their fields are zero, and are no part of
-/// the root.
+/// Blocks before Deneb have no blobs: in a newer encoding their fields are zero, and not part of the
+/// root.
 pub(crate) fn decode(bytes: &[u8], format: Fork, of: Fork) -> Result<Execution> {
     let mut reader = Reader::new(bytes);
     let mut leaves = Vec::with_capacity(32);

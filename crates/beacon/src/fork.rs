@@ -1,4 +1,4 @@
-//! The forks of the beacon chain, and where light-client data are in each one's state.
+//! The forks of the beacon chain, and the indices of light-client data in each one's state.
 
 use core::fmt;
 
@@ -8,17 +8,17 @@ use core::fmt;
 pub enum Fork {
     /// Sync committees begin.
     Altair,
-    /// The merge; light-client data stay as they were.
+    /// The merge; light-client data are unchanged.
     Bellatrix,
-    /// Headers come with an execution header.
+    /// Headers contain an execution header.
     Capella,
-    /// Execution headers have two fields of blobs.
+    /// Execution headers have two fields for blobs.
     Deneb,
     /// The state has more fields, so that branches are longer.
     Electra,
     /// Fork digests depend on the blob parameters.
     Fulu,
-    /// Headers come with an execution block hash; containers are progressive.
+    /// Headers contain an execution block hash; containers are progressive.
     Gloas,
 }
 
@@ -34,7 +34,7 @@ impl Fork {
         Self::Gloas,
     ];
 
-    /// Where `finalized_checkpoint.root` is in a state: a generalized index.
+    /// The generalized index of `finalized_checkpoint.root` in a state.
     pub(crate) const fn finalized_root(self) -> u64 {
         match self {
             Self::Altair | Self::Bellatrix | Self::Capella | Self::Deneb => 105,
@@ -43,7 +43,7 @@ impl Fork {
         }
     }
 
-    /// Where `current_sync_committee` is in a state: a generalized index.
+    /// The generalized index of `current_sync_committee` in a state.
     pub(crate) const fn current_committee(self) -> u64 {
         match self {
             Self::Altair | Self::Bellatrix | Self::Capella | Self::Deneb => 54,
@@ -52,7 +52,7 @@ impl Fork {
         }
     }
 
-    /// Where `next_sync_committee` is in a state: a generalized index.
+    /// The generalized index of `next_sync_committee` in a state.
     pub(crate) const fn next_committee(self) -> u64 {
         self.current_committee() + 1
     }

@@ -1,4 +1,4 @@
-//! Light-client headers: a beacon block's header, and what proves its execution block.
+//! Light-client headers: a beacon block's header, and the proof of its execution block.
 
 use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
 
@@ -23,15 +23,15 @@ pub struct BeaconHeader {
     pub body_root: Hash,
 }
 
-/// What a header proves of the execution layer.
+/// The execution block that a header proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// The hash of an execution block.
     ///
-    /// Before Gloas that of the beacon block itself; from Gloas on that of the newest one before it,
+    /// Before Gloas, that of the beacon block itself; from Gloas on, that of the newest one before it,
     /// since a payload is revealed after its beacon block.
     pub block_hash: Hash,
-    /// `get_lc_execution_root`: the root of the execution header, from Gloas on the hash itself.
+    /// `get_lc_execution_root`: the root of the execution header; from Gloas on, the hash itself.
     pub root: Hash,
 }
 
@@ -47,12 +47,12 @@ pub struct Header {
 /// Bytes of a [`BeaconHeader`].
 const BEACON: usize = 112;
 
-/// Where `execution_payload` is in a block's body, Capella to Fulu: a generalized index.
+/// The generalized index of `execution_payload` in a block's body, Capella to Fulu.
 const EXECUTION_PAYLOAD: u64 = 25;
-/// Where `block_hash` of the execution payload is in a block's body.
+/// The generalized index of the execution payload's `block_hash` in a block's body.
 const BLOCK_HASH_CAPELLA: u64 = 412;
 const BLOCK_HASH_DENEB: u64 = 812;
-/// Where `signed_execution_payload_bid.message.parent_block_hash` is in a block's body.
+/// The generalized index of `signed_execution_payload_bid.message.parent_block_hash` in a block's body.
 const PARENT_BLOCK_HASH_GLOAS: u64 = 2856;
 
 impl BeaconHeader {
@@ -86,7 +86,7 @@ pub(crate) const fn is_variable(format: Fork) -> bool {
     !matches!(format, Fork::Altair | Fork::Bellatrix | Fork::Gloas)
 }
 
-/// Bytes of a header in this fork's encoding, without what is of variable length.
+/// Bytes of a header in this fork's encoding, without its parts of variable length.
 pub(crate) const fn fixed_length(format: Fork) -> usize {
     match format {
         Fork::Altair | Fork::Bellatrix => BEACON,
@@ -95,7 +95,7 @@ pub(crate) const fn fixed_length(format: Fork) -> usize {
     }
 }
 
-/// Reads a header in a fork's encoding and checks its execution block; none if it is the default one.
+/// Reads a header in a fork's encoding and checks its execution block; `None` for the default header.
 ///
 /// `branch_mismatch` if the body does not commit to the execution block, `invalid_update` if a block
 /// from before Capella claims one.
@@ -141,7 +141,7 @@ fn is_default_execution(rest: &[u8], format: Fork) -> bool {
         && execution::is_default(execution, format)
 }
 
-/// The execution block of Capella to Fulu: a header in full, with a branch to its root.
+/// Reads the execution block of Capella to Fulu: a full header, with a branch for its root.
 fn read_execution(
     mut reader: Reader<'_>,
     format: Fork,
@@ -162,7 +162,7 @@ fn read_execution(
     Ok(Some(execution))
 }
 
-/// The execution block in Gloas's encoding: a hash with a branch, whose length is that of Gloas also
+/// Reads the execution block in Gloas's encoding: a hash with a branch. The branch has Gloas's length even
 /// for blocks of older forks.
 fn read_block_hash(
     mut reader: Reader<'_>,

@@ -1,10 +1,10 @@
 //! Ethereum's light-client protocol: from one trusted beacon block root to the newest block hash.
 //!
 //! [`LightClient`] starts at a checkpoint that the application pins, and follows the sync committees
-//! by the updates of any beacon server, Altair to Gloas. What it yields is a [`Head`]: a slot, a
-//! beacon block root, an execution block's hash and the participation behind it. [`Store`] is the
-//! protocol to the letter, for those who need its forced updates; `LightClient` has none, and moves
-//! no head for less than two thirds of a committee.
+//! with the updates of any beacon server, Altair to Gloas. It yields a [`Head`]: a slot, a beacon block
+//! root, an execution block's hash and the participation behind it. [`Store`] implements the protocol
+//! to the letter, for users who need its forced updates; `LightClient` has none, and moves a head only
+//! for two thirds of a committee.
 //!
 //! Source: the consensus specifications of Ethereum, `light-client/sync-protocol.md` of Altair,
 //! Capella, Deneb, Electra and Gloas.

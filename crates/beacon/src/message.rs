@@ -1,6 +1,6 @@
-//! What beacon servers send: bootstraps and updates, decoded strictly.
+//! The messages of beacon servers: bootstraps and updates, decoded strictly.
 //!
-//! The encoding is that of the fork of the first header's slot, whatever the server calls it.
+//! The encoding is that of the fork of the first header's slot, whatever the server claims.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ use crate::header::{self, Header};
 use crate::network::Network;
 use crate::ssz::{invalid_encoding, read_hashes, read_u64};
 
-/// The three kinds of updates: an update without its finality, or its committee, is one of its own.
+/// The three kinds of updates; those without a committee, or also without finality, have types of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `LightClientUpdate`: a period's committee and finality.
@@ -47,7 +47,7 @@ pub struct Update {
     pub finality: Option<Finality>,
     /// The signature.
     pub aggregate: SyncAggregate,
-    /// When it was made; the signature does not cover it.
+    /// The slot of the signature, which does not cover this field.
     pub signature_slot: u64,
 }
 
@@ -63,7 +63,7 @@ pub struct NextCommittee {
 /// The finalized block, in the attested block's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finality {
-    /// The block; none if nothing but genesis is finalized.
+    /// The block; none if only genesis is finalized.
     pub header: Option<Header>,
     /// From the block's root to the attested block's state root.
     pub branch: Vec<Hash>,
@@ -79,7 +79,7 @@ pub struct SyncAggregate {
 }
 
 impl Bootstrap {
-    /// Decodes SSZ; `malformed` for anything that is no bootstrap of this network.
+    /// Decodes SSZ; `malformed` for anything other than a bootstrap of this network.
     pub fn decode(bytes: &[u8], network: &Network) -> Result<Self> {
         let size = network.committee_size();
         let fork = fork_of(bytes, network, |fork| {
@@ -95,10 +95,10 @@ impl Bootstrap {
 }
 
 impl Update {
-    /// Decodes SSZ; `malformed` for anything that is no such update of this network.
+    /// Decodes SSZ; `malformed` for anything other than such an update of this network.
     ///
-    /// What an update lacks must be all zeros, as the specification has it; an update whose headers
-    /// do not prove their execution blocks is `branch_mismatch`.
+    /// The missing parts of an update must be all zeros, as specified; an update whose headers do not
+    /// prove their execution blocks is `branch_mismatch`.
     pub fn decode(kind: Kind, bytes: &[u8], network: &Network) -> Result<Self> {
         let size = network.committee_size();
         let fork = fork_of(bytes, network, |fork| {
@@ -145,12 +145,12 @@ impl SyncAggregate {
         Ok(Self { bits: bits.collect(), signature: reader.array()? })
     }
 
-    /// How many members signed.
+    /// The number of members that signed.
     pub fn participants(&self) -> usize {
         self.bits.iter().filter(|bit| **bit).count()
     }
 
-    /// Whether two thirds of the members signed, or more.
+    /// Whether at least two thirds of the members signed.
     pub fn has_supermajority(&self) -> bool {
         3 * self.participants() >= 2 * self.bits.len()
     }
@@ -186,9 +186,10 @@ fn read_finality(
     Ok(Some(Finality { header, branch }))
 }
 
-/// The fork whose encoding this is, by the slot of the first header.
+/// The fork that defines the encoding, from the slot of the first header.
 ///
-/// `total` has the length of an encoding without parts of variable length. Lengths tell the two apart.
+/// `total` returns the length of an encoding without parts of variable length; the length tells encodings
+/// with and without such parts apart.
 fn fork_of(bytes: &[u8], network: &Network, total: impl Fn(Fork) -> usize) -> Result<Fork> {
     let fork_at = |offset: usize| {
         let slot = read_u64(&mut Reader::new(bytes.get(offset..)?)).ok()?;
@@ -205,7 +206,7 @@ fn fork_of(bytes: &[u8], network: &Network, total: impl Fn(Fork) -> usize) -> Re
         .ok_or_else(|| invalid_encoding("light-client data of a fork of this network", bytes))
 }
 
-/// A container's fields, of which headers are of variable length in the encoding of some forks.
+/// A container's fields; in the encoding of some forks, headers are of variable length.
 struct Fields<'a> {
     bytes: &'a [u8],
     reader: Reader<'a>,
@@ -221,7 +222,7 @@ impl<'a> Fields<'a> {
         Self { bytes, reader, fork, offsets: Vec::new(), inline: Vec::new() }
     }
 
-    /// Passes the place of a header among the fields.
+    /// Reads a header, or its offset, at its place among the fields.
     fn header(&mut self) -> Result<()> {
         if header::is_variable(self.fork) {
             let offset = self.reader.array().map(u32::from_le_bytes)?;
@@ -232,8 +233,8 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The headers, after all fields: each begins where the one before it ends, the first at the end
-    /// of the fields, and nothing is left over.
+    /// The headers, after all fields: the first begins at the end of the fields, each other one where the
+    /// one before it ends, and no bytes are left over.
     fn headers<const N: usize>(self) -> Result<[&'a [u8]; N]> {
         let invalid = || invalid_encoding("offsets that divide the bytes", self.bytes);
         if !header::is_variable(self.fork) {

@@ -15,7 +15,7 @@ use crate::store::Store;
 const VERSION: u8 = 1;
 
 impl LightClient {
-    /// The state: both heads, with the committees. `conflicting_finality` if the client has stopped.
+    /// Exports the state: both heads, and the committees. `conflicting_finality` if the client has stopped.
     ///
     /// The format is this crate's own, and may change with its version.
     pub fn export(&self) -> Result<Vec<u8>> {
@@ -33,9 +33,9 @@ impl LightClient {
 
     /// Continues from an exported state, which the caller trusts as it trusts a checkpoint.
     ///
-    /// It must come from where nobody else writes: nothing in it is proven again. `wrong_chain` if it
-    /// is of another network, `head_too_old` if its finalized head is more than `max_age` slots before
-    /// `current_slot`.
+    /// It must come from storage that nobody else can write to, since nothing in it is verified again.
+    /// `wrong_chain` if it is of another network, `head_too_old` if its finalized head is more than
+    /// `max_age` slots before `current_slot`.
     pub fn import(network: Network, state: &[u8], current_slot: u64, max_age: u64) -> Result<Self> {
         Limits::DEFAULT.check_proof(state.len())?;
         let mut reader = Reader::new(state);

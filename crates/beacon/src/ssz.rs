@@ -1,4 +1,4 @@
-//! SSZ: reading what light-client data consist of, and their roots.
+//! SSZ: reads the types in light-client data, and computes their roots.
 //!
 //! Source: the consensus specifications, `ssz/simple-serialize.md`.
 
@@ -17,7 +17,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> Hash {
     Sha256::digest(bytes).into()
 }
 
-/// The root of the tree over these leaves, filled up with zeros to a power of two.
+/// The root of the tree over these leaves, padded with zeros to a power of two.
 pub(crate) fn merkleize(mut nodes: Vec<Hash>) -> Hash {
     nodes.resize(nodes.len().next_power_of_two(), Hash::default());
     while nodes.len() > 1 {
@@ -36,7 +36,7 @@ pub(crate) fn u64_root(number: u64) -> Hash {
     leaf(&number.to_le_bytes())
 }
 
-/// A leaf of at most 32 bytes, filled up with zeros.
+/// A leaf of at most 32 bytes, padded with zeros.
 pub(crate) fn leaf(bytes: &[u8]) -> Hash {
     let mut leaf = Hash::default();
     for (to, from) in leaf.iter_mut().zip(bytes) {
@@ -45,18 +45,18 @@ pub(crate) fn leaf(bytes: &[u8]) -> Hash {
     leaf
 }
 
-/// The next unsigned integer.
+/// Reads an unsigned integer.
 pub(crate) fn read_u64(reader: &mut Reader<'_>) -> Result<u64> {
     reader.array().map(u64::from_le_bytes)
 }
 
-/// The next hashes; `truncated` if there are fewer.
+/// Reads hashes; `truncated` if there are fewer.
 pub(crate) fn read_hashes(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Hash>> {
     let bytes = reader.take(count.saturating_mul(32))?;
     Ok(bytes.as_chunks().0.to_vec())
 }
 
-/// The next offset, which must be this one: an encoding has no other.
+/// Reads an offset, which must have the only valid value.
 pub(crate) fn read_offset(reader: &mut Reader<'_>, expected: usize) -> Result<()> {
     let found = reader.array().map(u32::from_le_bytes)?;
     if usize::try_from(found) == Ok(expected) {
@@ -69,7 +69,7 @@ pub(crate) fn read_offset(reader: &mut Reader<'_>, expected: usize) -> Result<()
     ))
 }
 
-/// Refuses bytes that are no encoding.
+/// The refusal of bytes that are not an encoding.
 #[cold]
 pub(crate) fn invalid_encoding(expected: &str, found: &[u8]) -> Error {
     Error::new(Reason::InvalidEncoding, expected, Hex(found))

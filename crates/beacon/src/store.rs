@@ -10,8 +10,8 @@ use crate::network::Network;
 
 /// `LightClientStore`.
 ///
-/// It takes an update that one member of a committee signed, and moves its heads without finality
-/// when forced: for comparisons with other clients, and for tests. Applications want
+/// Accepts an update that a single member of a committee signed, and forced updates move its heads
+/// without finality: for comparisons with other clients, and for tests. Applications should use
 /// [`LightClient`](crate::LightClient).
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -79,8 +79,8 @@ impl Store {
 
     /// `process_light_client_update`, for all three kinds.
     ///
-    /// A refused update changes nothing. `too_few_signatures` if nobody signed it; else as the
-    /// specification's assertions, with a reason for each.
+    /// A refused update changes nothing. `too_few_signatures` if nobody signed it; the other reasons
+    /// correspond to the specification's assertions.
     pub fn process_update(&mut self, update: &Update, current_slot: u64) -> Result<()> {
         let participants = update.aggregate.participants();
         if participants == 0 {
@@ -100,8 +100,8 @@ impl Store {
         Ok(())
     }
 
-    /// `process_light_client_store_force_update`: without finality for a period, takes the best
-    /// update's attested block for finalized.
+    /// `process_light_client_store_force_update`: after a period without finality, treats the best
+    /// update's attested block as finalized.
     pub fn force_update(&mut self, current_slot: u64) {
         let timeout = self.finalized.beacon.slot.saturating_add(self.network.period_slots());
         if current_slot <= timeout {
@@ -113,7 +113,7 @@ impl Store {
         self.apply(finalized.unwrap_or(best.attested), &best);
     }
 
-    /// Moves the optimistic head to a newer attested block; whether it did.
+    /// Moves the optimistic head to a newer attested block; returns whether it did.
     pub(crate) fn follow_optimistic(&mut self, update: &Update) -> bool {
         let newer = update.attested.beacon.slot > self.optimistic.beacon.slot;
         if newer {
@@ -122,7 +122,7 @@ impl Store {
         newer
     }
 
-    /// Moves the finalized head, or learns the next committee; whether the update did either.
+    /// Moves the finalized head, or learns the next committee; returns whether it did either.
     pub(crate) fn follow_finality(&mut self, update: &Update) -> bool {
         let slot = update.finalized_slot();
         let finalizes_next_committee = self.next_committee.is_none()
@@ -130,7 +130,7 @@ impl Store {
             && update.finality.is_some()
             && self.network.period(slot) == self.network.period(update.attested.beacon.slot);
         let Some(finalized) = update.finalized() else {
-            // The finalized block is genesis: that is what the store began with, in period 0.
+            // The finalized block is genesis, with which the store began in period 0.
             if finalizes_next_committee && self.period() == 0 {
                 self.next_committee =
                     update.next_committee.as_ref().map(|next| next.committee.clone());
@@ -144,10 +144,10 @@ impl Store {
         false
     }
 
-    /// `apply_light_client_update`, with the header that is to be finalized.
+    /// `apply_light_client_update`, with the header to finalize.
     ///
-    /// The specification asserts that a store without the next committee stays in its period. An
-    /// update that leaves it is refused before: its signature would be of a period that is not known.
+    /// The specification asserts that a store without the next committee stays in its period. An update
+    /// that leaves the period is refused earlier, since its signature is of an unknown period.
     fn apply(&mut self, finalized: Header, update: &Update) {
         let period = self.network.period(finalized.beacon.slot);
         let next = || update.next_committee.as_ref().map(|next| next.committee.clone());

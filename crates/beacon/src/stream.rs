@@ -6,10 +6,10 @@ use prooflight_core::{Error, Limits, Reader, Reason, Result};
 
 use crate::ssz::read_u64;
 
-/// An update as it is in the answer.
+/// An update in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// The fork digest of the attested block's slot, as the server has it.
+    /// The fork digest of the attested block's slot, according to the server.
     pub digest: [u8; 4],
     /// A `LightClientUpdate`.
     pub ssz: &'a [u8],
@@ -18,7 +18,7 @@ pub struct Chunk<'a> {
 /// Divides an answer into its updates, without decoding them.
 ///
 /// Each begins with its length in 8 bytes, little-endian, and the digest. More updates than `most` are
-/// `invalid_answer`, more bytes than the limit of a proof `proof_too_large`.
+/// `invalid_answer`, more bytes than the limit of a proof are `proof_too_large`.
 pub fn read_chunks<'a>(answer: &'a [u8], most: usize, limits: &Limits) -> Result<Vec<Chunk<'a>>> {
     limits.check_proof(answer.len())?;
     let mut reader = Reader::new(answer);

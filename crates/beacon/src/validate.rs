@@ -8,8 +8,8 @@ use crate::message::Update;
 use crate::store::Store;
 
 impl Store {
-    /// Checks an update against what is known; the caller has decoded it, and checked the
-    /// participation that it demands.
+    /// Checks an update against the store; the caller has decoded it, and checked the participation
+    /// that it requires.
     ///
     /// Refused: `slot_order`, `head_in_future`, `period_unknown`, `update_not_newer`,
     /// `branch_mismatch`, `committee_mismatch`, `invalid_point`, `invalid_signature`.
@@ -69,7 +69,7 @@ impl Store {
         {
             return Err(Error::new(
                 Reason::CommitteeMismatch,
-                "the next committee that is known",
+                "the known next committee",
                 "another",
             ));
         }

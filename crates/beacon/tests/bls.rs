@@ -1,4 +1,4 @@
-//! Keys and signatures that are no points of their groups, and sums that are nobody's.
+//! Keys and signatures that are not points of their groups, and sums that belong to nobody.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use prooflight_beacon::{Kind, LightClient};
@@ -18,7 +18,7 @@ fn process(chain: &Chain, recipe: &Recipe) -> Result<(), Reason> {
     client.process(Kind::Optimistic, &message, NOW).map(|_| ()).map_err(|error| error.reason())
 }
 
-/// A compressed point with this x, filled up with zeros in front.
+/// A compressed point with this x, padded with leading zeros.
 fn x<const N: usize>(flags: u8, end: &[u8]) -> [u8; N] {
     let mut bytes = [0; N];
     bytes[N - end.len()..].copy_from_slice(end);
@@ -45,7 +45,7 @@ fn signatures_are_points_of_the_group() {
         other
     };
     let mut above = honest;
-    // The same point with a coordinate above the modulus, where that fits into 381 bits.
+    // The same point with a coordinate above the modulus, if that fits into 381 bits.
     let mut carry = 0;
     for (byte, more) in above[48..].iter_mut().zip(&modulus).rev() {
         let sum = u16::from(*byte) + u16::from(*more) + carry;
@@ -65,9 +65,9 @@ fn signatures_are_points_of_the_group() {
     ] {
         assert_eq!(with(signature), Err(Reason::InvalidPoint), "{what}");
     }
-    // The same x with the other y is another point, of nobody's.
+    // The same x with the other y is another point, which is nobody's signature.
     assert_eq!(with(flags(0x20)), Err(Reason::InvalidSignature));
-    // Points of the curve, of which almost none is in the subgroup.
+    // Points of the curve; almost none of them are in the subgroup.
     let outside = (1..60).filter(|end| with(x(0x80, &[*end])) == Err(Reason::InvalidPoint));
     assert_eq!(outside.count(), 59);
 }
@@ -85,10 +85,10 @@ fn keys_are_points_of_the_group() {
     };
     assert_eq!(with_key(30, None), Ok(()));
     let mut bad = vec![[0; 48], x(0xc0, &[]), x(0xe0, &[]), x(0x80, &modulus), [0xff; 48]];
-    // Points of the curve, of which almost none is in the subgroup.
+    // Points of the curve; almost none of them are in the subgroup.
     bad.extend((1..30).map(|end| x(0x80, &[end])));
     for key in bad {
-        // An absent member's key is taken from the aggregate.
+        // An absent member's key is subtracted from the aggregate.
         assert_eq!(with_key(30, Some(key)), Err(Reason::InvalidPoint), "{key:02x?}");
     }
     let other = Committee::new(7, 32).keys[0];
@@ -112,7 +112,7 @@ fn the_aggregate_is_that_of_all_members() {
 
 #[test]
 fn keys_that_cancel_each_other_sign_nothing() {
-    // All absent members together have the aggregate for their key: the others' sum is infinity.
+    // The absent members' keys add up to the aggregate: the others' sum is infinity.
     let mut chain = Chain::new(1);
     let mut committee = Committee::new(0, 32);
     let bits: Vec<bool> = (0..32).map(|at| at < 31).collect();

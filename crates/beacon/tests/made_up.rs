@@ -1,17 +1,17 @@
-//! A made-up chain through every fork, and what is refused in each.
+//! A made-up chain through every fork, and the refusals in each.
 //!
-//! No data of fulu and gloas was recorded here: this chain is all that they are tested with. Its
-//! committees, trees and encodings are those of `prooflight_testkit::beacon`.
+//! No data of Fulu and Gloas is recorded here: these forks are only tested with this chain. Its
+//! committees, trees and encodings come from `prooflight_testkit::beacon`.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use prooflight_beacon::{Bootstrap, Fork, Kind, LightClient, Progress, Store, Update};
 use prooflight_core::Reason;
 use prooflight_testkit::beacon::{Chain, Committee, Lie, Recipe};
 
-/// Slots of a period, in which one fork is the newest.
+/// Slots in a period; each period has a new fork.
 const PERIOD: u64 = 64;
 const KINDS: [Kind; 3] = [Kind::Update, Kind::Finality, Kind::Optimistic];
-/// The chain is at this slot.
+/// The current slot of the chain.
 const NOW: u64 = 8 * PERIOD;
 
 fn chain() -> Chain {
@@ -72,7 +72,7 @@ fn a_block_finalizes_one_of_the_fork_before() {
     for period in 0..7 {
         let mut client = start(&chain, PERIOD * period + 8);
         process(&mut client, &chain, &chain.recipe(Kind::Update, PERIOD * period + 40)).unwrap();
-        // The finalized block's container is that of the attested block's fork.
+        // The finalized block's container has the encoding of the attested block's fork.
         let attested = PERIOD * (period + 1) + 2;
         for kind in [Kind::Finality, Kind::Update] {
             let mut client = client.clone();
@@ -94,8 +94,8 @@ fn the_fork_version_is_that_of_the_slot_before_the_signature() {
         process(&mut client, &chain, &chain.recipe(Kind::Update, PERIOD * period + 40)).unwrap();
         let last = PERIOD * (period + 1) - 1;
         let (old, new) = (chain.version(last), chain.version(last + 1));
-        // Signed in the first slot of a fork, and in the second one, where the block's slot is of the
-        // old fork still.
+        // Signed in the first slot of a fork, and in the second one, when the block's slot is still of the
+        // old fork.
         for (signature_slot, right, wrong) in [(last + 1, old, new), (last + 2, new, old)] {
             let recipe = |fork_version| {
                 let recipe = chain.recipe(Kind::Optimistic, last);
@@ -153,7 +153,7 @@ fn two_thirds_of_the_committee_move_every_head() {
         }
     }
 
-    // The specification's store follows half of the most members seen, and nobody is too few for it.
+    // The specification's store requires only half of the highest participation seen, but at least one member.
     let update = |members| {
         let message = chain.message(&signed_by(members, Kind::Optimistic));
         Update::decode(Kind::Optimistic, &message, &chain.network).unwrap()
@@ -222,7 +222,7 @@ fn an_update_attests_something_new() {
             assert_eq!(refused, Err(Reason::UpdateNotNewer), "{attested}");
         }
     }
-    // Newer than what is finalized, but older than the optimistic head: nothing changes.
+    // Newer than the finalized head, but older than the optimistic one: nothing changes.
     let same = Progress { finality: false, optimistic: false };
     let recipe = chain.recipe(Kind::Optimistic, 41);
     assert_eq!(process(&mut client, &chain, &recipe), Ok(same));
@@ -285,7 +285,7 @@ fn two_finalized_blocks_of_one_slot_stop_the_client() {
     assert_eq!(evidence.first, Some((Kind::Update, first)));
     assert_eq!(evidence.second, (Kind::Finality, second));
 
-    // Nothing is believed any more, and no state is exported.
+    // No message is accepted any more, and no state is exported.
     let refused = [
         client.finalized().unwrap_err(),
         client.optimistic().unwrap_err(),
@@ -294,7 +294,7 @@ fn two_finalized_blocks_of_one_slot_stop_the_client() {
     ];
     assert_eq!(refused.map(|error| error.reason()), [Reason::ConflictingFinality; 4]);
 
-    // Of the checkpoint, too.
+    // The same for a contradiction to the checkpoint.
     let mut client = start(&chain, 24);
     let recipe = Recipe { finalized: Some(24), ..fork.recipe(Kind::Finality, 50) };
     assert_eq!(process(&mut client, &fork, &recipe), Err(Reason::ConflictingFinality));
@@ -326,7 +326,7 @@ fn parts_come_with_their_branches() {
             finalized,
             ..chain.recipe(Kind::Update, slot + 32)
         };
-        // An update without its parts is one of another kind.
+        // An update without its parts is an update of another kind.
         for recipe in [with(false, None), with(true, None), with(false, Some(slot + 16))] {
             assert!(process(&mut client.clone(), &chain, &recipe).is_ok(), "{period}");
         }
@@ -355,9 +355,9 @@ fn an_update_of_an_unknown_fork_is_nobodys_lie() {
     let unknown = [9, 9, 9, 9];
     assert!(process(&recipe, gloas).is_ok());
     assert_eq!(process(&recipe, chain.network.fork_digest(5 * 8)), Err(Reason::WrongFork));
-    // Newer blob parameters, of which this build knows nothing.
+    // Newer blob parameters, which this build does not know.
     assert!(process(&recipe, unknown).is_ok());
-    // The next fork: signatures are for another version.
+    // The next fork: signatures cover another version.
     let next = Recipe { fork_version: [8, 0, 0, 9], ..recipe.clone() };
     assert_eq!(process(&next, gloas), Err(Reason::InvalidSignature));
     assert_eq!(process(&next, unknown), Err(Reason::UnsupportedFork));
@@ -376,7 +376,7 @@ fn bits_of_a_message_count_in_every_fork() {
             let message = chain.message(&chain.recipe(kind, slot + 32));
             let mut honest = client.clone();
             honest.process(kind, &message, NOW).unwrap();
-            // Every sixth byte, others in every fork, and all at the end.
+            // Every sixth byte, starting elsewhere in each fork, and all bytes at the end.
             let first = usize::try_from(period).unwrap();
             for at in
                 (first..message.len() - 16).step_by(6).chain(message.len() - 16..message.len())
@@ -384,7 +384,7 @@ fn bits_of_a_message_count_in_every_fork() {
                 let mut changed = message.clone();
                 changed[at] ^= 1 << ((at + 3) % 8);
                 let mut client = client.clone();
-                // Only the slot of the signature may be another; see `tests/mainnet.rs`.
+                // Only the signature's slot may change; see `tests/mainnet.rs`.
                 if client.process(kind, &changed, NOW).is_ok() {
                     let slot = |message: &[u8]| {
                         Update::decode(kind, message, &chain.network).unwrap().signature_slot

@@ -13,7 +13,7 @@ const UPDATES_1347_46: &[u8] = include_bytes!("data/mainnet/updates_1347_46.ssz"
 const CHECKPOINT_1347: &str = "2e522016a5ac7d8d57d758b633a25491a43d12750db8f417fd6cf264b7ec5650";
 const CHECKPOINT_1392: &str = "46d52dc3db74df14187554fb7afd5cc4af4558e3c8ca185e409955d6ac148572";
 
-/// In period 1393, after everything that was recorded.
+/// In period 1393, after all recorded data.
 const NOW: u64 = 1393 * 8192;
 
 fn hash(text: &str) -> Hash {
@@ -58,13 +58,13 @@ fn a_walk_of_46_periods_ends_where_a_later_checkpoint_begins() {
         assert!(client.knows_next_committee(), "{period}");
         assert_eq!(client.period(), period);
     }
-    // The committee of the last period is that of another checkpoint's bootstrap.
+    // The last period's committee equals that of another checkpoint's bootstrap.
     let bootstrap = Bootstrap::decode(BOOTSTRAP_1392, &Network::MAINNET).unwrap();
     let last = chunks.iter().rev().nth(1).unwrap();
     let update = Update::decode(Kind::Update, last.ssz, &Network::MAINNET).unwrap();
     assert_eq!(update.next_committee.unwrap().committee, bootstrap.committee);
 
-    // Without the periods between, the last update is signed by nobody that is known.
+    // Without the periods between, the last update is signed by an unknown committee.
     let mut client = start(CHECKPOINT_1347, BOOTSTRAP_1347);
     let refused = client.process_chunk(chunks.last().unwrap(), NOW).unwrap_err();
     assert_eq!(refused.reason(), Reason::PeriodUnknown);
@@ -99,7 +99,7 @@ fn every_bit_of_a_bootstrap_counts() {
         assert!(matches!(refused.code(), Code::Malformed | Code::Mismatch), "{at}: {refused}");
     }
     for end in (0..BOOTSTRAP_1392.len()).step_by(97).chain([BOOTSTRAP_1392.len() - 1]) {
-        // Without its last bytes, the extra data are others, but well-formed.
+        // Without its last bytes, the extra data differ, but are well-formed.
         let refused = client(&BOOTSTRAP_1392[..end]).unwrap_err().code();
         assert!(matches!(refused, Code::Malformed | Code::Mismatch), "{end}");
     }
@@ -127,8 +127,8 @@ fn every_bit_of_an_update_counts() {
 /// Where `signature_slot` is in the recorded update.
 const SIGNATURE_SLOT: std::ops::Range<usize> = 25_144..25_152;
 
-/// The slot of a signature is the one field that no signature and no root covers: it only says which
-/// committee and which fork version to try, and that the block is not newer.
+/// The signature's slot is the only field that no signature and no root covers: it only selects the
+/// committee and the fork version, and bounds the block's slot.
 #[test]
 fn the_slot_of_a_signature_changes_no_head() {
     let chunks = read_chunks(UPDATE_1392, 1, &Limits::DEFAULT).unwrap();

@@ -42,7 +42,7 @@ fn find_cases(folder: &Path, cases: &mut Vec<PathBuf>) {
     }
 }
 
-/// Runs a case; gives the number of its steps.
+/// Runs a case; returns the number of its steps.
 fn run(case: &Path) -> usize {
     let meta = yaml(&case.join("meta.yaml"));
     let network = network(&yaml(&case.join("config.yaml")), hash(&meta["genesis_validators_root"]));
@@ -66,7 +66,7 @@ fn run(case: &Path) -> usize {
                 processed.unwrap_or_else(|error| panic!("{place}: {error}"));
             }
             "force_update" => store.force_update(slot()),
-            // A store here has one form for all forks.
+            // Our store has the same form in all forks.
             "upgrade_store" => {}
             other => panic!("{place}: unknown step {other}"),
         }
@@ -96,7 +96,7 @@ fn network(config: &Yaml, genesis_validators_root: Hash) -> Network {
         let name = fork.to_string().to_uppercase();
         let epoch = &config[format!("{name}_FORK_EPOCH").as_str()];
         let version = &config[format!("{name}_FORK_VERSION").as_str()];
-        // Forks that are unscheduled are missing, or are at an epoch that is no i64.
+        // Unscheduled forks are missing, or have an epoch that does not fit in i64.
         let epoch = epoch.as_i64().map_or(u64::MAX, |epoch| epoch.try_into().unwrap());
         ForkStart { epoch, version: version.as_i64().map_or([0; 4], version_bytes) }
     });

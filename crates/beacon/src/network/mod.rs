@@ -1,4 +1,4 @@
-//! The networks: genesis, forks, and what follows from a slot.
+//! The networks: genesis, forks, and the epoch, period and fork of a slot.
 
 mod public;
 
@@ -8,7 +8,7 @@ use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::fork::Fork;
 
-/// When a fork begins, and the version that signatures are made for from then on.
+/// The start of a fork, and the version that signatures cover from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForkStart {
     /// The first epoch; `u64::MAX` if it is not scheduled.
@@ -17,7 +17,7 @@ pub struct ForkStart {
     pub version: [u8; 4],
 }
 
-/// The most blobs of a block from an epoch on (EIP-7892); fork digests depend on it from Fulu on.
+/// The most blobs in a block from an epoch on (EIP-7892); fork digests depend on it from Fulu on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlobParameters {
     /// The first epoch.
@@ -26,7 +26,7 @@ pub struct BlobParameters {
     pub max_blobs: u64,
 }
 
-/// The sizes that a network's nodes are compiled with.
+/// The compile-time sizes of a network's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// `SLOTS_PER_EPOCH`.
@@ -45,7 +45,7 @@ impl Preset {
     pub const MINIMAL: Self = Self { slots_per_epoch: 8, epochs_per_period: 8, committee_size: 32 };
 }
 
-/// What distinguishes a network.
+/// The parameters of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// The root of the validators at genesis, which every signature covers.
@@ -58,7 +58,7 @@ pub struct Parameters {
     pub genesis_version: [u8; 4],
     /// One for each of [`Fork::ALL`], in that order.
     pub forks: [ForkStart; 7],
-    /// The blob parameters from Electra's on, in order.
+    /// The blob parameters from Electra on, in order.
     pub blobs: Cow<'static, [BlobParameters]>,
     /// The sizes.
     pub preset: Preset,
@@ -69,7 +69,7 @@ pub struct Parameters {
 pub struct Network(Parameters);
 
 impl Network {
-    /// A network of these parameters; `invalid_config` if no network can have them.
+    /// A network with these parameters; `invalid_config` if they are inconsistent.
     pub fn new(parameters: Parameters) -> Result<Self> {
         let invalid = |expected: &str| {
             Err(Error::new(Reason::InvalidConfig, expected, format_args!("{parameters:?}")))
@@ -110,7 +110,7 @@ impl Network {
         seconds.saturating_sub(self.0.genesis_time) / self.0.seconds_per_slot
     }
 
-    /// Two weeks, in slots: the age up to which a checkpoint is taken by default.
+    /// Two weeks, in slots: the default age limit of a checkpoint.
     pub const fn two_weeks(&self) -> u64 {
         14 * 24 * 60 * 60 / self.0.seconds_per_slot
     }
@@ -125,7 +125,7 @@ impl Network {
         self.epoch(slot) / self.0.preset.epochs_per_period
     }
 
-    /// Slots of a period, which is also the specification's `UPDATE_TIMEOUT`.
+    /// Slots in a period, which is also the specification's `UPDATE_TIMEOUT`.
     pub const fn period_slots(&self) -> u64 {
         self.0.preset.slots_per_epoch * self.0.preset.epochs_per_period
     }
@@ -141,7 +141,7 @@ impl Network {
         })
     }
 
-    /// The version that signatures of a slot are made for.
+    /// The version that signatures of a slot cover.
     pub(crate) fn fork_version(&self, slot: u64) -> [u8; 4] {
         self.version_of_epoch(self.epoch(slot))
     }

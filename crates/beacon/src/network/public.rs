@@ -74,7 +74,7 @@ impl Network {
     });
 }
 
-/// Forks at these epochs, whose versions ascend by `step` from Altair's on.
+/// Forks at these epochs, with versions that ascend from Altair's by `step`.
 const fn starts(epochs: [u64; 7], altair: [u8; 4], step: [u8; 4]) -> [ForkStart; 7] {
     let mut starts = [ForkStart { epoch: NEVER, version: altair }; 7];
     let mut version = altair;
