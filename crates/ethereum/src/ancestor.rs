@@ -1,24 +1,24 @@
-//! The hashes of older blocks, from the state of a newer one.
+//! Verifies the hashes of older blocks against the state of a newer one.
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 use prooflight_mpt::{Address, EMPTY_ROOT, Word, verify_account, verify_slot};
 
 use crate::header::BlockHeader;
 
-/// The contract that keeps the hashes of older blocks, since Prague.
+/// The contract that stores the hashes of older blocks, since Prague.
 const HISTORY_STORAGE: Address = [
     0x00, 0x00, 0xf9, 0x08, 0x27, 0xf1, 0xc5, 0x3a, 0x10, 0xcb, 0x7a, 0x02, 0x33, 0x5b, 0x17, 0x53,
     0x20, 0x00, 0x29, 0x35,
 ];
 
-/// How many hashes it keeps.
+/// The number of hashes that it stores.
 const WINDOW: u64 = 8191;
 
 /// Verifies the hash of one of the 8,191 blocks before a block.
 ///
 /// The proofs are those of `eth_getProof` at `header`'s block, for the address
-/// `0x0000F90827F1C53a10cb7A02335B175320002935` and the slot `number % 8191`. A number outside of the
-/// window is `invalid_argument`, a header from before Prague `unsupported_fork`; `unknown_block` if the
+/// `0x0000F90827F1C53a10cb7A02335B175320002935` and the slot `number % 8191`. A number outside the window
+/// is `invalid_argument`, a header from before Prague is `unsupported_fork`; `unknown_block` if the
 /// contract does not have the hash, as in the first 8,191 blocks from Prague on. Other errors are those
 /// of [`verify_account`] and [`verify_slot`].
 ///

@@ -10,29 +10,29 @@ use crate::receipt::{Receipt, verify_receipts};
 use crate::transaction::Transaction;
 use crate::transactions::verify_transactions;
 
-/// A receipt with everything that follows from it and its block.
+/// A receipt with all fields that are derived from it and its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockReceipt {
     /// The transaction.
     pub transaction: Transaction,
-    /// Its place in the block.
+    /// Its index in the block.
     pub transaction_index: u64,
     /// The gas that it used.
     pub gas_used: u64,
-    /// What a unit of gas cost, in wei.
+    /// The price of a unit of gas, in wei.
     pub effective_gas_price: Word,
-    /// The contract that it created, or tried to.
+    /// The contract that it created, or tried to create.
     pub contract_address: Option<Address>,
-    /// The place in the block of its first log.
+    /// The index of its first log in the block.
     pub first_log_index: u64,
     /// The receipt.
     pub receipt: Receipt,
 }
 
-/// Verifies all transactions and receipts of a block, and computes what follows from them.
+/// Verifies all transactions and receipts of a block, and computes the derived fields.
 ///
 /// Errors are those of [`verify_transactions`], [`verify_receipts`] and [`Transaction::decode`], and
-/// `invalid_receipt` if transactions and receipts do not belong together, which no chain has.
+/// `invalid_receipt` if transactions and receipts do not belong together, which occurs in no valid block.
 pub fn verify_block_receipts(
     header: &Verified<BlockHeader>,
     transactions: &[&[u8]],

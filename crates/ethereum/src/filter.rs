@@ -1,4 +1,4 @@
-//! Which logs are asked for, and in which blocks they may be.
+//! Filters for logs, and Bloom filters, which show the blocks that may have them.
 
 use alloc::vec::Vec;
 
@@ -7,14 +7,14 @@ use prooflight_mpt::Address;
 
 use crate::receipt::Log;
 
-/// A filter as `eth_getLogs` has it.
+/// A filter of `eth_getLogs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The contracts; none for all.
+    /// The contracts; empty for all.
     pub addresses: Vec<Address>,
-    /// At each place, the topics of which a log has one there; none for any topic.
+    /// For each position, the accepted topics; empty for any topic.
     ///
-    /// A log has at least as many topics as the filter has places.
+    /// A matching log has at least as many topics as the filter has positions.
     pub topics: Vec<Vec<Hash>>,
 }
 
@@ -25,7 +25,7 @@ pub struct Filter {
 pub struct Bloom(pub [u8; 256]);
 
 impl Filter {
-    /// Whether a log is asked for.
+    /// Whether a log matches.
     pub fn matches(&self, log: &Log) -> bool {
         let address = self.addresses.is_empty() || self.addresses.contains(&log.address);
         let topic = |(asked, topic): (&Vec<Hash>, &Hash)| asked.is_empty() || asked.contains(topic);
@@ -34,7 +34,7 @@ impl Filter {
             && self.topics.iter().zip(&log.topics).all(topic)
     }
 
-    /// Whether a block with this bloom may have a log that is asked for; if not, it has none.
+    /// Whether a block with this bloom may have a matching log; if not, it has none.
     pub fn may_match(&self, bloom: &Bloom) -> bool {
         let address = |address: &Address| bloom.may_contain(address);
         let topics = |asked: &Vec<Hash>| {

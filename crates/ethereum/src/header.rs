@@ -1,4 +1,4 @@
-//! Block headers with the fields that other answers rest on.
+//! Block headers, with the fields that other answers need.
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 use prooflight_mpt::rlp::{self, Item, Items};
@@ -13,7 +13,7 @@ pub struct BlockHeader {
     pub hash: Hash,
     /// The hash of the block before it.
     pub parent_hash: Hash,
-    /// Who gets the fees.
+    /// The recipient of the fees.
     pub beneficiary: Address,
     /// The root of the state after the block.
     pub state_root: Hash,
@@ -21,7 +21,7 @@ pub struct BlockHeader {
     pub transactions_root: Hash,
     /// The root of the list of receipts.
     pub receipts_root: Hash,
-    /// What the block's logs may be about.
+    /// The Bloom filter over the block's logs.
     pub logs_bloom: Bloom,
     /// The block's number.
     pub number: u64,
@@ -39,9 +39,9 @@ pub struct BlockHeader {
     pub withdrawals_root: Option<Hash>,
     /// The gas of blobs; since Cancun.
     pub blob_gas_used: Option<u64>,
-    /// From which the price of blobs follows; since Cancun.
+    /// The excess blob gas, which determines the price of blobs; since Cancun.
     pub excess_blob_gas: Option<u64>,
-    /// The root of the beacon block before; since Cancun.
+    /// The root of the parent beacon block; since Cancun.
     pub parent_beacon_block_root: Option<Hash>,
     /// The hash of the requests to the beacon chain; since Prague.
     pub requests_hash: Option<Hash>,
@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
         rlp::integer(self.take()?).map(u64::from_be_bytes).ok_or_else(bug)
     }
 
-    /// A field that headers have since some fork.
+    /// Reads a field that headers have since some fork.
     fn later<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
         if self.0.is_empty() { Ok(None) } else { read(self).map(Some) }
     }

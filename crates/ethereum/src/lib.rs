@@ -1,10 +1,10 @@
 //! Ethereum's blocks, from their hashes: headers, lists of transactions and receipts, complete logs.
 //!
-//! The caller trusts a block's hash, as that of a head of `prooflight-beacon`.
+//! The caller trusts a block's hash, for example that of a head of `prooflight-beacon`.
 //! [`verify_block_header`] leads from it to the header, [`verify_transactions`] and
-//! [`verify_receipts`] from the header to the block's whole lists, [`verify_block_receipts`] to what
-//! follows from both, such as senders and gas, and [`verify_logs`] to every log of
-//! a range of blocks that a [`Filter`] matches. [`verify_ancestor_hash`] leads to older blocks.
+//! [`verify_receipts`] from the header to the block's complete lists, [`verify_block_receipts`] to the
+//! fields derived from both, such as senders and gas, and [`verify_logs`] to every log of a range of
+//! blocks that a [`Filter`] matches. [`verify_ancestor_hash`] leads to older blocks.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,11 +1,11 @@
-//! The root of a list, as headers have it of transactions, receipts and withdrawals.
+//! The roots of lists, which headers have for transactions, receipts and withdrawals.
 
 use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, keccak256};
 use prooflight_mpt::{EMPTY_ROOT, encode};
 
-/// Nodes that are shorter are inside their parent.
+/// Shorter nodes are embedded in their parent.
 const HASHED_LENGTH: usize = 32;
 
 /// The root of the trie that has each value at the RLP of its index.
@@ -17,7 +17,7 @@ pub fn list_root(values: &[&[u8]]) -> Hash {
     if entries.is_empty() { EMPTY_ROOT } else { keccak256(&[&node(&entries, 0)]) }
 }
 
-/// Checks the list of a block against the root in its header; else `root_mismatch`.
+/// Checks the list of a block against the root in its header; otherwise `root_mismatch`.
 pub(crate) fn check_list(values: &[&[u8]], root: &Hash, limits: &Limits) -> Result<()> {
     let bytes = values.iter().fold(0, |bytes: usize, value| bytes.saturating_add(value.len()));
     limits.check_proof(bytes)?;
@@ -49,9 +49,9 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The node over entries that have the same nibbles above `depth`; no key is the beginning of another.
+/// The node over entries that have the same nibbles above `depth`; no key is a prefix of another.
 ///
-/// A key has at most 18 nibbles, so that the recursion is no deeper.
+/// A key has at most 18 nibbles, which bounds the recursion.
 fn node(entries: &[Entry<'_>], depth: usize) -> Vec<u8> {
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
         return Vec::from([0x80]);

@@ -9,16 +9,16 @@ use crate::filter::Filter;
 use crate::header::{BlockHeader, verify_block_header};
 use crate::receipt::{Log, verify_receipts};
 
-/// A block of the range, as servers give it.
+/// A block of the range, from a server.
 #[derive(Clone, Copy, Debug)]
 pub struct RangeBlock<'a> {
     /// The header in RLP.
     pub header: &'a [u8],
-    /// All receipts of the block; none where the header's bloom excludes what is asked for.
+    /// All receipts of the block; none if the header's bloom excludes a match.
     pub receipts: Option<&'a [&'a [u8]]>,
 }
 
-/// A log that is asked for, with its place.
+/// A matching log, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLog {
     /// The block's hash.
@@ -27,20 +27,20 @@ pub struct FoundLog {
     pub block_number: u64,
     /// The block's time, in seconds since 1970.
     pub block_timestamp: u64,
-    /// The place of the transaction in the block.
+    /// The index of the transaction in the block.
     pub transaction_index: u64,
-    /// The place of the log in the block.
+    /// The index of the log in the block.
     pub log_index: u64,
     /// The log.
     pub log: Log,
 }
 
-/// Verifies every log of a range of blocks that a filter matches: all of them, and no other.
+/// Verifies the logs of a range of blocks that a filter matches: returns all of them, and no others.
 ///
 /// `last` is the hash of the range's last block, which the caller must trust; `blocks` are all blocks
-/// of the range, from the first on, linked by their parent hashes. Where a header's bloom does not
-/// exclude a match, the block's receipts must be there, else `receipts_missing`; where they are given
-/// without need, they are checked nevertheless. `wrong_block` if the blocks are not those of the range,
+/// of the range, from the first on, linked by their parent hashes. If a header's bloom does not exclude
+/// a match, the block's receipts must be present, otherwise `receipts_missing`; receipts that are not
+/// needed are checked as well. `wrong_block` if the blocks are not those of the range,
 /// `invalid_argument` if the range ends before it begins.
 pub fn verify_logs(
     last: &Hash,
@@ -83,7 +83,7 @@ fn verify_range(
             found,
         ));
     };
-    // Not the number of blocks itself, which 64 bits may not hold.
+    // Compare counts minus one, since the number of blocks may not fit in 64 bits.
     if (blocks.len() as u64).checked_sub(1) != Some(after_first) {
         return Err(wrong(&format_args!("{} blocks", blocks.len())));
     }

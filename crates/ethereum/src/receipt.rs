@@ -10,16 +10,16 @@ use crate::filter::Bloom;
 use crate::header::BlockHeader;
 use crate::list::check_list;
 
-/// What a transaction has done.
+/// The receipt of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The transaction's type; 0 of those without.
+    /// The transaction's type; 0 for legacy transactions.
     pub kind: u8,
     /// Whether it succeeded.
     pub outcome: Outcome,
     /// The gas that it and the transactions before it in the block used.
     pub cumulative_gas_used: u64,
-    /// What its logs may be about.
+    /// The Bloom filter over its logs.
     pub logs_bloom: Bloom,
     /// Its logs, in their order.
     pub logs: Vec<Log>,
@@ -39,16 +39,16 @@ pub enum Outcome {
 pub struct Log {
     /// The contract.
     pub address: Address,
-    /// At most four.
+    /// The topics, at most four.
     pub topics: Vec<Hash>,
-    /// The rest.
+    /// The data.
     pub data: Vec<u8>,
 }
 
-/// Verifies that these are all receipts of a block, in their order.
+/// Verifies that these are all receipts of a block, in order.
 ///
-/// Each is as in the trie of the header's `receiptsRoot`: RLP, with the transaction's type in front
-/// since EIP-2718. `root_mismatch` if the block has others, `invalid_receipt` if one is none.
+/// Each has the form in the trie of the header's `receiptsRoot`: RLP, with the transaction's type in front
+/// since EIP-2718. `root_mismatch` if the block has others, `invalid_receipt` if one is malformed.
 pub fn verify_receipts(
     header: &Verified<BlockHeader>,
     receipts: &[&[u8]],
@@ -60,7 +60,7 @@ pub fn verify_receipts(
 }
 
 impl Receipt {
-    /// Reads a receipt strictly; nothing of it is proven. Another form is `malformed`.
+    /// Decodes a receipt strictly, without proving anything. Another form is `malformed`.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (kind, rest) = match bytes.split_first() {
             Some((&kind @ 1..=0x7f, rest)) => (kind, rest),

@@ -1,32 +1,32 @@
-//! Single transactions: who sent them, and what they offered.
+//! Single transactions: their senders and fees.
 
 use k256::ecdsa::{RecoveryId, Signature, VerifyingKey};
 use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result, keccak256};
 use prooflight_mpt::rlp::{self, Item};
 use prooflight_mpt::{Address, Word, encode};
 
-/// What receipts rest on of a transaction.
+/// The fields of a transaction that receipts need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transaction {
-    /// Its type; 0 of those without.
+    /// Its type; 0 for legacy transactions.
     pub kind: u8,
     /// Its hash.
     pub hash: Hash,
-    /// The chain that it is for; none of those from before EIP-155.
+    /// The chain that it is for; none before EIP-155.
     pub chain_id: Option<u64>,
-    /// Who signed it.
+    /// The signer.
     pub from: Address,
-    /// How many its sender had sent before.
+    /// The number of transactions that the sender had sent before.
     pub nonce: u64,
-    /// To whom it is; none if it creates a contract.
+    /// The recipient; none if it creates a contract.
     pub to: Option<Address>,
     /// The most that it pays for gas, in wei.
     pub max_fee_per_gas: Word,
-    /// The most of that for the beneficiary; none if it pays `max_fee_per_gas` in any case.
+    /// The most of that for the beneficiary; none if it always pays `max_fee_per_gas`.
     pub max_priority_fee_per_gas: Option<Word>,
 }
 
-/// Where the fields are in a type of transactions, and how many of them are signed.
+/// The positions of the fields in a type of transaction, and the number of signed ones.
 struct Form {
     nonce: usize,
     fee: usize,
@@ -57,10 +57,11 @@ impl Form {
 const FIELDS: usize = 14;
 
 impl Transaction {
-    /// Reads a transaction in the form in which it is signed, and recovers its sender.
+    /// Decodes a transaction in its signed form, and recovers its sender.
     ///
-    /// Only what is kept is read strictly; the rest is covered by the hash. `unsupported_fork` for an
-    /// unknown type, `invalid_transaction` for another form, `invalid_signature` if nobody signed it.
+    /// Only the fields of this type are decoded strictly; the rest is covered by the hash.
+    /// `unsupported_fork` for an unknown type, `invalid_transaction` for another form,
+    /// `invalid_signature` if the signature has no signer.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (kind, rest) = match bytes.split_first() {
             Some((&kind @ 0..=0x7f, rest)) => (kind, rest),
@@ -120,7 +121,7 @@ impl Transaction {
         })
     }
 
-    /// What a unit of gas cost in a block with this base fee.
+    /// The price of a unit of gas in a block with this base fee.
     pub fn effective_gas_price(&self, base_fee: &Word) -> Word {
         let Some(priority) = self.max_priority_fee_per_gas else { return self.max_fee_per_gas };
         add(base_fee, &priority).min(self.max_fee_per_gas)
@@ -137,10 +138,10 @@ impl Transaction {
     }
 }
 
-/// The address whose key signed a hash.
+/// Recovers the address whose key signed a hash.
 fn sender(message: &Hash, r: Word, s: Word, is_odd: bool) -> Result<Address> {
     let recovered = Signature::from_scalars(r, s).and_then(|signature| {
-        // Before Homestead, s may be in the upper half: the same signature has another parity below.
+        // Before Homestead, s may be in the upper half: normalising it flips the parity.
         let (signature, is_odd) = match signature.normalize_s() {
             Some(lower) => (lower, !is_odd),
             None => (signature, is_odd),
@@ -159,7 +160,7 @@ fn sender(message: &Hash, r: Word, s: Word, is_odd: bool) -> Result<Address> {
     Ok(hash.last_chunk().copied().unwrap_or_default())
 }
 
-/// The sum, or the largest word if it is larger.
+/// The sum, saturating at the largest word.
 fn add(one: &Word, other: &Word) -> Word {
     let mut sum = *one;
     let mut carry = 0;

@@ -7,10 +7,10 @@ use prooflight_core::{Hash, Limits, Result, Verified, keccak256};
 use crate::header::BlockHeader;
 use crate::list::check_list;
 
-/// Verifies that these are all transactions of a block, in their order; gives their hashes.
+/// Verifies that these are all transactions of a block, in order; returns their hashes.
 ///
-/// Each is in the form in which it is signed: RLP, with its type in front since EIP-2718.
-/// `root_mismatch` if the block has others.
+/// Each is in its signed form: RLP, with its type in front since EIP-2718. `root_mismatch` if the block
+/// has others.
 pub fn verify_transactions(
     header: &Verified<BlockHeader>,
     transactions: &[&[u8]],

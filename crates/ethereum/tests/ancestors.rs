@@ -1,4 +1,4 @@
-//! The hashes of older blocks, in states that the prover of `prooflight-mpt` made.
+//! The hashes of older blocks, in states made by the prover of `prooflight-mpt`.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use prooflight_core::store::MemoryStore;
@@ -50,7 +50,7 @@ fn header(number: u64, state_root: Hash, fields: usize) -> Verified<BlockHeader>
     verify_block_header(&keccak256(&[&header]), &header, &Limits::DEFAULT).unwrap()
 }
 
-/// What a server's honest proof of `number` shows.
+/// Verifies a server's honest proof of `number`.
 fn verify(
     header: &Verified<BlockHeader>,
     state: &PersistentState<MemoryStore>,

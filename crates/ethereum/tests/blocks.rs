@@ -22,7 +22,7 @@ fn slices(items: &[Vec<u8>]) -> Vec<&[u8]> {
     items.iter().map(Vec::as_slice).collect()
 }
 
-/// An item of a list as it was encoded.
+/// The encoding of a list's item.
 fn encoded(item: Item<'_>) -> Vec<u8> {
     match item {
         Item::String(bytes) => encode::string(bytes),
@@ -40,7 +40,7 @@ fn items(list: Item<'_>) -> Vec<Item<'_>> {
     all
 }
 
-/// A block of `chain.rlp`: header, transactions as they are signed, withdrawals.
+/// A block of `chain.rlp`: header, transactions in their signed form, withdrawals.
 struct Block {
     header: Vec<u8>,
     transactions: Vec<Vec<u8>>,
@@ -84,7 +84,7 @@ fn a_chain_through_all_forks_verifies_from_its_head() {
         assert_eq!(hashes.len(), transactions.len());
         seen += hashes.len();
 
-        // Neither one less, nor one more, nor another order.
+        // One less, one more, or another order is refused.
         let refused = |transactions: &[&[u8]]| {
             verify_transactions(&header, transactions, LIMITS).unwrap_err().reason()
         };
@@ -120,7 +120,7 @@ fn transactions_of_every_type_have_a_sender() {
         assert_eq!(transaction.hash, keccak256(&[bytes]));
         kinds[usize::from(transaction.kind)] += 1;
 
-        // Another s is by somebody else, or by nobody.
+        // Another s has another signer, or none.
         let mut other = bytes.clone();
         *other.last_mut().unwrap() ^= 1;
         let from = Transaction::decode(&other).map(|other| other.from);
@@ -165,7 +165,7 @@ fn lists_of_any_length_have_one_root() {
     let empty = "56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
     assert_eq!(hex::encode(list_root(&[])), empty);
     let values: Vec<_> = (0..700_u32).map(|value| value.to_be_bytes().repeat(9)).collect();
-    // Short values, whose nodes are inside their parents.
+    // Short values, whose nodes are embedded in their parents.
     let short: Vec<_> = (0..300_u16).map(|value| value.to_le_bytes()[..1].to_vec()).collect();
     for length in [1, 2, 3, 16, 17, 127, 128, 129, 300] {
         let root = ordered_trie_root_encoded(&short[..length]);
@@ -242,7 +242,7 @@ fn receipts_before_byzantium_have_a_state_root() {
     }
 }
 
-/// The recorded answers of `eth_getLogs` on mainnet are all logs that there are.
+/// The recorded answers of `eth_getLogs` on mainnet are complete.
 #[test]
 fn logs_are_complete() {
     let folder = folder("PROOFLIGHT_ETHEREUM_MAINNET", "mainnet").join("eth_getLogs1");
@@ -267,7 +267,7 @@ fn logs_are_complete() {
     assert_eq!(found.len(), 8);
     same_logs(&found, recorded);
 
-    // Without the receipts only where the bloom excludes a match.
+    // Receipts may only be omitted where the bloom excludes a match.
     let missing = verify(&filter, None).unwrap_err();
     assert_eq!(missing.reason(), Reason::ReceiptsMissing);
     let elsewhere = Filter { addresses: vec![[0x11; 20]], topics: Vec::new() };
@@ -276,7 +276,7 @@ fn logs_are_complete() {
     let fewer = verify(&filter, Some(&receipts[1..])).unwrap_err();
     assert_eq!(fewer.reason(), Reason::RootMismatch);
 
-    // Topics at their places.
+    // Topics at their positions.
     let topics: Vec<Hash> = recorded[0]["topics"].as_array().unwrap().iter().map(array).collect();
     let with = |topics| {
         let filter = Filter { addresses: vec![address], topics };
@@ -308,10 +308,10 @@ fn logs_are_complete() {
     assert_eq!(reason(&last, from..=from + 1, &[two[1], two[0]]), Reason::HeaderHashMismatch);
     assert_eq!(reason(&last, from..=from + 1, &[two[1], two[1]]), Reason::HeaderHashMismatch);
     assert_eq!(reason(&last, 0..=u64::MAX, &two), Reason::WrongBlock);
-    // No blocks show nothing: neither of the longest range, whose length 64 bits do not hold,
+    // An empty list of blocks is refused: for the longest range, whose length does not fit in 64 bits,
     assert_eq!(reason(&last, 0..=u64::MAX, &[]), Reason::WrongBlock);
     assert_eq!(reason(&last, from..=from, &[]), Reason::WrongBlock);
-    // nor of one that ends before it begins.
+    // and for one that ends before it begins.
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
     let reversed = 8..=7;
     assert_eq!(reason(&last, reversed, &[]), Reason::InvalidArgument);

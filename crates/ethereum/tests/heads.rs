@@ -1,7 +1,7 @@
 //! From a checkpoint to the heads of recorded beacon blocks, and from there to a block's logs.
 //!
-//! No finality or optimistic update was recorded: they are made from two beacon blocks, as a beacon
-//! node makes them.
+//! No finality or optimistic update was recorded: they are made from two beacon blocks, as beacon nodes
+//! do.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
 
 mod support;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use support::beacon_block::BeaconBlock;
 use support::{array, files, folder, header_rlp, number, receipt_rlp};
 
-/// After everything that was recorded.
+/// A slot after all recorded data.
 const NOW: u64 = 1 << 25;
 
 #[test]
@@ -85,7 +85,7 @@ fn a_checkpoint_leads_to_a_blocks_logs() {
     assert!(shown > 0);
 }
 
-/// What follows from a block's transactions and receipts is what its node answered.
+/// The fields derived from a block's transactions and receipts equal the node's answers.
 #[test]
 fn receipts_are_those_that_nodes_show() {
     let files = recorded();
@@ -145,7 +145,7 @@ fn receipts_are_those_that_nodes_show() {
     assert!(shown > 0);
 }
 
-/// The head that a client learns from a block's child; none without its committee.
+/// The head that a client learns from a block's child; none if it does not know the committee.
 fn follow(clients: &[LightClient], parent: &BeaconBlock, child: &BeaconBlock) -> Option<Head> {
     let update = parent.optimistic_update(child);
     let head = clients.iter().find_map(|client| {

@@ -1,4 +1,4 @@
-//! Beacon blocks of Deneb, and what a beacon node says of them to light clients.
+//! Beacon blocks of Deneb, and a beacon node's messages about them to light clients.
 
 use prooflight_core::Hash;
 use sha2::{Digest, Sha256};
@@ -9,7 +9,7 @@ pub(crate) struct BeaconBlock {
     pub(crate) parent_root: Hash,
     pub(crate) root: Hash,
     pub(crate) block_hash: Hash,
-    /// As they are signed.
+    /// The transactions, in their signed form.
     pub(crate) transactions: Vec<Vec<u8>>,
     header: Vec<u8>,
     execution_header: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct BeaconBlock {
 }
 
 impl BeaconBlock {
-    /// Reads the container; none if it is not one of Deneb.
+    /// Decodes the container; `None` if it is not a block of Deneb.
     pub(crate) fn decode(signed: &[u8]) -> Option<Self> {
         let message = signed.get(100..)?;
         let body = message.get(84..)?;
@@ -28,7 +28,7 @@ impl BeaconBlock {
         else {
             return None;
         };
-        // Where they are not empty, this is more than a test needs.
+        // Blocks where they are not empty are not needed by any test.
         if ![slashings, attester_slashings, deposits].iter().all(|list| list.is_empty()) {
             return None;
         }
@@ -79,7 +79,7 @@ impl BeaconBlock {
         })
     }
 
-    /// How many members signed the block before this one.
+    /// The number of members that signed the previous block.
     pub(crate) fn participants(&self) -> u32 {
         self.sync_aggregate[..64].iter().map(|byte| byte.count_ones()).sum()
     }
@@ -174,7 +174,7 @@ fn attestation_roots(list: &[u8]) -> Option<Vec<Hash>> {
     variable_items(list)?.into_iter().map(root).collect()
 }
 
-/// The parts whose offsets are at these places.
+/// The parts with offsets at these places.
 fn offsets<'a>(bytes: &'a [u8], places: &[usize]) -> Option<Vec<&'a [u8]>> {
     let offset = |place: &usize| {
         let bytes = bytes.get(*place..)?.first_chunk()?;
@@ -205,7 +205,7 @@ fn bytes_root(bytes: &[u8]) -> Hash {
     merkleize(&leaves, leaves.len().next_power_of_two())
 }
 
-/// The root over leaves and as many zeros as make up `limit`, a power of two.
+/// The root over leaves, padded with zeros to `limit`, a power of two.
 fn merkleize(leaves: &[Hash], limit: usize) -> Hash {
     let mut nodes = leaves.to_vec();
     let mut zero = Hash::default();

@@ -1,4 +1,4 @@
-//! What nodes answer in JSON, as the bytes that hashes are of.
+//! Converts nodes' JSON answers to the bytes that are hashed.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -11,7 +11,7 @@ use prooflight_core::keccak256;
 use prooflight_mpt::encode;
 use serde_json::Value;
 
-/// The folder that a variable names, or the copy in the repository.
+/// The folder that an environment variable names, or the copy in the repository.
 pub(crate) fn folder(variable: &str, copy: &str) -> PathBuf {
     let copy = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(copy);
     env::var_os(variable).map_or_else(copy, PathBuf::from)
@@ -102,7 +102,7 @@ pub(crate) fn header_rlp(block: &Value) -> Vec<u8> {
     encode::list(&items)
 }
 
-/// A receipt as it is in the trie; its bloom is computed from the logs.
+/// A receipt in the form of the trie; its bloom is computed from the logs.
 pub(crate) fn receipt_rlp(receipt: &Value) -> Vec<u8> {
     let mut bloom = [0; 256];
     let mut add = |bytes: &[u8]| {
