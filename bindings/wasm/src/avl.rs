@@ -1,4 +1,4 @@
-//! AVL+: verifying a batch and an Ergo block, and the prover in memory.
+//! AVL+: verifies a batch or an Ergo block; the prover in memory.
 
 mod message;
 pub mod prover;
@@ -13,13 +13,13 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::avl::message::{BatchRequest, ErgoRequest, verified_batch};
 use crate::refusal::throw;
 
-/// Verifies a batch: takes a `BatchRequest` and a proof, gives a `BatchResponse`.
+/// Verifies a batch: takes a `BatchRequest` and a proof, returns a `BatchResponse`.
 #[wasm_bindgen(js_name = avlVerifyBatch)]
 pub fn avl_verify_batch(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Avl, batch(request, proof))
 }
 
-/// Verifies the state transition of an Ergo block: takes an `ErgoRequest` and a proof, gives a `BatchResponse`.
+/// Verifies the state transition of an Ergo block: takes an `ErgoRequest` and a proof, returns a `BatchResponse`.
 #[wasm_bindgen(js_name = avlVerifyErgoAdProofs)]
 pub fn avl_verify_ergo_ad_proofs(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Avl, ergo_ad_proofs(request, proof))

@@ -1,4 +1,4 @@
-//! Chains of the reference node: headers, and what is accepted of them.
+//! Chains of the reference node: headers, and the rules by which they are accepted.
 
 pub(crate) mod message;
 
@@ -16,44 +16,44 @@ use crate::chain::message::{
 };
 use crate::refusal::throw;
 
-/// Decodes a signed header, whose signatures are not checked: gives a `HeaderResponse`.
+/// Decodes a signed header without checking its signatures: returns a `HeaderResponse`.
 #[wasm_bindgen(js_name = chainDecodeHeader)]
 pub fn chain_decode_header(signed: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, decode_signed(signed).map(|signed| header_response(&signed.header)))
 }
 
-/// Accepts a signed head: takes a `SyncRequest` and the head, gives a `HeaderResponse`.
+/// Accepts a signed head: takes a `SyncRequest` and the head, returns a `HeaderResponse`.
 #[wasm_bindgen(js_name = chainVerifyHead)]
 pub fn chain_verify_head(request: &[u8], head: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, head_of_sync(request, head))
 }
 
-/// Accepts an older header: takes an `AncestorRequest` and the header, gives a `HeaderResponse`.
+/// Accepts an older header: takes an `AncestorRequest` and the header, returns a `HeaderResponse`.
 #[wasm_bindgen(js_name = chainVerifyAncestor)]
 pub fn chain_verify_ancestor(request: &[u8], header: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, ancestor(request, header))
 }
 
-/// Accepts several older headers: takes an `AncestorsRequest`, gives `Vec<Vec<u8>>`, a `HeaderResponse`
+/// Accepts several older headers: takes an `AncestorsRequest`, returns `Vec<Vec<u8>>`, a `HeaderResponse`
 /// for each.
 #[wasm_bindgen(js_name = chainVerifyAncestors)]
 pub fn chain_verify_ancestors(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, ancestors(request))
 }
 
-/// Checks that a signed header is of the block that was asked for: takes a `Wanted` and the header.
+/// Checks that a signed header is that of the requested block: takes a `Wanted` and the header.
 #[wasm_bindgen(js_name = chainCheckWanted)]
 pub fn chain_check_wanted(wanted: &[u8], signed: &[u8]) -> Result<(), JsValue> {
     throw(None, wanted_block(wanted, signed))
 }
 
-/// How the first header stands to the second one, both a `Known`: the number of a `Relation`.
+/// The relation of the first header to the second, both a `Known`: the number of a `Relation`.
 #[wasm_bindgen(js_name = chainRelation)]
 pub fn chain_relation(one: &[u8], other: &[u8]) -> Result<u8, JsValue> {
     throw(None, relation_of(one, other))
 }
 
-/// Checks how long raw keys are: takes a `KeyLengths`.
+/// Checks the lengths of raw keys: takes a `KeyLengths`.
 #[wasm_bindgen(js_name = chainCheckKeys)]
 pub fn chain_check_keys(request: &[u8]) -> Result<(), JsValue> {
     throw(None, keys(request))

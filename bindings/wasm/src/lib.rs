@@ -1,21 +1,21 @@
 //! The verifiers of Prooflight as WebAssembly.
 //!
-//! This crate only translates. A call takes byte strings and gives back plain data; what it
-//! refuses, it throws as a `refusal`.
+//! This crate only translates. A call takes byte strings and returns plain data; it throws a refusal
+//! as a plain object, see `refusal`.
 //!
 //! Operations and their results cross as one byte string in borsh, see `wire`. For a batch of 2000
 //! operations, whose verification takes 6.5 ms, that costs 0.3 ms in Node on both sides together;
 //! serde-wasm-bindgen took 1.8 ms, and 5.4 ms with operations as a tagged enum.
 //!
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
-//! arguments; what the bytes mean is checked here and in the schemes' crates.
+//! arguments; the content of the bytes is checked here and in the schemes' crates.
 
 #[cfg(any(feature = "chain", feature = "light"))]
 mod config;
 #[cfg(any(feature = "lvmt", feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
-#[allow(dead_code, reason = "a binary of few schemes does not need every part")]
+#[allow(dead_code, reason = "a binary with few schemes does not need every part")]
 #[cfg(any(feature = "light", feature = "lvmt"))]
 mod values;
 mod wire;
@@ -38,7 +38,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-/// The version of this build; the TypeScript beside it must have the same.
+/// The version of this build; the TypeScript shipped with it must have the same.
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()

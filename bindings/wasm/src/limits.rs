@@ -5,7 +5,7 @@ use prooflight_core::{Limits, Result};
 
 use crate::wire::Request;
 
-/// Reads `Limits`; what is left out has its default.
+/// Reads `Limits`; missing ones have their defaults.
 pub(crate) fn limits(r: &mut Request<'_>) -> Result<Limits> {
     let default = Limits::DEFAULT;
     Ok(Limits {

@@ -13,20 +13,20 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::lvmt::message::{OpeningsRequest, ProofRequest, results};
 use crate::refusal::throw;
 
-/// Verifies what a proof says of keys: takes a `ProofRequest` and the proof, gives a `ProofResponse`.
+/// Verifies a proof about keys: takes a `ProofRequest` and the proof, returns a `ProofResponse`.
 #[wasm_bindgen(js_name = lvmtVerifyProof)]
 pub fn lvmt_verify_proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Lvmt, self::proof(request, proof))
 }
 
-/// Verifies openings of vector commitments, all together: takes an `OpeningsRequest`, gives what the
-/// setup is known by.
+/// Verifies openings of vector commitments, all together: takes an `OpeningsRequest`, returns the setup's
+/// id.
 #[wasm_bindgen(js_name = amtVerifyOpenings)]
 pub fn amt_verify_openings(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Lvmt, openings(request))
 }
 
-/// The index of a raw key's entry in the root vector of `2^log_n` entries: which servers prove it.
+/// The index of a raw key's entry in the root vector of `2^log_n` entries, which selects the servers that prove it.
 #[wasm_bindgen(js_name = lvmtIndexOf)]
 pub fn lvmt_index_of(key: &[u8], log_n: u8) -> u32 {
     index_at(&key_hash(key), log_n, 0)

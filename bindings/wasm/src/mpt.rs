@@ -13,20 +13,20 @@ use crate::mpt::message::{self as messages, AnswersRequest, ProofRequest};
 use crate::refusal::throw;
 use crate::wire::array;
 
-/// Verifies one trie's proof: takes a `ProofRequest`, gives `Option<Vec<u8>>`.
+/// Verifies a proof in one trie: takes a `ProofRequest`, returns `Option<Vec<u8>>`.
 #[wasm_bindgen(js_name = mptVerifyProof)]
 pub fn mpt_verify_proof(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, proof(request))
 }
 
-/// Verifies answers to `eth_getProof` against one state: takes an `AnswersRequest`, gives
+/// Verifies answers to `eth_getProof` against one state: takes an `AnswersRequest`, returns
 /// `Vec<AccountState>`.
 #[wasm_bindgen(js_name = mptVerifyAnswers)]
 pub fn mpt_verify_answers(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, answers(request))
 }
 
-/// Verifies a header against its hash of 32 bytes: gives its number, then its state root.
+/// Verifies a header against its hash of 32 bytes: returns its number, then its state root.
 #[wasm_bindgen(js_name = mptVerifyHeader)]
 pub fn mpt_verify_header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, header(hash, rlp))
@@ -38,7 +38,7 @@ pub fn mpt_verify_code(code_hash: &[u8], code: &[u8]) -> Result<(), JsValue> {
     throw(Scheme::Mpt, array(code_hash).and_then(|hash| verify_code(&hash, code)))
 }
 
-/// Checks the hash of 32 bytes that a server gave for a transaction: gives the transaction's own.
+/// Checks the hash of 32 bytes that a server returned for a transaction: returns the transaction's own.
 #[wasm_bindgen(js_name = mptVerifyTransaction)]
 pub fn mpt_verify_transaction(raw: &[u8], answered: &[u8]) -> Result<Vec<u8>, JsValue> {
     let verified = array(answered).and_then(|hash| verify_transaction_hash(raw, &hash));

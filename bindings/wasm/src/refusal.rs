@@ -1,10 +1,10 @@
-//! An error of the Rust side as the plain object that is thrown to JavaScript.
+//! Converts errors of the Rust side to plain objects, which are thrown to JavaScript.
 
 use prooflight_core::{Error, Result, Scheme};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
-/// What JavaScript catches when a call refuses; `VerifyError` is made from it.
+/// The object that JavaScript catches when a call refuses; `VerifyError` is made from it.
 #[derive(Debug, Serialize)]
 struct Refusal<'a> {
     code: &'static str,
@@ -30,7 +30,7 @@ fn refusal(scheme: Option<Scheme>, error: &Error) -> JsValue {
         message: error.to_string(),
         scheme: scheme.map(Scheme::as_str),
     };
-    // Strings alone always serialise; should they not, JavaScript sees `undefined` and reports
-    // that a call stopped in its middle.
+    // Plain strings always serialise; if they did not, JavaScript would see `undefined` and report
+    // that a call stopped midway.
     serde_wasm_bindgen::to_value(&refusal).unwrap_or(JsValue::UNDEFINED)
 }

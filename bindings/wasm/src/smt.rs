@@ -1,4 +1,4 @@
-//! Historical proofs: what keys had at a block, histories, diffs, averages.
+//! Historical proofs: states of keys at a block, histories, diffs, averages.
 
 pub(crate) mod message;
 
@@ -12,33 +12,33 @@ use crate::smt::message::{
     self as messages, DiffRequest, HistoryRequest, KeysRequest, Range, TwapRequest,
 };
 
-/// Verifies what keys had at a block: takes a `KeysRequest` and a proof, gives `Vec<Answer>`.
+/// Verifies the state of keys at a block: takes a `KeysRequest` and a proof, returns `Vec<Answer>`.
 #[wasm_bindgen(js_name = smtVerify)]
 pub fn smt_verify(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, keys(request, proof))
 }
 
-/// The blocks whose roots a history needs, if it is what it says: takes a `Range` and a proof, gives
-/// `Vec<u64>`, newest first.
+/// The blocks whose roots a history claims to need: takes a `Range` and a proof, returns `Vec<u64>`,
+/// newest first.
 #[wasm_bindgen(js_name = smtHistoryBlocks)]
 pub fn smt_history_blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, blocks(request, proof))
 }
 
-/// Verifies a key's changes: takes a `HistoryRequest` and a proof, gives a `History`.
+/// Verifies a key's changes: takes a `HistoryRequest` and a proof, returns a `History`.
 #[wasm_bindgen(js_name = smtVerifyHistory)]
 pub fn smt_verify_history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, history(request, proof))
 }
 
-/// Verifies a key's changes and averages its values: takes a `TwapRequest` and a history's proof, gives an
+/// Verifies a key's changes and averages its values: takes a `TwapRequest` and a history's proof, returns an
 /// `Average`.
 #[wasm_bindgen(js_name = smtTwap)]
 pub fn smt_twap(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, average(request, proof))
 }
 
-/// Verifies which keys changed: takes a `DiffRequest` and a proof, gives `Vec<Change>`.
+/// Verifies which keys changed: takes a `DiffRequest` and a proof, returns `Vec<Change>`.
 #[wasm_bindgen(js_name = smtVerifyDiff)]
 pub fn smt_verify_diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, diff(request, proof))

@@ -1,4 +1,4 @@
-//! What headers show of a chain's state: one entry for every scheme of the binary, and every statement.
+//! Statements about a chain's state, verified against headers: one entry point for every scheme and statement.
 
 mod message;
 
@@ -14,7 +14,7 @@ use crate::state::message::{self as messages, KeysRequest, StateRequest};
 #[cfg(feature = "smt")]
 use crate::state::message::{DiffRequest, HistoryRequest};
 
-/// Verifies what a proof says of the state: takes a `StateRequest` and the proof, gives the response to it.
+/// Verifies a proof about the state: takes a `StateRequest` and the proof, returns the matching response.
 #[wasm_bindgen(js_name = verifyState)]
 pub fn verify_state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     let request = throw(None, StateRequest::decode(request))?;

@@ -1,13 +1,13 @@
-//! Values as they cross to JavaScript: one that several keys share crosses once.
+//! Values as they cross to JavaScript: a value that several keys share crosses once.
 //!
-//! Without this a short proof of one large value, asked for again and again, would fill wasm's memory
-//! with copies of it.
+//! Otherwise a short proof of one large value, requested repeatedly, would fill wasm's memory with copies
+//! of it.
 
 use std::collections::BTreeMap;
 
 use crate::wire::Response;
 
-/// The distinct values of an answer; the place in memory tells which are the same.
+/// The distinct values of an answer; equal ones are recognised by their address in memory.
 #[derive(Default)]
 pub(crate) struct Values<'a> {
     distinct: Vec<&'a [u8]>,
@@ -26,7 +26,7 @@ impl<'a> Values<'a> {
         all
     }
 
-    /// Begins a response with the distinct values, and room for `rest` bytes after them.
+    /// Begins a response with the distinct values, and reserves room for `rest` bytes after them.
     pub(crate) fn response(&self, rest: usize) -> Response {
         let bytes: usize = self.distinct.iter().map(|value| 4 + value.len()).sum();
         let mut response = Response::with_capacity(4 + bytes + rest);

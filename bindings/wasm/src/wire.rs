@@ -6,7 +6,7 @@
 
 use prooflight_core::{Error, Reader, Reason, Result};
 
-/// Decodes a whole request with `read`; `bug` if it is not what `read` expects.
+/// Decodes a whole request with `read`; `bug` if it has another form.
 pub(crate) fn decode<'a, T>(
     request: &'a [u8],
     read: impl FnOnce(&mut Request<'a>) -> Result<T>,
@@ -50,7 +50,7 @@ impl<'a> Request<'a> {
         self.0.array().map(i64::from_le_bytes)
     }
 
-    /// A u32 as a length or count, which wasm's addresses are as wide as.
+    /// A u32 as a length or count; wasm's addresses have the same width.
     pub(crate) fn length(&mut self) -> Result<usize> {
         self.u32().map(|length| length as usize)
     }
@@ -81,13 +81,13 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The refusal of a variant's number that does not exist.
+/// The refusal of an unknown variant.
 #[cold]
 pub(crate) fn unknown(expected: &str, found: u8) -> Error {
     Error::new(Reason::InvalidEncoding, expected, found)
 }
 
-/// Bytes whose number TypeScript has checked.
+/// An array whose length TypeScript has checked.
 #[cfg(feature = "mpt")]
 pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
     let found = format_args!("{} bytes", bytes.len());
@@ -110,7 +110,7 @@ impl Response {
         self.0.push(byte);
     }
 
-    /// A length or count; what fits into wasm's memory fits into u32.
+    /// Writes a length or count, which fits into u32 because it fits into wasm's memory.
     pub(crate) fn length(&mut self, length: usize) {
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         self.0.extend_from_slice(&length.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What crosses the boundary about AVL+, as the borsh types of `test-vectors/spec/conventions.md` would say it:
+//! The messages about AVL+ that cross the boundary, in borsh (`test-vectors/spec/conventions.md`):
 //!
 //! ```text
 //! enum   Operation     { Lookup { key }, Insert { key, value }, Update { key, value },
@@ -12,8 +12,8 @@
 //! struct ErgoRequest   { parent_state_root: Vec<u8>, state_root: Vec<u8>, ad_proofs_root: Vec<u8>,
 //!                        neighbours: bool, operations: Vec<Operation> }
 //! enum   OldValue      { Present(Vec<u8>), Absent { previous: Option<Vec<u8>>,
-//!                        next: Option<Vec<u8>> },   both None unless neighbours were asked for
-//!                        Again(u32) }   a value that was written: 0 is that of the first Present
+//!                        next: Option<Vec<u8>> },   both None unless `neighbours`
+//!                        Again(u32) }   a value already written: 0 is that of the first Present
 //! struct BatchResponse { digest: [u8; 33], results: Vec<OldValue> }
 //! struct ProofResponse { proof: Vec<u8>, batch: BatchResponse }
 //! ```
@@ -26,7 +26,7 @@ use prooflight_core::{Limits, Result};
 use crate::avl::results::{self, OldValue};
 use crate::wire::{self, Request, Response, unknown};
 
-/// A batch and what to verify it against.
+/// A batch, and the digest and parameters to verify it against.
 pub(crate) struct BatchRequest<'a> {
     pub(crate) digest: &'a [u8],
     pub(crate) params: Params,
@@ -47,7 +47,7 @@ impl<'a> BatchRequest<'a> {
     }
 }
 
-/// The operations of an Ergo block and what its header says.
+/// The operations of an Ergo block, and the commitments of its header.
 pub(crate) struct ErgoRequest<'a> {
     pub(crate) parent_state_root: &'a [u8],
     pub(crate) state_root: &'a [u8],

@@ -1,8 +1,7 @@
 //! The prover in memory: provers live in a table, and JavaScript holds their numbers.
 //!
-//! A number is looked up where a pointer would be believed: one that is stale, or from an instance
-//! before a trap, is refused and can never reach memory that now holds something else. Numbers are
-//! not used twice.
+//! Unlike a pointer, a number is looked up: a stale one, or one from an instance before a trap, is
+//! refused and can never reach memory that now holds something else. Numbers are not reused.
 
 use std::cell::RefCell;
 
@@ -14,7 +13,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::avl::message;
 use crate::refusal::throw;
 
-/// An empty dictionary with these `Params`; gives its number.
+/// Creates an empty dictionary with these `Params`; returns its number.
 #[wasm_bindgen(js_name = avlProverNew)]
 pub fn avl_prover_new(params: &[u8]) -> Result<u32, JsValue> {
     let prover = message::params(params).and_then(AvlProver::new);
@@ -27,7 +26,7 @@ pub fn avl_prover_digest(number: u32) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| Ok(prover.digest().0.to_vec()))
 }
 
-/// The value of a key, or `undefined`; refuses what is no key of the dictionary.
+/// The value of a key, or `undefined`; refuses keys that the dictionary cannot have.
 #[wasm_bindgen(js_name = avlProverGet)]
 pub fn avl_prover_get(number: u32, key: &[u8]) -> Result<Option<Vec<u8>>, JsValue> {
     with(number, |prover| {
@@ -36,7 +35,7 @@ pub fn avl_prover_get(number: u32, key: &[u8]) -> Result<Option<Vec<u8>>, JsValu
     })
 }
 
-/// Proves `Vec<Operation>` without changing the dictionary; gives a `ProofResponse`.
+/// Proves `Vec<Operation>` without changing the dictionary; returns a `ProofResponse`.
 #[wasm_bindgen(js_name = avlProverProve)]
 pub fn avl_prover_prove(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| {
@@ -45,7 +44,7 @@ pub fn avl_prover_prove(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsVal
     })
 }
 
-/// Performs and proves `Vec<Operation>`, all or nothing; gives a `ProofResponse`.
+/// Performs and proves `Vec<Operation>`, all or nothing; returns a `ProofResponse`.
 #[wasm_bindgen(js_name = avlProverApply)]
 pub fn avl_prover_apply(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| {
@@ -54,14 +53,14 @@ pub fn avl_prover_apply(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsVal
     })
 }
 
-/// Forgets a prover and frees its memory; a number that is not in the table is ignored.
+/// Frees a prover; a number that is not in the table is ignored.
 #[wasm_bindgen(js_name = avlProverFree)]
 pub fn avl_prover_free(number: u32) {
     PROVERS.with_borrow_mut(|provers| provers.get_mut(number as usize).map(Option::take));
 }
 
 thread_local! {
-    /// The prover of each number; those that were freed leave a pointer's worth of room behind.
+    /// The prover of each number; a freed one leaves an empty slot the size of a pointer.
     static PROVERS: RefCell<Vec<Option<Box<AvlProver>>>> = const { RefCell::new(Vec::new()) };
 }
 

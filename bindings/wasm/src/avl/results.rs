@@ -1,18 +1,18 @@
-//! The results of a batch as they cross to JavaScript: a value that is the result of many operations
-//! crosses once.
+//! The results of a batch as they cross to JavaScript: a value that many operations return crosses
+//! once.
 //!
-//! Without this a short proof of one large value, looked up in every operation, would fill wasm's
-//! memory with copies of it.
+//! Otherwise a short proof of one large value, looked up in every operation, would fill wasm's memory
+//! with copies of it.
 
 use std::collections::BTreeMap;
 
 use crate::wire::Response;
 
-/// Values up to this length are copied: a copy takes no more than the operation that asked for it
-/// may, and less time than to find the first one.
+/// Values up to this length are copied: a copy is no larger than the operation that requested it may
+/// be, and faster than finding the first copy.
 const SHORT: usize = 32;
 
-/// What a key had before its operation.
+/// The state of a key before its operation.
 pub(crate) enum OldValue<'a> {
     Present(&'a [u8]),
     Absent { previous: Option<&'a [u8]>, next: Option<&'a [u8]> },
@@ -37,7 +37,7 @@ pub(crate) fn write<'a>(
     }
 }
 
-/// The values that were written; the place in memory tells which are the same.
+/// The values that were written; equal ones are recognised by their address in memory.
 #[derive(Default)]
 struct Values {
     written: usize,

@@ -1,4 +1,4 @@
-//! What crosses for chains, in borsh; the types of `prooflight_core::chain` as `test-vectors/spec/chain.md` has them.
+//! The messages about chains, in borsh; types of `prooflight_core::chain` are encoded as in `test-vectors/spec/chain.md`.
 //!
 //! ```text
 //! struct SyncRequest      { config: Vec<u8>, height: u64, header_hash: [u8; 32], inclusion: Vec<[u8; 32]>,
@@ -17,7 +17,7 @@ use prooflight_core::{Hash, Result};
 use crate::config::{config, limits};
 use crate::wire::{self, Request, Response};
 
-/// What is trusted of a chain, and the way from it to a head.
+/// The trusted checkpoint of a chain, and the path from it to a head.
 pub(crate) struct SyncRequest {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) inclusion: Vec<Hash>,
@@ -44,11 +44,11 @@ impl SyncRequest {
     }
 }
 
-/// An accepted head's header, encoded, and the place of an older one in its history.
+/// An accepted head's encoded header, and the path of an older one in its history.
 pub(crate) struct AncestorRequest<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) inclusion: Vec<Hash>,
-    /// The height that the older one must have, if that is known.
+    /// The height that the older one must have, if known.
     pub(crate) height: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> AncestorRequest<'a> {
     }
 }
 
-/// An accepted head's header and older ones, encoded, and what places them in its history.
+/// An accepted head's header and older ones, encoded, and the proof of their places in its history.
 pub(crate) struct AncestorsRequest<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) headers: Vec<&'a [u8]>,
@@ -93,12 +93,12 @@ pub(crate) fn wanted(request: &[u8]) -> Result<Wanted> {
     })
 }
 
-/// Decodes a header by its height and hash.
+/// Decodes a `Known`: the height and hash of a header.
 pub(crate) fn known(request: &[u8]) -> Result<(u64, Hash)> {
     wire::decode(request, |r| Ok((r.u64()?, r.array()?)))
 }
 
-/// Decodes the limits of a chain, and how long raw keys are.
+/// Decodes `KeyLengths`: the limits of a chain, and the lengths of raw keys.
 pub(crate) fn key_lengths(request: &[u8]) -> Result<(ChainLimits, Vec<u64>)> {
     wire::decode(request, |r| Ok((limits(r)?, r.sequence(Request::u64)?)))
 }

@@ -26,7 +26,7 @@ use crate::lvmt::setup::{Named, Setup};
 use crate::values::Values;
 use crate::wire::{self, Request};
 
-/// What a proof is verified against, and the keys.
+/// The setup and roots that a proof is verified against, and the keys.
 pub(crate) struct ProofRequest<'a> {
     pub(crate) setup: Setup<'a>,
     pub(crate) log_arity: u8,
@@ -82,7 +82,7 @@ impl<'a> OpeningsRequest<'a> {
         })
     }
 
-    /// The openings as the verifier takes them.
+    /// The openings in the form that the verifier takes.
     pub(crate) fn openings(&self) -> Result<Vec<Opening<'_>>> {
         let openings = self.openings.iter().map(|opening| {
             let OpeningMessage { kind, commitment, index, value, points } = opening;

@@ -1,4 +1,4 @@
-//! The setups that requests name, each made ready for pairings once.
+//! The setups that requests name, each prepared for pairings once.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,10 +6,10 @@ use std::rc::Rc;
 use prooflight_amt::{VerifyingKey, trusted_key};
 use prooflight_core::Result;
 
-/// Setups that are kept; one with vectors of 2^16 entries takes 0.4 MB.
+/// The number of setups kept; one with vectors of 2^16 entries takes 0.4 MB.
 const KEPT: usize = 4;
 
-/// A setup that the caller pins, and what is needed to use it.
+/// A setup that the caller pins, with the conditions of its use.
 pub(crate) struct Setup<'a> {
     pub(crate) params_id: [u8; 32],
     pub(crate) log_n: u8,
@@ -26,7 +26,7 @@ pub(crate) enum Named<'a> {
 }
 
 impl Named<'_> {
-    /// The verifying key; refused as `VerifyingKey` does.
+    /// The verifying key; errors are those of `VerifyingKey`.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
         match *self {
             Self::Dev(log_n) => VerifyingKey::dev(log_n).map(|key| keep(key, Origin::BuiltIn)),
@@ -40,13 +40,13 @@ impl Named<'_> {
 }
 
 impl Setup<'_> {
-    /// The verifying key of this setup, and no other's.
+    /// Returns the verifying key of this setup.
     ///
-    /// Given bytes that are not that key are `setup_mismatch`, whatever this build has; without any, a setup
-    /// that it does not have is `unknown_setup`.
+    /// Given bytes that are not that key are `setup_mismatch`, even if this build has the key; without bytes,
+    /// a setup that this build does not have is `unknown_setup`.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
-        // A key that another request brought is no answer to one without: what is refused must not
-        // depend on what was asked before.
+        // A key given by another request must not serve a request without one: the result must not
+        // depend on earlier requests.
         let is_it = |key: &VerifyingKey, origin| match self.key {
             Some(bytes) => bytes == key.encode(),
             None => origin == Origin::BuiltIn,
@@ -63,12 +63,12 @@ impl Setup<'_> {
     }
 }
 
-/// Where a kept key is from.
+/// The origin of a kept key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     /// This build has it.
     BuiltIn,
-    /// A request had its bytes.
+    /// A request gave its bytes.
     Given,
 }
 
@@ -85,7 +85,7 @@ fn kept(is_it: impl Fn(&VerifyingKey, Origin) -> bool) -> Option<Rc<VerifyingKey
     KEYS.with_borrow(find)
 }
 
-/// Keeps a setup, instead of the oldest if there are too many.
+/// Keeps a setup, in place of the oldest one if there are too many.
 fn keep(key: VerifyingKey, origin: Origin) -> Rc<VerifyingKey> {
     let key = Rc::new(key);
     KEYS.with_borrow_mut(|keys| {

@@ -1,4 +1,4 @@
-//! What crosses for Ethereum, in borsh.
+//! The messages about Ethereum, in borsh.
 //!
 //! ```text
 //! struct ProofRequest   { root: [u8; 32], key: Vec<u8>, limits: Limits, proof: Vec<Vec<u8>> }
@@ -12,7 +12,7 @@
 //! struct AccountState   { present: bool, has_code: bool, nonce: u64, balance: [u8; 32],
 //!                         storage_root: [u8; 32], code_hash: [u8; 32], storage: Vec<[u8; 32]> }
 //! ```
-//! Of an account that is absent there is what an empty one has.
+//! An absent account has the fields of an empty one.
 
 use prooflight_core::{Hash, Limits, Result, Verified};
 use prooflight_mpt::{
@@ -22,7 +22,7 @@ use prooflight_mpt::{
 use crate::limits::limits;
 use crate::wire::{self, Request, Response};
 
-/// A trie's proof and what to verify it against.
+/// A proof in a trie, and the root to verify it against.
 pub(crate) struct ProofRequest<'a> {
     pub(crate) root: Hash,
     pub(crate) key: &'a [u8],
@@ -43,14 +43,14 @@ impl<'a> ProofRequest<'a> {
     }
 }
 
-/// Answers, and the state to verify them against.
+/// Answers, and the state root to verify them against.
 pub(crate) struct AnswersRequest<'a> {
     pub(crate) state_root: Hash,
     pub(crate) limits: Limits,
     pub(crate) questions: Vec<Question<'a>>,
 }
 
-/// What was asked and what was answered.
+/// A question and its answer.
 pub(crate) struct Question<'a> {
     pub(crate) address: Address,
     pub(crate) slots: Vec<Word>,
@@ -82,7 +82,7 @@ impl<'a> AnswersRequest<'a> {
 }
 
 impl Question<'_> {
-    /// The answer's slots as the verifier takes them.
+    /// The answer's slots in the form that the verifier takes.
     pub(crate) fn storage_proof(&self) -> Vec<SlotProof<'_>> {
         let slots = self.storage_proof.iter();
         slots
@@ -90,7 +90,7 @@ impl Question<'_> {
             .collect()
     }
 
-    /// The answer as the verifier takes it.
+    /// The answer in the form that the verifier takes.
     pub(crate) fn answer<'s>(&'s self, storage_proof: &'s [SlotProof<'s>]) -> GetProof<'s> {
         GetProof {
             address: &self.answered,

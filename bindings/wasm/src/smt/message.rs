@@ -1,4 +1,4 @@
-//! What crosses for historical proofs, in borsh; `Limits` is that of `limits`.
+//! The messages about historical proofs, in borsh; `Limits` is that of `limits`.
 //!
 //! ```text
 //! struct KeysRequest    { root: [u8; 32], height: u64, limits: Limits, keys: Vec<Vec<u8>> }
@@ -19,7 +19,7 @@ use prooflight_smt::{Answer, Average, Change, History};
 use crate::limits::limits;
 use crate::wire::{self, Request, Response};
 
-/// Keys to ask for at a block, and its root.
+/// The keys of a query at a block, and the block's root.
 pub(crate) struct KeysRequest<'a> {
     pub(crate) root: Hash,
     pub(crate) height: u64,

@@ -1,5 +1,5 @@
-//! What crosses for the state of chains, in borsh; the types of `prooflight_core::chain` as
-//! `test-vectors/spec/chain.md` has them.
+//! The messages about the state of chains, in borsh; types of `prooflight_core::chain` are encoded as in
+//! `test-vectors/spec/chain.md`.
 //!
 //! ```text
 //! enum   StateRequest { Keys(KeysRequest), History(HistoryRequest), Diff(DiffRequest), Block(BlockRequest) }
@@ -11,8 +11,8 @@
 //! struct BlockRequest   { limits: ChainLimits, parent: Option<Vec<u8>>, digest: Option<Vec<u8>>,
 //!                         header: Vec<u8>, operations: Vec<StateOperation> }
 //! ```
-//! `config` is an encoded `ChainConfig`. Headers are encoded, and accepted by the caller; those of
-//! `Range::headers` are placed in the history of `head`, whose block is the last one where `to` is left out.
+//! `config` is an encoded `ChainConfig`. Headers are encoded, and accepted by the caller; those in
+//! `Range::headers` are proven to be in the history of `head`. Without `to`, the range ends at `head`.
 //!
 //! ```text
 //! struct KeysResponse    { values: Vec<Vec<u8>>, states: Vec<KeyState> }
@@ -41,7 +41,7 @@ use crate::lvmt::setup::Setup;
 use crate::values::Values;
 use crate::wire::{self, Request};
 
-/// What is asked, and the headers that it is asked of.
+/// A question, and the headers to verify its answer against.
 pub(crate) enum StateRequest<'a> {
     Keys(KeysRequest<'a>),
     #[cfg(feature = "smt")]
@@ -64,7 +64,7 @@ pub(crate) struct KeysRequest<'a> {
     pub(crate) keys: Vec<&'a [u8]>,
 }
 
-/// An accepted head, and what places older headers in its history.
+/// An accepted head, and older headers with the proof of their places in its history.
 #[cfg(feature = "smt")]
 pub(crate) struct Range<'a> {
     pub(crate) config: ChainConfig,
@@ -91,7 +91,7 @@ pub(crate) struct DiffRequest<'a> {
     pub(crate) to: Option<u64>,
 }
 
-/// A block, and what is known of the state before it.
+/// A block, and the known state before it.
 #[cfg(feature = "avl")]
 pub(crate) struct BlockRequest<'a> {
     pub(crate) limits: ChainLimits,
@@ -144,7 +144,7 @@ impl<'a> KeysRequest<'a> {
         header(self.header).map(Headers::one)
     }
 
-    /// The setup of a chain that keeps `lvmt`, if that is asked.
+    /// The setup of the chain's `lvmt`, if the question is about it.
     #[cfg(feature = "lvmt")]
     pub(crate) fn setup(&self) -> Result<Option<Setup<'a>>> {
         if self.scheme != Scheme::Lvmt {
@@ -238,7 +238,7 @@ pub(crate) fn another() -> Error {
 
 /// Encodes a `KeysResponse`.
 pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
-    #[allow(irrefutable_let_patterns, reason = "of a binary without histories")]
+    #[allow(irrefutable_let_patterns, reason = "in a binary without histories")]
     let Answer::Keys(states) = answer else { return Err(another()) };
     let values = Values::of(states.iter().filter_map(KeyState::value));
     let mut response = values.response(4 + 23 * states.len());
