@@ -2,9 +2,9 @@
 
 use syn::{Attribute, Meta, Token, punctuated::Punctuated};
 
-/// Whether a build for this machine with these features, without tests, has what carries the attributes.
+/// Whether an item with these attributes is in a build for this machine with these features, without tests.
 ///
-/// What is not known counts as there: code that is not compiled has no faults that anything reaches.
+/// Unknown conditions count as true: faults in code that is not compiled are merely never reached.
 pub(crate) fn is_built(attributes: &[Attribute], features: &[&str]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).all(|attribute| {
         attribute.parse_args::<Meta>().map_or(true, |predicate| holds(&predicate, features))

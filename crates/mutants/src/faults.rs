@@ -25,7 +25,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a fault, which replaces `whole`; people are shown that it changes `part`.
+    /// Adds a fault that replaces `whole`; reports show it as a change of `part`.
     pub(crate) fn add(
         &mut self,
         form: Form,
@@ -51,7 +51,7 @@ impl Finder<'_> {
         self.found.sites.push(Site { range: whole, form, function, variants: vec![variant] });
     }
 
-    /// Adds an expression in the place of another.
+    /// Adds a fault that replaces an expression by another.
     pub(crate) fn replace(&mut self, operator: &'static str, expr: &Expr, text: impl Into<String>) {
         let text = text.into();
         self.add(
@@ -86,7 +86,7 @@ impl Finder<'_> {
         self.names.pop();
     }
 
-    /// The function says at once what a caller would like to hear.
+    /// The function immediately returns a successful result.
     pub(crate) fn returns(&mut self, signature: &Signature, body: &Block) {
         let ReturnType::Type(_, of) = &signature.output else { return };
         let start = body.brace_token.span.open().byte_range().end;
@@ -137,7 +137,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Neighbours in a list of arguments or elements change places.
+    /// Swaps neighbours in a list of arguments or elements.
     pub(crate) fn swap<'e>(&mut self, whole: Span, parts: impl IntoIterator<Item = &'e Expr>) {
         let parts: Vec<Span> = parts.into_iter().map(Spanned::span).collect();
         if parts.len() > 8 {
@@ -162,7 +162,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Neighbours in the literal of a structure change places.
+    /// Swaps neighbours in a struct literal.
     pub(crate) fn swap_fields(&mut self, literal: &syn::ExprStruct) {
         let fields: Vec<_> = literal.fields.iter().collect();
         for pair in fields.windows(2) {
@@ -330,7 +330,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether it is a constant by its name.
+/// Whether an expression is a constant, judging by its name.
 pub(crate) fn constant(expr: &Expr) -> bool {
     let Expr::Path(path) = expr else { return false };
     path.path.segments.last().is_some_and(|last| {

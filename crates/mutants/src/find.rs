@@ -1,4 +1,4 @@
-//! Finds where a fault can be.
+//! Finds the places where a fault can be planted.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,23 +14,23 @@ use crate::cfg::is_built;
 use crate::faults::constant;
 use crate::site::{Form, Site};
 
-/// What a file has.
+/// The fault sites and functions of a file.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The places of faults.
     pub sites: Vec<Site>,
-    /// The lines that have code of functions, counted from 1; texts of errors and what only shows are none.
+    /// The lines with code of functions, counted from 1, except error texts and code that only formats.
     pub lines: BTreeSet<usize>,
-    /// The `const` of functions, which a function with faults cannot keep, with the function's name and body.
+    /// The functions that are `const`, which a function with faults cannot stay.
     pub constants: Vec<Constant>,
     /// The modules in files of their own.
     pub modules: Vec<String>,
 }
 
-/// A function that is `const`.
+/// A `const` function.
 #[derive(Clone, Debug)]
 pub struct Constant {
-    /// The word.
+    /// The bytes of the word `const`.
     pub word: Range<usize>,
     /// The function's name.
     pub name: String,
@@ -40,7 +40,7 @@ pub struct Constant {
 
 /// Finds the places of faults in a file, of a build with these features.
 ///
-/// The error of the parser if it is no Rust.
+/// Returns the parser's error if the file is not valid Rust.
 pub fn find(source: &str, features: &[&str]) -> syn::Result<Found> {
     let file = syn::parse_file(source)?;
     let mut finder =
@@ -55,7 +55,7 @@ pub(crate) struct Finder<'a> {
     pub(crate) source: &'a str,
     pub(crate) features: &'a [&'a str],
     pub(crate) found: Found,
-    /// The types, modules and functions around.
+    /// The enclosing types, modules and functions.
     pub(crate) names: Vec<String>,
     /// Whether it is in the body of a function.
     pub(crate) inside: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Finder<'a> {
 impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
-            // What is computed before the program runs cannot ask which fault is on.
+            // Constant evaluation cannot ask which fault is active.
             Item::Const(_)
             | Item::Static(_)
             | Item::Enum(_)
@@ -176,7 +176,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 }
             }
             Expr::If(branch) => {
-                // A check that always fails is seen by any honest proof.
+                // Any honest proof detects a check that always fails.
                 let refuses = branch.else_branch.is_none() && leaves(&branch.then_branch);
                 self.condition(&branch.cond, !refuses, true);
             }
@@ -216,7 +216,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Array(array) => self.swap(array.span(), &array.elems),
             Expr::Tuple(tuple) => self.swap(tuple.span(), &tuple.elems),
             Expr::Call(call) if is_error(call) => {
-                // The rest is text.
+                // The other arguments are text.
                 if let Some(reason) = call.args.first() {
                     self.visit_expr(reason);
                 }
@@ -232,7 +232,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 }
 
-/// Whether it is the making of an error: a reason, and texts.
+/// Whether a call constructs an error: a reason, and texts.
 fn is_error(call: &ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let names: Vec<_> =
@@ -245,7 +245,7 @@ fn leaves(block: &Block) -> bool {
     matches!(block.stmts.last(), Some(Stmt::Expr(Expr::Return(_), _)))
 }
 
-/// Whether an arm takes whatever is left; a name in capital letters is a constant or a variant.
+/// Whether an arm matches everything; a capitalised name is a constant or a variant.
 fn catches_all(arm: &Arm) -> bool {
     let name = match &arm.pat {
         Pat::Wild(_) => return arm.guard.is_none(),

@@ -11,7 +11,7 @@ use std::{env, fs};
 use prooflight_mutants::{Mutant, Planting};
 use serde::Serialize;
 
-/// What is known of a build.
+/// The faults and lines of a build.
 #[derive(Serialize)]
 struct Listing<'a> {
     mutants: Vec<Mutant>,

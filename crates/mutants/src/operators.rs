@@ -1,4 +1,4 @@
-//! Which operators and methods replace which.
+//! The operators and methods that replace each other.
 
 use syn::BinOp;
 

@@ -1,4 +1,4 @@
-//! Faults of crates, and which of them compile.
+//! Plants faults in crates, and drops those that do not compile.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use crate::find::{Constant, find};
 use crate::render::{Rendered, render};
 use crate::site::{Form, Site};
 
-/// What the vectors' verifiers do not run: the stores of provers, hexadecimal digits for messages, and the
-/// encoder of nodes, which provers and `prooflight-ethereum` use.
+/// Code that the vectors do not run: the stores of provers, hexadecimal digits for messages, and the encoder
+/// of nodes, which only provers and `prooflight-ethereum` use.
 const SKIPPED: &[(&str, &[&str])] = &[("core", &["store", "hex.rs"]), ("mpt", &["encode.rs"])];
 
 /// Faults planted in the verifiers of a tree.
@@ -24,9 +24,9 @@ pub struct Planting {
 
 #[derive(Debug)]
 struct File {
-    /// Without `prooflight-`.
+    /// The crate's name without `prooflight-`.
     crate_name: String,
-    /// From the tree's root.
+    /// The path from the tree's root.
     path: String,
     source: String,
     sites: Vec<Site>,
@@ -35,12 +35,12 @@ struct File {
     live: Vec<Vec<usize>>,
     lines: BTreeSet<usize>,
     constants: Vec<Constant>,
-    /// Constants that lost the word because they call one that did.
+    /// Functions that are no longer `const` because they call one that is not.
     drawn: BTreeSet<usize>,
     rendered: Rendered,
 }
 
-/// A fault, as the runner and people know it.
+/// A fault, as reported.
 #[derive(Debug, Serialize)]
 pub struct Mutant {
     /// Its number in the build.
@@ -58,18 +58,18 @@ pub struct Mutant {
     pub function: String,
     /// What kind of fault it is.
     pub operator: &'static str,
-    /// What it changes, as whole lines in one.
+    /// The changed code, as whole lines joined into one.
     pub before: String,
-    /// What it changes that to.
+    /// The code after the change.
     pub after: String,
     /// Whether it compiles.
     pub compiles: bool,
 }
 
 impl Planting {
-    /// Finds the faults that verifiers of a tree can have: crates, without `prooflight-`.
+    /// Finds the faults in these crates of a tree, named without `prooflight-`.
     ///
-    /// A tree of an older commit may lack one.
+    /// A tree of an older commit may lack some of the crates.
     pub fn find(tree: &Path, crates: &[String]) -> Result<Self, String> {
         // The schemes of `light` are features of their names.
         let features: Vec<_> = crates.iter().map(String::as_str).chain(["chain"]).collect();
@@ -124,7 +124,7 @@ impl Planting {
     /// Writes the sources with the faults below `scratch`, and compiles the runner there, without the faults
     /// that do not compile.
     ///
-    /// `report` is told how far it is.
+    /// Calls `report` with its progress.
     pub fn build(&mut self, scratch: &Path, report: &mut dyn FnMut(String)) -> Result<(), String> {
         self.write(scratch)?;
         for command in [&["check"][..], &["build", "--release"]] {
@@ -152,7 +152,7 @@ impl Planting {
         Ok(())
     }
 
-    /// The faults, those that do not compile too.
+    /// All faults, including those that do not compile.
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut mutants = Vec::new();
         for file in &self.files {
@@ -205,13 +205,13 @@ impl Planting {
         Ok(())
     }
 
-    /// Gives up what a complaint is about; false if nothing is.
+    /// Drops the faults that a compiler error is about; returns false if there are none.
     fn give_up(&mut self, complaint: &Complaint) -> bool {
         if let Some(name) = complaint.not_constant() {
             return self.not_constant(complaint, name);
         }
-        // The innermost fault that the error is in, else one that it mentions, else all of the innermost place,
-        // else what is left out in what it is about, else everything in it.
+        // Drop the innermost fault that contains the error; otherwise one that it mentions; otherwise all of
+        // the innermost site; otherwise the removed statements within its range; otherwise everything there.
         let places = complaint.places();
         for way in
             [File::give_up_fault, File::give_up_place, File::give_up_statements, File::give_up_all]
@@ -226,8 +226,8 @@ impl Planting {
         false
     }
 
-    /// A function that lost its `const` is called where that is needed: its caller loses it too, or, in what is
-    /// not a function, it gets it back.
+    /// Handles a call of a function that lost its `const` where that is needed: the caller loses it, too; if
+    /// the call is not in a function, the callee gets it back.
     fn not_constant(&mut self, complaint: &Complaint, name: &str) -> bool {
         for place in complaint.places().into_iter().filter(|place| place.is_primary) {
             let Some(file) = self.files.iter_mut().find(|file| file.path == place.file_name) else {
@@ -263,7 +263,7 @@ impl Planting {
 }
 
 impl File {
-    /// The `const` of functions with faults.
+    /// The bytes of `const` before functions with faults.
     fn blank(&self) -> Vec<Range<usize>> {
         let has_faults = |one: &Constant| {
             let sites = self.sites.iter().zip(&self.live);
@@ -281,9 +281,9 @@ impl File {
             .collect()
     }
 
-    /// About where in the source a byte of what was rendered is: at the start of the outermost place it is in.
+    /// The approximate source position of a rendered byte: the start of the outermost site that contains it.
     fn original(&self, at: usize) -> usize {
-        // What the faults add before it.
+        // Subtract the text that faults add before it.
         let mut outer: Vec<_> =
             self.rendered.sites.iter().filter(|(_, range)| range.start <= at).collect();
         outer.sort_by_key(|(_, range)| range.start);
@@ -304,7 +304,7 @@ impl File {
         at - added + blank
     }
 
-    /// Gives up the innermost fault that has these bytes; false if there is none.
+    /// Drops the innermost fault that contains these bytes; returns false if there is none.
     fn give_up_fault(&mut self, bytes: &Range<usize>) -> bool {
         let places = self.rendered.sites.iter().filter(|(_, range)| has(range, bytes));
         let innermost = places.map(|(_, range)| range.len()).min();
@@ -312,28 +312,28 @@ impl File {
         let Some(((site, variant), range)) = faults.min_by_key(|(_, range)| range.len()) else {
             return false;
         };
-        // The original of a place within a statement that is left out is not that fault.
+        // An error in a nested site is not due to the fault that removes the whole statement.
         if innermost.is_some_and(|inner| inner < range.len()) {
             return false;
         }
-        // If it is gone already, another complaint was about it.
+        // It may already be dropped because of another error.
         self.live[*site].retain(|one| one != variant);
         true
     }
 
-    /// Gives up all faults of the innermost place that has these bytes.
+    /// Drops all faults of the innermost site that contains these bytes.
     fn give_up_place(&mut self, bytes: &Range<usize>) -> bool {
         let places = self.rendered.sites.iter().filter(|(_, range)| has(range, bytes));
         let innermost = places.min_by_key(|(_, range)| range.len());
         innermost.is_some_and(|(site, _)| !std::mem::take(&mut self.live[*site]).is_empty())
     }
 
-    /// Gives up what is left out within these bytes.
+    /// Drops the faults that remove statements within these bytes.
     fn give_up_statements(&mut self, bytes: &Range<usize>) -> bool {
         self.give_up_within(bytes, |form| matches!(form, Form::Statement | Form::Guard))
     }
 
-    /// Gives up all faults within these bytes.
+    /// Drops all faults within these bytes.
     fn give_up_all(&mut self, bytes: &Range<usize>) -> bool {
         self.give_up_within(bytes, |_| true)
     }

@@ -1,25 +1,25 @@
-//! Writes a file with its faults.
+//! Renders a file with its faults.
 
 use std::fmt::Write;
 use std::ops::Range;
 
 use crate::site::{Form, Site};
 
-/// A file with faults, and where they are in it.
+/// A file with faults, and their positions in it.
 #[derive(Debug, Default)]
 pub struct Rendered {
     /// The source.
     pub text: String,
-    /// Where each site is, by its place in the list.
+    /// The position of each site, with its index in the list.
     pub sites: Vec<(usize, Range<usize>)>,
-    /// Where each fault is: the site, the variant.
+    /// The position of each fault, with its site and variant.
     pub variants: Vec<((usize, usize), Range<usize>)>,
 }
 
 /// Writes `source` with the faults of its sites.
 ///
-/// `first` has the number of each site's first fault, and `live` which variants of a site are left; `blank` are
-/// bytes that are left out.
+/// `first` has the number of each site's first fault, and `live` the remaining variants of each site; the
+/// bytes of `blank` are omitted.
 pub fn render(
     source: &str,
     sites: &[Site],
@@ -28,7 +28,7 @@ pub fn render(
     blank: &[Range<usize>],
 ) -> Rendered {
     let mut order: Vec<usize> = (0..sites.len()).filter(|&at| !live[at].is_empty()).collect();
-    // From the outside to the inside; what is only added comes before what begins there.
+    // From the outermost to the innermost; an insertion comes before a site that begins there.
     order.sort_by_key(|&at| {
         let Site { range, form, .. } = &sites[at];
         (range.start, !range.is_empty(), usize::MAX - range.end, *form)
@@ -45,13 +45,13 @@ struct Writer<'a> {
     first: &'a [u32],
     live: &'a [Vec<usize>],
     blank: &'a [Range<usize>],
-    /// What is still to be written.
+    /// The sites that are still to be written.
     order: &'a [usize],
     out: Rendered,
 }
 
 impl Writer<'_> {
-    /// Writes a part of the source, with all sites in it.
+    /// Writes a range of the source, with all sites in it.
     fn copy(&mut self, range: Range<usize>) {
         let mut done = range.start;
         while let Some((&at, rest)) = self.order.split_first() {
@@ -83,7 +83,7 @@ impl Writer<'_> {
     fn site(&mut self, at: usize) {
         let site = &self.sites[at];
         let start = self.out.text.len();
-        // All variants keep their numbers, whether they are left or not.
+        // All variants keep their numbers, including dropped ones.
         let asked =
             format!("::prooflight_mutants_switch::at({}, {})", self.first[at], site.variants.len());
         let live = &self.live[at];
@@ -91,7 +91,7 @@ impl Writer<'_> {
             Form::Expression => {
                 let _ = write!(self.out.text, "(match {asked} {{ ");
                 for &variant in live {
-                    // The original comes first, so that it decides the type of all.
+                    // The original comes first, so that it determines the type of all.
                     if variant == live[0] {
                         let others: Vec<_> = live.iter().map(|v| (v + 1).to_string()).collect();
                         let _ = write!(

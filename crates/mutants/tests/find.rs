@@ -1,4 +1,4 @@
-//! Which faults are found in which code, and that what is rendered is Rust.
+//! Tests which faults are found in which code, and that the rendered source is valid Rust.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use prooflight_mutants::{Found, find, render};
@@ -7,7 +7,7 @@ fn found(source: &str) -> Found {
     find(source, &["chain"]).unwrap()
 }
 
-/// `operator: what stands in the place of the original`, in order of the sites.
+/// `operator: replacement`, in the order of the sites.
 fn faults(source: &str) -> Vec<String> {
     let sites = found(source).sites;
     let all = sites.iter().flat_map(|site| &site.variants);
