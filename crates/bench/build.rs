@@ -1,4 +1,4 @@
-//! Keeps the version of the compiler for the benchmark's first line.
+//! Records the compiler's version for the benchmark's first lines.
 
 use std::process::Command;
 

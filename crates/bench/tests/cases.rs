@@ -1,4 +1,4 @@
-//! Both verifiers get the same cases and the same work.
+//! Checks that both verifiers get the same cases and the same work.
 
 use prooflight_avl::{AvlProver, Digest, Params};
 use prooflight_bench::{Case, Cases, PeerCase, Result, Work, read, write};
