@@ -1,4 +1,4 @@
-//! Openings that are true, changed or arbitrary, and verifying keys of any bytes.
+//! True, changed and arbitrary openings, and arbitrary verifying keys.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

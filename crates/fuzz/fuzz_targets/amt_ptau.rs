@@ -1,4 +1,4 @@
-//! A setup of snarkjs, changed, and any bytes.
+//! Changed setups of snarkjs, and arbitrary bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Any bytes as digest, operations and proof.
+//! Arbitrary bytes as digest, operations and proof.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! A true statement about an honest dictionary, changed: what is still accepted must be true.
+//! Changed statements about an honest dictionary: if still accepted, they must be true.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Any batches, beside the model and the peer.
+//! Arbitrary batches, compared with the model and the peer.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Any bytes: every decoder of light-client data refuses them or reads them.
+//! Arbitrary bytes for every decoder of light-client data: none may panic.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

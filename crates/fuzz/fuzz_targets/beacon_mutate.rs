@@ -1,4 +1,4 @@
-//! Honest light-client messages, changed: what is still accepted leads to the honest heads.
+//! Changed light-client messages: if still accepted, they must lead to the honest heads.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Any bytes as an envelope: what decodes is encoded to the same bytes.
+//! Arbitrary bytes as an envelope: bytes that decode must encode to the same bytes.
 #![no_main]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use libfuzzer_sys::fuzz_target;
 use prooflight_core::{Code, Envelope, Limits, Scheme};
 
-/// One of everything that borsh has.
+/// A struct with every kind of borsh type.
 #[derive(BorshSerialize, BorshDeserialize, Debug, PartialEq, Eq)]
 struct Body {
     hash: [u8; 4],

@@ -1,4 +1,4 @@
-//! Any bytes: headers and receipts are refused, or read in their one encoding.
+//! Arbitrary bytes as headers and receipts: bytes that decode must be their unique encoding.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

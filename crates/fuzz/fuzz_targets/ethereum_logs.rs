@@ -1,4 +1,4 @@
-//! A made-up block with other receipts: refused, or the same logs.
+//! A made-up block with changed receipts: refused, or the same logs.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Proofs about keys of two chains: honest ones changed in bytes or members, and any bytes.
+//! Proofs about keys of two chains: honest ones with changed bytes or members, and arbitrary bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

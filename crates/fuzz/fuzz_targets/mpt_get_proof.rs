@@ -1,4 +1,4 @@
-//! Answers about an honest state, changed: what is still accepted must be true.
+//! Changed answers about an honest state: if still accepted, they must be true.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Proofs in one trie: honest ones changed, forged ones under their own root, and any bytes.
+//! Proofs in one trie: changed ones, forged ones under their own root, and arbitrary bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

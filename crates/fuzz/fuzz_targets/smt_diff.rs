@@ -1,4 +1,4 @@
-//! Diffs: honest ones changed, of other ranges, and any bytes.
+//! Diffs: changed ones, those of other ranges, and arbitrary bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

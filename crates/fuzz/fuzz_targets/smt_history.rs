@@ -1,4 +1,4 @@
-//! Histories: honest ones changed, of other ranges and keys, and any bytes.
+//! Histories: changed ones, those of other ranges and keys, and arbitrary bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;

@@ -1,4 +1,4 @@
-//! Proofs of keys at a block: honest ones changed, of other blocks and keys, and any bytes.
+//! Proofs of keys at a block: changed ones, those of other blocks and keys, and arbitrary bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;
