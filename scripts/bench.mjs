@@ -1,5 +1,5 @@
-// npm run bench: the native benchmarks, the same in WebAssembly, and the SDK's calls in Node and in
-// Chromium. `-- --quick` measures less.
+// npm run bench: benchmarks of native code, of WebAssembly, and of the SDK's calls in Node and in
+// Chromium. `-- --quick` takes fewer samples.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,17 +13,17 @@ import { bold, say } from "./lib/terminal.mjs";
 
 const NATIVE = ["run", "--locked", "--release", "--package", "prooflight-bench", "--"];
 
-/** An example of a crate, with its feature, as a benchmark of stores in a process of its own. */
+/** Runs an example of a crate, with its feature, in a separate process, as a benchmark of stores. */
 const example = (crate, feature, name, args) =>
   hand("cargo", [
     ...["run", "--locked", "--release", "--package", crate, "--features", feature],
     ...["--example", name, "--", ...args.map(String)],
   ]);
 
-/** Blocks of LVMT beside those of the Merkle Patricia trie, by shard and arity. */
+/** Compares blocks of LVMT with those of the Merkle Patricia trie, by shard and arity. */
 const CASES = ["mpt", "4-none", "4-class", "2-full", "4-full", "16-full"];
 
-/** What proofs cost, how long blocks of 100,000 operations take on a million keys, and what they leave on disk. */
+/** The cost of proofs; the time and disk space of blocks of 100,000 operations on a million keys. */
 function stores(quick) {
   const [keys, blocks] = quick ? [100_000, 2] : [1_000_000, 5];
   const folder = mkdtempSync(join(tmpdir(), "prooflight-bench-"));

@@ -1,5 +1,5 @@
-// npm run docs: the site of the documentation, in target/site: the guide and the API of the package by
-// typedoc, the crates by rustdoc under rust/.
+// npm run docs: builds the documentation site in target/site: the guide and the API of the package with
+// typedoc, the crates with rustdoc under rust/.
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// npm run format: lays out all Rust and TypeScript the one way that `npm test` accepts.
+// npm run format: formats all Rust and TypeScript as `npm test` requires.
 
 import { prepare } from "./lib/setup.mjs";
 import { main, task } from "./lib/task.mjs";

@@ -10,18 +10,20 @@ import { prepare } from "./lib/setup.mjs";
 import { Problem, TaskFailed, main, task } from "./lib/task.mjs";
 import { bold, say } from "./lib/terminal.mjs";
 
-// cargo-fuzz asks for a nightly compiler only for its sanitizer flags, which the pinned one also
-// has once told that its user knows what they do.
+// cargo-fuzz needs a nightly compiler only for its sanitizer flags. RUSTC_BOOTSTRAP enables them in the
+// pinned compiler.
 const ENV = { RUSTC_BOOTSTRAP: "1" };
 const CARGO_FUZZ = ["--fuzz-dir", "crates/fuzz", "--sanitizer", "address"];
 
-/** An input of a few kilobytes may neither run for seconds nor make anyone allocate 64 MiB. */
+/** An input of a few kilobytes must not run for seconds or allocate 64 MiB. */
 const LIMITS = ["-timeout=5", "-malloc_limit_mb=64"];
 
 await main(async () => {
   const seconds = Number(process.argv[2]);
   if (!Number.isInteger(seconds) || seconds < 1 || process.argv.length > 3) {
-    throw new Problem("Usage: npm run fuzz -- SECONDS   (all targets together, say 600)");
+    throw new Problem(
+      "Usage: npm run fuzz -- SECONDS   (for all targets together, for example 600)",
+    );
   }
   const targets = fuzzTargets();
   await prepare(["rust", "cargo-fuzz"], ["cc", "c++"]);
@@ -39,10 +41,10 @@ await main(async () => {
     });
   }
   if (failed.length > 0) throw new Problem(`Failing inputs of: ${failed.join(", ")} (see above).`);
-  say(`  No crash, no hang, nothing over the memory limit.`);
+  say(`  No crashes, no hangs, no input over the memory limit.`);
 });
 
-/** Fuzzes one target; the remark is how often it ran. */
+/** Fuzzes one target; the remark is the number of runs. */
 async function fuzz(target, seconds, { sh, note }) {
   // New inputs go to the cache; the committed corpus is only read.
   const corpus = [join(cache, "fuzz", target), inside("crates", "fuzz", "corpus", target)];
@@ -64,15 +66,15 @@ async function fuzz(target, seconds, { sh, note }) {
     const inputs = filesOf(kept).filter((file) => !before.includes(file));
     throw new Problem(
       [
-        // What libFuzzer says about every new input is left out.
+        // Omit libFuzzer's line about every new input.
         ...output.split("\n").filter((line) => !/^#\d+\s/.test(line)),
         error.message,
-        ...inputs.map((file) => `The input is kept in ${join(kept, file)}`),
+        ...inputs.map((file) => `The input was saved as ${join(kept, file)}`),
       ].join("\n"),
     );
   }
   const runs = Number(/stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
-  if (runs === 0) throw new Problem(`${output}\nNothing was executed.`);
+  if (runs === 0) throw new Problem(`${output}\nThe target ran no input.`);
   return `${runs.toLocaleString("en")} executions`;
 }
 

@@ -1,4 +1,4 @@
-// npm run lint: the steps of `npm test` that read the code without running it.
+// npm run lint: the steps of `npm test` that only analyse the code.
 
 import { runSteps } from "./lib/steps.mjs";
 import { main } from "./lib/task.mjs";

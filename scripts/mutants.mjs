@@ -1,6 +1,6 @@
 // npm run mutants -- --seconds N --seed S: plants single faults in the verifiers and runs the vectors
-// against each. A fault that no vector sees is listed; one that has no reason in
-// scripts/lib/mutants/accepted.json makes the run fail. The next run goes on where this one ended.
+// against each. It lists the faults that no vector detects. The run fails if one of these has no reason in
+// scripts/lib/mutants/accepted.json. The next run continues where this one stopped.
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -40,7 +40,7 @@ await main(async () => {
   return report({ ...built, only, seed, outcomes: state.outcomes, accepted: readAccepted() });
 });
 
-/** Tries faults until all are tried or the time is over. */
+/** Tries faults until all are tried or the time is up. */
 async function tryAll(open, { built, state, seconds, note }) {
   const runner = new Runner(built.runner, built.vectors);
   const end = Date.now() + seconds * 1000;

@@ -1,5 +1,5 @@
 // npm start: builds, then runs the demo: a node on a store in .cache/demo, a light client, a wallet
-// page and a liar. `npm start -- --once` ends when it has shown one verified and one refused answer.
+// page and a liar. `npm start -- --once` exits after one verified and one refused answer.
 
 import { build } from "./lib/build.mjs";
 import { demo } from "./lib/demo/main.mjs";

@@ -1,4 +1,4 @@
-// npm test: every check there is. `npm test -- NAME…` runs some steps, `npm test -- --list` lists
+// npm test: runs every check. `npm test -- NAME…` runs some of the steps, `npm test -- --list` lists
 // them.
 
 import { STEPS, runSteps } from "./lib/steps.mjs";

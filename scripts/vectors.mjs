@@ -1,5 +1,5 @@
-// npm run vectors: writes again the generated test vectors, and what follows from the table of schemes; with
-// `-- --check` only compares, and fails when a byte differs.
+// npm run vectors: regenerates the test vectors and the files generated from the table of schemes. With
+// `-- --check` it only compares, and fails if a byte differs.
 
 import { writeFileSync } from "node:fs";
 

@@ -18,7 +18,7 @@ const TOOLS = [
 
 /**
  * Builds the node, and runs the `build` script of every workspace whose inputs changed; each writes
- * to its own `dist`. The remark is what the builds had to say. Needs the tools of `forBuild`.
+ * to its own `dist`. Returns the remark of the builds. Needs the tools of `forBuild`.
  */
 export async function build() {
   const packages = workspaces("packages");
@@ -50,7 +50,7 @@ async function buildOne({ path, scripts }, sources, built) {
   const { remark } = await task(`build ${path}`, async ({ sh, output }) => {
     await sh("npm", ["run", "--silent", "build", "--workspace", path]);
     made.write();
-    // The package's build ends with the sizes of its binaries.
+    // The last lines of the package's build are the sizes of its binaries.
     return /^.*\bbrotli\b.*$/m.exec(output())?.[0];
   });
   return remark;

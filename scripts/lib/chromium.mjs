@@ -1,4 +1,4 @@
-// The browser that the tests run in: the system's Chromium, or another one of its family.
+// The browser for the tests: the system's Chromium, or another browser of its family.
 
 import { existsSync, readFileSync } from "node:fs";
 
@@ -15,7 +15,7 @@ const CANDIDATES = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** A working browser, whose path the tests find in PROOFLIGHT_CHROMIUM. */
+/** Finds a working browser and puts its path into PROOFLIGHT_CHROMIUM for the tests. */
 export const chromium = {
   title: "Chromium",
   requires: [],
@@ -39,7 +39,7 @@ export const chromium = {
       throw new Problem(
         "The browser tests need Chromium or Google Chrome, and none was found on this machine.\n" +
           "Install one (on Debian, as root: apt-get install chromium; elsewhere: https://www.google.com/chrome),\n" +
-          "or name its program in PROOFLIGHT_CHROMIUM, and run this again.",
+          "or set PROOFLIGHT_CHROMIUM to its path, and run this again.",
       );
     }
   },
@@ -49,7 +49,7 @@ function find() {
   const given = process.env.PROOFLIGHT_CHROMIUM;
   for (const candidate of given ? [given] : CANDIDATES) {
     const path = candidate.startsWith("/") ? candidate : ask("sh", "-c", `command -v ${candidate}`);
-    // Starting it shows that it is more than a hint to install a snap.
+    // Start it: the program could be a stub that only suggests installing a snap.
     if (path && ask(path, "--version")) return path;
   }
   return undefined;

@@ -1,4 +1,4 @@
-// Where sources cite the specification: `spec/avl.md`, section 7, or `avl 7`.
+// Citations of the specification in sources: `spec/avl.md`, section 7, or `avl 7`.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { inside } from "./paths.mjs";
 
 const SPEC = inside("test-vectors", "spec");
 
-/** The sources under folders of the repository. */
+/** The source files under folders of the repository. */
 export const sources = (folders) =>
   filesUnder(folders, NOT_WRITTEN).filter((path) => /\.(rs|ts|mjs|py)$/.test(path));
 
-/** The citations in a text that name no file or section of the specification, and how many there are. */
+/** The number of citations in a text, and those that name no existing file or section of the specification. */
 export function citationsIn(text) {
   const cited = [];
-  // Comments go on in the next line behind their mark.
+  // A comment continues on the next line after its mark.
   const joined = text.replace(/\n\s*(?:\/\/[/!]?|\*|#) ?/g, " ");
   for (const [whole, name, numbers] of joined.matchAll(LONG)) {
     cited.push([whole, name, numbers?.match(/\d+/g) ?? []]);
@@ -31,12 +31,12 @@ export function citationsIn(text) {
 const LONG = /\bspec\/([a-z]+)\.md`?(?:,? sections? ((?:\d+(?:, | and | to )?)+))?/g;
 const NAMES = readdirSync(SPEC).map((file) => file.replace(/\.md$/, ""));
 const SHORT = new RegExp(`\\b(${NAMES.join("|")}) (\\d+)(?=[,.:;)'"]| and | to )`, "g");
-/** The numbers of the one file that the specification once was. */
+/** Section numbers of the former single-file specification. */
 const OLD = /\bSPEC\.md`?,? (?:section )?\d+/g;
 
 const known = new Map();
 
-/** The numbers of a file's sections. */
+/** The section numbers of a file. */
 function numbersOf(name) {
   const path = join(SPEC, `${name}.md`);
   if (!known.has(name) && existsSync(path)) {

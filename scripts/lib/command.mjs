@@ -9,11 +9,11 @@ import { duration, live } from "./terminal.mjs";
 const LIMIT_MILLISECONDS = 30 * 60_000;
 const running = new Set();
 
-/** A program that ended with anything but 0. */
+/** A program that did not exit with 0. */
 export class CommandFailed extends Error {}
 
 /**
- * Runs a program to its end; `onData` gets all it prints. It sees no input.
+ * Runs a program to its end; `onData` gets everything that it prints. The program's input is empty.
  *
  * Throws `CommandFailed` when it cannot be started, fails, or is stopped after `limit`
  * milliseconds.
@@ -21,7 +21,7 @@ export class CommandFailed extends Error {}
 export function run(command, args, { cwd = root, env = {}, limit = LIMIT_MILLISECONDS, onData }) {
   const line = [command, ...args].join(" ");
   return new Promise((resolve, reject) => {
-    // A group of its own, so that stopping it also stops what it started.
+    // A process group of its own, so that stopping it also stops its children.
     const child = spawn(command, args, {
       cwd,
       env: { ...environment, ...env },
@@ -53,7 +53,7 @@ export function run(command, args, { cwd = root, env = {}, limit = LIMIT_MILLISE
   });
 }
 
-/** What a program prints, or `undefined` when it is missing or fails. For quick questions only. */
+/** The output of a program, or `undefined` if it is missing or fails. Only for programs that end quickly. */
 export function ask(command, ...args) {
   const { status, stdout } = spawnSync(command, args, {
     cwd: root,
@@ -65,7 +65,7 @@ export function ask(command, ...args) {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Runs a program on the caller's terminal and gives its exit code. */
+/** Runs a program on the caller's terminal and returns its exit code. */
 export function hand(command, args, { cwd = root, env = {} } = {}) {
   const options = { cwd, env: { ...environment, ...env }, stdio: "inherit" };
   const { status, error } = spawnSync(command, args, options);
@@ -77,7 +77,7 @@ function stop(child) {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // It is already gone.
+    // The process has already ended.
   }
 }
 

@@ -30,17 +30,17 @@ test("a program that fails says how", async () => {
   );
 });
 
-test("a program sees no input to wait for", async () => {
+test("a program does not wait for input", async () => {
   assert.equal(
     await node("process.stdin.on('data', () => {}).on('end', () => console.log('end'))"),
     "end\n",
   );
 });
 
-test("a program that takes too long is stopped, with what it started", async () => {
+test("a program that takes too long is stopped, with its children", async () => {
   const folder = mkdtempSync(join(tmpdir(), "prooflight-"));
   const late = join(folder, "late");
-  // The grandchild would write a file; it must be gone before.
+  // The grandchild would write a file: it must be stopped before that.
   const script = `require("node:child_process").spawn("sh", ["-c", "sleep 2; touch ${late}"], { stdio: "inherit" })`;
   await assert.rejects(node(script, { limit: 300 }), /stopped after 0.3 s/);
   await new Promise((resolve) => setTimeout(resolve, 2500));

@@ -1,5 +1,5 @@
-// How many tests ran, read from what the test runners print. A run without tests is a failure:
-// a step that finds nothing to test must not look as if it had.
+// The number of tests that ran, from the output of the test runners. A run without tests is a failure:
+// a step that finds nothing to test must not look like a success.
 
 import { stripVTControlCharacters as plain } from "node:util";
 

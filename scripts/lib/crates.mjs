@@ -1,16 +1,16 @@
-// Which crates are which.
+// Groups of crates.
 
 import { readSchemes } from "./schemes.mjs";
 
 const schemes = readSchemes().filter(({ binary }) => binary !== null);
 
-/** The folders in `crates` of the verifiers that the test vectors run. */
+/** The folders in `crates` of the verifiers that the test vectors exercise. */
 export const VERIFIER_FOLDERS = ["core", "amt", ...schemes.map(({ name }) => name), "light"];
 
-/** What is published, and must also compile for machines without an operating system. */
+/** The crates that verify, which must also compile for targets without an operating system. */
 export const VERIFIERS = [...VERIFIER_FOLDERS, "beacon", "ethereum"].map(
   (name) => `prooflight-${name}`,
 );
 
-/** The options of cargo that choose `names`. */
+/** The cargo options that select `names`. */
 export const packagesOf = (names) => names.flatMap((name) => ["--package", name]);

@@ -1,4 +1,4 @@
-// How much room the disk has.
+// Free disk space.
 
 import { statfsSync } from "node:fs";
 
@@ -7,11 +7,11 @@ import { say, yellow } from "./terminal.mjs";
 
 const GIGABYTE = 1e9;
 
-/** Says so where less is free than a run from nothing writes: what fails later names no cause. */
+/** Warns if a full run may not fit on the disk: later failures would not name the cause. */
 export function warnIfFull(gigabytes) {
   const { bavail, bsize } = statfsSync(root);
   const free = (bavail * bsize) / GIGABYTE;
   if (free >= gigabytes) return;
-  const found = `${free.toFixed(1)} GB are free on the disk of ${root}`;
-  say(yellow(`${found}; a run from nothing writes about ${gigabytes} GB.`));
+  const found = `Only ${free.toFixed(1)} GB are free on the disk of ${root}`;
+  say(yellow(`${found}; a first run writes about ${gigabytes} GB.`));
 }

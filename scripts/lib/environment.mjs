@@ -1,4 +1,4 @@
-// The environment that every command of these scripts runs in.
+// The environment of every command that these scripts run.
 
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
@@ -22,8 +22,8 @@ export const environment = {
   ...(colour
     ? { FORCE_COLOR: "1", CARGO_TERM_COLOR: "always" }
     : { NO_COLOR: "1", CARGO_TERM_COLOR: "never" }),
-  // npm packages bring no browsers: the system's Chromium is used.
+  // npm packages must not download browsers: the tests use the system's Chromium.
   PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1",
-  // What speeds up the next build costs time and gigabytes where there is none.
+  // Incremental compilation costs time and gigabytes where there is no next build.
   ...(process.env.CI ? { CARGO_INCREMENTAL: "0" } : {}),
 };

@@ -1,4 +1,4 @@
-// Whether a build is up to date: by what the files say, never by their times.
+// Whether a build is up to date, judged by the contents of the files, never by their times.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from "node:path";
 
 import { cache, inside, root } from "./paths.mjs";
 
-/** Folders that no build reads: built, installed, or only run by tests and tools. */
+/** Folders that no build reads: built or installed files, tests and tools. */
 const SKIPPED = new Set([
   "node_modules",
   "target",
@@ -18,7 +18,7 @@ const SKIPPED = new Set([
   "bench",
 ]);
 
-/** The files under `paths` (relative to the repository), sorted. Missing paths have none. */
+/** The files under `paths` (relative to the repository), sorted. A missing path has no files. */
 export function filesUnder(paths, skipped = SKIPPED) {
   const found = [];
   const visit = (path) => {
@@ -34,7 +34,7 @@ export function filesUnder(paths, skipped = SKIPPED) {
   return found.sort();
 }
 
-/** One hash over names and contents. */
+/** A hash of the names and contents of files. */
 export function fingerprint(files) {
   const hash = createHash("sha256");
   for (const file of files) {
@@ -47,8 +47,8 @@ export function fingerprint(files) {
 }
 
 /**
- * The record of one build. It is fresh while inputs and outputs are what they were when it was
- * written; an edited or deleted output makes it stale as much as an edited source.
+ * The record of a build. It is fresh while the inputs and outputs are the same as when it was
+ * written: an edited or deleted output makes it stale, like an edited source.
  */
 export function record(name, inputs, outputs) {
   const path = join(cache, "built", name);

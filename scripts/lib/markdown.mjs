@@ -1,18 +1,18 @@
-// Links of Markdown files, and where they lead.
+// Links in Markdown files, and their targets.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 
 import { filesUnder } from "./fingerprint.mjs";
 
-/** Folders of files that nobody writes: built, installed or kept by git. */
+/** Folders of files that nobody wrote: built, installed or kept by git. */
 export const NOT_WRITTEN = new Set([".cache", ".git", "dist", "node_modules", "pkg", "target"]);
 
 /** Every Markdown file of the repository. */
 export const markdownFiles = () =>
   filesUnder(["."], NOT_WRITTEN).filter((path) => path.endsWith(".md"));
 
-/** The links of a Markdown file that lead nowhere, each with its line: relative ones, anchors and labels. */
+/** The dead links of a Markdown file, with their lines: relative links, anchors and labels. */
 export function deadLinks(path) {
   const lines = prose(readFileSync(path, "utf8")).split("\n");
   const labels = new Set(lines.flatMap((line) => DEFINITION.exec(line)?.[1] ?? []));
@@ -50,7 +50,7 @@ function leads(from, target) {
   return statSync(path).isFile() && extname(path) === ".md" && anchors(path).has(anchor);
 }
 
-/** What the headings of a file are linked by. */
+/** The anchors of a file's headings. */
 function anchors(path) {
   const text = readFileSync(path, "utf8").replace(/^( *)```.*?^\1```/gms, "");
   const found = new Set();

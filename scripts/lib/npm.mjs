@@ -5,13 +5,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { inside } from "./paths.mjs";
 import { workspaces } from "./workspaces.mjs";
 
-/** node_modules, as package-lock.json says, with the commands of this repository's packages. */
+/** Installs node_modules from package-lock.json, with the commands of this repository's packages. */
 export const packages = {
   title: "npm packages",
   requires: ["npm"],
   ready: () => installed() && unlinked().length === 0,
   install: async ({ sh }) => {
-    // A clone whose packages are there may be older than a command.
+    // An older clone has its packages, but may lack a newer command.
     if (installed()) await sh("npm", ["rebuild", "--ignore-scripts", ...unlinked()]);
     else await sh("npm", ["ci", "--no-audit", "--no-fund"]);
   },
@@ -22,14 +22,14 @@ function installed() {
   return (
     there !== undefined &&
     Object.entries(lock("package-lock.json")).every(([path, entry]) => {
-      // The root has no entry, a package for another system is not installed.
+      // Skip the root, and packages for other systems, which are not installed.
       if (path === "" || entry.optional) return true;
       return there[path] !== undefined && same(there[path], entry);
     })
   );
 }
 
-/** The packages of this repository with a command that node_modules has no link to. */
+/** The packages of this repository whose command has no link in node_modules. */
 const unlinked = () =>
   workspaces("packages")
     .filter(({ bin }) =>

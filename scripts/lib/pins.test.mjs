@@ -1,4 +1,4 @@
-// Versions that are written in two places agree.
+// Versions that are given in two places agree.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

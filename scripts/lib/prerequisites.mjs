@@ -1,4 +1,4 @@
-// What has to be on the machine before anything can be installed.
+// Programs that must be on the machine before anything can be installed.
 
 import { ask } from "./command.mjs";
 import { Problem } from "./task.mjs";
@@ -18,7 +18,7 @@ const PREREQUISITES = {
   },
   cc: {
     found: () => ask("cc", "--version"),
-    missing: `a C compiler, which Rust links with (${APT} build-essential)`,
+    missing: `a C compiler, which Rust uses for linking (${APT} build-essential)`,
   },
   "c++": {
     found: () => ask("c++", "--version"),

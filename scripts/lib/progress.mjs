@@ -1,5 +1,4 @@
-// Tells a waiting person that something is going on: a ticking line on a terminal, else a line
-// every 15 seconds.
+// Shows progress: a live line on a terminal, otherwise a line every 15 seconds.
 
 import { cyan, dim, duration, fit, green, live, red, say } from "./terminal.mjs";
 
@@ -9,7 +8,7 @@ const QUIET_MILLISECONDS = 15_000;
 /**
  * Shows `title` until `done` or `failed` is called.
  *
- * `note` sets the text behind it, usually the last line a command printed.
+ * `note` sets the text after the title, usually the last line that a command printed.
  */
 export function progress(title) {
   const start = Date.now();

@@ -6,7 +6,7 @@ import { ask } from "./command.mjs";
 import { inside, tools } from "./paths.mjs";
 import { cargoTools } from "./versions.mjs";
 
-/** What rust-toolchain.toml asks for. */
+/** The contents of rust-toolchain.toml. */
 export function wanted() {
   const text = readFileSync(inside("rust-toolchain.toml"), "utf8");
   const list = (name) => [...line(name).matchAll(/"([^"]+)"/g)].map(([, item]) => item);
@@ -36,21 +36,21 @@ export const toolchain = {
         "--no-self-update",
       ]);
     }
-    // Naming the toolchain keeps rustup from looking at rust-toolchain.toml, whose toolchain may
-    // be incomplete at this moment.
+    // An explicit toolchain keeps rustup from reading rust-toolchain.toml, whose toolchain may still
+    // be incomplete.
     await sh("rustup", ["component", "add", "--toolchain", channel, ...components]);
     await sh("rustup", ["target", "add", "--toolchain", channel, ...targets]);
   },
 };
 
-/** The tools run for moments only: compiling them should not take longer than needed. */
+/** The tools run only briefly, so a fast build matters more than fast tools. */
 const QUICK_BUILD = {
   CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
   CARGO_PROFILE_RELEASE_LTO: "off",
   CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "256",
 };
 
-/** A tool of `cargoTools`: the machine's if it has that version, else built from source into our own folder. */
+/** A tool of `cargoTools`: the installed one if it has that version, else built from source into our own folder. */
 export function cargoTool(name) {
   const { crate, version } = cargoTools[name];
   return {

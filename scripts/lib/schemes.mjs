@@ -1,4 +1,4 @@
-// What follows from the table of schemes, in the languages that cannot read Rust.
+// Files generated from the table of schemes, for other languages than Rust.
 
 import { readFileSync } from "node:fs";
 
@@ -8,7 +8,7 @@ import { inside } from "./paths.mjs";
 export const readSchemes = () =>
   JSON.parse(readFileSync(inside("test-vectors", "schema", "schemes.json"), "utf8"));
 
-/** The files that follow from a table: their paths, and what they must hold. */
+/** The files generated from a table: their paths and contents. */
 export function filesOf(schemes) {
   return [
     ["packages/prooflight/src/schemes.ts", typescript(schemes)],
@@ -17,7 +17,7 @@ export function filesOf(schemes) {
   ];
 }
 
-/** The files that follow from a table and hold something else, with what they hold. */
+/** The generated files whose contents are out of date, with the right contents. */
 export function outdated(schemes) {
   const read = (path) => {
     try {
@@ -30,11 +30,11 @@ export function outdated(schemes) {
   return filesOf(schemes).filter(([path, text]) => read(path) !== text);
 }
 
-/** The names of the schemes that prove something. */
+/** The names of the schemes with an ability. */
 const proving = (schemes, ability) =>
   schemes.filter(({ abilities }) => abilities.includes(ability)).map(({ name }) => name);
 
-/** By file, the definitions that list schemes. */
+/** For each JSON file, the definitions that list schemes. */
 function enums(schemes) {
   const all = schemes.map(({ name }) => name);
   const keys = proving(schemes, "keys");
@@ -48,12 +48,13 @@ function enums(schemes) {
   };
 }
 
-/** The text of a JSON file in which each definition lists its names. */
+/** The text of a JSON file with the names filled into each definition. */
 function withEnums(path, names) {
   let text = readFileSync(inside(path), "utf8");
   for (const [definition, list] of Object.entries(names)) {
     const place = new RegExp(`"${definition}": \\{ "enum": \\[[^\\]]*\\] \\}`, "g");
-    if ([...text.matchAll(place)].length !== 1) throw new Error(`${path}: no one ${definition}`);
+    if ([...text.matchAll(place)].length !== 1)
+      throw new Error(`${path}: not exactly one ${definition}`);
     const items = list.map((name) => `"${name}"`).join(", ");
     text = text.replace(place, `"${definition}": { "enum": [${items}] }`);
   }

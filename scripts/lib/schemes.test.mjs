@@ -8,7 +8,7 @@ test("what is generated from the table of schemes is current; if not: npm run ve
   assert.deepEqual(paths, []);
 });
 
-test("a row more changes every generated file", () => {
+test("an additional row changes every generated file", () => {
   const made = {
     name: "made",
     id: 7,

@@ -1,4 +1,4 @@
-// Installs what a script needs and the machine does not have yet.
+// Installs the tools that a script needs and the machine does not have yet.
 
 import { chromium } from "./chromium.mjs";
 import { packages } from "./npm.mjs";
@@ -16,13 +16,13 @@ const NEEDS = {
   chromium,
 };
 
-/** What turns the Rust sources into packages/prooflight. */
+/** The tools that build packages/prooflight from the Rust sources. */
 export const forBuild = ["npm", "rust", "wasm-bindgen", "wasm-pack"];
 
 /**
- * Makes everything in `names` (keys of `NEEDS`) ready, in that order; silent about what is there.
+ * Installs `names` (keys of `NEEDS`) in that order; prints nothing about those that are installed.
  *
- * `programs` are prerequisites of the caller itself. Throws a `Problem` naming all that are missing.
+ * `programs` are further prerequisites of the caller. Throws a `Problem` that names all missing ones.
  */
 export async function prepare(names, programs = []) {
   const needs = names.map((name) => NEEDS[name]);

@@ -1,4 +1,4 @@
-// The steps of `npm test`, and how they run one after the other.
+// The steps of `npm test`, which run one after another.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,15 +15,15 @@ import { Problem, TaskFailed, task } from "./task.mjs";
 import { bold, colour, duration, green, red, say, table, yellow } from "./terminal.mjs";
 import { workspaces } from "./workspaces.mjs";
 
-/** What all steps write, in gigabytes: most of it is compiled Rust. */
+/** The disk space of all steps together, in gigabytes: most of it is compiled Rust. */
 const ROOM = 8;
 
-/** Where packed crates are compiled. */
+/** The folder in which packed crates are compiled. */
 const PACKED = inside("target", "packed");
 
 /**
- * Cargo takes what is packed for what is published, of which a version never changes: it would go on with
- * what it unpacked and compiled the last time.
+ * Cargo treats a packed crate like a published one, whose contents never change for a version: it would
+ * reuse what it unpacked and compiled the last time.
  */
 function forgetPacked() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
@@ -41,8 +41,8 @@ function forgetPacked() {
 const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
 
 /**
- * Each step: what it needs installed, whether it needs the build, and its work, which returns a
- * remark. A step whose folder is missing fails; nothing is skipped in silence.
+ * Each step: the tools that it needs, whether it needs the build, and its work, which returns a
+ * remark. A step whose folder is missing fails; no step is silently skipped.
  */
 export const STEPS = {
   format: {
@@ -63,7 +63,7 @@ export const STEPS = {
       const schemes = ["--no-default-features", "--features", "prooflight-light/default"];
       const wasm = [...schemes, "--target", "wasm32-unknown-unknown", "--locked"];
       await sh("cargo", ["clippy", ...packagesOf(VERIFIERS), ...wasm, "--", "-D", "warnings"]);
-      // Linting does not link, so libFuzzer is not compiled: any name of a library does.
+      // Clippy does not link, so libFuzzer need not be compiled: any library name will do.
       const env = { CUSTOM_LIBFUZZER_PATH: "/unused/libfuzzer.a" };
       const fuzz = ["--manifest-path", "crates/fuzz/Cargo.toml", "--locked"];
       await sh("cargo", ["clippy", ...fuzz, "--", "-D", "warnings"], { env });
@@ -92,8 +92,8 @@ export const STEPS = {
   },
   crates: {
     tools: ["rust"],
-    // What `cargo publish --dry-run` does, but the question to the registry: each crate compiles as
-    // it is packed, with the others as they are packed.
+    // Like `cargo publish --dry-run`, but without the registry: each packed crate must compile with
+    // the other packed crates.
     async run({ sh }) {
       await sh("cargo", ["fetch", "--locked"]);
       forgetPacked();
@@ -110,7 +110,7 @@ export const STEPS = {
     },
   },
   scripts: {
-    // Cargo says which crate needs which.
+    // Cargo finds the dependencies among the crates.
     tools: ["rust"],
     async run({ sh, output }) {
       await sh("node", ["--test", ...testFiles("scripts")]);
@@ -129,7 +129,7 @@ export const STEPS = {
     programs: ["cc"],
     async run({ sh }) {
       await sh("npm", ["run", "--silent", "vectors", "--", "--check"]);
-      return "generated anew, the same bytes";
+      return "regenerated, byte-identical";
     },
   },
   python: {
@@ -145,7 +145,7 @@ export const STEPS = {
   },
   eslint: {
     tools: ["npm"],
-    // The rules know types, and those of the package are in its build.
+    // Some rules need types, and the package's types are in its build.
     built: true,
     async run({ sh }) {
       await sh("eslint", ["--max-warnings", "0", "."]);
@@ -194,7 +194,7 @@ export const STEPS = {
   },
 };
 
-/** Runs the named steps, prints a table of how they went, and gives the exit code. */
+/** Runs the named steps, prints a table of the outcomes, and returns the exit code. */
 export async function runSteps(names) {
   const unknown = names.filter((name) => !(name in STEPS));
   if (unknown.length > 0) {
@@ -228,7 +228,7 @@ function setUp(chosen) {
   );
 }
 
-/** Does `work` and notes how it went; true when it went well. */
+/** Does `work` and records the outcome; returns true on success. */
 async function attempt(name, work, outcomes) {
   const start = Date.now();
   let result = "passed";

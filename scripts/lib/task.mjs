@@ -1,21 +1,21 @@
-// A named piece of work with visible progress, whose output is shown only when it fails.
+// A named task with visible progress, whose output is shown only if it fails.
 
 import { CommandFailed, run } from "./command.mjs";
 import { progress } from "./progress.mjs";
 import { say } from "./terminal.mjs";
 
-/** A problem a person can act on: printed as it is, without a stack. */
+/** A problem that the user can fix: its message is printed without a stack trace. */
 export class Problem extends Error {}
 
-/** Work that failed and has already said so. */
+/** A task that failed and has already reported it. */
 export class TaskFailed extends Error {}
 
 /**
- * Does `body`, which gets `sh(command, args, options)` to run programs, `note(text)` to show how
- * far it is, and `output()`, all that the programs printed. What it returns is the remark behind
- * the title.
+ * Runs `body`, which gets `sh(command, args, options)` to run programs, `note(text)` to show
+ * progress, and `output()`, everything that the programs printed. The result of `body` is the remark
+ * after the title.
  *
- * Throws `TaskFailed` after printing the output and why it failed.
+ * If `body` fails, prints the output and the cause, and throws `TaskFailed`.
  */
 export async function task(title, body) {
   const bar = progress(title);
@@ -45,7 +45,7 @@ export async function task(title, body) {
   }
 }
 
-/** Runs a script: problems print one clear message, and any failure gives exit code 1. */
+/** Runs a script: a problem prints one clear message, and any failure sets exit code 1. */
 export async function main(body) {
   try {
     process.exitCode = (await body()) ?? 0;

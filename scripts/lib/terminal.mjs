@@ -1,4 +1,4 @@
-// How things look: colour where it is wanted, columns that line up.
+// Terminal output: colours and aligned columns.
 
 import { stripVTControlCharacters as strip } from "node:util";
 
@@ -34,8 +34,8 @@ export function fit(text, width) {
 }
 
 /**
- * Lines of a table. `columns` is one letter a column, `l` or `r`: the side its cells lean to. The
- * widths ignore colour.
+ * Lines of a table. `columns` has one letter for each column, `l` or `r`: its alignment. Widths
+ * ignore colours.
  */
 export function table(rows, columns) {
   const widths = [...columns].map((_, i) =>

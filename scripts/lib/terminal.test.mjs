@@ -17,7 +17,7 @@ test("columns line up, coloured or not", () => {
   );
 });
 
-test("durations read as one says them", () => {
+test("durations read naturally", () => {
   assert.equal(duration(440), "0.4 s");
   assert.equal(duration(48_300), "48 s");
   assert.equal(duration(59_900), "1 min 00 s");

@@ -1,4 +1,4 @@
-// Only verifiers make a `Verified`: Rust cannot say so of a constructor that other crates call.
+// Only verifiers make a `Verified`: Rust cannot restrict a constructor to certain crates.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,10 +11,10 @@ import { inside } from "./paths.mjs";
 const CALL = /::\s*by_verifier\b/;
 const FOLDERS = VERIFIERS.map((name) => `crates/${name.replace("prooflight-", "")}/src/`);
 
-/** What makes proofs, or only reads them. */
+/** Code that makes proofs, or only reads files. */
 const NO_VERIFIER = /\/(prover|snapshot)\//;
 
-test("nothing but verifiers makes what is verified", () => {
+test("only verifiers make verified values", () => {
   const files = execFileSync("git", ["ls-files", "-z", "*.rs"], {
     cwd: inside("."),
     encoding: "utf8",

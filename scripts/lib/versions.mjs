@@ -1,10 +1,10 @@
-// The versions of everything that is neither in Cargo.lock nor in package-lock.json. (run.mjs
-// checks Node's.)
+// The versions of all tools that are in neither Cargo.lock nor package-lock.json. (run.mjs checks
+// the version of Node.)
 
-/** The oldest Python that the independent verifier is written for. */
+/** The oldest Python version that the independent verifier supports. */
 export const python = [3, 9];
 
-/** Tools that `cargo install` builds. wasm-bindgen must be the version of the crate in Cargo.lock. */
+/** Tools that `cargo install` builds. wasm-bindgen must have the version of the crate in Cargo.lock. */
 export const cargoTools = {
   "wasm-bindgen": { crate: "wasm-bindgen-cli", version: "0.2.125" },
   "wasm-pack": { crate: "wasm-pack", version: "0.15.1" },

@@ -1,4 +1,4 @@
-// The walls of the repository: production code needs nothing that only tests have, and nothing goes in circles.
+// The walls of the repository: production code depends on no test code, and there are no import cycles.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -38,11 +38,11 @@ test("the SDK imports nothing but its own files and what Node has", () => {
   assert.deepEqual(strangers, []);
 });
 
-/** What wasm-bindgen makes, and the binaries. */
+/** The output of wasm-bindgen, and the binaries. */
 const isGlue = (name) =>
   /^wasm\/(prooflight_\w+_bg\.ts|prooflight-\w+\.(wasm|base64\.ts))$/.test(name);
 
-test("what is published depends on nothing that is not", () => {
+test("no published crate depends on an unpublished one", () => {
   const all = crates();
   const unpublished = new Set(all.filter(({ published }) => !published).map(({ name }) => name));
   assert.ok(unpublished.has("prooflight-vectors") && unpublished.has("prooflight-testkit"));
@@ -88,7 +88,7 @@ import { readFile } from "node:fs/promises";
   ]);
 });
 
-test("a circle is found, of files and of folders", () => {
+test("cycles of files and of folders are found", () => {
   const imports = new Map([
     ["a/one.ts", ["b/two.ts"]],
     ["b/two.ts", []],

@@ -1,16 +1,16 @@
-// What happens on the demo's chain: now and then someone sends someone something, or closes an account.
+// Activity on the demo's chain: from time to time, an account sends an amount to another, or is closed.
 
 import { account, deleteAccount, NAMES, readAmount, setAmount } from "./sample.mjs";
 
 const PAUSE_MILLISECONDS = 4000;
 
-/** How likely it is that somebody sends everything. */
+/** The probability that an account sends its whole balance. */
 const CLOSES = 0.04;
 
-/** Enough blocks to see something in a history. */
+/** Enough blocks for an interesting history. */
 const FIRST_BLOCKS = 32n;
 
-/** Makes the first blocks of a new chain, so that there is a past to look at. */
+/** Makes the first blocks of a new chain, so that it has a history. */
 export async function makePast(url, client) {
   while ((await client.sync()).height < FIRST_BLOCKS) await transfer(url, client);
 }
@@ -23,7 +23,7 @@ export function startActivity(url, client) {
     try {
       await transfer(url, client);
     } catch {
-      // The node may be stopping; the page tells when it is away.
+      // The node may be stopping; the page shows when it is unreachable.
     }
     if (!stopped) timer = setTimeout(next, PAUSE_MILLISECONDS);
   };
@@ -39,7 +39,7 @@ async function transfer(url, client) {
   const keys = [from, to].map((name) => new TextEncoder().encode(account(name)));
   const answers = await client.getMany(keys);
   const [mine, theirs] = answers.map(({ value }) => (value ? readAmount(value) : 0));
-  // An account with nothing left is closed, and opened again when somebody sends it something.
+  // An empty account is closed, and opened again when it receives an amount.
   const everything = Math.random() < CLOSES;
   const sent = everything ? mine : Math.min(mine, 100 + Math.floor(Math.random() * 20_000));
   if (sent === 0) return;
@@ -47,7 +47,7 @@ async function transfer(url, client) {
   await submit(url, [left, setAmount(to, theirs + sent)]);
 }
 
-/** Has operations made; resolves once they are in a block on disk. */
+/** Submits operations; resolves once their block is on disk. */
 async function submit(url, ops) {
   const body = JSON.stringify({
     jsonrpc: "2.0",

@@ -6,9 +6,9 @@ import { inside } from "../paths.mjs";
 
 const BLOCKS = "test-vectors/avl/ergo_mainnet.json";
 
-/** Verifies every block; gives how many there were, of how many operations, and how long it took. */
+/** Verifies every block; returns the numbers of blocks and operations, and the time. */
 export async function verifyErgoBlocks() {
-  // Imported late: the package is there only once it is built.
+  // Imported late: the package exists only once it is built.
   const { fromHex } = await import("prooflight");
   const avl = await import("prooflight/avl");
   await avl.init();

@@ -1,5 +1,5 @@
-// What `npm start` runs: a node, a light client that trusts only its checkpoint, a wallet page, and a
-// liar who is caught.
+// The demo of `npm start`: a node, a light client that trusts only its checkpoint, a wallet page, and a
+// liar that gets caught.
 
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -14,7 +14,7 @@ import { account, NAMES, readAmount } from "./sample.mjs";
 const PORTS = { node: 8645, proxy: 8646, wallet: 4173, ergo: 4174 };
 const LIE = "changed-value";
 
-/** Runs the demo until Ctrl-C, or with `once` until it has shown what it does; gives the exit code. */
+/** Runs the demo until Ctrl-C, or with `once` until it has printed its answers; returns the exit code. */
 export async function demo({ once }) {
   const folder = join(cache, "demo");
   const open = [];
@@ -51,13 +51,13 @@ export async function demo({ once }) {
   }
 }
 
-/** What the page must know, and must not learn from a server. */
+/** The settings that the page needs and must not take from a server. */
 function writeDemo(folder, content) {
   writeFileSync(join(folder, "demo.json"), `${JSON.stringify(content, undefined, 2)}\n`);
   process.env.PROOFLIGHT_DEMO = join(folder, "demo.json");
 }
 
-/** Prints one verified and one refused answer; false if the refused one was believed. */
+/** Prints one verified and one refused answer; returns false if the false answer was accepted. */
 async function show(LightClient, client, checkpoint, servers) {
   const { blocks, operations, milliseconds } = await verifyErgoBlocks();
   say(
@@ -65,7 +65,7 @@ async function show(LightClient, client, checkpoint, servers) {
   );
   const key = new TextEncoder().encode(account(NAMES[0]));
   const answer = await client.get(key);
-  say(`\n${green("✔")} ${bold("verified")}  an answer of the node on this machine`);
+  say(`\n${green("✔")} ${bold("verified")}  an answer from the node on this machine`);
   rows([
     ["key", account(NAMES[0])],
     ["value", bold(answer.value ? (readAmount(answer.value) / 100).toFixed(2) : "no account")],
@@ -94,7 +94,7 @@ async function show(LightClient, client, checkpoint, servers) {
     ]);
     return true;
   }
-  say(red("\n✗ A lie was believed, which must never happen."));
+  say(red("\n✗ A lie was accepted, which must never happen."));
   return false;
 }
 
@@ -103,21 +103,21 @@ function sayWhere({ node, proxy }, folder, wallet, blocks, once) {
   rows([
     [
       bold("wallet"),
-      `${cyan(wallet.url)}  accounts, verified in your browser; a liar to switch on`,
+      `${cyan(wallet.url)}  accounts, verified in your browser, with a liar that you can switch on`,
     ],
     [bold("blocks"), `${cyan(blocks.url)}  real Ergo blocks, and forged ones`],
     [bold("node"), `${cyan(node)}  JSON-RPC; its store and log are in ${relative(".", folder)}`],
-    [bold("liar"), `${cyan(proxy)}  /lies lists what it can do to the node's answers`],
+    [bold("liar"), `${cyan(proxy)}  /lies lists its lies`],
   ]);
   const flags = `--server ${node} --checkpoint ${relative(".", join(folder, "checkpoint.json"))}`;
   say(dim(`\nnpx prooflight get account/bob ${flags}`));
   say(dim(`node examples/stateless-follower/src/main.mjs ${flags}`));
-  say(dim(once ? "\nnpm start keeps them running." : "\nCtrl-C ends it."));
+  say(dim(once ? "\nnpm start without --once keeps them running." : "\nCtrl-C ends it."));
 }
 
 /** Serves a built example. */
 async function servePage(example, port) {
-  // Imported late: vite is there only once the npm packages are.
+  // Imported late: vite exists only once the npm packages are installed.
   const { preview } = await import("vite");
   const server = await preview({
     root: inside(example),
@@ -128,7 +128,7 @@ async function servePage(example, port) {
 }
 
 function interrupted() {
-  // Being stopped is how it ends, not a failure.
+  // The demo always ends by being stopped: this is not a failure.
   for (const signal of ["SIGINT", "SIGTERM"]) process.removeAllListeners(signal);
   return new Promise((resolve) => {
     process.once("SIGINT", resolve);

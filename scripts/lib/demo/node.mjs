@@ -1,4 +1,4 @@
-// The demo's node: the real program, on a store in a folder of its own.
+// The demo's node: the real program, with its own store.
 
 import { spawn } from "node:child_process";
 import {
@@ -20,20 +20,20 @@ import { ask } from "../command.mjs";
 import { sampleState } from "./sample.mjs";
 
 /**
- * What proves the state. The setup of `lvmt` is one for development, which the page is told; its vectors
- * are short, so that the node is there at once.
+ * The schemes of the chain. The setup of `lvmt` is the development setup, which the page shows; its
+ * vectors are short, so that the node starts at once.
  */
 const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "14"];
 
-/** The form of the sample state and the chain; a chain of another form is begun anew. */
+/** The version of the sample state and the chain; a chain of another version is replaced. */
 const FORM = "cents; avl, lvmt 14, smt";
 
-/** Makes the chain with its sample state if it is not there; gives the checkpoint to pin. */
+/** Makes the chain with its sample state unless it exists; returns the checkpoint to pin. */
 export async function prepareChain(folder) {
   const chain = join(folder, "chain");
   const loaded = join(folder, "loaded");
   if (!existsSync(loaded) || readFileSync(loaded, "utf8") !== FORM) {
-    // So is one that was begun and not loaded to its end.
+    // A chain whose state was not loaded completely is replaced, too.
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     await task("a chain with a sample state", async ({ sh }) => {
@@ -45,28 +45,28 @@ export async function prepareChain(folder) {
       writeFileSync(loaded, FORM);
     });
   }
-  // From the node's own folder, as whoever runs the chain would hand it out; never over RPC.
+  // From the node's own folder, as the founder of a chain would publish it; never over RPC.
   const checkpoint = ask(program, "checkpoint", "--height", "0", "--data-dir", chain);
   if (!checkpoint) throw new Problem(`${chain} is in use; is another npm start running?`);
   writeFileSync(join(folder, "checkpoint.json"), `${checkpoint}\n`);
   return JSON.parse(checkpoint);
 }
 
-/** Blocks come when there is something to put into them, which shows the first changes sooner. */
+/** Blocks are made only when there are operations, so that the first changes appear sooner. */
 const RUN = ["--block-interval-ms", "50", "--log-format", "json"];
 
-/** Runs the node; gives its URL and how to stop it. Its log is `node.log` in the folder. */
+/** Runs the node; returns its URL and a function that stops it. The log is `node.log` in the folder. */
 export async function startNode(folder, port) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
   const child = spawn(
     program,
     ["run", "--data-dir", join(folder, "chain"), "--listen", listen, ...RUN],
-    // Ctrl-C is for this program, which then stops the node.
+    // Ctrl-C must reach only this program, which then stops the node.
     { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
   );
   const ended = new Promise((resolve) => child.once("close", resolve));
-  // However this program ends, it does not leave the node behind.
+  // The node must not outlive this program.
   process.once("exit", () => child.kill("SIGTERM"));
   const stopped = () => {
     throw new Problem(`The node stopped; the end of ${log}:\n${tail(log)}`);
@@ -93,13 +93,13 @@ export function isFree(port) {
   });
 }
 
-/** Where the node says that it serves. */
+/** The address that the node prints when it serves. */
 async function addressIn(stderr) {
   for await (const line of createInterface({ input: stderr })) {
     const { message, address } = JSON.parse(line).fields ?? {};
     if (message === "serving") return address;
   }
-  return new Promise(() => undefined); // It ended, which `ended` tells.
+  return new Promise(() => undefined); // The node has ended; `ended` reports that.
 }
 
 const tail = (file) => readFileSync(file, "utf8").trimEnd().split("\n").slice(-5).join("\n");

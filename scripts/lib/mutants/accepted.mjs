@@ -1,23 +1,23 @@
-// Faults that no vector can see, or need not see, each with why.
+// Faults that no vector can or need detect, each with the reason.
 
 import { readFileSync } from "node:fs";
 
 const PATH = new URL("accepted.json", import.meta.url);
 
 /**
- * Entries with `file`, `function`, and `before` and `after`, the line without and with the fault; where one of
- * the latter two is missing, the entry is about all of them. `why` is the reason.
+ * Entries with `file`, `function`, and `before` and `after`, the line without and with the fault. If `before` or
+ * `after` is missing, the entry matches any. `why` is the reason.
  */
 export function readAccepted() {
   return JSON.parse(readFileSync(PATH, "utf8"));
 }
 
-/** Why a fault may survive; `undefined` if nobody has said so. */
+/** The reason why a fault may survive, or `undefined` if there is none. */
 export function reasonFor(mutant, accepted) {
   return accepted.find((entry) => matches(mutant, entry))?.why;
 }
 
-/** Whether an entry is about a fault. */
+/** Whether an entry matches a fault. */
 export function matches(mutant, entry) {
   return ["file", "function", "before", "after"].every(
     (member) => entry[member] === undefined || entry[member] === mutant[member],

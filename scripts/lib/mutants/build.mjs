@@ -1,4 +1,4 @@
-// One build of the vectors' runner with every fault in it.
+// A single build of the vector runner that contains every fault.
 
 import { createHash } from "node:crypto";
 import {
@@ -17,12 +17,12 @@ import { VERIFIER_FOLDERS } from "../crates.mjs";
 import { cache, inside } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
 
-/** Not read from `tree`: the tool is ours, whatever it looks at. */
+/** The tool is always that of this repository, never that of `tree`. */
 const TOOL = inside("crates", "mutants");
 
 /**
- * Copies the crates of `tree` to the cache, plants every fault that compiles, and builds the runner; nothing
- * if that is done already.
+ * Copies the crates of `tree` to the cache, plants every fault that compiles, and builds the runner, unless
+ * that is already done.
  */
 export async function build(tree) {
   for (const name of ["Cargo.toml", "test-vectors", "crates/core", "crates/vectors"]) {
@@ -65,7 +65,7 @@ export async function build(tree) {
   };
 }
 
-/** The verifiers that a tree has, the vectors' runner, and all crates of the tree that these depend on. */
+/** The verifiers of a tree, the vector runner, and all crates of the tree that these depend on. */
 export function needed(tree) {
   const has = (name) => existsSync(join(tree, "crates", name, "Cargo.toml"));
   const names = new Set([...VERIFIER_FOLDERS, "vectors"].filter(has));
@@ -78,7 +78,7 @@ export function needed(tree) {
   return [...names];
 }
 
-/** These crates as a workspace of their own. */
+/** Writes these crates as a separate workspace. */
 function copy(tree, scratch, names) {
   for (const name of names) {
     cpSync(join(tree, "crates", name), join(scratch, "crates", name), { recursive: true });
@@ -117,7 +117,7 @@ export function withSwitch(text) {
 
 const digest = (text) => createHash("sha256").update(text).digest("hex");
 
-/** Folders that decide nothing. */
+/** Folders that do not affect the outcome. */
 const SKIPPED = new Set(["tests", "examples", "benches", "python", "schema", "state-roots"]);
 
 /** One hash of the names and contents of all files below `paths`, as seen from `folder`. */

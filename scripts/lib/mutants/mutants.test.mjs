@@ -15,7 +15,7 @@ import { openState, parse } from "./state.mjs";
 
 const numbers = [...Array(100).keys()];
 
-test("a seed repeats its order, another has another, and nothing is lost", () => {
+test("a seed reproduces its order, another seed has another order, and no item is lost", () => {
   assert.deepEqual(shuffled(numbers, 7), shuffled(numbers, 7));
   assert.notDeepEqual(shuffled(numbers, 7), shuffled(numbers, 8));
   assert.notDeepEqual(shuffled(numbers, 7), numbers);
@@ -25,7 +25,7 @@ test("a seed repeats its order, another has another, and nothing is lost", () =>
   );
 });
 
-test("a later run knows what an earlier one found, of the same build and seed only", () => {
+test("a later run knows the outcomes of earlier runs with the same build and seed, and no others", () => {
   const folder = mkdtempSync(join(tmpdir(), "prooflight-"));
   try {
     const outcome = { result: "killed", test: "avl/a.json 1 (\n)" };
@@ -42,7 +42,7 @@ test("a line that was cut off is no outcome", () => {
   assert.deepEqual([...parse('{"id":1,"result":"survived"}\n{"id":2,"res')].length, 1);
 });
 
-test("an entry is about faults of its file, function and lines", () => {
+test("an entry matches faults of its file, function and lines", () => {
   const mutant = { file: "f.rs", function: "T::g", before: "a < b", after: "a <= b" };
   const { before, after, ...everything } = mutant;
   const why = "both are the same";
@@ -62,7 +62,7 @@ test("every accepted survivor names its place and a reason", () => {
   }
 });
 
-test("the copied workspace has the verifiers, the switch and a profile of its own", () => {
+test("the copied workspace has the verifiers, the switch and its own profile", () => {
   const names = needed(root);
   const text = workspace(readFileSync(inside("Cargo.toml"), "utf8"), names);
   assert.match(text, /^members = \["crates\/core",.* "crates\/mutants\/switch"\]$/m);
@@ -72,7 +72,7 @@ test("the copied workspace has the verifiers, the switch and a profile of its ow
   assert.match(crate, /^\[dependencies\]\nprooflight-mutants-switch = /m);
 });
 
-test("the copied crates name no other of the workspace, in their tests neither", () => {
+test("the copied crates name no other crate of the workspace, not even in their tests", () => {
   const all = crates();
   const names = all.map(({ name }) => name);
   const copied = needed(root).map((name) => `prooflight-${name}`);
@@ -98,7 +98,7 @@ test("faults that do not compile do not count, and a line counts once", () => {
   });
 });
 
-test("a runner that ends or hangs has caught the fault, and the next one is tried all the same", async () => {
+test("a runner that ends or hangs has caught the fault, and the next fault is still tried", async () => {
   const folder = mkdtempSync(join(tmpdir(), "prooflight-"));
   const program = join(folder, "runner.mjs");
   writeFileSync(
@@ -134,5 +134,5 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 test("a runner that does not start says why", async () => {
   const runner = new Runner("false", "nowhere");
-  await assert.rejects(runner.attempt({ id: 1, place: 1 }), /do not run without a fault/);
+  await assert.rejects(runner.attempt({ id: 1, place: 1 }), /fail even without a fault/);
 });

@@ -1,6 +1,6 @@
-// A shuffle that a number repeats.
+// A shuffle that a seed reproduces.
 
-/** The items in an order that depends on nothing but the seed and how many they are. */
+/** The items in an order that depends only on the seed and the number of items. */
 export function shuffled(items, seed) {
   const order = [...items];
   const random = generator(seed);

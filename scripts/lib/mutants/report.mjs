@@ -1,9 +1,9 @@
-// What a run found: a table by crate, what panicked, and the survivors.
+// The report of a run: a table by crate, the panics, and the survivors.
 
 import { bold, dim, fit, green, red, say, table, yellow } from "../terminal.mjs";
 import { matches, reasonFor } from "./accepted.mjs";
 
-/** Prints the outcome of all runs of a build and a seed; the exit code. */
+/** Prints the outcomes of all runs of a build and a seed; returns the exit code. */
 export function report({ mutants, lines, outcomes, accepted, only = "", seed }) {
   const chosen = mutants.filter((mutant) => mutant.file.startsWith(only));
   const files = Object.entries(lines).filter(([file]) => file.startsWith(only));
@@ -14,7 +14,9 @@ export function report({ mutants, lines, outcomes, accepted, only = "", seed }) 
     chosen.filter((mutant) => results.includes(outcomes.get(mutant.id)?.result));
   const apart = with_("panicked", "crashed", "hung");
   if (apart.length > 0) {
-    say(`\n${bold("Caught, but not by an answer")}: the verifier panicked, crashed or never ended`);
+    say(
+      `\n${bold("Caught, but not by a wrong answer")}: the verifier panicked, crashed or never ended`,
+    );
     for (const mutant of apart) {
       const { result, test } = outcomes.get(mutant.id);
       say(
@@ -30,16 +32,16 @@ export function report({ mutants, lines, outcomes, accepted, only = "", seed }) 
   }));
   const open = survivors.filter(({ why }) => why === undefined);
   show(
-    "Survived, and that is right",
+    "Survived, for an accepted reason",
     survivors.filter(({ why }) => why !== undefined),
   );
   show(
-    "Survived without a reason: a new vector, or why not in scripts/lib/mutants/accepted.json",
+    "Survived without a reason: add a vector, or a reason in scripts/lib/mutants/accepted.json",
     open,
   );
   for (const entry of accepted) {
     if (!mutants.some((mutant) => matches(mutant, entry))) {
-      say(yellow(`No fault is as this entry of accepted.json says: ${JSON.stringify(entry)}`));
+      say(yellow(`This entry of accepted.json matches no fault: ${JSON.stringify(entry)}`));
     }
   }
 
@@ -47,10 +49,12 @@ export function report({ mutants, lines, outcomes, accepted, only = "", seed }) 
   say(
     `\nSeed ${seed}: ${tried} of ${possible} faults tried (${percent(tried, possible)}), ` +
       `${survivors.length} survived (${percent(survivors.length, tried)}), ${open.length} of them without a reason.\n` +
-      `${covered} of ${all} lines of the verifiers' functions have a fault that was tried (${percent(covered, all)}).`,
+      `On ${covered} of ${all} lines of the verifiers' functions, a fault was tried (${percent(covered, all)}).`,
   );
   say(
-    open.length === 0 ? green("No survivor without a reason.") : red(`${open.length} to look at.`),
+    open.length === 0
+      ? green("No survivor without a reason.")
+      : red(`${open.length} survivors without a reason.`),
   );
   return open.length === 0 ? 0 : 1;
 }
@@ -86,7 +90,7 @@ function rows(mutants, files, outcomes) {
   return [title, ...crates.map(ofCrate), row("all", mutants, files)];
 }
 
-/** How many faults and lines there are, and how many of them were tried. */
+/** The numbers of faults and lines, and how many of these were tried. */
 export function sums(mutants, files, outcomes) {
   const possible = mutants.filter((mutant) => mutant.compiles);
   const tried = possible.filter((mutant) => outcomes.has(mutant.id));
@@ -104,7 +108,7 @@ function show(title, survivors) {
   if (survivors.length === 0) return;
   say(`\n${bold(title)} (${survivors.length})`);
   for (const { mutant, why, unreached } of survivors) {
-    const where = unreached ? "no vector comes here" : "";
+    const where = unreached ? "not reached by any vector" : "";
     say(`  ${place(mutant)}  ${mutant.function}  ${dim(`${mutant.operator}  ${where}`)}`);
     say(`    ${red(`- ${mutant.before}`)}`);
     say(`    ${green(`+ ${mutant.after}`)}`);

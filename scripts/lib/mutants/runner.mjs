@@ -1,4 +1,4 @@
-// The program that runs the vectors against one fault after the other, started again when a fault ends it.
+// The program that runs the vectors against one fault after another, restarted when a fault ends it.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -7,18 +7,18 @@ import { environment } from "../environment.mjs";
 import { Problem } from "../task.mjs";
 
 /**
- * A runner that is silent for so long does not end, nor for as long as all tests took it together: one takes some
- * tenths of a second, on a machine that has nothing else to do.
+ * A runner counts as hung if it is silent for this long and for as long as all tests took together: a test takes
+ * some tenths of a second on an idle machine.
  */
 const SILENCE_MILLISECONDS = 30_000;
 
-/** Time for reading the vectors and running them once, on a machine that has much else to do. */
+/** Time for reading the vectors and running them once, on a busy machine. */
 const START_MILLISECONDS = 300_000;
 
-/** What a runner may use of memory, in KiB, where the system can say so: a fault may allocate for ever. */
+/** The memory limit of a runner, in KiB, where the system supports one: a fault may allocate for ever. */
 const MEMORY_KIB = 4 << 20;
 
-/** Runners that are to be stopped when the script is. */
+/** Runners to stop when the script is stopped. */
 const running = new Set();
 
 export class Runner {
@@ -35,8 +35,8 @@ export class Runner {
   }
 
   /**
-   * What becomes of a fault: `survived`, `unreached` (no test comes by), or it was caught: `killed`, `panicked`,
-   * `hung`, `crashed`. `test` is the test that saw it.
+   * The outcome of a fault: `survived`, `unreached` (no test runs its line), or, if caught, `killed`, `panicked`,
+   * `hung` or `crashed`. `test` is the test that caught it.
    */
   async attempt({ id, place }) {
     if (this.#child === undefined) await this.#start();
@@ -65,7 +65,7 @@ export class Runner {
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: environment });
     let errors = "";
     child.stderr.setEncoding("utf8").on("data", (text) => (errors = (errors + text).slice(-2000)));
-    // A runner that is gone is found by the end of what it prints.
+    // The end of the output shows that a runner has ended.
     child.stdin.on("error", () => {});
     running.add(child);
     this.#child = child;
@@ -74,12 +74,12 @@ export class Runner {
     const ready = await this.#next(START_MILLISECONDS);
     if (typeof ready !== "string" || !ready.startsWith("ready ")) {
       this.stop();
-      throw new Problem(`The vectors do not run without a fault.\n${errors}`);
+      throw new Problem(`The vectors fail even without a fault.\n${errors}`);
     }
     this.#limit = Math.max(this.#silence, Date.now() - start);
   }
 
-  /** The next line; `LATE` if there is none for so long, `undefined` if there are no more. */
+  /** The next line; `LATE` if none comes in time, `undefined` if there are no more. */
   async #next(limit) {
     let timer;
     const late = new Promise((resolve) => {

@@ -1,9 +1,9 @@
-// What became of the faults that were tried, so that a run goes on where the last one ended.
+// The outcomes of the faults that were tried, so that a run continues where the last one stopped.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The outcomes of a build and a seed: a line each, written as they come. */
+/** The outcomes of a build and a seed, one on each line, written as they come in. */
 export function openState({ folder, key }, seed) {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${key.slice(0, 16)}-${seed}.jsonl`);
@@ -17,7 +17,7 @@ export function openState({ folder, key }, seed) {
   };
 }
 
-/** The outcomes by the fault's number; a line that was cut off is tried again. */
+/** The outcomes by number of fault; a fault whose line was cut off is tried again. */
 export function parse(text) {
   const outcomes = new Map();
   for (const line of text.split("\n").filter(Boolean)) {

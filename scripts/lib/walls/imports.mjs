@@ -1,4 +1,4 @@
-// Which files of a TypeScript folder import which, and the circles among them.
+// The imports between files of a TypeScript folder, and cycles among them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
@@ -12,18 +12,18 @@ export function importsOf(folder) {
   return new Map(files.map((path) => [path, read(path)]));
 }
 
-/** What a file with this text imports; `path` is its own. */
+/** The imports of a file with this path and text. */
 export function importsIn(path, text) {
   const resolve = (name) =>
     name.startsWith(".") ? join(dirname(path), name).replace(/\.js$/, ".ts") : name;
   return [...text.matchAll(IMPORT)].map(([, from, alone, late]) => resolve(from ?? alone ?? late));
 }
 
-/** A statement at the beginning of a line, which may have begun on another, or a call. */
+/** An import statement, which may span lines, or a call of `import`. */
 const IMPORT =
   /^(?:(?:import|export)\b[^"'`;]*|\}) from "([^"\n]+)"|^import "([^"\n]+)"|\bimport\(\s*"([^"\n]+)"/gm;
 
-/** The imports between folders; a file that lies in none stands for itself. */
+/** The imports between folders; a file outside of any folder stands for itself. */
 export function byFolder(imports) {
   const folderOf = (path) => path.split("/")[0];
   const folders = new Map();
@@ -36,7 +36,7 @@ export function byFolder(imports) {
   return folders;
 }
 
-/** One circle, as the names along it; undefined if there is none. */
+/** A cycle, as the list of its names; undefined if there is none. */
 export function circle(imports) {
   const done = new Set();
   const visit = (name, path) => {
