@@ -15,10 +15,10 @@ use crate::answer::Answer;
 pub struct AmtOpening {
     /// `dev`, `ppot`, or the bytes of a verifying key.
     pub setup: String,
-    /// The logarithm of the number of entries, beside a name.
+    /// The logarithm of the number of entries, required with a name.
     #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
     pub log_n: Option<usize>,
-    /// What the setup must be.
+    /// The expected id of the setup.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub params_id: Option<Hash32>,
     /// Whether the development setup is allowed.
@@ -46,7 +46,7 @@ pub struct OpeningInput {
     /// The value of the entry.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub value: Option<Hash32>,
-    /// The versions that the value consists of.
+    /// The versions that the value is packed from.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub versions: Option<[Quantity; 6]>,
     /// The points.
@@ -57,7 +57,7 @@ pub struct OpeningInput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum KindName {
-    /// One point a level.
+    /// One point per level.
     Tree,
     /// One point.
     Single,
@@ -107,7 +107,7 @@ impl AmtOpening {
     }
 }
 
-/// A value as it is given.
+/// A value in one of the input's forms.
 #[derive(Clone, Copy)]
 enum Given {
     Bytes([u8; 32]),

@@ -1,6 +1,6 @@
-//! What a verifier answers to the input of a test.
+//! The answer of a verifier to the input of a test.
 
 use serde_json::{Map, Value};
 
-/// What a verifier answers to an input: the members that `expected` may have.
+/// The answer of a verifier to an input: the members that `expected` may have.
 pub type Answer = Map<String, Value>;

@@ -17,7 +17,7 @@ pub struct Batch {
     /// Bytes of every key.
     #[serde(deserialize_with = "strict::number")]
     pub key_length: usize,
-    /// Bytes of every value, or none if each value says its own.
+    /// Bytes of every value, or none if each value has a length of its own.
     #[serde(deserialize_with = "strict::number_or_null")]
     pub value_length: Option<usize>,
     /// The trusted digest of the dictionary before the batch.
@@ -27,7 +27,7 @@ pub struct Batch {
     pub ops: Vec<Op>,
     /// The proof.
     pub proof: Hex,
-    /// How much is tolerated.
+    /// How strictly proofs are checked.
     #[serde(default, deserialize_with = "strict::name")]
     pub mode: BatchMode,
     /// Limits that differ from the defaults.
@@ -53,18 +53,18 @@ pub enum Op {
     UpdateLongBy { key: Hex, delta: Decimal },
 }
 
-/// How much a verifier tolerates.
+/// How strictly a verifier checks proofs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BatchMode {
-    /// Only what an honest prover makes.
+    /// Accepts only what an honest prover makes.
     #[default]
     Strict,
-    /// Whatever scrypto accepts.
+    /// Accepts whatever scrypto accepts.
     Compat,
 }
 
-/// Limits of the caller; what is left out has its default.
+/// The caller's limits; missing ones have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BatchLimits {
@@ -106,7 +106,7 @@ impl Batch {
         verify_batch(&digest, &ops, &self.proof.0, &self.params()).map(|batch| answer(&batch))
     }
 
-    /// What the verifier pins.
+    /// The parameters that the verifier pins.
     pub fn params(&self) -> Params {
         let asked = self.limits.unwrap_or_default();
         let limits = Limits {
@@ -125,7 +125,7 @@ impl Batch {
 }
 
 impl Op {
-    /// The operation as the verifier takes it.
+    /// The operation in the form that the verifier takes.
     pub fn borrow(&self) -> Operation<'_> {
         match self {
             Self::Lookup { key } => Operation::Lookup { key: &key.0 },
@@ -143,7 +143,7 @@ impl Op {
     }
 }
 
-/// What a verified batch shows, as the members that `expected` may have.
+/// The result of a verified batch, as the members that `expected` may have.
 pub(crate) fn answer(batch: &Transition<'_>) -> Answer {
     let results = batch.results.iter().map(|result| match result {
         OldValue::Present(value) => hex(value.as_ref()),

@@ -1,4 +1,4 @@
-//! The types `Header…`: what a light client accepts of a chain.
+//! The types `Header…`: a light client's rules for headers.
 
 use prooflight_core::chain::{
     Checkpoint, Header, Relation, SignedHeader, SyncPolicy, Wanted, check_wanted, relation,
@@ -17,7 +17,7 @@ use crate::answer::Answer;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HeaderSync {
-    /// What the application trusts.
+    /// The checkpoint that the application trusts.
     #[serde(deserialize_with = "object")]
     pub checkpoint: CheckpointJson,
     /// A signed header, encoded.
@@ -26,10 +26,10 @@ pub struct HeaderSync {
     pub inclusion: Vec<Hash32>,
     /// The caller's time, in milliseconds since 1970.
     pub now: Quantity,
-    /// How far ahead of it the head may be, in milliseconds, if not by the default.
+    /// How far ahead of it the head may be, in milliseconds, if not the default.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub max_clock_skew: Option<Quantity>,
-    /// How old the head may be, in milliseconds, if that matters.
+    /// The largest age of the head, in milliseconds, if limited.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub max_head_age: Option<Quantity>,
 }
@@ -42,7 +42,7 @@ pub struct HeaderInclusion {
     pub head: Hex,
     /// An older header, encoded.
     pub header: Hex,
-    /// The height of the block that was asked for, if it was asked by that.
+    /// The height of the requested block, if it was requested by height.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub height: Option<Quantity>,
     /// The path of the header's hash in the head's history.
@@ -57,23 +57,23 @@ pub struct HeadersInclusion {
     pub head: Hex,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// What places them in the head's history.
+    /// The proof of their places in the head's history.
     pub hashes: Vec<Hash32>,
 }
 
-/// The input of a `HeaderWanted` test: a header, and one of the others.
+/// The input of a `HeaderWanted` test: a header, and one of the other members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HeaderWanted {
     /// A signed header, encoded.
     pub header: Hex,
-    /// The newest block was asked for, which has at least this height.
+    /// The newest block was requested, which has at least this height.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub newest: Option<Quantity>,
-    /// The block of this height was asked for.
+    /// The block of this height was requested.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub height: Option<Quantity>,
-    /// The block of this header hash was asked for.
+    /// The block with this header hash was requested.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub hash: Option<Hash32>,
 }
@@ -90,7 +90,7 @@ pub struct HeaderRelation {
     pub other: KnownHeader,
 }
 
-/// A header by its place and its hash.
+/// A header by its height and hash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnownHeader {
@@ -110,7 +110,7 @@ impl HeaderSync {
         Ok(answer(head.height, head.hash()))
     }
 
-    /// Accepts the head or not; gives what it was compared with, and its header.
+    /// Accepts the head or not; returns the checkpoint, and the head's header.
     pub(crate) fn accept(&self) -> Result<(Checkpoint, Header)> {
         let checkpoint = self.checkpoint.clone().try_into()?;
         let head = SignedHeader::decode(&self.head.0, &Limits::DEFAULT)?;
@@ -153,7 +153,7 @@ impl HeadersInclusion {
 }
 
 impl HeaderWanted {
-    /// Accepts the header as that of the block which was asked for, or not.
+    /// Accepts the header as that of the requested block, or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let wanted = match (self.newest, self.height, self.hash) {
             (Some(least), None, None) => Wanted::Newest(least.0),
@@ -171,7 +171,7 @@ impl HeaderWanted {
 }
 
 impl HeaderRelation {
-    /// How the one header stands to the other.
+    /// The relation of the one header to the other.
     pub(crate) fn answer(&self) -> Answer {
         let known = |header: &KnownHeader| (header.height.0, header.header_hash.0);
         let ((height, hash), (other_height, other_hash)) = (known(&self.one), known(&self.other));

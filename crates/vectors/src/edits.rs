@@ -1,4 +1,4 @@
-//! Inputs written as edits of another test's. `test-vectors/spec/vectors.md`, section 2.
+//! Inputs written as edits of another test's input. `test-vectors/spec/vectors.md`, section 2.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,11 +11,11 @@ use prooflight_json::strict::objects;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub(crate) enum Edit {
-    /// Puts a value in the place of another, or a new member into an object.
+    /// Replaces a value by another, or adds a member to an object.
     Set { at: Vec<Step>, set: Value },
-    /// Takes a member out of an object.
+    /// Removes a member of an object.
     Remove { at: Vec<Step>, remove: True },
-    /// Puts bytes or items in the place of `cut` bytes or items from index `from` on.
+    /// Replaces `cut` bytes or items from index `from` on by others.
     Splice { at: Vec<Step>, from: u32, cut: u32, put: Value },
 }
 
@@ -51,7 +51,7 @@ impl<'de> Deserialize<'de> for True {
 pub(crate) struct Edits(#[serde(deserialize_with = "objects")] pub(crate) Vec<Edit>);
 
 impl Edits {
-    /// The input that they make of another; outside, which edit does not fit.
+    /// Applies the edits to an input; the error names the edit that does not fit.
     pub(crate) fn apply(&self, mut input: Value) -> Result<Value, String> {
         for edit in &self.0 {
             edit.apply(&mut input).ok_or_else(|| format!("an edit that does not fit: {edit:?}"))?;

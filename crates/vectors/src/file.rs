@@ -20,20 +20,20 @@ pub struct VectorFile {
     pub schema: String,
     /// The scheme of all tests.
     pub scheme: String,
-    /// Where the data comes from.
+    /// The origin of the data.
     pub origin: String,
     /// The licence of the data.
     pub license: String,
-    /// How many tests all groups have together.
+    /// The number of tests in all groups.
     pub number_of_tests: usize,
-    /// What each flag means.
+    /// The meaning of each flag.
     pub notes: Map<String, Value>,
     /// The tests.
     #[serde(deserialize_with = "objects")]
     pub test_groups: Vec<Group>,
 }
 
-/// Tests whose inputs have one form.
+/// Tests whose inputs have the same form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
@@ -45,32 +45,32 @@ pub struct Group {
     pub tests: Vec<Test>,
 }
 
-/// One test: an input, and what a verifier must make of it.
+/// One test: an input, and the required verdict of a verifier.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Test {
     /// The number of the test, unique in its file.
     pub tc_id: u32,
-    /// What the test is about, for people.
+    /// A human-readable description of the test.
     pub comment: String,
-    /// What kind of test it is; the file's notes explain each flag.
+    /// The kinds of the test; the file's notes explain each flag.
     pub flags: Vec<String>,
-    /// What the verifier gets; of an invalid test it may be malformed in any way.
+    /// The verifier's input; in an invalid test it may be malformed in any way.
     pub input: Input,
     /// Whether the verifier must accept.
     pub result: Verdict,
-    /// What the verifier must answer, where the test pins it.
+    /// The answer that the verifier must give, if the test pins it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Map<String, Value>>,
-    /// The code that the verifier must refuse with, where the test pins it.
+    /// The code that the verifier must refuse with, if the test pins it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_error: Option<String>,
-    /// The reason that the verifier must refuse with, where the test pins it.
+    /// The reason that the verifier must refuse with, if the test pins it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_reason: Option<String>,
 }
 
-/// A test as a file has it: with an input, or with edits of the input of another one.
+/// A test as stored in a file: with an input, or with edits of another test's input.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Written {
@@ -104,7 +104,7 @@ fn whole_tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Test>, 
 }
 
 impl Written {
-    /// The test with its input, given the inputs that the tests before it have; adds its own.
+    /// The test with its input, given the inputs of earlier tests; adds its own.
     fn whole(self, inputs: &mut BTreeMap<u32, Value>) -> Result<Test, String> {
         let input = match (self.input, self.base, self.edits) {
             (Some(input), None, None) => {
@@ -141,9 +141,9 @@ impl Written {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It must.
+    /// It must be accepted.
     Valid,
-    /// It must not.
+    /// It must be refused.
     Invalid,
 }
 
@@ -153,8 +153,8 @@ impl VectorFile {
 
     /// Reads a vector file.
     ///
-    /// `invalid_argument` if it is not one, has not the number of tests that it says, or expects
-    /// what nobody would look at.
+    /// `invalid_argument` if it is malformed, does not have the stated number of tests, or has
+    /// expectations that would not be checked.
     pub fn parse(json: &str) -> Result<Self> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let file = object(&mut reader).and_then(|file: Self| reader.end().map(|()| file));
@@ -177,7 +177,7 @@ impl VectorFile {
 }
 
 impl Test {
-    /// Checks that the test expects nothing that its result rules out.
+    /// Checks that the test's expectations are consistent with its result.
     fn check(&self) -> Result<()> {
         let refusal = self.expected_error.is_some() || self.expected_reason.is_some();
         let (expected, ruled_out) = match self.result {

@@ -1,4 +1,4 @@
-//! The input of a test: any JSON, in which long bytes and arrays may be written by their parts.
+//! The input of a test: any JSON, in which long bytes and arrays may be written as parts to join.
 
 use std::borrow::Cow;
 
@@ -7,24 +7,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, from_str};
 
-/// The most bytes that all the parts of an input may come to.
+/// The most bytes that all joined parts of an input may have.
 const MAX_JOINED_BYTES: u64 = 1 << 24;
 
-/// The most items that all the parts of an input may come to.
+/// The most items that all joined parts of an input may have.
 const MAX_JOINED_ITEMS: u64 = 1 << 16;
 
-/// What a verifier gets; of an invalid test it may be malformed in any way.
+/// A verifier's input; in an invalid test it may be malformed in any way.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// JSON that this program can hold.
+    /// JSON that this program can represent.
     Json(Value),
-    /// JSON that it writes as it stands. What it reads is only left so if it says what Rust's strings
-    /// and numbers cannot hold: half of a surrogate pair.
+    /// JSON that is written unchanged. Reading yields this only for JSON that Rust's strings cannot
+    /// represent: half of a surrogate pair.
     Text(Box<RawValue>),
 }
 
 impl Input {
-    /// The JSON that a verifier gets, joined values put in; outside, why the test cannot be run.
+    /// The JSON that a verifier gets, with joined values inserted; the error is why the test cannot be run.
     pub fn read(&self) -> Result<Cow<'_, Value>, String> {
         match self {
             Self::Json(input) if has_joined(input) => {
@@ -33,7 +33,7 @@ impl Input {
                 Ok(Cow::Owned(input))
             }
             Self::Json(input) => Ok(Cow::Borrowed(input)),
-            // What cannot be read has not the form of any input, and null neither.
+            // JSON that cannot be represented does not have the form of any input, and neither has null.
             Self::Text(_) => Ok(Cow::Owned(Value::Null)),
         }
     }
@@ -70,7 +70,7 @@ fn has_joined(input: &Value) -> bool {
     }
 }
 
-/// Puts the bytes or the array in the place of every object that stands for some.
+/// Replaces every object with joined parts by the bytes or the array.
 pub(crate) fn put_in(value: &mut Value) -> Result<(), String> {
     Joiner { bytes_left: MAX_JOINED_BYTES, items_left: MAX_JOINED_ITEMS }.put_in(value)
 }
@@ -143,7 +143,7 @@ fn take(left: &mut u64, more: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes or items of a part, and how often they come.
+/// The bytes or items of a part, and how often they repeat.
 fn read_part(part: &Value) -> Option<(&Value, u32)> {
     match part {
         Value::Object(members) if members.len() == 2 => {
@@ -159,7 +159,7 @@ fn digits(part: &Value) -> Option<&str> {
     Some(&text[2..])
 }
 
-/// Writes bytes in which one byte comes very often, and arrays in which an item does, by their parts.
+/// Replaces bytes and arrays with long runs of one byte or item by their parts.
 #[cfg(feature = "generate")]
 pub(crate) fn take_apart(value: &mut Value) {
     let parts = match value {
@@ -180,15 +180,15 @@ pub(crate) fn take_apart(value: &mut Value) {
     }
 }
 
-/// From how many equal bytes on they are written as one and a number.
+/// The least number of equal bytes that are written as one byte and a number.
 #[cfg(feature = "generate")]
 const LONG_RUN: usize = 1 << 15;
 
-/// The same of items of an array.
+/// The same for items of an array.
 #[cfg(feature = "generate")]
 const LONG_ARRAY: usize = 256;
 
-/// The parts of a sequence: its long runs, and what is between them. None if it has no long run.
+/// The parts of a sequence: its long runs, and the parts between them. None if it has no long run.
 #[cfg(feature = "generate")]
 fn parts_of<T: PartialEq>(
     sequence: &[T],

@@ -1,6 +1,6 @@
 //! Test vectors: reads the files of `test-vectors/`, runs them natively, and makes the synthetic ones.
 //!
-//! [`run`] is all that a program needs which only runs vectors:
+//! A program that only runs vectors needs only [`run`]:
 //!
 //! ```
 //! # fn main() -> prooflight_core::Result<()> {

@@ -1,10 +1,10 @@
-//! The member `limits` of inputs, the same for every scheme but AVL+, which counts operations.
+//! The member `limits` of inputs, the same for every scheme except AVL+, which counts operations.
 
 use prooflight_core::Limits;
 use prooflight_json::strict::some_number;
 use serde::{Deserialize, Serialize};
 
-/// Limits of the caller; what is left out has its default.
+/// The caller's limits; missing ones have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CallerLimits {
@@ -19,7 +19,7 @@ pub struct CallerLimits {
     pub max_value_bytes: Option<usize>,
 }
 
-/// Limits of the caller for a history.
+/// The caller's limits for a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HistoryLimits {

@@ -23,7 +23,7 @@ pub struct LvmtProof {
     /// Tree openings have the arity `2^log_arity`.
     #[serde(deserialize_with = "small")]
     pub log_arity: u8,
-    /// Whether a setup is allowed whose secret is public.
+    /// Whether a setup with a public secret is allowed.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub allow_insecure_setup: bool,
     /// The verifying key, of a setup that is not built in.
@@ -32,7 +32,7 @@ pub struct LvmtProof {
     /// The trusted roots.
     #[serde(deserialize_with = "object")]
     pub roots: Roots,
-    /// The keys that are asked for.
+    /// The requested keys.
     pub keys: Vec<Hex>,
     /// The proof.
     pub proof: Hex,
@@ -54,7 +54,7 @@ pub struct Roots {
 }
 
 impl LvmtProof {
-    /// Verifies what the proof says of the keys.
+    /// Verifies the proof about the keys.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let given = self.verifying_key.as_ref().map(|key| &key.0[..]);
         let key = trusted_key(&self.params_id.0, self.log_n, given)?;

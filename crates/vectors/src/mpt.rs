@@ -19,7 +19,7 @@ use crate::limits::CallerLimits;
 pub struct MptProof {
     /// The trusted root of the trie.
     pub root: Hash32,
-    /// What the trie is walked by: hashed already, if it is a secure trie.
+    /// The path in the trie: the hash of the actual key, if it is a secure trie.
     pub key: Hex,
     /// The nodes, from the root on.
     pub proof: Vec<Hex>,
@@ -34,9 +34,9 @@ pub struct MptProof {
 pub struct EthGetProof {
     /// The trusted root of the state.
     pub state_root: Hash32,
-    /// The account that was asked for.
+    /// The requested account.
     pub address: Address,
-    /// The slots that were asked for.
+    /// The requested slots.
     pub slots: Vec<Word>,
     /// The server's answer, which may be anything.
     pub response: Value,
@@ -61,7 +61,7 @@ pub struct EthHeader {
 pub struct EthCode {
     /// The verified code hash of an account.
     pub code_hash: Hash32,
-    /// What a server says is the account's code.
+    /// The account's code, according to a server.
     pub code: Hex,
 }
 
@@ -71,11 +71,11 @@ pub struct EthCode {
 pub struct EthTransaction {
     /// The transaction, as it was sent to a server.
     pub raw: Hex,
-    /// The hash that the server gave for it.
+    /// The hash that the server returned for it.
     pub hash: Hash32,
 }
 
-/// A server's answer to `eth_getProof`; members that are not among these are not looked at.
+/// A server's answer to `eth_getProof`; other members are ignored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
@@ -101,7 +101,7 @@ pub struct Response {
 pub struct ResponseSlot {
     /// The slot.
     pub key: Word,
-    /// What the slot holds.
+    /// The value of the slot.
     pub value: Word,
     /// The nodes from the account's storage root on.
     pub proof: Vec<Hex>,
@@ -173,7 +173,7 @@ impl EthTransaction {
     }
 }
 
-/// The nodes of an answer, as the verifier takes them.
+/// The nodes of an answer, in the form that the verifier takes.
 struct Nodes<'a> {
     account: Vec<&'a [u8]>,
     storage: Vec<Vec<&'a [u8]>>,

@@ -1,4 +1,4 @@
-//! `StateHistory` and `StateDiff`: what several headers of a chain show of a range of blocks.
+//! `StateHistory` and `StateDiff`: statements about a range of blocks, verified against several headers.
 
 use prooflight_core::chain::{Checkpoint, Header, Headers};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
@@ -13,10 +13,10 @@ use crate::chain::{HeaderSync, path};
 use crate::smt::{average_of, changes_of, diff_of, or_null};
 use crate::state::scheme;
 
-/// The input of a test that has the members of a `HeaderSync` beside its own.
+/// The input of a test with the members of a `HeaderSync` and its own.
 #[derive(Clone, Debug, Serialize)]
 pub struct Synced<T> {
-    /// The head, and what it is accepted by.
+    /// The head, and the data for accepting it.
     #[serde(flatten)]
     pub sync: HeaderSync,
     /// The other members.
@@ -30,7 +30,7 @@ pub type StateHistory = Synced<History>;
 /// The input of a `StateDiff` test.
 pub type StateDiff = Synced<Diff>;
 
-/// The members of a `StateHistory` beside those of a `HeaderSync`.
+/// The members of a `StateHistory` in addition to those of a `HeaderSync`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct History {
@@ -53,7 +53,7 @@ pub struct History {
     pub proof: Hex,
 }
 
-/// The members of a `StateDiff` beside those of a `HeaderSync`.
+/// The members of a `StateDiff` in addition to those of a `HeaderSync`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Diff {

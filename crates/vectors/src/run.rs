@@ -10,7 +10,7 @@ use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
 use crate::{amt, avl, chain, ergo, lvmt, mpt, range, smt, state};
 
-/// What became of each test of a file.
+/// The results of the tests of a file.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The tests, in the order of the file.
@@ -18,25 +18,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many tests passed.
+    /// The number of tests that passed.
     pub fn passed(&self) -> usize {
         self.tests.iter().filter(|test| test.failure.is_none()).count()
     }
 
-    /// How many tests failed.
+    /// The number of tests that failed.
     pub fn failed(&self) -> usize {
         self.tests.len() - self.passed()
     }
 }
 
-/// What became of one test.
+/// The result of one test.
 #[derive(Clone, Debug)]
 pub struct TestReport {
     /// The number of the test in its file.
     pub tc_id: u32,
-    /// What the test is about.
+    /// The description of the test.
     pub comment: String,
-    /// How the verifier did not do what the test expects; none if the test passed.
+    /// How the verifier deviated from the test's expectation; none if the test passed.
     pub failure: Option<String>,
 }
 
@@ -48,9 +48,9 @@ pub fn run(json: &str) -> Result<Report> {
     run_with(json, |_, _| None)
 }
 
-/// Runs every test of a vector file, some of them by a verifier of the caller's.
+/// Runs every test of a vector file, some of them with a verifier of the caller.
 ///
-/// `verifier` gets a group's type and a test's input; what it leaves, by `None`, runs as in [`run`].
+/// `verifier` gets a group's type and a test's input; if it returns `None`, the test runs as in [`run`].
 pub fn run_with(
     json: &str,
     verifier: impl Fn(&str, &Value) -> Option<Result<Answer>>,
@@ -68,7 +68,7 @@ pub fn run_with(
     Ok(Report { tests: tests.collect() })
 }
 
-/// What a verifier answers to the input of a test; outside, why it was not asked.
+/// The verifier's answer to a test's input; the outer error is why it was not asked.
 fn answer(
     group_type: &str,
     input: &Input,
@@ -78,7 +78,7 @@ fn answer(
     verifier(group_type, &input).map_or_else(|| verify(group_type, &input), Ok)
 }
 
-/// The answer of the verifier for this group type; outside, why there is none.
+/// The answer of the verifier for this group type; the outer error is why there is none.
 pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
     match group_type {
         "AmtOpening" => Ok(parse(input).and_then(|input: amt::AmtOpening| input.verify())),
@@ -118,7 +118,7 @@ fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
         .map_err(|error| Error::new(Reason::InvalidArgument, "an input of the group's type", error))
 }
 
-/// Where an answer is not what the test expects.
+/// Describes how an answer deviates from the test's expectation.
 fn compare(test: &Test, answer: Result<Answer>) -> Option<String> {
     match (test.result, answer) {
         (Verdict::Valid, Ok(answer)) => {

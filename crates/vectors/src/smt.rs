@@ -21,7 +21,7 @@ pub struct SmtProof {
     pub root: Hash32,
     /// The block's height.
     pub height: Quantity,
-    /// The keys that are asked for.
+    /// The requested keys.
     pub keys: Vec<Hex>,
     /// The proof.
     pub proof: Hex,
@@ -45,7 +45,7 @@ pub struct SmtHistory {
     pub roots: Vec<BlockRoot>,
     /// The proof.
     pub proof: Hex,
-    /// What is to be averaged, if anything.
+    /// The requested average, if any.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub average: Option<AverageOver>,
     /// Limits that differ from the defaults.
@@ -104,7 +104,7 @@ pub struct SmtDiff {
     pub limits: Option<CallerLimits>,
 }
 
-/// Reads a quantity or null; by itself an option may also be missing.
+/// Reads a quantity or null. Serde's own option may also be missing.
 pub(crate) fn or_null<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Quantity>, D::Error> {
@@ -112,7 +112,7 @@ pub(crate) fn or_null<'de, D: Deserializer<'de>>(
 }
 
 impl SmtProof {
-    /// Verifies what the keys had at the block.
+    /// Verifies the states of the keys at the block.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| &key.0[..]).collect();
         let limits = CallerLimits::or_default(self.limits);
@@ -122,7 +122,7 @@ impl SmtProof {
 }
 
 impl SmtHistory {
-    /// Verifies every change of the key in the range, and averages them if that is asked for.
+    /// Verifies every change of the key in the range, and averages its values if requested.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let limits = HistoryLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
@@ -159,7 +159,7 @@ pub(crate) fn average_of(Average { sum, covered_ms, gaps }: &Average) -> Value {
     })
 }
 
-/// What a history says of its key, in JSON.
+/// A history, in JSON.
 pub(crate) fn changes_of(history: &History<'_>) -> Answer {
     Answer::from_iter([
         ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, found)),

@@ -1,4 +1,4 @@
-//! `StateAnswer`, `BlockTransition` and `StateBlock`: what a header of a chain shows about its state.
+//! `StateAnswer`, `BlockTransition` and `StateBlock`: statements about a chain's state, verified against a header.
 
 use prooflight_avl::Digest;
 use prooflight_core::chain::{ChainLimits, Header, Headers, StateOperation};
@@ -22,7 +22,7 @@ use crate::chain::{self, HeaderSync, ancestor};
 pub struct StateAnswer {
     /// The name of the scheme that proves the answer.
     pub scheme: String,
-    /// What the application trusts.
+    /// The checkpoint that the application trusts.
     #[serde(deserialize_with = "object")]
     pub checkpoint: CheckpointJson,
     /// A signed header, encoded.
@@ -31,10 +31,10 @@ pub struct StateAnswer {
     pub inclusion: Vec<Hash32>,
     /// The caller's time, in milliseconds since 1970.
     pub now: Quantity,
-    /// How far ahead of it the head may be, in milliseconds, if not by the default.
+    /// How far ahead of it the head may be, in milliseconds, if not the default.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub max_clock_skew: Option<Quantity>,
-    /// How old the head may be, in milliseconds, if that matters.
+    /// The largest age of the head, in milliseconds, if limited.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub max_head_age: Option<Quantity>,
     /// The header of the block that the answer is about, encoded, if it is not the head's.
@@ -43,11 +43,11 @@ pub struct StateAnswer {
     /// Its path in the head's history.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<Hash32>>,
-    /// The raw keys that were asked for.
+    /// The requested raw keys.
     pub keys: Vec<Hex>,
     /// The proof.
     pub proof: Hex,
-    /// Whether a setup of `lvmt` is allowed whose secret is public.
+    /// Whether an `lvmt` setup with a public secret is allowed.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub allow_insecure_setup: bool,
     /// The verifying key, of a setup of `lvmt` that is not built in.
@@ -59,7 +59,7 @@ pub struct StateAnswer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StateBlock {
-    /// The header of the block before, encoded.
+    /// The previous block's header, encoded.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub parent: Option<Hex>,
     /// The digest of the state before the block.
@@ -122,7 +122,7 @@ impl StateAnswer {
         let values = states.iter().map(|state| state.value().map_or(Value::Null, hex));
         let mut answer = chain::answer(height, hash);
         answer.insert("values".to_owned(), values.collect());
-        // Of avl a key without a value may have had one: that must not read as never written.
+        // In avl, an absent key may have been written before, so the answer must not claim otherwise.
         if scheme != Scheme::Avl {
             answer.insert("states".to_owned(), states.iter().map(state).collect());
         }
@@ -151,7 +151,7 @@ impl StateAnswer {
     }
 }
 
-/// What a key has, in JSON.
+/// The state of a key, in JSON.
 fn state(state: &KeyState<'_>) -> Value {
     let (value, (block, changed), version) = match state {
         KeyState::Present { value, since, version } => {
@@ -167,7 +167,7 @@ fn state(state: &KeyState<'_>) -> Value {
     Value::Object(members)
 }
 
-/// The scheme of this name; `unknown_statement` if answers of it are not verified.
+/// The scheme of this name; `unknown_statement` if there is no verifier for its answers.
 pub(crate) fn scheme(name: &str) -> Result<Scheme> {
     let proves_keys = |scheme: Scheme| scheme.proves(Ability::Keys);
     Scheme::named(name)

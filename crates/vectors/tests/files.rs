@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors")
 }
 
-/// The vector files: all JSON below `test-vectors` but the schema, and what vectors need, in folders `data`.
+/// The vector files: all JSON below `test-vectors` except the schema and the folders `data`.
 fn vector_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root()];
@@ -75,7 +75,7 @@ fn pinned_reasons_are_in_the_registry_and_have_the_pinned_code() {
     }
 }
 
-/// What the verifiers of these files refuse for.
+/// The reasons that these files must cover.
 const REASONS: &[Reason] = &[
     Reason::Truncated,
     Reason::ProofTooLarge,

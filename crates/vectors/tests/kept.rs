@@ -1,4 +1,4 @@
-//! The tests whose bytes are settled: a change of one is noticed, and new ones are checked.
+//! The tests whose bytes are fixed: changes to them are detected, and new ones are checked.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::fs;
@@ -26,7 +26,7 @@ fn failed(json: &str) -> Vec<u32> {
     tests.into_iter().filter(|test| test.failure.is_some()).map(|test| test.tc_id).collect()
 }
 
-/// Whether the list of digests has that of this content for the file.
+/// Whether the list of digests matches this content of the file.
 fn is_listed(content: &str) -> bool {
     let digest = Hex(Sha256::digest(content).to_vec()).to_string();
     read("SHA256SUMS").lines().any(|line| line == format!("{}  {FILE}", &digest[2..]))
@@ -39,7 +39,7 @@ fn a_changed_reason_edit_or_base_is_noticed() {
     assert_eq!(failed(&committed), [0; 0]);
     let json: Value = serde_json::from_str(&committed).unwrap();
     let tests = json["testGroups"][0]["tests"].as_array().unwrap();
-    // An honest proof with a few bytes changed, so that its root is another one.
+    // An honest proof with a few bytes changed, so that its root differs.
     let is_edited = |test: &&Value| {
         test["expectedReason"] == "root_mismatch" && test["edits"][0]["at"] == json!(["proof"])
     };
@@ -91,7 +91,7 @@ fn a_row_becomes_a_test_if_the_verifier_refuses_it_for_its_reason() {
     assert_eq!(after.number_of_tests, before.number_of_tests + 1);
     let last = after.test_groups[0].tests.last().unwrap();
     assert_eq!(last.expected_reason.as_deref(), Some("unknown_version"));
-    // All that was there is there byte for byte: but for their number, only lines are added.
+    // Existing tests stay byte for byte: apart from the number of tests, lines are only added.
     let lines = added.lines().map(|line| line.trim_end_matches(',')).collect::<Vec<_>>();
     let gone = committed
         .lines()
@@ -114,7 +114,7 @@ fn a_row_becomes_a_test_if_the_verifier_refuses_it_for_its_reason() {
     assert!(again.contains("a test has this comment"), "{again}");
 }
 
-/// The file with the input of a valid test broken: the first, or the first with enough bytes to break.
+/// The file with broken inputs of a valid test: the first one, or the first with enough bytes to break.
 fn broken(file: &str, what: &Break<'_>) -> VectorFile {
     let source = read(file);
     let groups = VectorFile::parse(&source).unwrap().test_groups;
@@ -141,7 +141,7 @@ fn every_type_refuses_what_does_not_have_its_form() {
         ("chain/block_transition.json", &[]),
         ("chain/header_inclusion.json", &[]),
         ("chain/headers_inclusion.json", &[]),
-        // Any text is a scheme's name: what no scheme has is `unknown_statement`.
+        // Any text has the form of a scheme's name: an unknown one is `unknown_statement`.
         ("chain/state_answer_schemes.json", &["checkpoint/config", "scheme"]),
         ("lvmt/proof.json", &[]),
         ("mpt/answer.json", &["response"]),

@@ -1,4 +1,4 @@
-//! The specification says what the code does, where both can be compared.
+//! Compares the specification with the code, where that is possible.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use std::fs;
@@ -19,7 +19,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/spec")
 }
 
-/// The files whose sections say what is refused, in the order in which reasons name them.
+/// The files whose sections define refusals, in the order in which reasons cite them.
 const FILES: [&str; 10] =
     ["conventions", "merkle", "avl", "mpt", "amt", "lvmt", "smt", "chain", "rpc", "vectors"];
 

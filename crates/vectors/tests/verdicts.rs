@@ -1,4 +1,4 @@
-//! What the runner makes of a refusal, for every pinned code and reason.
+//! The runner's verdict on a refusal, for every pinned code and reason.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
 
 use prooflight_vectors::run;
@@ -45,9 +45,9 @@ fn an_invalid_test_passes_if_it_is_refused_with_the_code_and_the_reason_that_it_
                 code.is_none_or(|code| code == its_code)
                     && reason.is_none_or(|reason| reason == its_reason)
             });
-            // Whether it fails or its file is refused is not told apart here.
+            // A failed test and a refused file are not distinguished here.
             let passed = run(&file.to_string()).is_ok_and(|report| report.failed() == 0);
-            // A reason may be pinned beside its code alone.
+            // A reason may only be pinned together with its code.
             if code.is_some() || reason.is_none() || !passes {
                 assert_eq!(passed, passes, "{refusal:?} {code:?} {reason:?}");
             }

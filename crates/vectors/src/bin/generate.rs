@@ -1,4 +1,4 @@
-//! Writes the generated vector files, or checks that they are what they would be. See `CONTRIBUTING.md`.
+//! Writes the generated vector files, or checks that they are up to date. See `CONTRIBUTING.md`.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the files, or with `check` only says whether one would change.
+/// Writes the files; with `check`, only reports whether one would change.
 fn write(folder: &Path, check: bool) -> Result<bool, String> {
     let mut differs = false;
     for (path, content) in generate::files(folder).map_err(|error| said(folder, &error))? {

@@ -8,7 +8,7 @@ use super::rng::Rng;
 use crate::answer::Answer;
 use crate::avl::{Batch, BatchMode, Op};
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(super) fn make(file: &mut Builder) {
     file.group("AvlBatch");
     operations(file);
@@ -106,7 +106,7 @@ fn lengths(file: &mut Builder) {
     }
 }
 
-/// Deletions down to nothing.
+/// Deletions until the dictionary is empty.
 fn deletions(file: &mut Builder) {
     let keys = (1..=12).map(|n| n * 20).collect::<Vec<u8>>();
     let dictionary = Dictionary::of_bytes(keys.iter().copied());

@@ -19,18 +19,18 @@ const COMMON: &[(&str, &str)] = &[
     ("Truncated", "an honest input that ends early"),
 ];
 
-/// A vector file in the making.
+/// A vector file under construction.
 pub(crate) struct Builder {
     file: VectorFile,
     known_flags: &'static [(&'static str, &'static str)],
     /// The index of the group that tests are added to.
     current: usize,
-    /// The largest number of a test that was there when the file was opened.
+    /// The largest test number when the file was opened.
     kept: u32,
 }
 
 impl Builder {
-    /// An empty file of a scheme whose tests may have the flags given, each with its note.
+    /// An empty file of a scheme; its tests may have the given flags, each with its note.
     pub(crate) fn new(scheme: &str, known_flags: &'static [(&'static str, &'static str)]) -> Self {
         let file = VectorFile {
             schema: VectorFile::SCHEMA.to_owned(),
@@ -44,14 +44,14 @@ impl Builder {
         Self { file, known_flags, current: 0, kept: 0 }
     }
 
-    /// A committed file with its tests and flags. A test that is added takes the place of the one with its comment.
+    /// A committed file with its tests and flags. An added test replaces the one with the same comment.
     pub(crate) fn open(committed: &str) -> Result<Self, String> {
         let file = kept::read(committed)?;
         let kept = last_number(&file);
         Ok(Self { file, known_flags: &[], current: 0, kept })
     }
 
-    /// Begins a group of tests, or goes on with the one of this type.
+    /// Begins a group of tests, or continues the one of this type.
     pub(crate) fn group(&mut self, group_type: &str) {
         let groups = &mut self.file.test_groups;
         self.current =
@@ -78,12 +78,12 @@ impl Builder {
         noted.or_else(|| known.find(|(known, _)| *known == flag).map(|(_, note)| (*note).into()))
     }
 
-    /// What our verifier answers to an input of the current group.
+    /// The answer of our verifier to an input of the current group.
     pub(super) fn answer(&self, input: &Value) -> Result<Answer, Error> {
         verify(self.group_type(), input).expect("a known type")
     }
 
-    /// A test that a verifier must accept.
+    /// Adds a test that a verifier must accept.
     pub(crate) fn valid(
         &mut self,
         flags: &[&str],
@@ -95,7 +95,7 @@ impl Builder {
         test.expected = Some(expected);
     }
 
-    /// A test that a verifier must refuse for this reason.
+    /// Adds a test that a verifier must refuse for this reason.
     pub(crate) fn invalid(
         &mut self,
         flags: &[&str],
@@ -108,9 +108,9 @@ impl Builder {
         test.expected_reason = Some(reason.as_str().to_owned());
     }
 
-    /// A test that a verifier must refuse, for the code that ours has.
+    /// Adds a test that a verifier must refuse with the code that ours returns.
     ///
-    /// For mutations made by the hundred, where nobody has reasoned about each one.
+    /// For mutations made in bulk, whose reasons are not worked out one by one.
     pub(crate) fn refused(
         &mut self,
         flags: &[&str],

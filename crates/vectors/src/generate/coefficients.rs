@@ -1,7 +1,7 @@
-//! The coefficients with which a verifier at fault adds up a batch of openings, and errors that cancel under them.
+//! The coefficients with which a faulty verifier combines a batch of openings, and errors that cancel under them.
 //!
-//! An error is by how much, as a multiple of the generator, the two sides of an opening's equation differ. The
-//! setup's tau must be known.
+//! An error is the difference between the two sides of an opening's equation, as a multiple of the generator.
+//! The setup's tau must be known.
 
 use ark_bn254::{Fr, G1Affine, G1Projective};
 use ark_ec::{CurveGroup, PrimeGroup};
@@ -12,7 +12,7 @@ use blake2::{Blake2b, Blake2b512, Digest};
 
 type Hash = Blake2b<U32>;
 
-/// An opening as the transcript has it.
+/// An opening in the form of the transcript.
 #[derive(Clone)]
 pub(super) struct Claimed {
     pub(super) kind: u8,
@@ -22,27 +22,27 @@ pub(super) struct Claimed {
     pub(super) points: Vec<[u8; 32]>,
 }
 
-/// What a verifier at fault leaves out of the transcript.
+/// The part that a faulty verifier omits from the transcript.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Without {
     ParamsId,
     Commitments,
     Values,
     Points,
-    /// The points but the first of each opening.
+    /// All points except the first of each opening.
     LaterPoints,
     /// The first opening.
     FirstOpening,
-    /// The openings but the first.
+    /// All openings except the first.
     LaterOpenings,
     /// The last opening.
     LastOpening,
     Openings,
-    /// All, so that there is no seed: the number of the opening alone is hashed.
+    /// Everything, so that there is no seed: only the opening's index is hashed.
     Seed,
 }
 
-/// One coefficient for each opening, by a transcript without some of its parts.
+/// One coefficient for each opening, from a transcript without one of its parts.
 pub(super) fn coefficients(
     params_id: &[u8; 32],
     openings: &[Claimed],
@@ -86,7 +86,7 @@ pub(super) fn coefficients(
     all.map(|i| if i == 0 { Fr::ONE } else { coefficient(i) }).collect()
 }
 
-/// Errors that cancel under `1, s, s^2, ...` for each of these numbers s: one more than numbers.
+/// Errors that cancel under `1, s, s^2, ...` for each of these numbers s; there is one more error than numbers.
 pub(super) fn under_powers(of: impl IntoIterator<Item = u64>) -> Vec<Fr> {
     // The coefficients of the polynomial with these roots.
     of.into_iter().fold(vec![Fr::ONE], |polynomial, root| {
@@ -97,19 +97,19 @@ pub(super) fn under_powers(of: impl IntoIterator<Item = u64>) -> Vec<Fr> {
 }
 
 impl Claimed {
-    /// Has another value, so that the sides differ.
+    /// Changes the value, so that the sides differ by `error`.
     pub(super) fn misstate(&mut self, error: Fr) {
         let value = Fr::from_le_bytes_mod_order(&self.value) - error;
         self.value.copy_from_slice(&value.into_bigint().to_bytes_le());
     }
 
-    /// Has another commitment, so that the sides differ.
+    /// Changes the commitment, so that the sides differ by `error`.
     pub(super) fn recommit(&mut self, error: Fr) {
         self.commitment = plus(&self.commitment, error);
     }
 
-    /// Has another last point, so that the sides differ: the point's factor on the left is `x_t`, and it is
-    /// paired with tau on the right.
+    /// Changes the last point, so that the sides differ by `error`: the point's factor on the left is `x_t`, and
+    /// it is paired with tau on the right.
     pub(super) fn repoint(&mut self, log_n: u8, error: Fr) {
         let x =
             Fr::get_root_of_unity(1 << log_n).expect("a small domain").pow([u64::from(self.index)]);

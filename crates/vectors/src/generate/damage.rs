@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::builder::Builder;
 
-/// Adds what is refused because of a small change of the bytes at a place of an honest input; only the code is pinned.
+/// Adds the refused inputs among small changes of the bytes at a place of an honest input; only the code is pinned.
 ///
-/// The bytes end early, or one of them is deleted, follows another one, changes places with the next or has one of two
-/// bits flipped. `of` begins the comments. A change that leaves the answer as it was is no test: there are numbers
-/// that nothing depends on.
+/// The bytes end early, or one of them is deleted, inserted, swapped with the next, or has one of two bits flipped.
+/// `of` begins the comments. A change that is still accepted with the same answer is not a test: some numbers do
+/// not matter.
 pub(crate) fn damaged(file: &mut Builder, of: &str, honest: &Value, place: &str) {
     let pointer = format!("/{place}");
     let text = honest.pointer(&pointer).and_then(Value::as_str).expect("bytes at the place");
@@ -19,7 +19,7 @@ pub(crate) fn damaged(file: &mut Builder, of: &str, honest: &Value, place: &str)
     let answer = file.answer(honest);
     let mut seen = BTreeSet::from([bytes.clone()]);
     let mut add = |flag: &str, what: String, changed: Vec<u8>| {
-        // Of two equal neighbours it does not matter which one is deleted.
+        // Deleting either of two equal neighbours gives the same bytes.
         if !seen.insert(changed.clone()) {
             return;
         }

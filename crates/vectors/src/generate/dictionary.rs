@@ -1,4 +1,4 @@
-//! An honest dictionary: the prover, beside a sorted map that says what the answers must be.
+//! An honest dictionary: the prover, and a sorted map that determines the expected answers.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -83,7 +83,7 @@ impl Dictionary {
         Hex(self.prover.digest().0.to_vec())
     }
 
-    /// The honest proof of a batch, and the answer that it must lead to.
+    /// The honest proof of a batch, and the expected answer.
     pub(crate) fn prove(&self, ops: &[Op]) -> (Batch, Answer) {
         let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
         let proved = self.prover.prove_batch(&borrowed).expect("the batch is possible");
@@ -91,7 +91,7 @@ impl Dictionary {
         (self.batch(self.digest(), ops, &proved), answer(&mut model, ops, &proved))
     }
 
-    /// The same, and the dictionary changes.
+    /// Like [`prove`](Self::prove), and applies the batch.
     pub(crate) fn apply(&mut self, ops: &[Op]) -> (Batch, Answer) {
         let before = self.digest();
         let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
@@ -115,7 +115,7 @@ impl Dictionary {
     }
 }
 
-/// The digest is the prover's, the rest is the model's.
+/// The expected answer: the digest from the prover, the rest from the model.
 fn answer(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[Op], proved: &ProvedBatch) -> Answer {
     let mut results = Vec::new();
     let mut neighbours = Vec::new();
@@ -138,7 +138,7 @@ fn answer(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[Op], proved: &ProvedBat
     }))
 }
 
-/// What an operation that does not fail does to a sorted map.
+/// Applies an operation, which must not fail, to a sorted map.
 fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &Op) {
     match op {
         Op::Lookup { .. } | Op::UpdateLongBy { delta: Decimal(0), .. } => {}

@@ -1,4 +1,4 @@
-//! Tests whose bytes are settled: the committed file is their source. `docs/decisions/0011-kept-vectors.md`.
+//! Tests whose bytes are fixed: the committed file is their source. `docs/decisions/0011-kept-vectors.md`.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use crate::file::{Test, VectorFile};
 use crate::input::Input;
 use crate::run::verify;
 
-/// Reads a committed file, with each input that says the same otherwise as it is written.
+/// Reads a committed file; an input that we would write differently keeps its text.
 pub(super) fn read(json: &str) -> Result<VectorFile, String> {
     let mut file = VectorFile::parse(json).map_err(|error| error.to_string())?;
     let raw: RawFile<'_> = from_str(json).map_err(|error| error.to_string())?;
@@ -69,13 +69,13 @@ struct Row {
     /// The number of a test of the group.
     base: Option<u32>,
     edits: Option<Edits>,
-    /// Instead of `base` and `edits`.
+    /// The input, instead of `base` and `edits`.
     input: Option<Value>,
-    /// Without one, the test pins only the code that our verifier refuses with.
+    /// The pinned reason; without one, the test pins only our verifier's code.
     reason: Option<String>,
 }
 
-/// A file with more tests that a verifier must refuse; outside, what is wrong with the first row that is wrong.
+/// Adds tests that a verifier must refuse to a file; the error describes the first invalid row.
 pub fn add(committed: &str, rows: &str) -> Result<String, String> {
     let rows: Vec<Row> = from_str(rows).map_err(|error| error.to_string())?;
     let mut file = Builder::open(committed)?;
@@ -111,15 +111,15 @@ fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
     Ok(())
 }
 
-/// What to break in an honest input.
+/// The part of an honest input to break.
 pub enum Break<'a> {
-    /// The bytes at a place, by every small change.
+    /// The bytes at a place, by small changes.
     Bytes(&'a str),
-    /// The form of every part but those at these places.
+    /// The form of every part except those at these places.
     Form(&'a [&'a str]),
 }
 
-/// A file with more tests that a verifier must refuse: the input of a test of `source`, broken.
+/// Adds tests that a verifier must refuse to a file: broken inputs of a test of `source`.
 pub fn add_broken(
     committed: &str,
     source: &str,

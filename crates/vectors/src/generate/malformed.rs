@@ -1,4 +1,4 @@
-//! Inputs without the form of their type: each part of one, changed against the schema.
+//! Inputs of the wrong form: each part of an honest input, changed to violate the schema.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,8 +14,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 /// Adds inputs that are refused as `invalid_argument` because they do not have the form of the group's type.
 ///
-/// Every part of `honest` is changed, and limits are put in if it has none. The parts at the paths of `but`, which follow
-/// other rules, stay as they are. `of` begins the comments.
+/// Every part of `honest` is changed, and limits are added if it has none. The parts at the paths of `but`, which
+/// follow other rules, stay as they are. `of` begins the comments.
 pub(crate) fn malformed(file: &mut Builder, of: &str, honest: &Value, but: &[&str]) {
     let mut honest = honest.clone();
     let group_type = file.group_type().to_owned();
@@ -40,7 +40,7 @@ struct Breaks<'a> {
 }
 
 impl Breaks<'_> {
-    /// A test with another value at a path; `what` describes the value.
+    /// Adds a test with another value at a path; `what` describes the value.
     fn with(&mut self, path: &str, what: &str, value: Value) {
         let mut input = self.honest.clone();
         *input.pointer_mut(path).expect("a path in the input") = value;
@@ -134,7 +134,7 @@ impl Breaks<'_> {
         }
         self.with(path, "a null after its items", json!([items, &[Value::Null]].concat()));
         self.with(path, "in an array", json!([items]));
-        // Items are all of the form of the first, but for operations.
+        // All items have the form of the first, except operations.
         let mut seen = BTreeSet::new();
         for (at, item) in items.iter().enumerate() {
             if seen.insert(item["op"].as_str()) {
@@ -147,14 +147,14 @@ impl Breaks<'_> {
         for wrong in [json!(-1), json!(1.5), json!("1"), json!("0x1")] {
             self.with(path, &wrong.to_string(), wrong);
         }
-        // Right once it is cut to fewer bits.
+        // Would be valid if truncated to fewer bits.
         let limit = form["maximum"].as_u64().unwrap_or(255);
         for bits in [8, 16, 32, 53].into_iter().filter(|bits| 1 << bits > limit) {
             self.with(path, &format!("2^{bits} more"), json!((1_u64 << bits) + honest));
         }
     }
 
-    /// Bytes, quantities and integers: right but for their digits.
+    /// Bytes, quantities and integers with wrong digits.
     fn digits(&mut self, path: &str, name: &str, text: &str) {
         let digits = &text[2..];
         let mut with = |what: &str, wrong: String| self.with(path, what, json!(wrong));
@@ -172,7 +172,7 @@ impl Breaks<'_> {
                 self.with(path, "a number above 2^53", json!(9_007_199_254_740_993_u64));
             }
             "integer256" => with("65 digits", format!("0x{digits:0>65}")),
-            // The length of a digest is looked at later.
+            // The length of a digest is checked later.
             "bytes" | "bytes33" => with("half a byte more", format!("{text}0")),
             _ => {
                 with("half a byte more", format!("{text}0"));
@@ -184,7 +184,7 @@ impl Breaks<'_> {
     }
 }
 
-/// The definition that a value follows, and its name if it has one.
+/// The name and definition in the schema that a value follows.
 fn form<'a>(schema: &'a Value, value: &Value) -> (&'a str, &'a Value) {
     let reference =
         [&schema["$ref"], &schema["allOf"][0]["$ref"]].into_iter().find_map(Value::as_str);
@@ -206,7 +206,7 @@ fn form<'a>(schema: &'a Value, value: &Value) -> (&'a str, &'a Value) {
     forms.find(is).unwrap_or(("", schema))
 }
 
-/// The schema of this operation alone, if the object is an operation.
+/// The schema of this kind of operation, if the object is an operation.
 fn kind<'a>(form: &'a Value, members: &Map<String, Value>) -> &'a Value {
     let mut kinds = form["oneOf"].as_array().into_iter().flatten();
     let is_of = |kind: &&Value| {

@@ -1,9 +1,9 @@
 //! Makes the synthetic vector files, the same bytes each time.
 //!
-//! Valid tests come from the honest prover; what they must answer comes from a sorted map. Invalid
-//! tests are valid ones changed in one way, where possible so that only the check under test stands
-//! between the change and acceptance. The bytes of most are settled: the committed file is their
-//! source ([`kept`]). Code makes those whose forging is an algorithm.
+//! Valid tests come from the honest prover, and their expected answers from a sorted map. Invalid tests
+//! are valid ones changed in one way, if possible such that only the check under test stands between
+//! the change and acceptance. The bytes of most are fixed: the committed file is their source
+//! ([`kept`]). Code makes those whose forging needs an algorithm.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a generator that goes wrong must stop")]
 
@@ -30,10 +30,10 @@ use sha2::{Digest as _, Sha256};
 
 use self::builder::Builder;
 
-/// Adds to a file the tests that code makes.
+/// Adds the tests made by code to a file.
 type Make = fn(&mut Builder);
 
-/// The files with tests that are kept, and what makes the others.
+/// The files with kept tests, and the functions that make their other tests.
 const KEPT: &[(&str, Make)] = &[
     ("amt/opening.json", amt::valid::make),
     ("amt/opening_negative.json", amt::cancelling::make),
@@ -70,7 +70,7 @@ const KEPT: &[(&str, Make)] = &[
     ("smt/proof_negative.json", nothing),
 ];
 
-/// All tests are kept.
+/// For files whose tests are all kept.
 const fn nothing(_: &mut Builder) {}
 
 /// The file of digests, in the form of `sha256sum`.

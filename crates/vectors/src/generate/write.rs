@@ -1,4 +1,4 @@
-//! Writes a file of vectors: an input much like an earlier one as edits of that one.
+//! Writes a vector file; an input similar to an earlier one is written as edits of it.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,10 @@ use crate::file::{Group, Test, VectorFile};
 use crate::input::{Input, take_apart};
 use prooflight_json::Hex;
 
-/// How many inputs before one are looked at for one that is much like it.
+/// The number of earlier inputs that are searched for a similar one.
 const BASES: usize = 64;
 
-/// Equal bytes between two different ones that cost less to repeat than another edit.
+/// The longest run of equal bytes between two differences that is shorter to repeat than to start another edit.
 const SHORT_GAP: usize = 32;
 
 /// The most characters of a value on one line.
@@ -61,7 +61,7 @@ fn group(group: &Group) -> String {
     block('{', &members, 2, '}')
 }
 
-/// A test with this text as its input, or with these members instead.
+/// The text of a test with this input, or with these members instead.
 fn lay_out_test(test: &Test, input: &str, instead: &[(&str, Value)]) -> String {
     let rest = Test { input: Input::Json(Value::Null), ..test.clone() };
     let Ok(Value::Object(mut rest)) = to_value(rest) else { panic!("a test is an object") };
@@ -86,9 +86,9 @@ fn lay_out_test(test: &Test, input: &str, instead: &[(&str, Value)]) -> String {
     one_line(&members)
 }
 
-/// The edits of the earlier input that has the shortest ones, if they are shorter than the input.
+/// The shortest edits of any earlier input, if they are shorter than the input itself.
 fn nearest(bases: &VecDeque<(u32, Value)>, input: &Value) -> Option<(u32, Vec<Edit>)> {
-    // An input that is rather another one is written whole, so that later ones may be edits of it.
+    // An input that differs much is written whole, so that later ones can be edits of it.
     let whole = one_line(input).len();
     let mut shortest = (usize::max(whole * 3 / 10, usize::min(whole * 3 / 5, 250)), None);
     for (number, base) in bases.iter().rev() {
@@ -151,13 +151,13 @@ fn is_joined(members: &Map<String, Value>) -> bool {
     members.contains_key("joined")
 }
 
-/// Bytes in the form that edits of bytes leave.
+/// Bytes, if their text has the form that edits of bytes produce.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let Hex(bytes) = text.parse().ok()?;
     (Hex(bytes.clone()).to_string() == text).then_some(bytes)
 }
 
-/// One edit a place where bytes of one length differ, one edit of others.
+/// One edit per differing place of equally long bytes; otherwise a single edit.
 fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
     let put = |bytes: &[u8]| Value::String(Hex(bytes.to_vec()).to_string());
     if old.len() != new.len() {
@@ -171,7 +171,7 @@ fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
     places.collect()
 }
 
-/// The one edit that makes a sequence of another; both begin at `offset`.
+/// The single edit that turns one sequence into another; both begin at `offset`.
 fn splice<T: PartialEq>(
     at: &[Step],
     offset: usize,
@@ -199,7 +199,7 @@ fn one_line(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("plain data")
 }
 
-/// JSON that begins at this depth: on one line if it is short, else with a line for each member.
+/// JSON that begins at this depth: on one line if it is short, otherwise with one line per member.
 fn laid_out(value: &Value, depth: usize) -> String {
     let line = one_line(value);
     if line.len() <= WIDTH {

@@ -15,7 +15,7 @@ use crate::generate::coefficients::{Claimed, Without, coefficients, plus, under_
 
 const LOG_N: u8 = 4;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("AmtOpening");
     known(file);
@@ -29,7 +29,7 @@ fn refuse(file: &mut Builder, comment: &str, openings: &[OpeningInput], claimed:
     file.invalid(&["Coefficients"], comment, &input, Reason::OpeningMismatch);
 }
 
-/// Coefficients that depend on the number of the opening alone.
+/// Coefficients that depend only on the index of the opening.
 fn known(file: &mut Builder) {
     let by_hash = |count: usize| coefficients(&[0; 32], &claimed(&openings(count)), Without::Seed);
     let hashed = by_hash(2)[1];
@@ -52,12 +52,12 @@ fn known(file: &mut Builder) {
 /// A way to make an opening wrong by an error.
 type Wrong = fn(&mut Claimed, Fr);
 
-/// Coefficients that do not depend on all that is claimed.
+/// Coefficients that omit a part of the claims.
 fn left_out(file: &mut Builder) {
     let value: Wrong = Claimed::misstate;
     let commitment: Wrong = Claimed::recommit;
     let point: Wrong = |opening, error| opening.repoint(LOG_N, error);
-    // The number of openings, and the two that are wrong.
+    // For each: the number of openings, and the two wrong ones.
     for (what, without, wrong, count, [one, other]) in [
         ("commitments", Without::Commitments, commitment, 2, [0, 1]),
         ("values", Without::Values, value, 2, [0, 1]),
@@ -92,7 +92,7 @@ fn left_out(file: &mut Builder) {
     }
 }
 
-/// A setup made for two wrong openings, which cancel if the coefficients do not depend on the setup.
+/// A setup made for two wrong openings whose errors cancel if the coefficients do not depend on the setup.
 fn of_other_setups(file: &mut Builder) {
     const LOG_N: u8 = 2;
     let x = |index: u32| {
@@ -136,7 +136,7 @@ fn of_other_setups(file: &mut Builder) {
     file.invalid(&["Coefficients"], comment, &input, Reason::OpeningMismatch);
 }
 
-/// True openings of several entries, each second one by a tree of two levels and the others by single points.
+/// True openings of several entries, alternating between trees of two levels and single points.
 ///
 /// An even number of them ends with a single point; the first and the last of three are trees.
 fn openings(count: usize) -> Vec<OpeningInput> {
@@ -163,7 +163,7 @@ fn claimed(openings: &[OpeningInput]) -> Vec<Claimed> {
 }
 
 impl Claimed {
-    /// The opening of this form that claims this.
+    /// This claim as an opening of the given form.
     fn to_input(&self, form: &OpeningInput) -> OpeningInput {
         OpeningInput {
             commitment: Hash32(self.commitment),

@@ -30,7 +30,7 @@ impl Vector {
         Self { tables, state, log_arity, entries: entries.to_vec() }
     }
 
-    /// The vector that has versions in two entries of three.
+    /// The vector with versions in two of every three entries.
     fn sample(log_n: u8, log_arity: u8) -> Self {
         let entry = |i: u32| {
             let i64 = u64::from(i);
@@ -81,7 +81,7 @@ impl OpeningInput {
     }
 }
 
-/// These openings under the development setup, allowed.
+/// These openings under the development setup, which is allowed.
 fn dev(log_n: usize, openings: Vec<OpeningInput>) -> AmtOpening {
     AmtOpening {
         setup: "dev".to_owned(),

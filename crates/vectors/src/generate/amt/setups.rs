@@ -1,4 +1,4 @@
-//! `amt/data/setups.json`: the points of the setups that the vectors use, and what each is known by.
+//! `amt/data/setups.json`: the points and ids of the setups that the vectors use.
 
 use prooflight_amt::VerifyingKey;
 use prooflight_json::{Hash32, Hex};
@@ -21,7 +21,7 @@ struct Setup {
     name: &'static str,
     origin: &'static str,
     license: &'static str,
-    /// Whether everyone knows tau.
+    /// Whether tau is public.
     insecure: bool,
     /// `[tau^(2^j)]_2` for j from 0.
     powers: Vec<Hex>,
@@ -69,7 +69,7 @@ fn setup(
 ) -> Setup {
     let keys: Vec<_> = (1..=MOST).map(|k| key(k).expect("a size that setups have")).collect();
     let largest = keys.last().expect("there are keys");
-    // Behind the size come the generator and the powers.
+    // After the size come the generator and the powers.
     let powers = largest.encode()[1..].chunks(64).skip(1);
     Setup {
         name,

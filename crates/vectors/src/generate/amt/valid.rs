@@ -8,7 +8,7 @@ use super::{Vector, dev};
 use crate::amt::AmtOpening;
 use crate::generate::builder::{Builder, expected};
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("AmtOpening");
     for (log_n, log_arity, indices) in [

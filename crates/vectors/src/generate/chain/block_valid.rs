@@ -8,7 +8,7 @@ use crate::generate::builder::Builder;
 use crate::generate::rng::Rng;
 use crate::state::StateOp;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("BlockTransition");
     all_blocks(file, "History", "one scheme", &Ledger::new(config(1, 1), seven_blocks()));

@@ -3,7 +3,7 @@
 use super::made::{Chain, accepted, config_of_all_schemes};
 use crate::generate::builder::Builder;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("HeaderInclusion");
     paths(file);
@@ -12,7 +12,7 @@ pub(in super::super) fn make(file: &mut Builder) {
 fn paths(file: &mut Builder) {
     let chain = Chain::new(config_of_all_schemes(), 130);
     let small = (0..=6).flat_map(|head| (0..=head).map(move |of| (of, head)));
-    // In a history of 11 or 21 headers the last one has no neighbour on two levels that are apart.
+    // In a history of 11 or 21 headers, the last one has no sibling on two nonadjacent levels.
     let large = [11, 21, 64, 65, 127, 128, 129];
     let large = large.into_iter().flat_map(|head| [0, head / 2, head - 1].map(|of| (of, head)));
     for (of, head) in small.chain(large) {

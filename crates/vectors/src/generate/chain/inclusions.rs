@@ -8,13 +8,13 @@ use super::made::{Chain, config, inclusion_of_all};
 use crate::chain::{HeadersInclusion, answer_of_all};
 use crate::generate::builder::Builder;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("HeadersInclusion");
     sets(file);
 }
 
-/// The headers at some heights in a head's history, as it should be.
+/// The honest inclusion of the headers at some heights in a head's history.
 fn honest(chain: &Chain, of: &[usize], head: usize) -> HeadersInclusion {
     inclusion_of_all(&chain.headers[head], &headers(chain, of), &hashes(chain, of, head))
 }
@@ -23,7 +23,7 @@ fn headers(chain: &Chain, of: &[usize]) -> Vec<Header> {
     of.iter().map(|&height| chain.headers[height].clone()).collect()
 }
 
-/// The roots of the parts without any of the headers; none without headers.
+/// The roots of the subtrees without any of the headers; empty without headers.
 pub(super) fn hashes(chain: &Chain, of: &[usize], head: usize) -> Vec<Hash> {
     if of.is_empty() {
         return Vec::new();

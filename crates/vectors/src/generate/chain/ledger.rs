@@ -1,4 +1,4 @@
-//! Chains with a state: what each block does, the dictionary after it, and a sorted map beside it.
+//! Chains with a state: each block's operations, and the dictionary and a sorted map after it.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::avl::Op;
 use crate::generate::dictionary::{Dictionary, insert_or_update, lookup, remove_if_exists};
 use crate::state::{StateAnswer, StateBlock, StateOp};
 
-/// A chain and the states that its headers have the roots of.
+/// A chain, and the states whose roots its headers have.
 #[derive(Clone)]
 pub(super) struct Ledger {
     pub(super) chain: Chain,
     pub(super) blocks: Vec<Block>,
 }
 
-/// What a block does, and the state after it.
+/// A block's operations, and the state after it.
 #[derive(Clone)]
 pub(super) struct Block {
     pub(super) ops: Vec<StateOp>,
@@ -33,7 +33,7 @@ pub(super) struct Block {
 }
 
 impl Ledger {
-    /// A chain with these blocks, whose operations are normalised.
+    /// A chain with these blocks; their operations must be normalised.
     pub(super) fn new(config: ChainConfig, blocks: Vec<Vec<StateOp>>) -> Self {
         let mut dictionary = Dictionary::new(32, None);
         let mut values = BTreeMap::new();
@@ -59,7 +59,7 @@ impl Ledger {
         self.blocks[at].after.prove(&lookups).0.proof
     }
 
-    /// The honest answer about a block, if there is an older one with its header, for a head.
+    /// The honest answer about a block, with its header if it is older than the head.
     pub(super) fn answer(&self, at: usize, head: usize, keys: &[&[u8]]) -> StateAnswer {
         let answer = self.answer_from(0, head, &self.proof(at, keys), keys);
         if at == head {
@@ -98,7 +98,7 @@ impl Ledger {
         }
     }
 
-    /// What an honest answer about a block says, by the sorted map.
+    /// The expected answer about a block, from the sorted map.
     pub(super) fn expected(&self, at: usize, keys: &[&[u8]]) -> Answer {
         let values = &self.blocks[at].values;
         let value = |key: &&[u8]| values.get(*key).map(|value| Hex(value.clone()));
@@ -121,7 +121,7 @@ impl Ledger {
         }
     }
 
-    /// What an honest transition of a block leads to.
+    /// The digest that an honest transition of a block leads to.
     pub(super) fn expected_digest(&self, height: usize) -> Answer {
         digest_answer(&self.blocks[height].after.digest())
     }
@@ -135,27 +135,27 @@ pub(super) fn digest_answer(digest: &Hex) -> Answer {
     }
 }
 
-/// The same answer about the block of an older header.
+/// The same answer, with an older header.
 pub(super) fn with_header(answer: StateAnswer, header: &Header, path: &[Hash]) -> StateAnswer {
     let path = path.iter().copied().map(Hash32).collect();
     StateAnswer { header: Some(Hex(header.encode())), path: Some(path), ..answer }
 }
 
-/// Gives a header an `avl` root; one that has none gets none.
+/// Replaces the `avl` root of a header, if it has one.
 pub(super) fn set_root(header: &mut Header, digest: &Hex) {
     if let Some((_, root)) = header.roots.iter_mut().find(|(id, _)| *id == Scheme::Avl.id()) {
         root.clone_from(&digest.0);
     }
 }
 
-/// A block as the dictionary has it.
+/// A block in the dictionary's operations.
 pub(super) fn batch_of(ops: &[StateOp]) -> Vec<Op> {
     let mut batch = ops.iter().map(op_of).collect::<Vec<_>>();
     batch.sort_by(|a, b| a.borrow().key().cmp(b.borrow().key()));
     batch
 }
 
-/// An operation as the dictionary has it.
+/// An operation in the dictionary's form.
 pub(super) fn op_of(op: &StateOp) -> Op {
     match op {
         StateOp::Set { key, value } => insert_or_update(state_key(&key.0), value.0.clone()),
@@ -193,7 +193,7 @@ pub(super) fn delete(key: impl Into<Vec<u8>>) -> StateOp {
     StateOp::Delete { key: Hex(key.into()) }
 }
 
-/// The blocks of most tests: keys come, change, go and come back.
+/// The blocks of most tests: keys are added, changed, deleted and added again.
 pub(super) fn seven_blocks() -> Vec<Vec<StateOp>> {
     let numbered = (0..20u8).map(|n| set(format!("key {n:02}"), vec![n; n.into()]));
     let mut many = vec![set("", "of the empty key"), set("empty", "")];

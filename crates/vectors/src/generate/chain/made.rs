@@ -1,4 +1,4 @@
-//! Chains of our own: headers, signatures and paths, and the inputs that show them.
+//! Chains made for the tests: headers, signatures and paths, and the inputs with them.
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use prooflight_core::chain::{
@@ -16,7 +16,7 @@ use crate::chain::{HeaderInclusion, HeaderSync, HeadersInclusion, answer};
 /// The genesis header's timestamp; each block is a second later.
 pub(super) const START: u64 = 1_700_000_000_000;
 
-/// A chain with a header at every height below some length.
+/// A chain with a header at every height below its length.
 #[derive(Clone)]
 pub(super) struct Chain {
     pub(super) config: ChainConfig,
@@ -80,7 +80,7 @@ impl Chain {
         Checkpoint { config, height: header.height, header_hash: header.hash() }
     }
 
-    /// The header at a height, signed by as many authorities as are needed.
+    /// The header at a height, signed by exactly a quorum of authorities.
     pub(super) fn signed(&self, height: usize) -> SignedHeader {
         sign(&self.headers[height], &(0..self.config.quorum).collect::<Vec<_>>())
     }
@@ -98,12 +98,12 @@ impl Chain {
         inclusion_path::<Blake2bTree>(&self.leaves(head), height).expect("it is in the history")
     }
 
-    /// A sync from one height to another, as it should be.
+    /// The honest sync from one height to another.
     pub(super) fn sync(&self, from: usize, to: usize) -> HeaderSync {
         sync(&self.checkpoint(from), &self.signed(to), &self.path(from, to))
     }
 
-    /// The inclusion of a header in a head's history, as it should be.
+    /// The honest inclusion of a header in a head's history.
     pub(super) fn inclusion(&self, of: usize, head: usize) -> HeaderInclusion {
         inclusion(&self.headers[head], &self.headers[of], &self.path(of, head))
     }

@@ -1,4 +1,4 @@
-//! The files of `chain/`: what a light client accepts of a chain, and what it must not.
+//! The files of `chain/`: what a light client accepts, and what it must refuse.
 
 pub(super) mod block_valid;
 pub(super) mod inclusion;

@@ -1,4 +1,4 @@
-//! `chain/header_sync_negative.json`: signatures of Ed25519 that do not count.
+//! `chain/header_sync_negative.json`: Ed25519 signatures that must not count.
 
 use curve25519_dalek::Scalar;
 use curve25519_dalek::constants::EIGHT_TORSION;
@@ -13,7 +13,7 @@ use super::tricks::{
 };
 use crate::generate::builder::Builder;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("HeaderSync");
     tricks(file);
@@ -23,14 +23,14 @@ pub(in super::super) fn make(file: &mut Builder) {
 
 type Sign<'a> = &'a dyn Fn(&Header) -> SignedHeader;
 
-/// A head at height 1 with signatures of its own kind.
+/// Adds a head at height 1 with signatures of a special kind.
 fn refuse(file: &mut Builder, comment: &str, config: ChainConfig, sign: Sign<'_>) {
     let chain = Chain::new(config, 2);
     let input = sync(&chain.checkpoint(0), &sign(&chain.headers[1]), &chain.path(0, 1));
     file.invalid(&["Signatures"], comment, &input, Reason::TooFewSignatures);
 }
 
-/// What some verifiers of Ed25519 accept.
+/// Signatures that some Ed25519 verifiers accept.
 fn tricks(file: &mut Builder) {
     let mut refuse = |comment: &str, trick: &dyn Fn(&Header, Signature) -> Signature| {
         refuse(file, comment, config(1, 1), &|head| {
@@ -70,7 +70,7 @@ fn tricks(file: &mut Builder) {
     });
 }
 
-/// The smallest number that is the y of no point.
+/// The smallest number that is not the y of any point.
 fn no_point() -> [u8; 32] {
     let encoding = |y: u8| {
         let mut bytes = [0; 32];
@@ -81,7 +81,7 @@ fn no_point() -> [u8; 32] {
     (0..=255).map(encoding).find(is_none).expect("half of all numbers are like that")
 }
 
-/// Two signatures of which neither holds, but the sum of their equations does.
+/// Two invalid signatures whose equations hold when added up.
 fn cancelling(file: &mut Builder) {
     let comment = "one S larger by 1, the other smaller by 1: their errors cancel where they are just added up";
     refuse(file, comment, config(2, 2), &|head| {
@@ -105,7 +105,7 @@ fn keys_of_small_order(file: &mut Builder) {
             signatures: vec![(0, sign(head))],
         });
     };
-    // Anyone can sign for such a key: its part of large order is nothing, so its secret is 0.
+    // Anyone can sign for such a key: its part of large order is zero, so its secret is 0.
     let by_anyone = |public: [u8; 32]| {
         move |head: &Header| {
             sign_with(&Scalar::ZERO, &public, &head.hash(), &EIGHT_TORSION[0], true)

@@ -17,7 +17,7 @@ use crate::state::{StateAnswer, StateOp};
 
 const SCHEMES: [Scheme; 2] = [Scheme::Lvmt, Scheme::Smt];
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("StateAnswer");
     let states = States::new();
@@ -41,7 +41,7 @@ impl States {
         Self::with(of_both(4, 2), &seven_blocks())
     }
 
-    /// A chain with these blocks, whose operations are normalised.
+    /// A chain with these blocks; their operations must be normalised.
     fn with(config: ChainConfig, blocks: &[Vec<StateOp>]) -> Self {
         let LvmtConfig { log_n, log_arity, .. } = config.lvmt().expect("it keeps lvmt");
         let mut state = State::new(log_n, log_arity);
@@ -78,7 +78,7 @@ impl States {
         }
     }
 
-    /// The honest answer about a block, if it is an older one with its header, for a head.
+    /// The honest answer about a block, with its header if it is older than the head.
     fn answer(&self, scheme: Scheme, at: usize, head: usize, keys: &[&[u8]]) -> StateAnswer {
         let of =
             sync(&self.chain.checkpoint(0), &self.chain.signed(head), &self.chain.path(0, head));
@@ -103,7 +103,7 @@ impl States {
         with_header(answer, &self.chain.headers[at], &self.chain.path(at, head))
     }
 
-    /// What an honest answer about a block says, by the list of each key's changes.
+    /// The expected answer about a block, from the list of each key's changes.
     fn expected(&self, at: usize, keys: &[&[u8]]) -> Answer {
         let value = |key: &&[u8]| {
             let (_, value) = self.smt.last_change(key, at as u64)?;

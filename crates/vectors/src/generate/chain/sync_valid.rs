@@ -3,7 +3,7 @@
 use super::made::{Chain, accepted, config};
 use crate::generate::builder::Builder;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("HeaderSync");
     paths(file);

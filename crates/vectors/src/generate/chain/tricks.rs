@@ -1,4 +1,4 @@
-//! Signatures that some verifiers of Ed25519 accept and others refuse.
+//! Signatures that some Ed25519 verifiers accept and others refuse.
 //!
 //! Source: Chalkias, Garillot, Nikolaenko 2020, "Taming the many `EdDSAs`"; RFC 8032.
 
@@ -35,10 +35,10 @@ pub(super) fn mixed_key(key: &SigningKey) -> (Scalar, [u8; 32]) {
     (secret, (EdwardsPoint::mul_base(&secret) + EIGHT_TORSION[1]).compress().to_bytes())
 }
 
-/// Signs under `public`, whose part of large order `secret` belongs to, with `small` added to `R`.
+/// Signs under `public`, where `secret` belongs to its part of large order, with `small` added to `R`.
 ///
-/// Tries nonces until `k`, the hash in the equation, is a multiple of 8 or until it is none, reduced
-/// by the group's order and not reduced: a multiple of 8 takes away the key's part of small order.
+/// Tries nonces until `k`, the hash in the equation, is a multiple of 8, or is not, both before and after
+/// reduction by the group's order: a multiple of 8 cancels the key's part of small order.
 pub(super) fn sign_with(
     secret: &Scalar,
     public: &[u8; 32],
@@ -67,7 +67,7 @@ pub(super) fn sign_with_small_r(key: &SigningKey, message: &Hash, r: &EdwardsPoi
     join(&r, &(k * key.to_scalar()))
 }
 
-/// `R` and `S` of zero: what a key of small order signs everything with.
+/// `R` and an `S` of zero: with a key of small order, a signature of any message.
 pub(super) fn sign_with_nothing(r: &[u8; 32]) -> Signature {
     join(r, &Scalar::ZERO)
 }

@@ -17,7 +17,7 @@ use crate::generate::coefficients::{Claimed, Without, coefficients, under_powers
 const LOG_N: u8 = 4;
 const LOG_ARITY: u8 = 2;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("LvmtProof");
     let state = sample(LOG_N, LOG_ARITY, 150);
@@ -27,18 +27,18 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     values(file, &state);
 }
 
-/// What a proof says of a state, with the root that it is checked against.
+/// A proof about a state, with the root that it is checked against.
 struct Told {
     state: State,
     keys: Vec<Vec<u8>>,
     proof: Proof,
     root: Root,
-    /// The openings that the proof has, in order.
+    /// The openings of the proof, in order.
     openings: Vec<Claimed>,
 }
 
 impl Told {
-    /// The truth of these keys.
+    /// The honest proof of these keys.
     fn new(state: &State, keys: Vec<Vec<u8>>) -> Self {
         let asked: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
         let (proof, root) = (state.prove(&asked), state.root());
@@ -51,7 +51,7 @@ impl Told {
         coefficients(&params_id(), &self.openings, without)
     }
 
-    /// Has the points of its openings, which are wrong by these errors.
+    /// Changes the points of the openings by these errors.
     fn repoint(&mut self, errors: impl IntoIterator<Item = Fr>) {
         for (opening, error) in self.openings.iter_mut().zip(errors) {
             opening.repoint(LOG_N, error);
@@ -69,7 +69,7 @@ impl Told {
     }
 }
 
-/// The openings that a proof has.
+/// The openings of a proof.
 fn openings(state: &State, keys: &[Vec<u8>], root: &Root, proof: &Proof) -> Vec<Claimed> {
     let passed = state.passed(&keys.iter().map(|key| keccak(key)).collect());
     let (mut amts, mut points) = (proof.amts.iter(), proof.points.iter().copied());
@@ -101,7 +101,7 @@ fn params_id() -> [u8; 32] {
     VerifyingKey::dev(LOG_N).expect("a key").params_id()
 }
 
-/// Keys that have a value, with as many openings together.
+/// Keys with values whose proof has `count` openings.
 fn with_openings(state: &State, count: usize) -> Vec<Vec<u8>> {
     let passed =
         |keys: &[Vec<u8>]| state.passed(&keys.iter().map(|key| keccak(key)).collect()).len();
@@ -119,7 +119,7 @@ fn with_openings(state: &State, count: usize) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Keys that have a value in this slot of different entries of the root.
+/// Keys with values in this slot of different entries of the root.
 fn in_root(state: &State, count: usize, slot: u8) -> Vec<Vec<u8>> {
     let there =
         |record: &Record| (record.level, record.slot) == (0, slot) && record.value.is_some();
@@ -129,7 +129,7 @@ fn in_root(state: &State, count: usize, slot: u8) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Coefficients that depend on the number of the opening alone.
+/// Coefficients that depend only on the index of the opening.
 fn known(file: &mut Builder, state: &State) {
     for (comment, errors) in [
         // Fourth differences: those of a polynomial of degree 3 are 0.
@@ -173,8 +173,7 @@ fn points(file: &mut Builder, state: &State) {
     told.refuse(file, "a transcript without the last opening");
 }
 
-/// Coefficients that do not depend on the commitments, of which those of the root and of an AMT below are
-/// wrong.
+/// Coefficients that do not depend on the commitments; those of the root and of an AMT below are wrong.
 fn commitments(file: &mut Builder, state: &State) {
     let key = find(state, |record| record.level == 1 && record.value.is_some());
     let mut told = Told::new(state, vec![key]);
@@ -194,8 +193,8 @@ fn commitments(file: &mut Builder, state: &State) {
     told.refuse(file, "a transcript without the commitments");
 }
 
-/// Coefficients that do not depend on the values: a later version of a slot, and the child of another entry
-/// at an earlier one.
+/// Coefficients that do not depend on the values: a slot has a later version, and the child of another entry
+/// an earlier one.
 fn values(file: &mut Builder, state: &State) {
     let mut told = Told::new(state, in_root(state, 2, 1));
     let r = told.coefficients(Without::Values);

@@ -1,4 +1,4 @@
-//! The generated files of `lvmt/`: proofs by the model that the tests of the crate have.
+//! The generated files of `lvmt/`: proofs by the test model of the crate.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use self::lies::Question;
 use crate::limits::CallerLimits;
 use crate::lvmt::{LvmtProof, Roots};
 
-/// The input that asks this.
+/// The input of a question.
 fn input(question: &Question) -> LvmtProof {
     let setup = if question.dev { VerifyingKey::dev } else { VerifyingKey::ppot };
     let key = setup(question.log_n).expect("a setup of that size");

@@ -9,7 +9,7 @@ use super::sample::{find, name, sample};
 use super::state::{State, keccak};
 use crate::generate::builder::{Builder, expected};
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("LvmtProof");
     one_key(file);
@@ -17,14 +17,14 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     many_keys(file);
 }
 
-/// The honest proof about keys of a state, and what the state has.
+/// Adds the honest proof about keys of a state, with the answer from the state.
 fn honest(file: &mut Builder, flags: &[&str], comment: &str, state: &State, keys: &[&[u8]]) {
     let results: Value = keys.iter().map(|key| result(state, key)).collect();
     let input = input(&Question::new(state, keys, &state.prove(keys)));
     file.valid(flags, comment, &input, expected(json!({ "results": results })));
 }
 
-/// What the state has of a key.
+/// The state's answer about a key.
 fn result(state: &State, key: &[u8]) -> Value {
     let Some(record) = state.keys.get(&keccak(key)) else { return json!({}) };
     let (place, _) = record.leaves.last().expect("it was written");
@@ -35,7 +35,7 @@ fn result(state: &State, key: &[u8]) -> Value {
     }
 }
 
-/// A name that the state does not know, and whose walk ends at this level.
+/// An absent key whose walk ends at this level.
 fn unknown(state: &State, level: u8) -> Vec<u8> {
     let ends = |key: &Vec<u8>| {
         let mut levels = (0..).map(|level| state.entry_at(&keccak(key), level));
@@ -78,7 +78,7 @@ fn full_entry() -> State {
     state
 }
 
-/// A key of that entry that the state does not know.
+/// An absent key of that entry.
 fn full_entry_key(state: &State) -> Vec<u8> {
     let entry = *state.entries.keys().next().expect("one entry");
     let there = |key: &Vec<u8>| {
@@ -110,7 +110,7 @@ fn shapes(file: &mut Builder) {
     }
 }
 
-/// Keys of which the sixth has an entry with five others in an AMT of 2^16 entries.
+/// A state with AMTs of 2^16 entries and a key at level 1, since its entry in the root AMT is full.
 fn level_one() -> State {
     // Hashes with the same first 16 bits are rare: the entry is filled by hand.
     let mut state = State::new(16, 2);

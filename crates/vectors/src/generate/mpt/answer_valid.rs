@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::state::{CONTRACT, PLAIN, State, large, slots, word};
 use crate::generate::builder::{Builder, expected};
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("EthGetProof");
     let state = State::new();
@@ -14,7 +14,7 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     with_slots(file, &state);
 }
 
-/// What a test of an honest answer expects.
+/// The expected answer of an honest test.
 fn truth(state: &State, address: Address, storage: &[Word]) -> Value {
     let account = state.account(address);
     let account = json!({

@@ -8,7 +8,7 @@ use super::trie::{Rlp, string};
 use crate::generate::builder::{Builder, expected};
 use crate::mpt::EthHeader;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("EthHeader");
     valid(file);
@@ -17,7 +17,7 @@ pub(in crate::generate) fn make(file: &mut Builder) {
 const NUMBER: u64 = 0x0102_0304;
 const STATE_ROOT: [u8; 32] = [0x5a; 32];
 
-/// The fields of a header of all forks: bytes, or integers of at most so many bytes.
+/// The fields of a header with those of all forks.
 fn all_fields() -> Vec<Rlp> {
     let hash = |byte| string([byte; 32]);
     let number = string(&NUMBER.to_be_bytes()[4..]);

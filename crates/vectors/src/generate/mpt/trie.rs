@@ -1,12 +1,12 @@
 //! Honest tries from a sorted map.
 //!
-//! Shares no code with the verifier but the hash.
+//! Shares no code with the verifier except the hash.
 
 use crate::mpt::MptProof;
 use prooflight_core::keccak256;
 use prooflight_json::{Hash32, Hex};
 
-/// A value of RLP.
+/// An RLP item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rlp {
     String(Vec<u8>),
@@ -24,7 +24,7 @@ impl Rlp {
         }
     }
 
-    /// What a parent has of this node.
+    /// The reference to this node in its parent.
     pub(super) fn reference(&self) -> Self {
         let bytes = self.encode();
         if bytes.len() < 32 { self.clone() } else { Self::String(keccak256(&[&bytes]).to_vec()) }
@@ -60,7 +60,7 @@ pub(super) fn extension(path: &[u8], child: Rlp) -> Rlp {
     Rlp::List(vec![compact(path, false), child])
 }
 
-/// A branch that has these children and nothing else but a value.
+/// A branch with these children and a value.
 pub(super) fn branch(children: &[(u8, Rlp)], value: impl AsRef<[u8]>) -> Rlp {
     let mut items = vec![string([]); 17];
     for (nibble, child) in children {
@@ -126,8 +126,8 @@ impl Trie {
     }
 }
 
-/// The node over some entries, whose first `depth` nibbles are the same; adds the nodes on the way
-/// to `key`, the last one first, if it leads here.
+/// The node over some entries whose first `depth` nibbles are the same; if `key` leads here, adds the
+/// nodes on its path, the last one first.
 fn node(
     entries: &[(Vec<u8>, Vec<u8>)],
     depth: usize,

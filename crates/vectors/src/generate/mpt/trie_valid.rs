@@ -8,7 +8,7 @@ use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::mpt::MptProof;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("MptProof");
     empty(file);
@@ -28,7 +28,7 @@ fn add(file: &mut Builder, flags: &[&str], comment: &str, input: &MptProof, valu
     file.valid(&all, comment, input, expected(json!({ "value": value })));
 }
 
-/// The honest proof of a key in a trie, and what the trie has.
+/// Adds the honest proof of a key in a trie, with the answer from the trie.
 fn honest(file: &mut Builder, flags: &[&str], comment: &str, trie: &Trie, key: &[u8]) {
     add(file, flags, comment, &trie.input(key), trie.value(key));
 }
@@ -94,7 +94,7 @@ fn branch_values(file: &mut Builder) {
 }
 
 fn inline(file: &mut Builder) {
-    // A leaf with an empty path takes three bytes and its value.
+    // A leaf with an empty path takes three bytes in addition to its value.
     for (length, place) in [(28, "inside the branch"), (29, "outside the branch")] {
         let trie = Trie::new([([0x10], vec![0xcc; length]), ([0x11], vec![0xdd; length])]);
         let comment = format!("a leaf with a value of {length} bytes is {place}");
@@ -136,7 +136,7 @@ fn random(file: &mut Builder) {
         [("hashed keys", 32, 60), ("keys of two bytes", 2, 40), ("keys of any length", 0, 40)]
     {
         let draw = |rng: &mut Rng| {
-            // Few different nibbles, so that keys have much in common.
+            // Few different nibbles, so that keys share long prefixes.
             let bytes = if length == 0 { rng.below(5) } else { length };
             if bytes == 32 {
                 return rng.bytes(32);

@@ -10,7 +10,7 @@ use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtDiff;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("SmtDiff");
     let plain = sample();

@@ -11,7 +11,7 @@ use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtHistory;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("SmtHistory");
     ranges(file);
@@ -22,10 +22,10 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     random_histories(file);
 }
 
-/// A key's history from the list of its changes.
+/// The expected history of a key, from the list of its changes.
 fn told(plain: &Plain, key: &[u8], from: u64, to: u64) -> Answer {
     let blocks = plain.history_blocks(key, from, to);
-    // Every block of a history but the first is the one before a change.
+    // Every block of a history except the first is the one before a change.
     let mut changed: Vec<u64> = blocks.iter().skip(1).map(|height| height + 1).collect();
     let last = plain.last_change(key, blocks[blocks.len() - 1]).map(|(height, _)| height);
     changed.extend(last.filter(|&height| height == from));

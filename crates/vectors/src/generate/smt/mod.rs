@@ -14,7 +14,7 @@ use super::rng::Rng;
 use crate::limits::{CallerLimits, HistoryLimits};
 use crate::smt::{BlockRoot, SmtDiff, SmtHistory, SmtProof};
 
-/// A number as a key: two bytes, so that no key is another's beginning.
+/// A number as a key: two bytes, so that no key is a prefix of another.
 fn key(number: u16) -> Vec<u8> {
     number.to_be_bytes().to_vec()
 }
@@ -27,9 +27,9 @@ fn delete(number: u16) -> Op {
     (key(number), None)
 }
 
-/// The chain of most tests: 17 keys, of which some change again, two are deleted, and one of these comes back.
+/// The chain of most tests: 17 keys, some of which change again; two are deleted, and one of these is set again.
 ///
-/// Its blocks are 1, 2, 5, 6 and 8; those between change nothing, nor does block 9.
+/// Only the blocks 1, 2, 5, 6 and 8 change anything; block 9 does not.
 fn sample() -> Plain {
     let mut plain = Plain::default();
     plain.apply(1, [set(16, b"sixteen")]);
@@ -40,7 +40,7 @@ fn sample() -> Plain {
     plain
 }
 
-/// Random keys and values in so many blocks, each of which changes, sets and deletes some.
+/// Random keys and values in `blocks` blocks, each of which sets, changes and deletes some.
 fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
     let mut plain = Plain::default();
     for height in 0..blocks {
@@ -58,7 +58,7 @@ fn random(rng: &mut Rng, blocks: u64, keys: usize) -> Plain {
     plain
 }
 
-/// So many keys with values of no bytes, set in the blocks 0 to 2 in turn.
+/// `count` keys with empty values, set in the blocks 0 to 2 in turn.
 fn many_leaves(count: u16) -> (Plain, Vec<Vec<u8>>) {
     let mut plain = Plain::default();
     for height in 0..3 {
@@ -113,7 +113,7 @@ fn ask_diff(plain: &Plain, from: Option<u64>, to: u64) -> SmtDiff {
     }
 }
 
-/// What a key had at a block, from the list of its changes.
+/// The state of a key at a block, from the list of its changes.
 fn had(plain: &Plain, key: &[u8], height: u64) -> Value {
     match plain.last_change(key, height) {
         Some((since, Some(value))) => {

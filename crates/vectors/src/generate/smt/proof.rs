@@ -10,7 +10,7 @@ use crate::generate::builder::{Builder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtProof;
 
-/// The tests that code makes.
+/// Adds the tests made by code.
 pub(in crate::generate) fn make(file: &mut Builder) {
     file.group("SmtProof");
     small_trees(file);
@@ -102,7 +102,7 @@ fn at_limits(file: &mut Builder) {
     let input = SmtProof { limits: Some(exact), ..input };
     honest(file, &["Limit"], "bytes, keys and value at their limits", &plain, &input);
 
-    // What follows would be long in its answers.
+    // The following answers would be long, so they are not pinned.
     let mut plain = Plain::default();
     plain.apply(0, [set(0, &vec![0; 65_536])]);
     let input = ask_keys(&plain, 0, &[key(0)]);

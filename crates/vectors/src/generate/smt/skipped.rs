@@ -1,7 +1,7 @@
-//! Keys that lead to one node, though they differ in bits that its way skips.
+//! Keys that lead to the same node although they differ in bits that its path skips.
 //!
-//! The tree's two keys begin with the bits 10 and 11, so that its only branch is at depth 1. The others asked for
-//! begin with 00 and 01: they lead below the branch as well, and come before the tree's keys in the order of hashes.
+//! The tree's two keys begin with the bits 10 and 11, so that its only branch is at depth 1. The other requested
+//! keys begin with 00 and 01: they also lead below the branch, and precede the tree's keys in the order of hashes.
 
 use prooflight_smt::hash::hash_key;
 
