@@ -74,18 +74,18 @@ export type Scheme = ${union(schemes.map(({ name }) => name))};
 /** The schemes that prove values of keys. */
 export type StateScheme = ${union(keys)};
 
-/** What a scheme's proofs can show. */
+/** What a scheme's proofs can prove. */
 export type Ability = ${union(abilities)};
 
-/** What follows from a scheme. */
+/** The properties of a scheme. */
 export interface SchemeInfo {
   /** Its id in headers, configurations and envelopes. */
   readonly id: number;
   /** The length of its root in a header, in bytes. */
   readonly rootLength: number;
-  /** What its proofs can show; nothing of a scheme that has only its id. */
+  /** What its proofs can prove; empty for a scheme that has only an id. */
   readonly abilities: readonly Ability[];
-  /** The binary that has its verifier. */
+  /** The binary that contains its verifier. */
   readonly binary?: ${union(binaries)};
   /** Whether a chain's configuration has parameters for it. */
   readonly parameters: boolean;

@@ -1,16 +1,16 @@
-// The wasm binaries: which of the cargo features of `bindings/wasm` each has, and how large it may be.
+// The wasm binaries: the cargo features of `bindings/wasm` and the size budget of each.
 
 import { readSchemes } from "../../../scripts/lib/schemes.mjs";
 
-/** A scheme's feature is its name. */
+/** The feature of a scheme has the scheme's name. */
 const schemesOf = (binary) =>
   readSchemes()
     .filter((scheme) => scheme.binary === binary)
     .map(({ name }) => name);
 
 /**
- * `chain` accepts headers, `light` verifies what they show. The budget is in bytes after brotli; each binary has the texts
- * of all reasons, those of `beacon` and `ethereum` too.
+ * `chain` accepts headers, `light` verifies answers against them. The budget is in bytes after brotli; each binary
+ * contains the texts of all reasons, including those of `beacon` and `ethereum`.
  */
 export const BINARIES = [
   { name: "hash", features: ["chain", "light", ...schemesOf("hash")], budget: 122 * 1024 },

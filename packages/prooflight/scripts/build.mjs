@@ -12,7 +12,7 @@ import { buildBinaries, inWorkFolder, sh } from "./wasm.mjs";
 const here = inside("packages", "prooflight");
 
 await main(() =>
-  // Made aside and then put in place: a build that fails leaves the one before it.
+  // Built elsewhere and then moved into place: a failed build leaves the previous one intact.
   inWorkFolder(async (work) => {
     const dist = join(work, "dist");
     const wasm = join(dist, "wasm");

@@ -1,4 +1,4 @@
-// What the build adds to the compiled modules: entries for each runtime, and CommonJS.
+// Additions of the build to the compiled modules: entries for each runtime, and CommonJS.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -8,7 +8,7 @@ import ts from "typescript";
 import { BINARIES } from "./binaries.mjs";
 import { MODULES } from "./modules.mjs";
 
-/** The glue makes a TextDecoder and a TextEncoder while it is imported, which some runtimes have not: it gets ours. */
+/** The glue makes a TextDecoder and a TextEncoder when it is imported; some runtimes lack these, so it gets ours. */
 export function replaceTextCodecs(wasm) {
   for (const { name } of BINARIES) {
     const file = join(wasm, `prooflight_${name}_bg.js`);
@@ -29,7 +29,7 @@ export function writeInlined(wasm, types) {
   }
 }
 
-/** Writes dist/inline and dist/workerd: each module, and before it where its binaries are. */
+/** Writes dist/inline and dist/workerd: each module, preceded by the location of its binaries. */
 export function writeEntries(dist) {
   for (const kind of ["inline", "workerd"]) {
     mkdirSync(join(dist, kind));
@@ -70,7 +70,7 @@ export function writeCommonJs(dist) {
   writeFileSync(join(dist, "cjs", "package.json"), '{ "type": "commonjs" }\n');
 }
 
-/** The command is an ES module, and workerd knows no other. */
+/** Files without a CommonJS build: the command is an ES module, and workerd supports no other kind. */
 export const isInCommonJs = (path) =>
   /\.(js|d\.ts)$/.test(path) && !/^(cli|vectors|workerd)\//.test(path) && !/workerd-/.test(path);
 
@@ -81,6 +81,6 @@ function commonJs(source) {
     esModuleInterop: true,
   };
   const { outputText } = ts.transpileModule(source, { compilerOptions });
-  // There is no URL: without an inlined binary, `init` says so.
+  // There is no URL: without an inlined binary, `init` reports this.
   return outputText.replaceAll("import.meta.url", "undefined");
 }

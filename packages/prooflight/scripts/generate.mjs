@@ -1,4 +1,4 @@
-// npm run generate: writes src/registry.ts from what the Rust sources say, and the exports of package.json.
+// npm run generate: generates src/registry.ts from the Rust sources, and the exports of package.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

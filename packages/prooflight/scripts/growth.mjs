@@ -1,9 +1,9 @@
-// Which modules grew against the table of sizes in the guide.
+// Finds modules that grew compared with the table of sizes in the guide.
 
-/** How much of a module's size may come without a reason. */
+/** The growth of a module that needs no reason. */
 const TOLERANCE = 1.02;
 
-/** KiB, as the table has them. */
+/** KiB, in the format of the table. */
 export const kib = (bytes) => (bytes / 1024).toFixed(1);
 
 /** The rows, `{ module, cells }` with bytes, that are more than 2 % above their line of `table`. A new module has no line yet. */
@@ -14,7 +14,7 @@ export function grown(rows, table) {
   });
 }
 
-/** The rows that `table` lacks. */
+/** The rows that are missing in `table`. */
 export const missing = (rows, table) => rows.filter(({ module }) => !recorded(module, table));
 
 function recorded(module, table) {
@@ -22,7 +22,7 @@ function recorded(module, table) {
   return line?.split("|").slice(2, -1).map(Number);
 }
 
-/** The lines that say why modules grew, those of `table` first. */
+/** The lines with the reasons for growth, those of `table` first. */
 export function reasons(rows, table, reason) {
   const lines = table.split("\n").filter((line) => line.startsWith("* "));
   const names = grown(rows, table).map(({ module }) => `\`${module}\``);

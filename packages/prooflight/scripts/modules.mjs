@@ -1,4 +1,4 @@
-// The modules that users import, and how a runtime or bundler chooses among their builds.
+// The modules that users import, and the conditions by which runtimes and bundlers choose their builds.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export const MODULES = readdirSync(src)
   .map((name) => name.replace(/\.ts$/, ""))
   .sort((a, b) => (a === "index" ? -1 : b === "index" ? 1 : a < b ? -1 : 1));
 
-/** The text of package.json with the members that follow from the modules; a test compares it with the file. */
+/** The text of package.json with the members generated from the modules; a test compares it with the file. */
 export function withManifest(text) {
   const { exports: _, ...others } = JSON.parse(text);
   return `${JSON.stringify({ ...others, ...manifest() }, null, 2)}\n`;
@@ -41,7 +41,7 @@ function manifest() {
     main: "./dist/cjs/inline/index.js",
     module: "./dist/index.js",
     types: "./dist/cjs/index.d.ts",
-    // For the resolution of Node 10, which knows no exports.
+    // For TypeScript's Node 10 resolution, which ignores `exports`.
     typesVersions: {
       "*": {
         ...Object.fromEntries(MODULES.slice(1).map((name) => [name, [`./dist/cjs/${name}.d.ts`]])),
@@ -49,8 +49,8 @@ function manifest() {
         "inline/*": ["./dist/cjs/*.d.ts"],
       },
     },
-    // Those that say where the binary is.
-    // (esbuild knows no braces in patterns.)
+    // Importing these modules has the effect of locating the binary.
+    // (esbuild does not support braces in patterns.)
     sideEffects: [
       "./dist/**/inline/*.js",
       "./dist/**/wasm/inline-*.js",
@@ -62,16 +62,16 @@ function manifest() {
 }
 
 /**
- * The builds of one module, the first whose condition holds: workerd compiles modules only when they are deployed;
- * Node's kind have the binary in the program, so that bundles for servers need no file beside them; the others find
- * the file by its URL, but CommonJS has none.
+ * The builds of one module; the first whose condition holds is used. workerd compiles WebAssembly only at deployment.
+ * For Node and similar runtimes the binary is part of the program, so that server bundles need no extra file. The
+ * other builds find the file by its URL, which CommonJS lacks.
  */
 function conditions(name) {
   const inline = { import: `./dist/inline/${name}.js`, require: `./dist/cjs/inline/${name}.js` };
   const esm = { types: `./dist/${name}.d.ts`, default: inline.import };
   return {
     workerd: { types: `./dist/${name}.d.ts`, default: `./dist/workerd/${name}.js` },
-    // Node's own require takes ES modules, so that a program has only one copy.
+    // Node's own `require` gets the ES modules, so that a program has only one copy.
     node: { "module-sync": esm, ...both(name, inline) },
     ...both(name, { import: `./dist/${name}.js`, require: inline.require }),
   };

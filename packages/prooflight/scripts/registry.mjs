@@ -1,10 +1,10 @@
-// The source of src/registry.ts, from what the wasm itself says.
+// The source of src/registry.ts, generated from the wasm.
 
 import { readFileSync } from "node:fs";
 
 import { format } from "prettier";
 
-/** The text that src/registry.ts must have by the binaries in `folder`, a URL. */
+/** The text of src/registry.ts for the binaries in `folder`, a URL. */
 export async function registrySource(folder) {
   const { version, codes, reasons, maxProofBytes } = await ask(folder);
   const union = (names) => names.map((name) => `| "${name}"`).join("\n");
@@ -18,16 +18,16 @@ export async function registrySource(folder) {
     /** The version of this package and of its WebAssembly. */
     export const VERSION = "${version}";
 
-    /** The largest proof that is read unless the caller says otherwise, in bytes. */
+    /** The default limit on the size of a proof, in bytes. */
     export const MAX_PROOF_BYTES = ${maxProofBytes};
 
-    /** What kind of refusal an error is. */
+    /** The kind of a refusal. */
     export type Code = ${union(codes)};
 
-    /** Why exactly something was refused; each reason belongs to one code. */
+    /** The exact cause of a refusal; each reason belongs to one code. */
     export type Reason = ${union(reasons.map(({ reason }) => reason))};
 
-    /** The code of every reason, and what it means. */
+    /** The code and the meaning of every reason. */
     export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly meaning: string }>> = {
       ${entries.join("\n")}
     };

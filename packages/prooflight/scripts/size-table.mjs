@@ -1,5 +1,5 @@
-// npm run sizes [-- REASON]: what users download of each module alone, as a table in the guide. A module grows by more
-// than 2 % only with a reason, which is put below the table. With --check, writes nothing and fails if one grew.
+// npm run sizes [-- REASON]: the download size of each module alone, as a table in the guide. A module may grow by more
+// than 2 % only with a reason, which is added below the table. With --check, writes nothing and fails if one grew.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
@@ -21,12 +21,12 @@ const HEADING = "| module | JavaScript | WebAssembly | both | inlined |\n|---|--
 
 const brotli = (content) => brotliCompressSync(content).length;
 
-/** Of each binary, which most modules share. */
+/** The size of each binary, computed once since most modules share it. */
 const binarySizes = new Map(
   BINARIES.map(({ name }) => [name, brotli(readFileSync(`${dist}/wasm/prooflight-${name}.wasm`))]),
 );
 
-/** A library's assets are inlined by Vite: here their URL is another one, which it does not follow. */
+/** Vite inlines the assets of a library; a different URL prevents this. */
 const keepBinaries = {
   name: "keep-binaries",
   enforce: "pre",
@@ -58,7 +58,7 @@ await main(async () => {
   process.stdout.write(table);
 });
 
-/** Bytes after brotli: of the code, of the binaries that it may load, of both, and of one script with all of it. */
+/** Bytes after brotli: of the code, of the binaries that it may load, of both, and of one script with everything. */
 async function sizesOf(name) {
   const code = brotli(await bundle(`${dist}/${name}.js`));
   const sizes = binariesOf(dist, name).map((binary) => binarySizes.get(binary));
@@ -68,7 +68,7 @@ async function sizesOf(name) {
   return { module, cells: [code, wasm, code + wasm, inlined] };
 }
 
-/** A module and all that it imports, minified, in one script; the binary stays a file. */
+/** A module with everything that it imports, minified, in one script; the binary stays a file. */
 async function bundle(entry) {
   const built = await build({
     configFile: false,

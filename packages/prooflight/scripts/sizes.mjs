@@ -1,4 +1,4 @@
-// How large the binaries are; over budget is a failed build.
+// Checks the sizes of the binaries: the build fails if one is over its budget.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

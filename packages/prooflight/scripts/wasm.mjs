@@ -8,7 +8,7 @@ import { run } from "../../../scripts/lib/command.mjs";
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { BINARIES } from "./binaries.mjs";
 
-/** Gives `body` a folder that is deleted afterwards. */
+/** Calls `body` with a temporary folder. */
 export async function inWorkFolder(body) {
   mkdirSync(inside("target"), { recursive: true });
   const work = mkdtempSync(inside("target", "prooflight-"));
@@ -19,7 +19,7 @@ export async function inWorkFolder(body) {
   }
 }
 
-/** Puts every binary with wasm-bindgen's glue into `folder`; the loader around them is our own. */
+/** Puts every binary with wasm-bindgen's glue into `folder`; the loader is ours. */
 export async function buildBinaries(work, folder) {
   for (const { name, features } of BINARIES) {
     const out = join(work, name);
@@ -32,9 +32,9 @@ export async function buildBinaries(work, folder) {
   }
 }
 
-/** Runs a program and shows what it prints. */
+/** Runs a program and shows its output. */
 export function sh(command, args) {
-  // These would replace the flags of .cargo/config.toml, and with them simd128.
+  // These variables would override the flags of .cargo/config.toml, including simd128.
   const env = { RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
   return run(command, args, { env, onData: (text) => process.stdout.write(text) });
 }
@@ -47,7 +47,7 @@ function wasmPack(folder, name, features) {
     ...["--target", "bundler", "--no-pack", "--no-typescript"],
     ...["--out-dir", folder, "--out-name", name],
     ...["--", "--locked", "--no-default-features", "--features", features.join()],
-    // Panic messages name source files, and those of dependencies are in the builder's home.
+    // Panic messages contain paths of source files; those of dependencies are in the user's home folder.
     "--config",
     `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${home}=cargo"]`,
   ]);

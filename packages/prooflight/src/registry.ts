@@ -3,10 +3,10 @@
 /** The version of this package and of its WebAssembly. */
 export const VERSION = "0.1.0";
 
-/** The largest proof that is read unless the caller says otherwise, in bytes. */
+/** The default limit on the size of a proof, in bytes. */
 export const MAX_PROOF_BYTES = 8388608;
 
-/** What kind of refusal an error is. */
+/** The kind of a refusal. */
 export type Code =
   | "malformed"
   | "mismatch"
@@ -16,7 +16,7 @@ export type Code =
   | "invalid_input"
   | "internal";
 
-/** Why exactly something was refused; each reason belongs to one code. */
+/** The exact cause of a refusal; each reason belongs to one code. */
 export type Reason =
   | "account_mismatch"
   | "account_missing"
@@ -164,7 +164,7 @@ export type Reason =
   | "wrong_roots"
   | "wrong_schemes";
 
-/** The code of every reason, and what it means. */
+/** The code and the meaning of every reason. */
 export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly meaning: string }>> =
   {
     account_mismatch: {

@@ -6,18 +6,18 @@ export type Scheme = "avl" | "lvmt" | "smt" | "mpt" | "lmpt" | "amb";
 /** The schemes that prove values of keys. */
 export type StateScheme = "avl" | "lvmt" | "smt";
 
-/** What a scheme's proofs can show. */
+/** What a scheme's proofs can prove. */
 export type Ability = "keys" | "block" | "history" | "diff" | "average" | "account";
 
-/** What follows from a scheme. */
+/** The properties of a scheme. */
 export interface SchemeInfo {
   /** Its id in headers, configurations and envelopes. */
   readonly id: number;
   /** The length of its root in a header, in bytes. */
   readonly rootLength: number;
-  /** What its proofs can show; nothing of a scheme that has only its id. */
+  /** What its proofs can prove; empty for a scheme that has only an id. */
   readonly abilities: readonly Ability[];
-  /** The binary that has its verifier. */
+  /** The binary that contains its verifier. */
   readonly binary?: "hash" | "lvmt";
   /** Whether a chain's configuration has parameters for it. */
   readonly parameters: boolean;

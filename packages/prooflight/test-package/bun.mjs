@@ -1,4 +1,4 @@
-// Bun: a script, and a program of one file that runs without its modules.
+// Bun: a script, and a single-file executable that runs without its modules.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

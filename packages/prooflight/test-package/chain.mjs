@@ -1,4 +1,4 @@
-// A node that the projects' light clients ask, a liar in front of it, and a server that redirects to it.
+// A node for the projects' light clients, a liar in front of it, and a server that redirects to it.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const program = process.env.PROOFLIGHT_NODE ?? node;
 
 const hex = (text) => `0x${Buffer.from(text).toString("hex")}`;
 
-/** Gives `body` what a project needs to ask: URLs and the checkpoint of a chain with one account. */
+/** Calls `body` with the inputs of a light client: URLs and the checkpoint of a chain with one account. */
 export async function withChain(folder, body) {
   const data = join(folder, "chain");
   const state = join(folder, "state.jsonl");
@@ -48,7 +48,7 @@ export async function withChain(folder, body) {
   }
 }
 
-/** Where it listens, once it does. */
+/** Resolves to the node's address once it listens. */
 async function addressOf(child) {
   const log = [];
   for await (const line of createInterface(child.stderr)) {

@@ -1,4 +1,4 @@
-// Opening pages in the system's Chromium.
+// Opens pages in the system's Chromium.
 
 /* global document -- in the pages */
 
@@ -15,12 +15,12 @@ const OPTIONS = {
   ],
 };
 
-/** Gives `body` a function that opens a page and waits until its title is its outcome. */
+/** Calls `body` with a function that opens a page and waits until the page's title is its outcome. */
 export async function withChromium(body) {
   await closing(await chromium.launch(OPTIONS), (browser) => body((url) => outcomes(browser, url)));
 }
 
-/** The same with the extension in the folder `path`; the function takes the name of its page. */
+/** Does the same with the extension in the folder `path`; the function takes the name of its page. */
 export async function withExtension(path, body) {
   const folder = realpathSync(path);
   const args = [
@@ -33,7 +33,7 @@ export async function withExtension(path, body) {
   return closing(context, () => body((page) => outcomes(context, `${origin}/${page}`)));
 }
 
-/** The id that Chromium gives an extension without a key: of its folder. */
+/** The id that Chromium assigns to an extension without a key, derived from its folder. */
 function extensionId(folder) {
   const digits = createHash("sha256").update(folder).digest("hex").slice(0, 32);
   return digits.replace(/./g, (digit) => "abcdefghijklmnop"[parseInt(digit, 16)]);
@@ -47,7 +47,7 @@ async function closing(closable, body) {
   }
 }
 
-/** What the page at `url` says in its title, as JSON. */
+/** The outcome in the title of the page at `url`, which is JSON. */
 async function outcomes(browser, url) {
   const page = await browser.newPage();
   const said = [];

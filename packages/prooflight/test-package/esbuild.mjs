@@ -1,4 +1,4 @@
-// What esbuild bundles into one script: for a page, a classic service worker, and a function on a server.
+// Single-script bundles of esbuild: for a page, a classic service worker and a serverless function.
 
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync } from "node:fs";
@@ -9,7 +9,7 @@ import { compileCheck } from "./project.mjs";
 import { withServer } from "./server.mjs";
 import { importTool } from "./tools.mjs";
 
-/** Bundles and opens the page, with and without the binary inlined; runs the function away from its modules. */
+/** Bundles and opens the page, with and without the binary inlined; runs the function in a folder without its modules. */
 export async function esbuild(path, open, { sh, output }) {
   const { build } = await importTool("esbuild");
   compileCheck(path);

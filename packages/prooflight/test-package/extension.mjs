@@ -1,4 +1,4 @@
-// A browser extension (manifest version 3), whose pages run WebAssembly only if its policy says so.
+// A browser extension (manifest version 3), whose pages run WebAssembly only if its policy allows it.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { compileCheck, resolveImports } from "./project.mjs";
 
 const POLICY = "script-src 'self' 'wasm-unsafe-eval'; object-src 'self'";
 
-/** Opens the extension's page under the policy that lets WebAssembly run, and without. */
+/** Opens the extension's page with the policy that allows WebAssembly, and without. */
 export async function extension(path) {
   compileCheck(path);
   resolveImports(path);

@@ -1,4 +1,4 @@
-// Hermes, the engine of React Native, which has no WebAssembly: the package says so, and never dies at a global.
+// Hermes, the engine of React Native, has no WebAssembly: the package must report this, not crash on a missing global.
 
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { fileOf, importTool } from "./tools.mjs";
 
 const folders = { linux: "linux64-bin", darwin: "osx-bin" };
 
-/** Bundles the project as React Native resolves packages, and runs it. */
+/** Bundles the project with React Native's package resolution, and runs it. */
 export async function hermes(path, { sh, output }) {
   const folder = folders[process.platform];
   if (!folder) throw new Problem(`hermes-engine-cli has no Hermes for ${process.platform}.`);
@@ -26,7 +26,7 @@ export async function hermes(path, { sh, output }) {
     conditions: ["react-native"],
     logLevel: "error",
   });
-  // Hermes has no classes; React Native's bundler compiles them, too.
+  // Hermes has no classes; React Native's bundler also compiles them.
   const target = { target: ts.ScriptTarget.ES5, downlevelIteration: true };
   const script = join(path, "dist", "main.js");
   const compiled = ts.transpileModule(readFileSync(script, "utf8"), { compilerOptions: target });

@@ -1,4 +1,4 @@
-// Tests in jest: CommonJS as it is by default, TypeScript by ts-jest, and in jsdom.
+// Tests in jest: CommonJS by default, TypeScript with ts-jest, and jsdom.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";

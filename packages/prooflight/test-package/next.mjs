@@ -13,7 +13,7 @@ import { fileOf } from "./tools.mjs";
 const command = fileOf("next", "dist", "bin", "next");
 const env = { NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: undefined };
 
-/** Builds the project by both of its bundlers, and opens it. */
+/** Builds the project with both bundlers of Next.js, and opens it. */
 export async function next(path, open, { sh }) {
   compileCheck(path);
   for (const bundler of ["--turbopack", "--webpack"]) {

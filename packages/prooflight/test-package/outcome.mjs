@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** What a project finds that verifies what was recorded and refuses each forgery for the right reason. */
+/** The outcome of a project that verifies the recorded data and refuses each forgery for the right reason. */
 export const OUTCOME = {
   // The state root of Ergo mainnet block 1795968.
   avl: [
@@ -9,16 +9,16 @@ export const OUTCOME = {
   ],
   // An account of Ethereum's mainnet in block 21925176.
   mpt: ["10593965569117523386 wei", "mismatch / account_mismatch"],
-  // A value at level 1 of LVMT's test vectors, and the proof of it for another key.
+  // A value at level 1 from LVMT's test vectors, and its proof used for another key.
   lvmt: ["0x6174206c6576656c2031 since block 1", "mismatch / root_mismatch"],
-  // A flipped bit of a signature leaves too few that count.
+  // A flipped bit in a signature leaves too few valid signatures.
   chain: ["height 2", "untrusted / too_few_signatures"],
   provider: ["0x9305538e4df80dba"],
-  // 12.50, by AVL+ and by LVMT; a changed value; a redirect, which is not followed.
+  // 12.50, proved by AVL+ and by LVMT; a changed value; a redirect, which must not be followed.
   client: ["0x31322e3530", "0x31322e3530", "mismatch / root_mismatch", "unavailable / unreachable"],
 };
 
-/** Fails unless a project found that. */
+/** Fails unless a project has this outcome. */
 export function assertOutcome(outcome) {
   assert.deepEqual(outcome, OUTCOME);
 }

@@ -1,4 +1,4 @@
-// The tarball: nothing missing, nothing more, and good in the eyes of publint and Are The Types Wrong.
+// The tarball has exactly the right files, and passes publint and Are The Types Wrong.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,12 +13,12 @@ import { MODULES } from "../scripts/modules.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 
-/** Packs the package into `folder`; gives the path of the tarball. */
+/** Packs the package into `folder`; returns the path of the tarball. */
 export async function pack(folder, { sh, output }) {
   await sh("publint", ["--strict", here]);
   const before = output().length;
   await sh("npm", ["pack", "--json", "--pack-destination", folder], { cwd: here });
-  // npm warns on its standard error, which comes before.
+  // npm's warnings on standard error come before the path.
   const [{ filename, files }] = JSON.parse(/^\[[^]*/m.exec(output().slice(before))[0]);
   assert.deepEqual(files.map(({ path }) => path).sort(), expected().sort());
   const tarball = join(folder, filename);
@@ -26,7 +26,7 @@ export async function pack(folder, { sh, output }) {
   return tarball;
 }
 
-/** Fails if the types of a module are not found or not those of its code, however TypeScript resolves it. */
+/** Fails if the types of a module are missing or wrong under any of TypeScript's resolution modes. */
 async function assertTypes(tarball) {
   const packed = createPackageFromTarballData(readFileSync(tarball));
   const analysis = await checkPackage(packed, { excludeEntrypoints: [/\.wasm$/] });
@@ -34,7 +34,7 @@ async function assertTypes(tarball) {
   assert.deepEqual(analysis.problems, []);
 }
 
-/** Every source with its types, as ES modules and CommonJS; every binary with its glue; and what npm asks for. */
+/** Every source with its types, as ES modules and CommonJS; every binary with its glue; and the files for npm. */
 function expected() {
   const sources = readdirSync(join(here, "src"), { recursive: true })
     .map((path) => path.split(sep).join("/"))

@@ -1,4 +1,4 @@
-// A page without any build, under the strictest policy that lets WebAssembly run.
+// A page without a build step, under the strictest policy that allows WebAssembly.
 
 import assert from "node:assert/strict";
 
@@ -9,7 +9,7 @@ import { withServer } from "./server.mjs";
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
-  // Nodes on other ports.
+  // The nodes are on other ports.
   "connect-src 'self' http://127.0.0.1:*",
   "worker-src 'self'",
 ].join("; ");

@@ -1,5 +1,5 @@
-// An application that Parcel builds; package.json has the one line that lets it read exports. (Parcel takes it from the
-// folder of the lockfile.)
+// An application that Parcel builds; package.json has the line that makes Parcel read `exports`. (Parcel takes the line
+// from the folder of the lockfile.)
 
 import { fileOf } from "./tools.mjs";
 import { assertOutcome } from "./outcome.mjs";

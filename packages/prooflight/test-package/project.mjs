@@ -1,4 +1,4 @@
-// A scratch project: what it is made of, and one recorded input for each module, from the vectors.
+// A scratch project: its files, and one recorded input for each module, from the vectors.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { OUTCOME } from "./outcome.mjs";
 
 const projects = fileURLToPath(new URL("projects", import.meta.url));
 
-/** Copies a project to `path`, with what all of them share. */
+/** Copies a project and the shared files to `path`. */
 export function copyProject(name, path, chain) {
   cpSync(join(projects, name), path, { recursive: true });
   cpSync(join(projects, "shared"), path, { recursive: true });
@@ -21,7 +21,7 @@ export function copyProject(name, path, chain) {
   writeFileSync(join(path, "public", "outcome.json"), JSON.stringify(OUTCOME));
 }
 
-/** Replaces the check's source by JavaScript, for projects that take nothing else. */
+/** Compiles the check's source to JavaScript, for projects without TypeScript. */
 export function compileCheck(path, module = ts.ModuleKind.ES2022) {
   const source = join(path, "check.ts");
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module };
@@ -30,7 +30,7 @@ export function compileCheck(path, module = ts.ModuleKind.ES2022) {
   rmSync(source);
 }
 
-/** Writes paths for the names of modules: where nothing is built, nothing else resolves them. */
+/** Replaces the names of modules by paths: without a build, nothing else resolves them. */
 export function resolveImports(path) {
   const file = join(path, "check.js");
   const dist = "./node_modules/prooflight/dist";
@@ -52,7 +52,7 @@ function inputs() {
   };
 }
 
-/** The input of the first vector in a file that `isIt`. */
+/** The input of the first vector in a file for which `isIt` holds. */
 function inputOf(file, isIt) {
   const { testGroups } = whole(JSON.parse(readFileSync(inside("test-vectors", file), "utf8")));
   return testGroups.flatMap(({ tests }) => tests).find(isIt).input;

@@ -1,4 +1,4 @@
-// An application that rollup builds with nothing but the resolution of packages, which moves no files.
+// An application that rollup builds with only the plugin that resolves packages, which copies no files.
 
 import assert from "node:assert/strict";
 

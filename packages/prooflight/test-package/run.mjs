@@ -1,5 +1,5 @@
-// npm run test:package [PROJECT…]: packs the package, installs the tarball into projects like a user's, and verifies
-// recorded answers and forged ones in each, and those of a node and of a liar. Needs the build, the node and Chromium.
+// npm run test:package [PROJECT…]: packs the package, installs the tarball into projects like a user's, and in each
+// verifies recorded and forged answers, and answers of a node and of a liar. Needs the build, the node and Chromium.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ import { vite7 } from "./vite7.mjs";
 import { webpack } from "./webpack.mjs";
 import { workerd } from "./workerd.mjs";
 
-/** Projects whose tools are those of the repository. Each is a user's: it has a node_modules of its own. */
+/** Projects that use the repository's tools. Each has its own node_modules, like a user's project. */
 const OWN = {
   node: (path, open, shell) => node(path, shell),
   page,
@@ -56,7 +56,7 @@ await main(async () => {
     throw new Problem(`No such project: ${unknown}. The projects are: ${all.join(", ")}.`);
   const chosen = (projects) => Object.entries(projects).filter(([name]) => names.includes(name));
 
-  // Outside of the repository, whose node_modules would be found otherwise.
+  // Outside the repository, whose node_modules would otherwise be found.
   const folder = mkdtempSync(join(tmpdir(), "prooflight-package-"));
   let shared;
   try {
@@ -78,7 +78,7 @@ await main(async () => {
         await task("runtimes and bundlers", async (shell) => {
           await installTools(shell);
           shared = folderBelowTools();
-          // Otherwise npm would install into the folder of the tools.
+          // Without this, npm would install into the folder of the tools.
           writeFileSync(join(shared, "package.json"), '{ "private": true }');
           await install(shared, tarball, shell);
         });
@@ -97,7 +97,7 @@ await main(async () => {
   }
 });
 
-/** Installs the tarball, which needs nothing else. */
+/** Installs the tarball, which has no dependencies. */
 async function install(path, tarball, { sh }) {
   mkdirSync(path, { recursive: true });
   await sh("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: path });

@@ -11,7 +11,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Gives `body` the URL under which the folder is served with these headers. */
+/** Serves the folder with these headers, and calls `body` with its URL. */
 export async function withServer(path, headers, body) {
   const server = createServer((request, response) => void answer(path, headers, request, response));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -25,7 +25,7 @@ const folder = join(
 );
 const installed = join(folder, ".installed");
 
-/** Installs the tools unless they are there; none of their own scripts runs. */
+/** Installs the tools unless they are installed, without running their install scripts. */
 export async function installTools({ sh }) {
   if (existsSync(installed)) return;
   rmSync(join(cache, "runtimes"), { recursive: true, force: true });
@@ -34,12 +34,12 @@ export async function installTools({ sh }) {
     copyFileSync(join(source, name), join(folder, name));
   }
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  // Not `ci`, which fails where a registry lacks the builds of optional packages for other systems.
+  // Not `ci`, which fails if a registry lacks the optional packages for other systems.
   await sh("npm", ["install", ...options], { cwd: folder });
   writeFileSync(installed, "");
 }
 
-/** A new folder of projects, which find the tools above them. */
+/** Makes a new folder for projects, which find the tools in a folder above. */
 export function folderBelowTools() {
   return mkdtempSync(join(folder, "projects-"));
 }

@@ -8,7 +8,7 @@ import { build, createServer, preview } from "vite";
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { assertOutcome } from "./outcome.mjs";
 
-/** Type-checks the project, then opens it from the development server and as it is built. */
+/** Type-checks the project, then opens it from the development server and as built. */
 export async function vite(path, open, { sh }) {
   const tsc = inside("node_modules", ".bin", "tsc");
   for (const module of [["nodenext"], ["esnext", "--moduleResolution", "bundler"]]) {

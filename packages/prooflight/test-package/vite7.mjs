@@ -1,11 +1,11 @@
-// The development server of Vite 7, which moves modules away from their files unless it is told not to.
+// The development server of Vite 7, which moves modules away from their files unless configured not to.
 
 import assert from "node:assert/strict";
 
 import { assertOutcome } from "./outcome.mjs";
 import { importTool } from "./tools.mjs";
 
-/** Opens the project with the inlined binary; then without, as it is and with the documented line. */
+/** Opens the project with the inlined binary; then without it, unchanged and with the documented setting. */
 export async function vite7(path, open) {
   const { createServer } = await importTool("vite");
   const openPage = async (page, config) => {

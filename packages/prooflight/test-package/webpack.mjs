@@ -28,14 +28,14 @@ export async function webpack(path, open) {
   }
 }
 
-/** Builds; a warning is a failure too. */
+/** Builds the project; a warning is also a failure. */
 async function build(options) {
-  // Its hints about sizes are off: the binary has a budget, in bytes that are compressed.
+  // Size hints are off: the binary has its own budget, in compressed bytes.
   const compiler = bundler({ entry: "./src/main.js", performance: false, ...options });
   const stats = await new Promise((resolve, reject) => {
     compiler.run((error, stats) => (error ? reject(error) : resolve(stats)));
   });
   await new Promise((resolve) => compiler.close(resolve));
   const said = stats.toString({ all: false, errors: true, warnings: true });
-  assert.equal(said, "", "webpack has nothing to say");
+  assert.equal(said, "", "webpack prints no warnings");
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { assertOutcome } from "./outcome.mjs";
 import { importTool } from "./tools.mjs";
 
-/** Starts the project's Worker, which verifies when it is asked. */
+/** Starts the project's Worker, which verifies on request. */
 export async function workerd(path) {
   process.env.WRANGLER_SEND_METRICS = "false";
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";

@@ -12,7 +12,7 @@ async function main() {
   document.title = JSON.stringify(outcome);
 }
 
-/** The service worker, which need not control this page. */
+/** The active service worker; it need not control this page. */
 async function activeWorker() {
   const registered = await navigator.serviceWorker.register("dist/service-worker.js");
   const worker = registered.installing ?? registered.waiting ?? registered.active;

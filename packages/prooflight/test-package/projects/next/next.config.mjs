@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-// The tools are above the project, in a folder without its lockfile.
+// The tools are in a folder above the project, without a lockfile.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export default { turbopack: { root }, outputFileTracingRoot: root };

@@ -5,7 +5,7 @@ import { init as initLvmt, type LvmtProofInput, verifyLvmtProof } from "prooflig
 import { type Hex, verifyEthGetProof } from "prooflight/mpt";
 import { createProvider } from "prooflight/provider";
 
-/** What chain.mjs starts: a node, a liar in front of it, and a server that redirects to it. */
+/** The servers that chain.mjs starts: a node, a liar in front of it, and a server that redirects to it. */
 export interface Chain {
   checkpoint: Checkpoint;
   url: string;
@@ -13,7 +13,7 @@ export interface Chain {
   redirecting: string;
 }
 
-/** What project.mjs takes from the test vectors. */
+/** The inputs that project.mjs takes from the test vectors. */
 export interface Inputs {
   block: Record<"parentStateRoot" | "stateRoot" | "adProofsRoot" | "proof", string> & {
     ops: (
@@ -30,11 +30,11 @@ export interface Inputs {
     proof: string;
   };
   head: { checkpoint: Checkpoint; head: string; inclusion: string[]; now: string };
-  /** Left out where there is no network. */
+  /** Missing if there is no network. */
   chain?: Chain;
 }
 
-/** Verifies what was recorded and a forgery of it with each module; gives what came of them. */
+/** Verifies the recorded data and a forgery of it with each module; returns the outcomes. */
 export async function check(inputs: Inputs): Promise<Record<string, string[]>> {
   await Promise.all([init(), initLvmt()]);
   return {
@@ -60,7 +60,7 @@ function block({ parentStateRoot, stateRoot, adProofsRoot, proof, ops }: Inputs[
     proof: fromHex(proof),
   };
   const digest: Uint8Array<ArrayBuffer> = verifyErgoAdProofs(honest).digest;
-  // Not `using`, which jsdom's realm has no symbol for.
+  // Not `using`: jsdom's realm lacks `Symbol.dispose`.
   const prover = new AvlProver({ keyLength: 32 });
   if (prover.digest.length !== digest.length) throw new Error("not a digest");
   prover.dispose();
@@ -98,12 +98,12 @@ function head({ checkpoint, head, inclusion, now }: Inputs["head"]) {
     now: BigInt(now),
   };
   const { height } = verifyHead(honest);
-  // Another digit at the end of the signature.
+  // Change the last digit of the signature.
   const forged = fromHex(head.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")));
   return [`height ${height}`, refusal(() => verifyHead({ ...honest, head: forged }))];
 }
 
-/** The balance that a provider gives for a server that has the recorded answer and no other. */
+/** The balance that a provider returns if the server has only the recorded answer. */
 async function throughProvider({ stateRoot, address, response }: Inputs["account"]) {
   const hash: Hex = `0x${"00".repeat(32)}`;
   const provider = createProvider({
@@ -114,7 +114,7 @@ async function throughProvider({ stateRoot, address, response }: Inputs["account
   return String(await provider.request({ method: "eth_getBalance", params: [address] }));
 }
 
-/** What light clients say of an account: of a node, of a liar, and of a server that redirects to the node. */
+/** The results of light clients for an account: from a node, a liar, and a server that redirects to the node. */
 async function client({ checkpoint, url, lying, redirecting }: Chain) {
   const ask = async (url: string, scheme: "avl" | "lvmt") => {
     const client = await LightClient.connect({
