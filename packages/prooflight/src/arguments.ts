@@ -7,7 +7,7 @@ import type { Scheme } from "./schemes.js";
 const MOST_ITEMS = 2 ** 24;
 
 /**
- * The members of a caller's object. Each is read once, and checked by the method that gives it.
+ * The members of a caller's object. Each is read once, and checked by the method that returns it.
  *
  * Only own members count, so that a polluted prototype cannot switch off a check. An unknown member
  * is refused: otherwise a misspelt optional one, and the check that it asks for, would be silently

@@ -41,8 +41,8 @@ export class VerifyError extends Error {
   }
 
   /**
-   * Makes an error of what {@link VerifyError.toJSON} gave, after it was sent to another thread or program, where
-   * `structuredClone` would leave only the message. It says what the sender says, and is worth as much trust.
+   * Restores an error from the result of {@link VerifyError.toJSON}, for example in another thread or program, where
+   * `structuredClone` would keep only the message. The content is the sender's, and as trustworthy as the sender.
    *
    * Throws `invalid_argument` if it is not of that form.
    */
@@ -64,7 +64,7 @@ export class VerifyError extends Error {
   }
 }
 
-/** Creates an error for a reason that TypeScript finds, not the WebAssembly. */
+/** Creates an error for a refusal by TypeScript, not the WebAssembly. */
 export function refuse(
   reason: Reason,
   expected: string,

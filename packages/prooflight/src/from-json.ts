@@ -1,4 +1,4 @@
-/** The type that JSON of a `T` has where it is imported as a module: its strings may be any. Each `T` is one, too. */
+/** The type of a `T` imported as a JSON module, whose strings have the type `string`. Each `T` is assignable to it. */
 export type FromJson<T> = T extends string
   ? string
   : T extends object

@@ -5,7 +5,7 @@ import { type Bytes, fromHex } from "./bytes.js";
 import { VerifyError } from "./error.js";
 import type { Scheme } from "./schemes.js";
 
-/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is none. */
+/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is malformed. */
 export function readHex(scheme: Scheme | undefined, given: unknown, path: string): Bytes {
   try {
     return fromHex(given as string);
@@ -15,7 +15,7 @@ export function readHex(scheme: Scheme | undefined, given: unknown, path: string
   }
 }
 
-/** The bytes of a hash or key, 32 of them, in 0x-hex; throws as {@link readHex}. */
+/** The bytes of a hash or key, 32 of them, in 0x-hex; throws like {@link readHex}. */
 export function readHash(given: unknown, path: string): Bytes {
   const bytes = readHex(undefined, given, path);
   if (bytes.length === 32) return bytes;

@@ -1,7 +1,7 @@
 /**
  * UTF-8 by the platform's `TextDecoder` and `TextEncoder`.
  *
- * They are looked for when they are used, not when this is imported: jsdom has neither. wasm-bindgen's glue uses these
+ * They are looked up on use, not on import, since jsdom has neither. wasm-bindgen's glue uses these
  * classes too.
  */
 
@@ -33,7 +33,7 @@ export class Utf8Encoder {
     const { TextEncoder } = platform();
     if (!TextEncoder) return unpercent(encodeURIComponent(text.replace(LONE, "\ufffd")));
     this.#encoder ??= new TextEncoder();
-    // jsdom's realm has another Uint8Array than the encoder of Node.
+    // jsdom's realm has a Uint8Array other than that of Node's encoder.
     return new Uint8Array(this.#encoder.encode(text));
   }
 

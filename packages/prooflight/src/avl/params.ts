@@ -2,7 +2,7 @@ import type { Arguments } from "../arguments.js";
 import type { Writer } from "../wire.js";
 
 /**
- * Which proofs a verifier accepts: `strict`, only the bytes that an honest prover makes; `compat`, all that
+ * The proofs that a verifier accepts: `strict`, only the bytes that an honest prover makes; `compat`, all that
  * scrypto's verifier accepts.
  */
 export type Mode = "strict" | "compat";
@@ -23,7 +23,7 @@ export interface Limits {
 export interface Pinned {
   /** Bytes of every key, 1 to 256. */
   keyLength: number;
-  /** Bytes of every value; undefined if values have a length each. */
+  /** Bytes of every value; undefined if each value has a length of its own. */
   valueLength?: number | undefined;
   /** Limits that differ from the defaults. */
   limits?: Limits | undefined;
@@ -32,7 +32,7 @@ export interface Pinned {
 const MODES = ["strict", "compat"] as const satisfies readonly Mode[];
 const LIMITS = ["maxProofBytes", "maxOperations", "maxDeletes", "maxValueBytes"] as const;
 
-/** Writes `Params`; gives the limit of a proof's bytes, if the caller set one. */
+/** Writes `Params`; returns the limit of a proof's bytes, if the caller set one. */
 export function writeParams(
   writer: Writer,
   given: Arguments<"keyLength" | "valueLength" | "limits" | "mode">,

@@ -15,7 +15,7 @@ export interface BatchInput extends Pinned {
   operations: readonly Operation[];
   /** The proof, scorex's byte stream. */
   proof: Uint8Array;
-  /** How much is tolerated. Default `strict`. */
+  /** How strictly the proof is checked. Default `strict`. */
   mode?: Mode | undefined;
   /** Whether absent keys come with the keys around them. Default false. */
   neighbours?: boolean | undefined;

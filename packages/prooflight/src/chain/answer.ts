@@ -13,7 +13,7 @@ export interface AnswerInput extends HeadInput, SetupTrust {
   scheme: StateScheme;
   /** The `encoded` header of the block that the answer is about, if it is not the head's. */
   header?: Uint8Array | undefined;
-  /** The path of `header` in the head's history; there if and only if `header` is. */
+  /** The path of `header` in the head's history; required with `header`, and only then. */
   path?: readonly Uint8Array[] | undefined;
   /** The raw keys. */
   keys: readonly Uint8Array[];
@@ -30,9 +30,9 @@ export interface VerifiedAnswer {
 }
 
 /**
- * Verifies an answer about the state together with the headers that it rests on.
+ * Verifies an answer about the state together with the headers that it needs.
  *
- * Throws as `verifyHead`, `verifyAncestor` and `verifyState` do. Source: `test-vectors/spec/vectors.md`,
+ * Throws like `verifyHead`, `verifyAncestor` and `verifyState`. Source: `test-vectors/spec/vectors.md`,
  * section 8.
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
@@ -77,7 +77,7 @@ const ANSWER = [
   "verifyingKey",
 ] as const satisfies readonly (keyof AnswerInput)[];
 
-/** The older header and its path: both or neither. A header that is there is never passed over. */
+/** The older header and its path: both or neither. A given header is never ignored. */
 function readOlder(given: Arguments<(typeof ANSWER)[number]>) {
   const missing = (["header", "path"] as const).filter(
     (name) => given.unchecked(name) === undefined,

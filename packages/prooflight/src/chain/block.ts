@@ -12,14 +12,14 @@ export type StateOperation<B extends Uint8Array = Uint8Array> =
 
 /** The input of {@link verifyBlock}. */
 export interface BlockInput {
-  /** The `encoded` header of the block before, if the caller accepts it: the block must follow it. */
+  /** The `encoded` header of the previous block, if the caller has accepted it; the block must follow it. */
   parent?: Uint8Array | undefined;
   /**
-   * The digest of the state before the block, 33 bytes. Default: the `avl` root of `parent`, and that of an
-   * empty state before block 0.
+   * The digest of the state before the block, 33 bytes. Default: the `avl` root of `parent`, or, for block 0,
+   * the digest of an empty state.
    */
   digest?: Uint8Array | undefined;
-  /** The `encoded` header of the block, which the caller accepts. */
+  /** The `encoded` header of the block, which the caller has accepted. */
   header: Uint8Array;
   /** The limits in the chain's configuration. */
   limits: ChainLimits;
@@ -30,13 +30,13 @@ export interface BlockInput {
 }
 
 /**
- * Verifies that a block has these operations, and that they lead from the state before it to the state
+ * Verifies that a block has these operations, and that they lead from the previous state to the state
  * in its header. Returns the digest after it.
  *
  * Throws a `VerifyError`: `operations_mismatch` if the header commits to others,
- * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block has such operations,
- * `not_extending` if the block does not follow its parent, `invalid_header` if its time does not, and as
- * `verifyBatch` of `prooflight/avl`. Source: `test-vectors/spec/chain.md`, section 8.
+ * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block can have such operations,
+ * `not_extending` if the block does not follow its parent, `invalid_header` if its time does not; and
+ * those of `verifyBatch` of `prooflight/avl`. Source: `test-vectors/spec/chain.md`, section 8.
  */
 export function verifyBlock(input: BlockInput): Bytes {
   const given = new Arguments("avl", input, [

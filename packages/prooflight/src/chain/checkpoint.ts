@@ -24,7 +24,7 @@ export interface Checkpoint {
 /** Everything about a chain that never changes. */
 export interface ChainConfig {
   version: number;
-  /** A name for people; two chains may share it. */
+  /** A human-readable name; two chains may share it. */
   chainId: string;
   /** The schemes that the chain keeps, ascending by id. */
   schemes: SchemeConfig[];
@@ -41,7 +41,7 @@ export interface ChainConfig {
 export interface SchemeConfig {
   /** The id of the scheme. */
   id: number;
-  /** The scheme's parameters, encoded; `0x` where it has none. */
+  /** The scheme's parameters, encoded; `0x` if it has none. */
   params: Hex;
 }
 
@@ -51,7 +51,7 @@ export interface ChainLimits {
   maxKey: number;
   /** The longest value, in bytes. */
   maxValue: number;
-  /** The most operations of a block. */
+  /** The most operations in a block. */
   maxOps: number;
 }
 

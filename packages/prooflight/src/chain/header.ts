@@ -5,7 +5,7 @@ import { type Scheme, SCHEMES } from "../schemes.js";
 import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";
 
-/** The header of a block: it commits to the state after it and to all headers before it. */
+/** The header of a block: it commits to the state after it and to all earlier headers. */
 export interface Header {
   /** BLAKE2b-256 of a tag and the encoding, 32 bytes. */
   hash: Bytes;
@@ -13,13 +13,13 @@ export interface Header {
   chain: Bytes;
   /** 0 for genesis. */
   height: bigint;
-  /** The hash of the header before, zeros for genesis. */
+  /** The hash of the parent's header; zeros for genesis. */
   parent: Bytes;
   /** Milliseconds since 1970. */
   timestampMs: bigint;
   /** The root over the block's operations, 32 bytes. */
   opsRoot: Bytes;
-  /** The root over the hashes of all headers before, 32 bytes. */
+  /** The root over the hashes of all earlier headers, 32 bytes. */
   historyRoot: Bytes;
   /** The root of each of the chain's stores. */
   roots: Partial<Record<Scheme, Bytes>>;
@@ -27,7 +27,7 @@ export interface Header {
   encoded: Bytes;
 }
 
-/** A copy of a header, which its receiver may change. */
+/** A copy of a header, which the receiver may change. */
 export const copyHeader = (header: Header): Header => copy(header);
 
 const HASH = 32;

@@ -4,7 +4,7 @@ import { describe, refuse } from "../error.js";
 import type { Scheme } from "../schemes.js";
 import type { Writer } from "../wire.js";
 
-/** The most bytes of a list's items together, with the 4 that each takes at least. */
+/** The most bytes of a list's items together; each counts at least 4. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
 /**

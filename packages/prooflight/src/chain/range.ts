@@ -1,4 +1,4 @@
-/** Statements about ranges of blocks, with the headers that they rest on, from an accepted head's history. */
+/** Statements about ranges of blocks, with the headers that they need, from an accepted head's history. */
 
 import { Arguments } from "../arguments.js";
 import { type KeyChange, readChanges } from "../smt/diff.js";
@@ -19,7 +19,7 @@ export interface RangeInput {
   head: Uint8Array;
   /** The `encoded` older headers, in ascending order of their heights. */
   headers: readonly Uint8Array[];
-  /** The hashes that place them in the head's history, 32 bytes each. */
+  /** The hashes that prove their places in the head's history, 32 bytes each. */
   hashes: readonly Uint8Array[];
   /** The last block of the range. Default: the head's. */
   to: bigint | undefined;
@@ -27,7 +27,7 @@ export interface RangeInput {
   proof: Uint8Array;
 }
 
-/** A key's history, the headers that it rests on, and the average on request. */
+/** A key's history, the headers that it needs, and the average on request. */
 export interface ProvedHistory {
   headers: Header[];
   history: KeyHistory;

@@ -44,7 +44,7 @@ export interface AncestorsInput {
   head: Uint8Array;
   /** The `encoded` older headers, in ascending order of their heights. */
   headers: readonly Uint8Array[];
-  /** The hashes that place them in the head's history, 32 bytes each. */
+  /** The hashes that prove their places in the head's history, 32 bytes each. */
   hashes: readonly Uint8Array[];
 }
 

@@ -1,4 +1,4 @@
-/** Shared by the commands that ask servers: their options, and how blocks and values are shown. */
+/** Shared by the commands that ask servers: their options, and the display of blocks and values. */
 
 import { fromHex, toHex } from "../bytes.js";
 import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
@@ -62,7 +62,7 @@ export function atOf(argument: string | undefined): At {
 
 const HEIGHT = /^(0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,16})$/i;
 
-/** The height that the option `name` gives. */
+/** The height in the option `name`. */
 export function heightOf(argument: string, name: string): bigint {
   if (HEIGHT.test(argument)) return BigInt(argument);
   throw refuse("invalid_argument", `${name} HEIGHT`, describe(argument));
@@ -83,7 +83,7 @@ export function blockText(header: Header): SafeText {
   return text`${blockName(header)}  ${dim(toHex(header.hash))}`;
 }
 
-/** The rows of the head that an answer rests on. */
+/** The rows of the head that an answer was verified against. */
 export function headRows(head: Header): Row[] {
   return [
     ["head", blockName(head)],

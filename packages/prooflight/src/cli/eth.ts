@@ -10,7 +10,7 @@ export interface EthOptions {
 /** An answer to `eth_getProof` as a statement. */
 export interface EthStatement {
   statement: Record<string, unknown>;
-  /** Parts of the question that no option gave and that were therefore taken from the answer. */
+  /** Parts of the question that were taken from the answer because no option gave them. */
   taken: ("address" | "slots")[];
 }
 
@@ -18,7 +18,7 @@ export interface EthStatement {
  * The statement of an answer to `eth_getProof`, which is the result or the whole JSON-RPC reply; undefined for
  * other JSON.
  *
- * The address and the slots are those of the options, else those of the answer.
+ * The address and the slots come from the options, otherwise from the answer.
  */
 export function ethStatement(json: unknown, options: EthOptions): EthStatement | undefined {
   const response = isAnswer(json) ? json : resultOf(json);

@@ -4,7 +4,7 @@ import { EXIT } from "./exit.js";
 import { print, printJson, printRows } from "./output.js";
 import { bold, green, text } from "./text.js";
 
-/** `prooflight head`: prints the newest head that the servers can show; gives the exit code. */
+/** `prooflight head`: prints the newest head that the servers can show. Returns the exit code. */
 export async function head(options: ChainOptions, json: boolean): Promise<number> {
   const client = await connect(options);
   const { head } = client;

@@ -18,7 +18,7 @@ import { EXIT } from "./exit.js";
 import { print, printJson, printRows } from "./output.js";
 import { bold, dim, green, type SafeText, text } from "./text.js";
 
-/** How many decimals of an average people are shown; `--json` has it exactly. */
+/** The decimals of an average in text output; `--json` prints it exactly. */
 const DECIMALS = 6;
 
 interface HistoryOptions extends ChainOptions {
@@ -27,7 +27,7 @@ interface HistoryOptions extends ChainOptions {
   average?: boolean | undefined;
 }
 
-/** `prooflight history KEY`: prints every change of a key in a range of blocks, gives the exit code. */
+/** `prooflight history KEY`: prints every change of a key in a range of blocks. Returns the exit code. */
 export async function history(
   key: string,
   options: HistoryOptions,
@@ -78,7 +78,7 @@ function printHistory(found: History, average: Average | undefined): void {
 const changeName = ({ height, timestampMs }: VerifiedChange["block"]) =>
   `block ${height}  ${timeOf(timestampMs)}`;
 
-/** An average with the seconds that it is over. */
+/** An average, with the seconds that it covers. */
 function averageText({ sum, coveredMs, gaps }: Average): SafeText {
   if (coveredMs === 0n) return dim("none: there was no time in which the key had a value");
   const without = gaps.reduce((total, { fromMs, toMs }) => total + toMs - fromMs, 0n);
@@ -87,7 +87,7 @@ function averageText({ sum, coveredMs, gaps }: Average): SafeText {
   return text`${decimal(sum, coveredMs)}  ${dim(`${over}${left}`)}`;
 }
 
-/** A quotient in decimals, rounded down, without zeros at its end. */
+/** A quotient in decimals, rounded down, without trailing zeros. */
 function decimal(numerator: bigint, denominator: bigint): string {
   const digits = ((numerator * 10n ** BigInt(DECIMALS)) / denominator)
     .toString()

@@ -56,9 +56,9 @@ export function visible(text: string): string {
 /**
  * The bytes as text, if it is readable and cannot imitate this command's output; else undefined.
  *
- * Not accepted are symbols, since the marks of a verdict are some; letters written from right to left, which
- * would move the digits beside them; and the double spaces that separate parts of a line. Letters that look
- * alike are accepted: the digits beside the text distinguish keys.
+ * It refuses symbols, since verdicts are marked with some; letters written from right to left, which would
+ * move the digits next to them; and double spaces, which separate the parts of a line. Similar-looking letters
+ * are accepted: the digits next to the text distinguish keys.
  */
 export function readable(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0 || bytes.length > LONGEST_TEXT) return undefined;

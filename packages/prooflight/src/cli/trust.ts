@@ -1,5 +1,5 @@
 /**
- * Replaces what a statement must not decide about itself. What is trusted comes from the options and the clock.
+ * Replaces the inputs that a statement must not choose itself: trusted inputs come from the options and the clock.
  *
  * Test vectors are run without this; see `vectors.ts`.
  */
@@ -33,7 +33,7 @@ export interface Unpinned {
   remedy: string;
 }
 
-/** Puts the trusted members into a statement's input. */
+/** Replaces the trusted members of a statement's input. */
 export async function withTrust(
   kind: Kind,
   stated: Readonly<Record<string, unknown>>,

@@ -13,7 +13,7 @@ import type { Unpinned } from "./trust.js";
 /** The most items of a list that are shown. `--json` prints all. */
 const SHOWN = 20;
 
-/** A verified statement, and what it rests on. */
+/** A verified statement, and its trusted inputs. */
 export interface Proven {
   /** The kind of the statement. */
   name: string;
@@ -162,7 +162,7 @@ function listRows(name: string, items: Json[], words: Words): Row[] {
   return items.length > SHOWN ? [...rows, ["", more(items.length)]] : rows;
 }
 
-/** A key; of a batch it has its operation before it. */
+/** A key; in a batch, after its operation. */
 const subjectText = (subject: string) => (isBytes(subject) ? keyText(fromHex(subject)) : subject);
 
 const isBytes = (text: string) => text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
@@ -192,7 +192,7 @@ function plain(value: Json, name = ""): string | SafeText {
 const TIMES: ReadonlySet<string> = new Set(["now", "genesisTimestampMs"]);
 const HEIGHTS: ReadonlySet<string> = new Set(["height", "from", "to", "number"]);
 
-/** The value of a key. Null is an absent key, where the scheme shows no more of it. */
+/** The value of a key. Null is an absent key, if the scheme shows nothing else about it. */
 function inWords(result: Json): string | SafeText {
   if (result === null) return dim("absent");
   if (typeof result === "string") {

@@ -10,10 +10,10 @@ import { type TrustOptions, withTrust } from "./trust.js";
 import { printProven, printRefused } from "./verdict.js";
 
 /**
- * `prooflight verify FILE`: prints the verdict on one statement, gives the exit code.
+ * `prooflight verify FILE`: prints the verdict on one statement. Returns the exit code.
  *
- * An answer to `eth_getProof` is verified as it came, against the state root of the options. What a
- * statement may not say itself comes from the options, see `trust.ts`.
+ * An answer to `eth_getProof` is verified as it is, against the state root of the options. Inputs that a
+ * statement must not choose itself come from the options, see `trust.ts`.
  */
 export async function verify(
   file: string,
@@ -57,7 +57,7 @@ interface Statement {
   name: string;
   kind: Kind;
   scheme: string;
-  /** Its input as it stands in the file. */
+  /** Its input as it is in the file. */
   stated: Record<string, unknown>;
 }
 

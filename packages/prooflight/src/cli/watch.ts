@@ -37,7 +37,7 @@ export async function watch(
   const shown = new Map<string, string>();
   const show = (header: Header) =>
     showBlock(client, header, { keys: raw, scheme, insecure, shown, json });
-  // Blocks are shown one after the other, in order.
+  // Blocks are shown one at a time, in order.
   let last = Promise.resolve();
   let failure: unknown;
   await new Promise<void>((resolve) => {

@@ -27,7 +27,7 @@ export type Answer = (Present | Absent) & {
   evidence: {
     /** The scheme that proved it. */
     scheme: StateScheme;
-    /** The accepted head that the block is, or is an ancestor of. */
+    /** The accepted head, of which the block is an ancestor unless it is the head itself. */
     head: Header;
     /** Bytes of the proof; the keys of one request share it. */
     proofBytes: number;
@@ -38,13 +38,14 @@ export type Answer = (Present | Absent) & {
   };
 };
 
-/** What the answers of a client rest on. An answer itself is plain data, which a worker or a page can be sent. */
+/** The proofs and headers of a client's answers. An answer itself is plain data, which a worker or page can receive. */
 const PARTS = new WeakMap<Answer, BundleParts>();
 
 /**
- * Gives all answers of the same request with their proof, as JSON, to save and verify offline.
+ * Returns all answers of the same request with their proof, as JSON, to save and verify offline.
  *
- * Throws `invalid_argument` for anything but an answer that a `LightClient` of this program gave; a copy is none.
+ * Throws `invalid_argument` for anything but an answer that a `LightClient` of this program returned; copies do not
+ * count.
  */
 export function toBundle(answer: Answer): Bundle {
   const parts = PARTS.get(answer);

@@ -1,4 +1,4 @@
-/** Follows a chain block by block, with the digest of the state as all that is kept of it. */
+/** Follows a chain block by block, keeping only the digest of the state. */
 
 import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
@@ -13,28 +13,28 @@ import { readBlock, readHeaderProof } from "./replies.js";
 import type { Servers } from "./servers.js";
 import type { Trust } from "./trust.js";
 
-/** What {@link LightClient.blocks} takes. */
+/** Options of {@link LightClient.blocks}. */
 export interface BlocksOptions {
-  /** The height of the first block. Default: that of the next one to come. */
+  /** The height of the first block. Default: that of the next new block. */
   from?: bigint | undefined;
-  /** The digest of the state before the first block. Default: that which its parent's header has. */
+  /** The digest of the state before the first block. Default: the one in its parent's header. */
   digest?: Uint8Array | undefined;
-  /** Ends it. */
+  /** Ends the iteration. */
   signal?: AbortSignal | undefined;
 }
 
-/** A block that was verified. */
+/** A verified block. */
 export interface Block {
   header: Header;
-  /** What it did to the state, ascending by key. */
+  /** Its operations on the state, ascending by key. */
   operations: StateOperation<Bytes>[];
-  /** The digest of the state after it, 33 bytes: all that is needed to go on. */
+  /** The digest of the state after it, 33 bytes: all that is needed to continue. */
   digest: Bytes;
   /** Bytes of the transition proof. */
   proofBytes: number;
 }
 
-/** What following needs of a client. */
+/** The parts of a client that following blocks uses. */
 export interface Client {
   servers: Servers;
   trust: Trust;
@@ -43,10 +43,10 @@ export interface Client {
   onHead: (listener: (head: Header) => void, onError: (error: unknown) => void) => () => void;
 }
 
-/** How long to wait before servers that were unavailable are asked again, in milliseconds. */
+/** The delay before unavailable servers are asked again, in milliseconds. */
 const AGAIN = 1000;
 
-/** Ends soon once `ended` is aborted, and by the signal of the options with its reason. */
+/** Returns soon after `ended` is aborted; throws the reason of the options' signal if that is aborted. */
 export async function* blocks(
   client: Client,
   options: BlocksOptions,
@@ -81,7 +81,7 @@ export async function* blocks(
   }
 }
 
-/** A signal that is aborted with one of two, and what ends that. */
+/** A signal that is aborted with either of two, and a function that disconnects it. */
 function either(one: AbortSignal | undefined, other: AbortSignal) {
   const stop = new AbortController();
   const listened = [one, other].flatMap((signal) => {
@@ -145,7 +145,7 @@ class Heads {
   };
 }
 
-/** Asks again and again where the servers are unavailable; `onFailure` hears of it. */
+/** Repeats `ask` while the servers are unavailable; `onFailure` is called for each failure. */
 async function persistently<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
     try {

@@ -28,7 +28,7 @@ const BLOCK_BYTES = 8 * 1024 * 1024;
 /** A hash in JSON, with quotes and a comma. */
 const HASH_JSON = 69;
 
-/** The bounds of the reply to a call, by the pinned chain configuration. */
+/** The bounds of the reply to a call, from the pinned chain configuration. */
 export function boundsOf(config: ChainConfig, method: string, params: object): Bounds {
   const header = headerJson(config);
   const { maxKey, maxValue, maxOps } = config.limits;

@@ -60,7 +60,7 @@ export interface VerifiedBundle extends VerifiedAnswer {
 /**
  * Verifies a saved answer without a server.
  *
- * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_argument` for a malformed bundle, `unknown_statement`
+ * Throws like `verifyAnswer` of `prooflight/chain`; `invalid_argument` for a malformed bundle, `unknown_statement`
  * for one of another kind.
  */
 export async function verifyBundle(

@@ -1,4 +1,4 @@
-/** Detects that the authorities signed a second history, by the headers that servers send. */
+/** Detects from the headers of servers that the authorities signed a second history. */
 
 import { type Bytes, toHex } from "../bytes.js";
 import { relation } from "../chain/compare.js";
@@ -36,7 +36,7 @@ export class Forks {
   }
 
   /**
-   * Gives the error for a reply that was refused with `error`.
+   * Returns the error for a reply that was refused with `error`.
    *
    * It is an {@link EquivocationError} if one of the reply's signed headers, which are still unverified, provably
    * belongs to another history than the accepted one.

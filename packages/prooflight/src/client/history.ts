@@ -1,4 +1,4 @@
-/** What changed in ranges of blocks, with headers that an accepted head has in its history. */
+/** Changes in ranges of blocks, with headers from the history of an accepted head. */
 
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
@@ -15,7 +15,7 @@ import { readAt, readKey, type Wanted } from "./questions.js";
 import { MOST_DIFF_HEADERS, MOST_HEADERS, type RangeReply, readRangeProof } from "./replies.js";
 import type { Server } from "./servers.js";
 
-/** What {@link LightClient.history} and {@link LightClient.twap} take beside the key. */
+/** Options of {@link LightClient.history} and {@link LightClient.twap}. */
 export interface HistoryOptions {
   /** The height of the first block of the range. */
   from: bigint;
@@ -25,9 +25,9 @@ export interface HistoryOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What {@link LightClient.diff} takes. */
+/** Options of {@link LightClient.diff}. */
 export interface DiffOptions {
-  /** The height of the block after which changes count; null for all since genesis, its own included. */
+  /** The height of the block after which changes count; null for all changes, including those of genesis. */
   from: bigint | null;
   /** The last block whose changes count: the newest, or that of a height. Default `latest`. */
   to?: "latest" | bigint | undefined;
@@ -39,11 +39,11 @@ export interface DiffOptions {
 export interface VerifiedChange {
   /** The header of the block that made it. */
   block: Header;
-  /** The value since then; null if the key was deleted. */
+  /** The new value; null if the key was deleted. */
   value: Bytes | null;
 }
 
-/** Everything that happened to a key in a range of blocks. */
+/** The complete history of a key in a range of blocks. */
 export interface History {
   /** The raw key. */
   key: Bytes;
@@ -51,11 +51,11 @@ export interface History {
   from: Header;
   /** The header of the last block of the range. */
   to: Header;
-  /** What the key had before the range; undefined if its first block changed the key, which hides it. */
+  /** The key's state before the range; undefined if the range's first block changed the key, which hides it. */
   entering: Present | Absent | undefined;
   /** Every change, the oldest first. */
   changes: VerifiedChange[];
-  /** What it took to verify it. */
+  /** How the history was verified. */
   evidence: RangeEvidence;
 }
 
@@ -67,22 +67,22 @@ export interface Diff {
   to: Header;
   /** The last change of each key, in the order of the keys' hashes. */
   changes: KeyChange[];
-  /** What it took to verify it. */
+  /** How the diff was verified. */
   evidence: RangeEvidence;
 }
 
-/** A time-weighted average with the history that it is of; exact as the fraction `sum / coveredMs`. */
+/** A time-weighted average with its history; exact as the fraction `sum / coveredMs`. */
 export interface TimeWeightedAverage extends Average {
   history: History;
 }
 
-/** What it took to verify an answer about a range. */
+/** How an answer about a range was verified. */
 export interface RangeEvidence {
-  /** The accepted head that has all the range's blocks in its history, or is the last one. */
+  /** The accepted head: all blocks of the range are in its history, or it is the last of them. */
   head: Header;
   /** Bytes of the proof. */
   proofBytes: number;
-  /** How many headers the proof rests on. */
+  /** The number of headers that the proof needs. */
   headers: number;
   /** How long the verification took, in milliseconds. */
   milliseconds: number;
@@ -161,17 +161,17 @@ async function ask(
 }
 
 /**
- * The head of a range up to the newest block, before a server is asked: it is not below what is known now, and
- * has the range's first block. Of another range, any head will do.
+ * The required head of a range up to the newest block, before a server is asked: it must not be below the known
+ * head, nor below the range's first block. For other ranges, any head will do.
  */
 function wantedHead({ trust }: AskingClient, to: string, first: bigint): Wanted {
   if (to !== "latest") return { at: undefined };
   return { at: to, newest: trust.height > first ? trust.height : first };
 }
 
-/** A reply whose head is accepted; all else of it is to be verified. */
+/** A reply whose head is accepted; the rest is still to be verified. */
 interface OpenRange {
-  /** The accepted head that the client trusts the range's head by. */
+  /** The accepted head through which the client trusts the range's head. */
   accepted: Header;
   /** The head of the range. */
   head: Header;
@@ -193,7 +193,7 @@ async function openRange(
   return { accepted: accepted.header, head, input, started: performance.now() };
 }
 
-/** The headers of a range that was verified, which found them to be all that it needs. */
+/** The headers of a verified range; verification found them to be complete. */
 function placed({ head, input }: OpenRange, headers: readonly Header[]) {
   const known = new Map([copyHeader(head), ...headers].map((header) => [header.height, header]));
   const headerOf = (height: bigint): Header => {
@@ -214,7 +214,7 @@ function evidenceOf(
   return { head, proofBytes: proof.length, headers: counted, milliseconds, server: url.href };
 }
 
-/** How the wire names the last block of a range, which is at least `first`. */
+/** The JSON-RPC parameter for the last block of a range, which is at least `first`. */
 function readEnd(to: unknown, first: bigint): string {
   if (to === undefined || to === "latest") return "latest";
   if (typeof to !== "bigint") throw invalid(undefined, "to", "latest or a bigint", describe(to));

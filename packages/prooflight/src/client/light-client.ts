@@ -37,7 +37,7 @@ export interface GetOptions {
 }
 
 /**
- * A client that accepts only what follows from the checkpoint it was given.
+ * A client that accepts only data that is proven from its checkpoint.
  *
  * It may use several servers: if one fails or lies, the next is asked. Every error is a
  * `VerifyError`, or the reason of an `AbortSignal`.
@@ -94,7 +94,7 @@ export class LightClient {
     return keptSchemes(this.#trust.pinned.json.config);
   }
 
-  /** Asks for the newest head and accepts it; gives it. Throws as {@link LightClient.connect}. */
+  /** Asks for the newest head, accepts it and returns it. Throws like {@link LightClient.connect}. */
   async sync(options: { signal?: AbortSignal | undefined } = {}): Promise<Header> {
     this.#trust.check();
     const signal = abortSignal(new Arguments(undefined, options, ["signal"]).unchecked("signal"));
@@ -104,7 +104,7 @@ export class LightClient {
   }
 
   /**
-   * Gives the verified value of a key, or its verified absence.
+   * Returns the verified value of a key, or its verified absence.
    *
    * Throws a `VerifyError` if no server's answer verifies: `mismatch` or `malformed` for a wrong proof,
    * `untrusted` for a wrong head or block, `unavailable` if there is no answer or no such block.
@@ -116,8 +116,8 @@ export class LightClient {
   }
 
   /**
-   * Gives the verified values of several keys at one block, with one request and one verification. For `lvmt`
-   * with shards, there is one for each server that is needed.
+   * Returns the verified values of several keys at one block, with one request and one verification; for `lvmt`
+   * with shards, one for each server that is needed.
    */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
     this.#trust.check();
@@ -137,9 +137,9 @@ export class LightClient {
   }
 
   /**
-   * Gives every change of a key in a range of blocks, and verifies that none is missing. Needs a chain with `smt`.
+   * Returns every change of a key in a range of blocks, and verifies that none is missing. Needs a chain with `smt`.
    *
-   * Throws as {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
+   * Throws like {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
    */
   async history(key: Key, options: HistoryOptions): Promise<History> {
     this.#trust.check();
@@ -147,8 +147,8 @@ export class LightClient {
   }
 
   /**
-   * Gives every key that changed after one block and up to another, with its last change, and verifies that none
-   * is missing. Needs a chain with `smt`. Throws as {@link LightClient.history}.
+   * Returns every key that changed after one block and up to another, with its last change, and verifies that none
+   * is missing. Needs a chain with `smt`. Throws like {@link LightClient.history}.
    */
   async diff(options: DiffOptions): Promise<Diff> {
     this.#trust.check();
@@ -156,11 +156,11 @@ export class LightClient {
   }
 
   /**
-   * Gives the time-weighted average of a key's values from one block to another, with the verified history that
+   * Returns the time-weighted average of a key's values from one block to another, with the verified history that
    * it is computed from. Needs a chain with `smt`.
    *
-   * Values must be unsigned integers of 1 to 32 bytes, big-endian, else it throws `value_not_number`. Throws as
-   * {@link LightClient.history}.
+   * Values must be unsigned integers of 1 to 32 bytes, big-endian; otherwise it throws `value_not_number`. Other
+   * errors are those of {@link LightClient.history}.
    */
   async twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
     this.#trust.check();
@@ -168,7 +168,7 @@ export class LightClient {
   }
 
   /**
-   * Calls `listener` with the present head and then with every newly accepted one.
+   * Calls `listener` with the current head and then with every newly accepted one.
    *
    * Failures of a server are reported to `onFailure` of the options, and the next one is asked. If all servers
    * fail, `onError` gets the error, and they are asked again. Returns a function that ends the subscription.
@@ -182,11 +182,11 @@ export class LightClient {
 
   /**
    * Follows the chain block by block. It verifies that a block's operations are those of its header, and that they
-   * lead from the state before to the state of the header. The client keeps only 33 bytes of state.
+   * lead from the previous state to the header's state. The client keeps only 33 bytes of state.
    *
-   * It waits while servers are unavailable. Other errors are thrown as by {@link LightClient.get}, and so is the
-   * reason of an aborted `signal`. `return()` and {@link LightClient.close} end it at once; a pending `next()`
-   * then resolves as done.
+   * It waits while servers are unavailable. Other errors are thrown like those of {@link LightClient.get}, and so
+   * is the reason of an aborted `signal`. `return()` and {@link LightClient.close} end it immediately; a pending
+   * `next()` then resolves as done.
    */
   blocks(options: BlocksOptions = {}): AsyncGenerator<Block, void, undefined> {
     const client = {

@@ -15,15 +15,15 @@ export interface Options extends SetupTrust {
    * that proves only a part of LVMT's keys is listed with its shard.
    */
   urls: readonly (string | URL | ShardServer)[];
-  /** The checkpoint, which the application must have from a source that it trusts. */
+  /** The checkpoint, which must come from a source that the application trusts. */
   checkpoint: FromJson<Checkpoint>;
-  /** How long a call to a server may take. Default 10,000. */
+  /** The time limit of a call to a server. Default 10,000. */
   timeout?: number | undefined;
   /** The greatest age of a head. Default: any age; a server can then withhold new heads unnoticed. */
   maxHeadAge?: number | undefined;
   /** How far a head's time may be ahead of the clock. Default 30,000. */
   maxClockSkew?: number | undefined;
-  /** The interval at which heads are asked for without a WebSocket, at least 50. Default 1000. */
+  /** The interval of polling for heads without a WebSocket, at least 50. Default 1000. */
   pollInterval?: number | undefined;
   /**
    * Whether a WebSocket may announce heads. Default: true in browsers; false in Node, whose WebSocket buffers
@@ -31,13 +31,13 @@ export interface Options extends SetupTrust {
    * {@link LightClient.close}; in Node it does not.
    */
   webSocket?: boolean | undefined;
-  /** The most bytes of a reply. Default 40 MiB; less where an honest answer to the question must be shorter. */
+  /** The most bytes of a reply. Default 40 MiB; less if an honest answer to the question must be shorter. */
   maxReplyBytes?: number | undefined;
   /** Called with every failure or lie of a server, even if another server answers. */
   onFailure?: ((failure: Failure) => void) | undefined;
   /** Sends requests. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Gives the time, in milliseconds since 1970. Default: the system's clock. */
+  /** Returns the time, in milliseconds since 1970. Default: the system's clock. */
   now?: (() => bigint) | undefined;
   /** Aborts the first synchronisation. */
   signal?: AbortSignal | undefined;

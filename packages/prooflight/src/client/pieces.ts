@@ -5,7 +5,7 @@ const LARGEST = 64 * 1024;
 /**
  * Bytes that arrive in parts of any size.
  *
- * Parts are copied into pieces: an array for each part would take a hundred bytes for one.
+ * Parts are copied into pieces: an array per part would cost a hundred bytes for a part of one byte.
  */
 export class Pieces {
   readonly #most: number;

@@ -1,11 +1,11 @@
-/** Limits how many questions one server answers at the same time. */
+/** Limits the number of concurrent questions to one server. */
 
 import { refuse } from "../error.js";
 
 /** Far below the connections that a node accepts. */
 const PLACES = 256;
 
-/** The places at one server, in the order in which they are asked for. */
+/** The places at one server, granted in the order of the requests. */
 export class Places {
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
@@ -50,7 +50,7 @@ export class Places {
     });
   }
 
-  /** Gives a place back, to the one that has waited longest. */
+  /** Frees a place for the caller that has waited longest. */
   free(answered: boolean): void {
     if (answered) this.#answers += 1;
     const next = this.#waiting.shift();

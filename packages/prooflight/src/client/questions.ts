@@ -8,17 +8,17 @@ import { toQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";
 import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
 
-/** A raw key: as bytes, in 0x-hex, or as text, of which the key is the UTF-8. */
+/** A raw key: as bytes, in 0x-hex, or as text, which is encoded in UTF-8. */
 export type Key = Uint8Array | Hex | { readonly text: string };
 
 /** A block: the newest, or by height, or by header hash in 0x-hex. */
 export type At = "latest" | bigint | Hex;
 
-/** A block that was asked about. */
+/** A requested block. */
 export type Wanted =
   | {
       at: "latest";
-      /** The least height that it must have: that of the head accepted before the question. */
+      /** Its minimum height: that of the head accepted before the question. */
       newest: bigint;
     }
   | {
@@ -34,7 +34,7 @@ export function checkBlock({ at, newest }: Wanted, signed: Bytes): void {
   else if (at !== undefined) checkWanted({ by: "height", height: BigInt(at) }, signed);
 }
 
-/** What the wire's name of a header hash has, a height never. */
+/** The number of characters of a header hash as a parameter; a height never has as many. */
 const HASH_DIGITS = 66;
 
 /** Checks keys, and copies them; `key_length` if one is longer than the chain allows. */
@@ -61,7 +61,7 @@ function bytesOf(key: unknown): Bytes {
   throw invalid(undefined, "a key", "a Uint8Array, 0x-hex or { text }", describe(key));
 }
 
-/** Checks a block argument; gives the JSON-RPC parameter. */
+/** Checks a block argument; returns the JSON-RPC parameter. */
 export function readAt(at: unknown): string {
   if (at === "latest") return at;
   if (typeof at === "bigint" && at >= 0n && at < 1n << 64n) return toQuantity(at);

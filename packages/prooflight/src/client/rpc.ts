@@ -9,7 +9,7 @@ import { Pieces } from "./pieces.js";
 export interface Transport {
   /** Sends requests. */
   fetch: typeof fetch;
-  /** How long a call may take in all, in milliseconds: for the server, and for memory to become free. */
+  /** The time limit of a call in milliseconds, including the wait for free memory. */
   timeout: number;
   /** The most bytes of a reply. */
   maxReplyBytes: number;
@@ -31,7 +31,7 @@ const BYTES_PER_ITEM = 8;
 const FEW_ITEMS = 1000;
 
 /**
- * Calls a method; gives the unchecked result.
+ * Calls a method; returns the unchecked result.
  *
  * Throws `unavailable` if there is no result: `unreachable`; `request_timeout`; `invalid_reply` for a reply that
  * is malformed or too large; `server_error`, or another reason of this code that the server gave. Throws the

@@ -14,7 +14,7 @@ import { readShard, type Shard } from "./shard.js";
 export interface Server {
   /** Its URL. */
   readonly url: URL;
-  /** Calls a method; throws as `call` of `rpc.ts`. */
+  /** Calls a method; throws like `call` of `rpc.ts`. */
   call(method: string, params: object): Promise<unknown>;
   /** The other servers, for calls that any server may answer. */
   others(): Server[];
@@ -49,7 +49,7 @@ export interface Listed {
 /** The outcome of asking one server. */
 export type Attempt<T> = { answer: T; error?: never } | { error: VerifyError; answer?: never };
 
-/** Memory for replies, beside one answer and one path of any allowed size. */
+/** Memory for replies, in addition to one answer and one path of any allowed size. */
 const ANSWERS_ROOM = { beginnings: 8 * 1024 * 1024, rest: 16 * 1024 * 1024 };
 const PATHS_ROOM = { beginnings: 8 * 1024 * 1024, rest: 0 };
 
@@ -209,8 +209,8 @@ export class Servers {
 }
 
 /**
- * The error of the first server that lied, else of the first one; with several its `cause` is an
- * `AggregateError` of what each did.
+ * The error of the first server that lied, otherwise of the first one; if there are several, its `cause` is an
+ * `AggregateError` of all of them.
  */
 export function worst(errors: readonly VerifyError[]): VerifyError {
   const [first] = errors;

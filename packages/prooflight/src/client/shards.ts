@@ -18,10 +18,11 @@ export function place(key: Bytes, { logN }: LvmtConfig): Placed {
 }
 
 /**
- * Gives an answer for each key, in order, from servers that prove its class.
+ * Returns an answer for each key, in order, from servers that prove its class.
  *
- * First one server is asked alone, then the others at the same time. If one fails or lies, the next that proves the
- * same keys is asked. Throws `shard_unavailable`, before any is asked, if none proves a key; else as `Servers.ask`.
+ * First one server is asked alone, then the others concurrently. If one fails or lies, the next that proves the
+ * same keys is asked. Throws `shard_unavailable`, before any is asked, if none proves a key; otherwise like
+ * `Servers.ask`.
  */
 export async function askShards<T>(
   servers: Servers,
@@ -59,7 +60,7 @@ export async function askShards<T>(
   return keys.flatMap((key) => answers.get(key) ?? []);
 }
 
-/** Splits the keys by the server that `choose` gives for their index. */
+/** Splits the keys by the server that `choose` returns for their index. */
 function split(keys: readonly Placed[], choose: (index: number) => Listed): [Listed, Placed[]][] {
   const parts = new Map<Listed, Placed[]>();
   for (const key of keys) {

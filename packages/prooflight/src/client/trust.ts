@@ -74,7 +74,7 @@ export class Trust {
    * Verifies that a head extends the trusted history, and accepts it.
    *
    * `fromNewest` has the position of the newest trusted header in its history, `fromPinned` the path of the pinned
-   * one. Throws as `verifyHead`; an {@link EquivocationError} if the authorities signed two histories.
+   * one. Throws like `verifyHead`; an {@link EquivocationError} if the authorities signed two histories.
    */
   accept(signed: Bytes, fromNewest: HeaderProof, fromPinned: readonly Bytes[]): Header {
     const header = this.#verify(this.checkpoint, signed, fromNewest);
@@ -154,7 +154,7 @@ export class Trust {
     if (error.reason === "equivocation") {
       return this.stop({ height, accepted, conflicting: { signed } }, head.hash, error);
     }
-    // The head is signed, but the trusted header is not in its history. Is there another at its height?
+    // The head is signed, but the trusted header is not in its history. Does it have another at that height?
     if (error.reason !== "not_extending") return undefined;
     const other = ancestorAt(height, head, header, path);
     // If not, the server merely failed to prove the head's history.

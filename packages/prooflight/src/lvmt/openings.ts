@@ -9,7 +9,7 @@ import { paramsId, u8, verifyingKey } from "./setup.js";
 export interface AmtOpening {
   /** How the entry is opened: along a tree, or by a single point. */
   kind: "tree" | "single";
-  /** The base-2 logarithm of the tree's arity; there if and only if `kind` is `tree`. */
+  /** The base-2 logarithm of the tree's arity; required if `kind` is `tree`, and only then. */
   logArity?: number | undefined;
   /** The commitment of the vector, a compressed point of 32 bytes. */
   commitment: Uint8Array;

@@ -42,9 +42,9 @@ export interface LvmtAbsent extends Absent {
 /**
  * Verifies the newest values of keys after a block, or their absence, against the block's roots.
  *
- * Gives a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is none or
- * exceeds a limit, `mismatch` if it does not show this against the root, `unsupported` for a setup that
- * is not accepted or not known, `invalid_input` for wrong arguments. Source:
+ * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is not
+ * well-formed or exceeds a limit, `mismatch` if it does not verify against the root, `unsupported` for a
+ * setup that is not accepted or not known, `invalid_input` for wrong arguments. Source:
  * `test-vectors/spec/lvmt.md`.
  */
 export function verifyLvmtProof(input: LvmtProofInput): (LvmtPresent | LvmtAbsent)[] {

@@ -5,7 +5,7 @@ import type { Writer } from "../wire.js";
 
 /** The trusted setup that commitments were made under: trusted by the caller, never taken from the server. */
 export interface Setup {
-  /** What the setup is known by, 32 bytes. */
+  /** The id of the setup, 32 bytes. */
   paramsId: Uint8Array | Hex;
   /** The base-2 logarithm of the number of entries of a vector. */
   logN: number;
@@ -16,7 +16,7 @@ export interface Setup {
   allowInsecureSetup?: boolean | undefined;
   /**
    * The verifying key, for a setup that is neither the development one nor that of the Perpetual Powers
-   * of Tau; `paramsId` says whether it is the right one, so it may come from anywhere.
+   * of Tau. It is checked against `paramsId`, so it may come from anywhere.
    */
   verifyingKey?: Uint8Array | undefined;
 }
@@ -54,7 +54,7 @@ export function u8<Name extends string>(given: Arguments<Name>, name: Name): num
   throw invalid("lvmt", name, "an integer of 0 to 255", `the number ${value}`);
 }
 
-/** What a setup is known by, as bytes or in 0x-hex. */
+/** The id of a setup, as bytes or in 0x-hex. */
 export function paramsId<Name extends string>(given: Arguments<Name | "paramsId">): Uint8Array {
   const id = given.unchecked("paramsId");
   return viewOf(id) ? given.array("paramsId", 32) : readHash(id, "paramsId");

@@ -59,7 +59,7 @@ export interface AbsentAccount {
  * Verifies an answer of any Ethereum node to `eth_getProof`: the account, or its absence, and its
  * storage slots.
  *
- * Every field of the answer must be what its proof shows; what is returned comes from the proofs.
+ * Every field of the answer must agree with its proof; the result is taken from the proofs.
  * Throws a `VerifyError`: `malformed` if the answer does not have the form of EIP-1186, or has invalid
  * nodes; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
  * wrong arguments. Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
@@ -96,7 +96,7 @@ export function showAccount(input: EthGetProofInput): ShownAccount {
 /**
  * Verifies many answers about one state at once.
  *
- * Returns a result for each question, in order; throws as {@link verifyEthGetProof} at the first answer
+ * Returns a result for each question, in order; throws like {@link verifyEthGetProof} at the first answer
  * that does not verify.
  */
 export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | AbsentAccount)[] {

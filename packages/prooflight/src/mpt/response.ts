@@ -175,7 +175,7 @@ function list(given: unknown, path: string): readonly unknown[] {
   throw wrong(path, "an array", describe(given));
 }
 
-/** The length, read once; only a proxy can have one that no array has. */
+/** The length, read once; only a proxy can have an invalid one. */
 function lengthOf({ length }: readonly unknown[], path: string): number {
   if (Number.isInteger(length) && length >= 0 && length < 2 ** 32) return length;
   throw wrong(path, "an array", "one of a length that no array has");

@@ -1,4 +1,4 @@
-/** Hands methods on to the server: the checks before, and those of the answer where there are any. */
+/** Hands methods on to the server: checks the request, and for some methods the answer. */
 
 import { copy } from "../copy.js";
 import { describe, refuse } from "../error.js";
@@ -10,7 +10,7 @@ import { listOf, quantity, type Request, type RequestArguments } from "./request
 import type { Server } from "./server.js";
 import { sendRaw } from "./transaction.js";
 
-/** Which methods may be handed on to which server, and under what conditions. */
+/** The methods that may be handed on, the server, and the conditions. */
 export interface HandOn {
   server: Server;
   chainId: bigint;

@@ -54,7 +54,7 @@ export const NEVER: ReadonlySet<string> = new Set([
 /** The kind of a method. An unknown one is assumed to sign. */
 export const kindOf = (method: string): Kind => KINDS.get(method) ?? "sign";
 
-/** Whether the user decides about a method, as far as it is known. */
+/** Whether the user decides about a method; assumed for unknown ones. */
 export function needsPerson(method: string): boolean {
   const kind = KINDS.get(method);
   return kind === "sign" || kind === "connect";

@@ -6,13 +6,13 @@ import { reading } from "./options.js";
 import { mostReplyBytes } from "./reply-size.js";
 import { type Eip1193Provider, requestOf } from "./request.js";
 
-/** How {@link httpProvider} asks. */
+/** Options of {@link httpProvider}. */
 export interface HttpOptions {
-  /** How long a request may take, in milliseconds, unless the user decides about it. Default 10,000. */
+  /** The time limit of a request in milliseconds, unless the user decides about it. Default 10,000. */
   timeout?: number | undefined;
-  /** The most bytes of a reply. Default 40 MiB, or less where an answer to the method is shorter. */
+  /** The most bytes of a reply. Default 40 MiB, or less if answers to the method are shorter. */
   maxReplyBytes?: number | undefined;
-  /** How requests are sent. Default: the platform's `fetch`. */
+  /** Sends requests. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 

@@ -9,8 +9,8 @@ import { Server } from "./server.js";
 import type { Trust } from "./trust.js";
 
 /**
- * How to treat methods whose answers cannot be verified. `strict` refuses them. `if-possible` hands those of a
- * list on to the server, after a call of `onUnverified`.
+ * The treatment of methods whose answers cannot be verified. `strict` refuses them. `if-possible` hands those in a
+ * list on to the server, after calling `onUnverified`.
  */
 export type Mode = "strict" | "if-possible";
 
@@ -18,11 +18,11 @@ export type Mode = "strict" | "if-possible";
 export interface ProviderOptions {
   /** The untrusted provider to ask: a wallet's, a library's, or `httpProvider(url)`. */
   provider: Eip1193Provider & Partial<Eip1193Events>;
-  /** The id of the chain. `eth_chainId` answers it. */
+  /** The id of the chain, which `eth_chainId` returns. */
   chainId: bigint | number;
-  /** Gives the trusted state. */
+  /** Returns the trusted state. */
   trust: Trust;
-  /** How to treat methods that cannot be verified. Default `strict`. */
+  /** The treatment of methods that cannot be verified. Default `strict`. */
   mode?: Mode | undefined;
   /**
    * The methods that may be handed on in `if-possible`. One that Prooflight does not know is assumed to sign.
@@ -38,7 +38,7 @@ export interface ProviderOptions {
    * Called, and awaited, before a request is handed on. The request is refused if it returns `false` or throws.
    */
   onUnverified?: ((request: RequestArguments) => unknown) | undefined;
-  /** How long the server may take to answer, in milliseconds, unless the user decides. Default 10,000. */
+  /** The time limit of an answer in milliseconds, unless the user decides. Default 10,000. */
   timeout?: number | undefined;
 }
 

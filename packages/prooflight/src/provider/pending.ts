@@ -8,9 +8,9 @@ const MOST = 64n;
 /**
  * The nonce of an account's next transaction, after its pending ones.
  *
- * No proof shows pending transactions, so the server's number is believed within bounds: at least the verified
+ * No proof covers pending transactions, so the server's number is accepted within bounds: at least the verified
  * nonce, which an honest server may be behind, and at most 64 more (`account_mismatch`). A lie within the bounds
- * can make a transaction wait, or replace another one of the same account.
+ * can delay a transaction, or make it replace another one of the same account.
  */
 export async function pendingNonce(
   to: HandOn,

@@ -1,14 +1,14 @@
 import { VerifyError } from "../error.js";
 import { HandedOnError } from "./error.js";
 
-/** How deep libraries wrap errors, and more. */
+/** More levels than libraries wrap errors in. */
 const DEEPEST = 8;
 
 /**
  * The refusal in an error that viem, ethers or another library threw; undefined for a failure of another kind.
  *
- * viem has it among the causes; ethers only has a copy of its JSON. For a method that was handed on, a server could
- * make an error look like a refusal.
+ * viem keeps it among the causes; ethers only keeps a copy of its JSON. For a method that was handed on, a server
+ * can make an error look like a refusal.
  */
 export function refusalIn(error: unknown): VerifyError | undefined {
   let found: unknown = error;

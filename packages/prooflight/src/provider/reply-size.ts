@@ -8,7 +8,7 @@ const SHORT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The most bytes of a reply to the method; undefined if there is no limit of its own.
+ * The most bytes of a reply to the method; undefined if the method has no limit of its own.
  *
  * Parsing costs more than sending: 40 MiB of the shortest strings block a page for seconds.
  */

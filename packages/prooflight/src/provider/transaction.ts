@@ -9,10 +9,10 @@ import { bytesOfResult, listOf, type Request, wrongAnswer } from "./request.js";
 import type { Server } from "./server.js";
 
 /**
- * Sends a signed transaction; gives its hash.
+ * Sends a signed transaction; returns its hash.
  *
- * Throws `transaction_mismatch` if the server names another hash. The server may have published the transaction
- * all the same; the error's `expected` is its hash.
+ * Throws `transaction_mismatch` if the server returns another hash. The server may have published the transaction
+ * nevertheless; the error's `expected` is its hash.
  */
 export async function sendRaw(server: Server, request: Request): Promise<string> {
   const { method } = request;
@@ -23,7 +23,7 @@ export async function sendRaw(server: Server, request: Request): Promise<string>
     throw refuse("invalid_argument", expected, `${raw.length} bytes`, { scheme: "mpt" });
   }
   await init();
-  // A copy: the caller may write to it while the server is asked.
+  // A copy, since the caller may write to it during the request.
   const sent = raw.slice();
   const answered = bytesOfResult(method, await server.handOn(request, false));
   if (answered.length !== 32) {

@@ -28,7 +28,7 @@ export interface TrustedHeader {
 }
 
 /**
- * Gives a trusted block, or `undefined` if there is none.
+ * Returns a trusted block, or `undefined` if there is none.
  *
  * It must not ask the server that is being checked. Possible sources are a light client, a node of your own, or a
  * block that the application pins.
@@ -44,7 +44,7 @@ export interface Anchor {
   stateRoot: Bytes;
 }
 
-/** Gives the trusted block that a request names; throws `unknown_block` or, if `trust` gives another, `wrong_block`. */
+/** Returns the trusted block that a request names; throws `unknown_block`, or `wrong_block` if `trust` returns another. */
 export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> {
   const anchor = await ask(trust, block);
   if (isNamed(anchor, block)) return anchor;
@@ -52,7 +52,7 @@ export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> 
   throw refuse("wrong_block", `block ${block} from trust()`, found, { scheme: "mpt" });
 }
 
-/** Whether a block is the one that a request names; a tag may be of any. */
+/** Whether a block is the one that a request names; a tag may name any block. */
 function isNamed({ number, hash }: Anchor, block: BlockName): boolean {
   if (typeof block === "bigint") return number === block;
   if (!block.startsWith("0x")) return true;
@@ -65,7 +65,7 @@ async function ask(trust: Trust, block: BlockName): Promise<Anchor> {
     const trusted = await trust(block);
     if (trusted !== undefined) return read(trusted);
   } catch (cause) {
-    // A light client's, say, that could reach no server.
+    // For example from a light client that could reach no server.
     if (cause instanceof VerifyError) throw cause;
     const found = `${block}, for which it threw`;
     throw refuse("unknown_block", expected, found, { scheme: "mpt", cause });
@@ -96,7 +96,7 @@ function read(trusted: unknown): Anchor {
   return { number, hash, stateRoot };
 }
 
-/** An object's own members of these names; anything but an object as it is. */
+/** An object's own members with these names; returns other values unchanged. */
 function pick(given: unknown, names: readonly string[]): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
   return Object.fromEntries(names.map((name) => [name, own(given, name)]));

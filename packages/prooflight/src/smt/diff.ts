@@ -5,9 +5,9 @@ import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import type { Change } from "./history.js";
 
-/** What {@link verifySmtDiff} takes. */
+/** The input of {@link verifySmtDiff}. */
 export interface DiffInput {
-  /** The block after which changes count; null for all since genesis, its own included. */
+  /** The block after which changes count; null for all changes, including those of genesis. */
   from: bigint | null;
   /** The last block whose changes count. */
   to: bigint;
@@ -26,9 +26,9 @@ export interface KeyChange extends Change {
 }
 
 /**
- * Verifies which keys changed after block `from` and up to block `to`: these, and no others.
+ * Verifies the complete set of keys that changed after block `from` and up to block `to`.
  *
- * Of each key it gives the last change, in the order of the keys' hashes. Throws as `verifySmtProof`;
+ * Returns the last change of each key, in the order of the keys' hashes. Throws like `verifySmtProof`;
  * `invalid_input` if `from` is not before `to`. Source: `test-vectors/spec/smt.md`, section 6.
  */
 export function verifySmtDiff(input: DiffInput): KeyChange[] {

@@ -7,7 +7,7 @@ import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { readAnswer } from "./answer.js";
 
-/** A key, a range of blocks, and the proof of what happened to the key in it. */
+/** A key, a range of blocks, and the proof of the key's changes in it. */
 export interface HistoryRange {
   /** The raw key. */
   key: Uint8Array;
@@ -28,7 +28,7 @@ export interface BlockRoot {
   root: Uint8Array;
 }
 
-/** What {@link verifySmtHistory} takes. */
+/** The input of {@link verifySmtHistory}. */
 export interface HistoryInput extends HistoryRange {
   /** The roots of exactly the blocks that {@link smtHistoryBlocks} names, in its order. */
   roots: readonly BlockRoot[];
@@ -38,13 +38,13 @@ export interface HistoryInput extends HistoryRange {
 export interface Change {
   /** The height of the block that made it. */
   height: bigint;
-  /** The value since then; null if the key was deleted. */
+  /** The new value; null if the key was deleted. */
   value: Bytes | null;
 }
 
-/** Everything that happened to a key in a range of blocks. */
+/** The complete history of a key in a range of blocks. */
 export interface KeyHistory {
-  /** What the key had before the range; undefined if its first block changed the key, which hides it. */
+  /** The key's state before the range; undefined if the range's first block changed the key, which hides it. */
   entering: Present | Absent | undefined;
   /** Every change, the oldest first. */
   changes: Change[];
@@ -53,10 +53,10 @@ export interface KeyHistory {
 export const RANGE = ["key", "from", "to", "proof", "limits"] as const;
 
 /**
- * The blocks whose roots a history is verified against, the newest first.
+ * The blocks whose roots a history claims to need, newest first.
  *
- * This is what the proof claims: it says which roots to get, from where the caller gets roots that it
- * trusts. Throws as {@link verifySmtHistory}.
+ * This is the proof's unverified claim; look up the roots of these blocks from a trusted source, and pass
+ * them to {@link verifySmtHistory}. Throws like it.
  */
 export function smtHistoryBlocks(range: HistoryRange): bigint[] {
   const given = new Arguments("smt", range, RANGE);
@@ -68,11 +68,11 @@ export function smtHistoryBlocks(range: HistoryRange): bigint[] {
 }
 
 /**
- * Verifies every change of a key in the blocks from `from` to `to`: that there were these, and no others.
+ * Verifies the complete changes of a key in the blocks from `from` to `to`.
  *
- * Throws a `VerifyError`: `malformed` if the proof is none or exceeds a limit, `mismatch` if it does not
- * show this against the roots, `invalid_input` for a range that ends before it begins or roots of other
- * blocks. Source: `test-vectors/spec/smt.md`, section 5.
+ * Throws a `VerifyError`: `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it
+ * does not verify against the roots, `invalid_input` for a range that ends before it begins or roots of
+ * other blocks. Source: `test-vectors/spec/smt.md`, section 5.
  */
 export function verifySmtHistory(input: HistoryInput): KeyHistory {
   const given = new Arguments("smt", input, [...RANGE, "roots"]);
@@ -88,7 +88,7 @@ export function readHistory(response: Reader): KeyHistory {
   return { entering, changes: response.sequence(() => changeOf(readAnswer(response))) };
 }
 
-/** Writes a `HistoryRequest`; gives the proof. */
+/** Writes a `HistoryRequest`; returns the proof. */
 export function writeHistory<Name extends string>(
   request: Writer,
   given: Arguments<Name | (typeof RANGE)[number] | "roots">,
@@ -104,7 +104,7 @@ export function writeHistory<Name extends string>(
   return proof;
 }
 
-/** Writes a `Range`; gives the proof. */
+/** Writes a `Range`; returns the proof. */
 function writeRange<Name extends string>(
   request: Writer,
   given: Arguments<Name | (typeof RANGE)[number]>,

@@ -7,13 +7,13 @@ import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { readAnswer } from "./answer.js";
 
-/** What {@link verifySmtProof} takes. */
+/** The input of {@link verifySmtProof}. */
 export interface SmtProofInput {
   /** The root of the scheme `smt` after the block, 32 bytes: trusted by the caller. */
   root: Uint8Array;
-  /** The height of the block that it is the root of. */
+  /** The height of this block. */
   height: bigint;
-  /** The raw keys that were asked for, at least one. */
+  /** The requested raw keys, at least one. */
   keys: readonly Uint8Array[];
   /** The proof. */
   proof: Uint8Array;
@@ -22,11 +22,11 @@ export interface SmtProofInput {
 }
 
 /**
- * Verifies what raw keys had after a block, or that they had nothing.
+ * Verifies the values of raw keys after a block, or their absence.
  *
- * Gives a result for each key, in order, with the block that made it so; a key without a value and
- * without `deletedAt` was never written. Throws a `VerifyError`: `malformed` if the proof is none or
- * exceeds a limit, `mismatch` if it does not show this against the root. Source:
+ * Returns a result for each key, in order, with the block of its last change; an absent key without
+ * `deletedAt` was never written. Throws a `VerifyError`: `malformed` if the proof is not well-formed or
+ * exceeds a limit, `mismatch` if it does not verify against the root. Source:
  * `test-vectors/spec/smt.md`, section 4.
  */
 export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {

@@ -3,28 +3,28 @@ import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type HistoryInput, RANGE, writeHistory } from "./history.js";
 
-/** When a block was made, by its header, which the caller trusts. */
+/** The timestamp of a block, from its header, which the caller trusts. */
 export interface BlockTime {
   height: bigint;
   /** Milliseconds since 1970. */
   timestampMs: bigint;
 }
 
-/** What {@link smtTwap} takes. */
+/** The input of {@link smtTwap}. */
 export interface TwapInput extends HistoryInput {
   /** The times of `start`, of `end`, and of every block between that changed the key; ascending. */
   timestamps: readonly BlockTime[];
-  /** The block whose time the average begins at. */
+  /** The block at whose time the average begins. */
   start: bigint;
-  /** The block whose time it ends at. */
+  /** The block at whose time the average ends. */
   end: bigint;
 }
 
 /** A time-weighted average, exact as the fraction `sum / coveredMs`. */
 export interface Average {
-  /** The average, rounded down; undefined if the key had no value in all the time. */
+  /** The average, rounded down; undefined if the key never had a value in this time. */
   average: bigint | undefined;
-  /** The sum of each value times the milliseconds that the key had it. */
+  /** The sum of each value times the milliseconds for which the key had it. */
   sum: bigint;
   /** The milliseconds in which the key had a value; if 0, there is no average. */
   coveredMs: bigint;
@@ -42,8 +42,8 @@ export interface Gap {
  * Verifies a history and averages the key's values over the time from one block to another, each weighted
  * by how long the key had it.
  *
- * Values are unsigned integers of 1 to 32 bytes, big-endian; another is `value_not_number`. Throws as
- * {@link verifySmtHistory}; `invalid_argument` if a timestamp is missing or the blocks are outside of the
+ * Values are unsigned integers of 1 to 32 bytes, big-endian; others are `value_not_number`. Throws like
+ * {@link verifySmtHistory}; `invalid_argument` if a timestamp is missing or the blocks are outside the
  * history's range. Source: `test-vectors/spec/smt.md`, section 7.
  */
 export function smtTwap(input: TwapInput): Average {

@@ -57,13 +57,13 @@ export const StateAnswer: Kind = {
       height: toQuantity(header.height),
       headerHash: toHex(header.hash),
       values: results.map((result) => (result.kind === "present" ? toHex(result.value) : null)),
-      // Of avl a key without a value may have had one: that must not read as never written.
+      // In avl, an absent key may have been written before, so the answer must not claim otherwise.
       ...(given.unchecked("scheme") !== "avl" && { states: results.map(stateJson) }),
     };
   },
 };
 
-/** What a key has, since when, and how often it was written, where the scheme shows that. */
+/** The state of a key, with its last block and its version if the scheme shows them. */
 export function stateJson(state: (Present | Absent) & { version?: bigint }): Record<string, Json> {
   const { since, deletedAt, version } = Object.fromEntries(
     (["since", "deletedAt", "version"] as const).map((name) => {
@@ -87,7 +87,7 @@ export function answerInput(
   const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
   const known = STATE_SCHEMES.find((name) => name === scheme);
   return {
-    // verifyAnswer checks that it is one that can be verified.
+    // verifyAnswer checks that the scheme can be verified.
     scheme: scheme as StateScheme,
     head: hexMember(undefined, given, "head"),
     inclusion: path(given.list("inclusion"), "inclusion"),

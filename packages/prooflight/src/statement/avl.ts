@@ -7,7 +7,7 @@ import { init } from "../wasm/hash.js";
 import { decimalMember, hexMember, type Json, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
-/** What the statements about operations share. */
+/** The members that the statements about operations share. */
 const OPERATIONS = {
   scheme: "avl",
   question: ({ ops }) => there({ ops }),
@@ -19,7 +19,7 @@ const OPERATIONS = {
 /** A batch of operations on a dictionary. */
 export const AvlBatch: Kind = {
   ...OPERATIONS,
-  // A digest authenticates neither lengths nor how the proof is read.
+  // A digest authenticates neither the lengths nor the mode.
   trusted: ({ digest, keyLength, valueLength, mode = "strict", limits }) =>
     there({ digest, keyLength, valueLength, mode, limits }),
   verify(input) {
@@ -85,7 +85,7 @@ function subjects(input: unknown): string[] {
 function operation(op: unknown, index: number): Operation {
   const given = new Arguments("avl", op, ["op", "key", "value", "delta"], `ops[${index}]`);
   const has = (name: "value" | "delta") => given.unchecked(name) !== undefined;
-  // verifyBatch checks that the operation exists and has what it needs, and no more.
+  // verifyBatch checks that the operation exists and has exactly its members.
   return {
     op: given.unchecked("op"),
     key: hexMember("avl", given, "key"),
@@ -96,7 +96,7 @@ function operation(op: unknown, index: number): Operation {
 
 function answer({ digest, results }: VerifiedBatch<AbsentBetween>): Record<string, Json> {
   const hexOrNull = (bytes: Uint8Array | null) => bytes && toHex(bytes);
-  // Results share values, and so they share their digits.
+  // Results share values, so they can also share their digits.
   const digits = new Map<Uint8Array, string>();
   const hexOnce = (value: Uint8Array) => {
     const hex = digits.get(value) ?? toHex(value);

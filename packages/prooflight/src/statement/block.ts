@@ -57,7 +57,7 @@ function operation(op: unknown, index: number): StateOperation {
   const given = new Arguments("avl", op, ["op", "key", "value"], `ops[${index}]`);
   const value: { value?: Bytes } =
     given.unchecked("value") === undefined ? {} : { value: hexMember("avl", given, "value") };
-  // verifyBlock checks that the operation exists and has what it needs, and no more.
+  // verifyBlock checks that the operation exists and has exactly its members.
   const read = { op: given.unchecked("op"), key: hexMember("avl", given, "key"), ...value };
   return read as StateOperation;
 }

@@ -23,7 +23,7 @@ export const HeaderSync: Kind = {
   },
 };
 
-/** What the statements about older headers of an accepted head share. */
+/** The members that the statements about older headers of an accepted head share. */
 const INCLUSION = {
   scheme: "chain",
   trusted: ({ head }) => there({ head }),
@@ -63,7 +63,7 @@ export const HeadersInclusion: Kind = {
   },
 };
 
-/** The members that a sync has. */
+/** The members of a sync. */
 export const SYNC = [
   "checkpoint",
   "head",
@@ -73,7 +73,7 @@ export const SYNC = [
   "maxHeadAge",
 ] as const;
 
-/** The input of `verifyHead` that the members of a sync say. */
+/** The input of `verifyHead`, from the members of a sync. */
 export function syncInput(given: Arguments<(typeof SYNC)[number]>) {
   return {
     // verifyHead checks what is passed on as it is.

@@ -11,7 +11,7 @@ import type { Kind } from "./kind.js";
 
 const WANTED = ["newest", "height", "hash"] as const;
 
-/** Whether a header is that of the block which was asked for. */
+/** Whether a header is that of the requested block. */
 export const HeaderWanted: Kind = {
   scheme: "chain",
   trusted: ({ newest, height, hash }) => there({ newest, height, hash }),
@@ -27,7 +27,7 @@ export const HeaderWanted: Kind = {
   },
 };
 
-/** How one header stands to another. */
+/** The relation of one header to another. */
 export const HeaderRelation: Kind = {
   scheme: "chain",
   trusted: ({ one, other }) => there({ one, other }),

@@ -10,7 +10,7 @@ import type { Scheme } from "../schemes.js";
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Those members that are there. */
+/** The members that are not undefined. */
 export function there(members: Readonly<Record<string, unknown>>): Record<string, Json> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Record<string, Json>;
@@ -34,7 +34,7 @@ export function hexMember<Name extends string>(
   return readHex(scheme, given.unchecked(name), name);
 }
 
-/** The bytes of a member that may be left out; throws `invalid_argument` if it is there and not 0x-hex. */
+/** The bytes of an optional member; throws `invalid_argument` if it is present and not 0x-hex. */
 export function optionalHex<Name extends string>(
   scheme: Scheme | undefined,
   given: Arguments<Name>,

@@ -17,7 +17,7 @@ export interface Kind {
   ownKey?: "setup" | "verifyingKey";
   /** The subject of each item of the answer's `results`, for a verified input. */
   subjects: (input: unknown) => string[];
-  /** Loads the binary that it needs. */
+  /** Loads the binary that the kind needs. */
   init: () => Promise<void>;
   /** Verifies an input; returns the members that `expected` of a vector may have. */
   verify: (input: unknown) => Record<string, Json>;

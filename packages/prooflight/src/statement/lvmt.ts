@@ -58,7 +58,7 @@ function opening(opening: unknown, index: number): Opening {
     path,
   );
   const has = (name: "value" | "versions") => given.unchecked(name) !== undefined;
-  // verifyAmtOpenings checks that there is what the kind needs, and no more.
+  // verifyAmtOpenings checks that an opening has exactly the members of its kind.
   return {
     kind: given.unchecked("kind") as "tree",
     logArity: given.unchecked("logArity") as number,

@@ -56,7 +56,7 @@ export const StateDiff: Kind = {
   },
 };
 
-/** The accepted head, and what was given of the range. */
+/** The accepted head, and the given range. */
 function range<Name extends string>(given: Arguments<Name | (typeof RANGE)[number]>): RangeInput {
   const rest = {
     headers: hexItems(undefined, given.list("headers"), "headers"),

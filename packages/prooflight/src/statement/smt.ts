@@ -20,7 +20,7 @@ import { init } from "../wasm/hash.js";
 import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
-/** What keys had at a block. */
+/** The states of keys at a block. */
 export const SmtProof: Kind = {
   scheme: "smt",
   trusted: ({ root, height, limits }) => there({ root, height, limits }),
@@ -150,7 +150,7 @@ function answerJson(answer: Present | Absent): Json {
   return answer.deletedAt === undefined ? {} : { deletedAt: toQuantity(answer.deletedAt) };
 }
 
-/** What a history says of its key. */
+/** The changes of a history. */
 export function changesJson({
   entering,
   changes,

@@ -2,7 +2,7 @@ import { hexLength } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { isHex, isObject, isU32 } from "./forms.js";
 
-/** The input that edits make of another one; throws `invalid_argument` if one does not fit. */
+/** Applies edits to an input; throws `invalid_argument` if one does not fit. */
 export function applyEdits(base: unknown, edits: readonly unknown[]): unknown {
   return edits.reduce(apply, base);
 }
@@ -40,7 +40,7 @@ function apply(input: unknown, edit: unknown): unknown {
   }
 }
 
-/** What a value becomes if that at some steps below it becomes another. */
+/** Returns a value in which the part at some steps below it is changed. */
 function change(
   value: unknown,
   steps: readonly unknown[],
@@ -52,7 +52,7 @@ function change(
   return replace(value, step, edit, (item) => change(item, further, edit, become));
 }
 
-/** An object or an array with another value in the place of one that is there. */
+/** A copy of an object or array with an existing item replaced. */
 function replace(
   parent: unknown,
   step: unknown,

@@ -4,7 +4,7 @@ import { applyEdits } from "./edits.js";
 import { isObject } from "./forms.js";
 import { joinAll } from "./joined.js";
 
-/** What is needed of a vector file to run it; `test-vectors/schema` has the whole form. */
+/** The parts of a vector file that are needed to run it; `test-vectors/schema` has the complete form. */
 export interface VectorFile {
   testGroups: { type: string; tests: Test[] }[];
 }
@@ -32,9 +32,8 @@ const EXPECTATIONS = { valid: ["expected"], invalid: ["expectedError", "expected
 /**
  * Reads a vector file, given as its text.
  *
- * Throws `invalid_argument` if it is not one, has no tests, not as many as it says, or two of one
- * number; also if it has a member that a file does not have: a misspelt expectation would be one
- * that nobody checks.
+ * Throws `invalid_argument` if it is malformed, has no tests, another number of tests than it states, or two
+ * with the same number; also for unknown members, since a misspelt expectation would be silently ignored.
  */
 export function parseVectors(text: string): VectorFile {
   const file = parseJson(text, "a vector file");
@@ -51,7 +50,7 @@ export function parseVectors(text: string): VectorFile {
     check(typeof group["type"] === "string", "a group's type, a string", group["type"]);
     const tests = group["tests"];
     check(Array.isArray(tests), "a group's tests, an array", tests);
-    // The inputs that later tests of the group may be edits of.
+    // The inputs on which edits of later tests in the group may be based.
     const bases = new Map<unknown, unknown>();
     for (const test of tests as unknown[]) {
       completeTest(test, bases);
@@ -65,7 +64,7 @@ export function parseVectors(text: string): VectorFile {
   return file as unknown as VectorFile;
 }
 
-/** Checks a test, and gives it the input that its edits make. */
+/** Checks a test, and sets the input that results from its edits. */
 function completeTest(test: unknown, bases: Map<unknown, unknown>): asserts test is Test {
   check(isObject(test), "a test, an object", test);
   check(Number.isInteger(test["tcId"]), "a test's tcId, an integer", test["tcId"]);

@@ -1,4 +1,4 @@
-/** What a value of JSON is. */
+/** Checks of JSON values. */
 
 /** Whether it is bytes. */
 export const isHex = (value: unknown): value is string =>

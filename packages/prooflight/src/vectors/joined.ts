@@ -2,17 +2,17 @@ import { hexLength } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { isHex, isObject, isU32 } from "./forms.js";
 
-/** The most bytes that all the parts of an input may come to. */
+/** The most bytes that all joined parts of an input may have. */
 const MAX_BYTES = 1 << 24;
 
-/** The most items that they may come to. */
+/** The most items that they may have. */
 const MAX_ITEMS = 1 << 16;
 
 /**
- * JSON of a test with bytes or an array in the place of every object that stands for one.
+ * Replaces every object with joined parts in a test's JSON by the bytes or the array.
  *
  * Only vector files have such objects: `{ "joined": ["0x01", { "repeat": "0x00", "times": 8388608 }] }`.
- * Throws `invalid_argument` if one has another form, or if they come to too much.
+ * Throws `invalid_argument` if one has another form, or if they are too large together.
  */
 export function joinAll(json: unknown): unknown {
   let bytesLeft = MAX_BYTES;
@@ -48,7 +48,7 @@ export function joinAll(json: unknown): unknown {
   return putIn(json);
 }
 
-/** Bytes or items, and how often they come. */
+/** Bytes or items, and how often they repeat. */
 interface Part {
   repeat: unknown;
   times: number;

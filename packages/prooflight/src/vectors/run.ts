@@ -5,23 +5,23 @@ import { KINDS } from "../statement/kinds.js";
 import { parseVectors, type Test } from "./file.js";
 import { joinAll } from "./joined.js";
 
-/** What became of one test. */
+/** The result of one test. */
 export interface TestReport {
   tcId: number;
   comment: string;
   /** `unsupported`: this build does not know the group's type. */
   outcome: "passed" | "failed" | "unsupported";
-  /** Why it has not passed. */
+  /** Why it did not pass. */
   failure?: string;
-  /** What the verifier said: its answer or its refusal. */
+  /** The verifier's answer or refusal. */
   found?: Record<string, Json> | Refusal;
 }
 
 /**
  * Runs every test of a vector file, given as its text.
  *
- * Throws `invalid_argument` if it is not a vector file, has no tests, not as many as it says, or two
- * of one number.
+ * Throws `invalid_argument` if it is not a vector file, has no tests, another number of tests than it states,
+ * or two with the same number.
  */
 export async function runVectors(text: string): Promise<TestReport[]> {
   const reports: TestReport[] = [];
@@ -61,7 +61,7 @@ function attempt<T>(call: () => T): T | VerifyError {
   }
 }
 
-/** Where an answer is not what the test expects. */
+/** Describes how an answer deviates from the test's expectation. */
 function judgeAnswer(test: Test, answer: Record<string, Json>): string | undefined {
   if (test.result === "invalid") return "accepted";
   for (const [name, expected] of Object.entries(test.expected ?? {})) {
@@ -74,7 +74,7 @@ function judgeAnswer(test: Test, answer: Record<string, Json>): string | undefin
   return undefined;
 }
 
-/** Where a refusal is not what the test expects. */
+/** Describes how a refusal deviates from the test's expectation. */
 function judgeRefusal(test: Test, error: VerifyError): string | undefined {
   const said = `${error.code} / ${error.reason}: ${error.message}`;
   const { result, expectedError, expectedReason } = test;

@@ -6,7 +6,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   for (let from = 0, to = 0; from < text.length; from += 4) {
     const high = (digit(from) << 18) | (digit(from + 1) << 12);
     const three = high | (digit(from + 2) << 6) | digit(from + 3);
-    // Bytes beyond the end of the array, which padding stands for, are not written.
+    // Writes beyond the end of the array, for padding, have no effect.
     bytes[to++] = three >> 16;
     bytes[to++] = three >> 8;
     bytes[to++] = three;

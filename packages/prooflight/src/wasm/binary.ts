@@ -35,7 +35,7 @@ export class Binary<G extends Glue> {
   #ready = false;
   #lost = 0;
 
-  /** `locate` gives the file's URL. It is written in full by the caller, where bundlers find it. */
+  /** `locate` returns the file's URL. The caller must write it out, so that bundlers find it. */
   constructor(file: string, glueFile: string, glue: G, locate: () => URL) {
     this.#file = file;
     this.#glue = glue;

@@ -4,7 +4,7 @@ import { refuse } from "../error.js";
 const REQUIRED =
   "WebAssembly with simd128 and reference types (Chrome 96, Edge 96, Firefox 93, Safari 16.4, Node 20.19 or newer)";
 
-/** Of the engines that have none, the one that programs meet. */
+/** The refusal for engines without WebAssembly, with the most common one as an example. */
 const NONE = "no WebAssembly, as in React Native, whose engine Hermes has none";
 
 /**
