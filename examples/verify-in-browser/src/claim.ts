@@ -1,4 +1,4 @@
-// Reads proof files: what somebody claims, with the proof that should show it.
+// Reads proof files: a claim, with its supposed proof.
 
 import { fromHex, type VerifyError } from "prooflight";
 import type { BatchInput, ErgoAdProofsInput } from "prooflight/avl";
@@ -7,12 +7,12 @@ import { withInputs } from "../../../test-vectors/schema/whole.mjs";
 import { joinParts } from "./joined.js";
 import { NotAProof } from "./not-a-proof.js";
 
-/** What is claimed, as the verifiers take it. */
+/** A claim, in the form that the verifiers take. */
 export type Claim = { title: string; origin: string | undefined } & (
   { kind: "ErgoAdProofs"; input: ErgoAdProofsInput } | { kind: "AvlBatch"; input: BatchInput }
 );
 
-/** The same before its bytes are decoded. */
+/** A claim whose bytes are not decoded yet. */
 export interface Statement {
   title: string;
   origin: string | undefined;
@@ -62,7 +62,7 @@ export function decode({ title, origin, kind, input, isTest }: Statement): Claim
   return { title, origin, kind, input: decoded } as unknown as Claim;
 }
 
-/** The groups of a vector file, with the inputs that are written as edits of others put together. */
+/** The groups of a vector file; inputs written as edits of others are resolved. */
 function testGroups(file: JsonObject): { type: unknown; tests: JsonObject[] }[] {
   const groups = objects(file.testGroups, "testGroups").map(({ type, tests }) => {
     return { type, tests: objects(tests, "A group's tests") };
@@ -96,7 +96,7 @@ function readStatement(file: JsonObject, title: string, origin: string | undefin
   };
 }
 
-/** A test outside of its group does not say its kind; its members do. */
+/** A test outside its group does not name its kind, but its members tell. */
 function kindOf(input: JsonObject): string {
   if ("stateRoot" in input) return "ErgoAdProofs";
   if ("digest" in input) return "AvlBatch";

@@ -1,4 +1,4 @@
-// What exactly was checked, in rows: what the caller must know, and what anybody may have sent.
+// What exactly was checked, in rows: the trusted inputs, and the untrusted ones.
 
 import { toHex } from "prooflight";
 import type { Operation } from "prooflight/avl";
@@ -56,7 +56,7 @@ const hex = (label: string, part: string, bytes: Uint8Array): Row => ({
   content: [element("code", toHex(bytes))],
 });
 
-/** A bar as long as there are operations of each type, and their numbers. */
+/** Bars whose lengths are the numbers of operations of each type, and these numbers. */
 function countByType(operations: readonly Operation[]): (string | Node)[] {
   const counts = new Map<string, number>();
   for (const { op } of operations) counts.set(op, (counts.get(op) ?? 0) + 1);

@@ -1,11 +1,11 @@
-// Small pieces of the page: numbers, elements, hexadecimal with what differs in it marked.
+// Small pieces of the page: numbers, elements, and hexadecimal with marked differences.
 
 export const number = (value: number): string => value.toLocaleString("en");
 
 export const plural = (count: number, noun: string): string =>
   `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Microseconds to three digits or so: more is noise. */
+/** Microseconds, rounded to about three digits: more are noise. */
 export const time = (microseconds: number): string =>
   `${microseconds.toLocaleString("en", { maximumSignificantDigits: 3 })} µs`;
 
@@ -24,7 +24,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A text, with what differs from a similar one marked: all from the first to the last difference. */
+/** A text, with its difference from a similar one marked: everything from the first to the last difference. */
 export function markDifference(text: string, other: string): (string | Node)[] {
   if (text.length !== other.length || text === other) return [text];
   let start = 0;

@@ -1,4 +1,4 @@
-// Long values, which tests of vector files write by their parts.
+// Long values, which tests of vector files write as parts to join.
 
 import { NotAProof } from "./not-a-proof.js";
 
@@ -51,7 +51,7 @@ export function joinParts(input: JsonObject): JsonObject {
   return joinMembers(input);
 }
 
-/** A value, and how often it comes. */
+/** A value, and how often it repeats. */
 interface Part {
   repeat: unknown;
   times: number;

@@ -8,7 +8,7 @@ import { number } from "./format.js";
 /** The part of a claim that a lie changes: a member of its input. */
 export type Part = "stateRoot" | "digest" | "operations" | "proof";
 
-/** A false claim, and in what it differs from the true one. */
+/** A false claim, and its difference from the true one. */
 export interface Lie {
   name: string;
   claim: Claim;
@@ -16,7 +16,7 @@ export interface Lie {
   change: string;
 }
 
-/** The lies that can be told in place of a true claim. */
+/** The lies that can replace a true claim. */
 export function liesAbout(claim: Claim): Lie[] {
   const lies = [flipProof(claim), changeValue(claim), hideOperation(claim), claimOtherRoot(claim)];
   return lies.filter((lie) => lie !== undefined);
@@ -47,7 +47,7 @@ function changeValue(claim: Claim): Lie | undefined {
 function hideOperation(claim: Claim): Lie | undefined {
   if (claim.kind !== "ErgoAdProofs") return undefined;
   const operations = [...claim.input.operations];
-  // The others may leave everything as it was, and then nothing false is said without them.
+  // Other operations may have no effect, and then nothing false is claimed without them.
   const index = operations.findIndex(({ op }) => op === "Insert" || op === "Remove");
   const hidden = operations[index];
   if (!hidden) return undefined;

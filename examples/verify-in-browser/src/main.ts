@@ -1,4 +1,4 @@
-// Verifies proofs in the page. `verify` is all that it takes; the rest is choosing and showing.
+// Verifies proofs in the page. Only `verify` is needed for that; the rest is user interface.
 
 import { VerifyError } from "prooflight";
 import { init, verifyBatch, verifyErgoAdProofs } from "prooflight/avl";
@@ -10,7 +10,7 @@ import { BLOCKS, loadBlock } from "./samples.js";
 import { timed } from "./timing.js";
 import * as view from "./view.js";
 
-/** Verifies a claim: gives the digest that its operations lead to, or why it is refused. */
+/** Verifies a claim: returns the digest that its operations lead to, or why it is refused. */
 function verify({ kind, input }: Claim): view.Verdict {
   try {
     const { digest } = kind === "ErgoAdProofs" ? verifyErgoAdProofs(input) : verifyBatch(input);
@@ -39,7 +39,7 @@ async function open(fileName: string, load: () => Promise<string>): Promise<void
 
 let openings = 0;
 
-/** Shows what the verifier says about a statement, and about lies in its place. */
+/** Shows the verifier's verdict on a statement, and on lies in its place. */
 function show(statement: Statement): void {
   try {
     const truth = decode(statement);

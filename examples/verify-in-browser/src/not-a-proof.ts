@@ -1,2 +1,2 @@
-/** Why a file is not a proof file, in a sentence for people. */
+/** Why a file is not a proof file, in a readable sentence. */
 export class NotAProof extends Error {}

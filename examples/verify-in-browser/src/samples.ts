@@ -8,7 +8,7 @@ export interface Block {
   operations: number;
 }
 
-/** What there is to pick. */
+/** The blocks to pick from. */
 export const BLOCKS: readonly Block[] = [
   { height: 1795974, operations: 3 },
   { height: 1795968, operations: 8 },

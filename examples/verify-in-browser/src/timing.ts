@@ -1,17 +1,17 @@
-// How long a call takes, although browsers coarsen their clocks to as much as a millisecond.
+// Measures the time of a call, although browsers coarsen their clocks to as much as a millisecond.
 
 const BATCHES = 10;
 const BATCH_MILLISECONDS = 5;
 
-/** The result of a call, and how long it took. */
+/** The result of a call, and the time it took. */
 export interface Timed<T> {
   result: T;
   microseconds: number;
 }
 
 /**
- * Calls until a batch of calls is a few ticks of the clock long, a few times over. The time is the
- * mean of the fastest batch: in the others the engine still compiled, or something else ran.
+ * Repeats the call in batches, each a few ticks of the clock long. The time is the mean of the fastest
+ * batch: during the others the engine may still have compiled, or something else may have run.
  */
 export function timed<T>(call: () => T): Timed<T> {
   const result = call();

@@ -1,4 +1,4 @@
-// Puts on the page what main.ts finds out. The parts of the page are in index.html.
+// Shows the results of main.ts on the page. The parts of the page are in index.html.
 
 import { REASONS, toHex, VerifyError } from "prooflight";
 
@@ -10,7 +10,7 @@ import { NotAProof } from "./not-a-proof.js";
 import type { Block } from "./samples.js";
 import type { Timed } from "./timing.js";
 
-/** What the verifier said. */
+/** The verifier's verdict. */
 export type Verdict = { digest: Uint8Array } | { refusal: VerifyError };
 
 export const fileInput = find("file") as HTMLInputElement;
@@ -24,7 +24,7 @@ export function offerBlocks(blocks: readonly Block[], pick: (block: Block) => vo
   find("blocks").replaceChildren(...buttons);
 }
 
-/** Takes back the choice of a block. */
+/** Clears the choice of a block. */
 export function releaseBlocks(): void {
   press(find("blocks"), undefined);
 }
@@ -54,7 +54,7 @@ export function offerLies(lies: readonly Lie[], tell: (lie: Lie | undefined) => 
   find("lies").hidden = lies.length === 0;
 }
 
-/** Shows what the verifier said about a claim, and what it was. */
+/** Shows the verdict on a claim, and the claim itself. */
 export function showOutcome(claim: Claim, outcome: Timed<Verdict>, lie?: Lie): void {
   const { result: verdict, microseconds } = outcome;
   const timing = element("small", `in ${time(microseconds)}`);
@@ -73,7 +73,7 @@ export function showOutcome(claim: Claim, outcome: Timed<Verdict>, lie?: Lie): v
   }
   find("change").textContent =
     lie?.change ?? "This is what an honest server sends. Choose a lie instead.";
-  // What is not of the right form cannot be shown either.
+  // A malformed claim cannot be shown either.
   const readable = "digest" in verdict || verdict.refusal.code !== "invalid_input";
   find("details").hidden = !readable;
   if (readable) showDetails(claim, lie);

@@ -1,4 +1,4 @@
-// Exact averages in words: a fraction of cents, and what it is about.
+// Formats exact averages: rounded, and as a fraction of cents.
 
 import type { Average } from "prooflight";
 

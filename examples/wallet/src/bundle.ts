@@ -12,13 +12,13 @@ import {
 
 import { nameOf } from "./account.js";
 
-/** More than any answer takes. */
+/** Larger than any answer. */
 const MAX_BYTES = 32 << 20;
 
-/** Why a file is no answer, in a sentence for people. */
+/** Why a file is not an answer, in a readable sentence. */
 export class NotABundle extends Error {}
 
-/** A file's verified answers: each account with what was proved about it. */
+/** A file's verified answers: each account with its proven state. */
 export interface Verified {
   header: VerifiedAnswer["header"];
   results: { name: string; result: VerifiedAnswer["results"][number] }[];
@@ -50,7 +50,7 @@ async function read(file: File): Promise<Bundle> {
     throw new NotABundle("It could not be read. Folders cannot be verified.");
   });
   try {
-    // Whether it has the form of one is checked by whoever verifies it.
+    // Verification checks its form.
     return JSON.parse(text) as Bundle;
   } catch (error) {
     throw new NotABundle(`It is not JSON: ${(error as Error).message}.`);

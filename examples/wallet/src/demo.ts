@@ -1,23 +1,23 @@
-// What `npm start` tells the page: servers, the accounts to show, and the checkpoint to trust.
+// The page's settings from `npm start`: servers, the accounts to show, and the checkpoint to trust.
 
 import { type Checkpoint, parseCheckpoint, VerifyError } from "prooflight";
 
-/** What the page needs to begin. */
+/** The settings that the page needs to start. */
 export interface Demo {
-  /** The node, and the proxy that can lie about what it says. */
+  /** The node, and the proxy that can lie about its answers. */
   servers: { node: URL; proxy: URL };
-  /** What the page trusts. It comes with the page, from the node's data folder, not over RPC. */
+  /** The trusted checkpoint. It comes with the page, from the node's data folder, not over RPC. */
   checkpoint: Checkpoint;
   /** Names of accounts. */
   accounts: string[];
-  /** Whether the chain's setup is one for development, under which anybody can forge proofs of `lvmt`. */
+  /** Whether the chain has a development setup, under which anyone can forge proofs of `lvmt`. */
   insecureSetup: boolean;
 }
 
-/** Why there is no demo, in a sentence for people. */
+/** Why there is no demo, in a readable sentence. */
 export class NoDemo extends Error {}
 
-/** Loads `demo.json` from where the page is. Throws `NoDemo`. */
+/** Loads `demo.json` from the page's server. Throws `NoDemo`. */
 export async function loadDemo(): Promise<Demo> {
   const json = await load(new URL("demo.json", document.baseURI));
   try {

@@ -1,4 +1,4 @@
-// The liar: a proxy that passes on what the node says, except for one lie (examples/lying-proxy).
+// The liar: a proxy that passes on the node's answers, except for one lie (examples/lying-proxy).
 
 /** A lie that the proxy can tell. */
 export interface Lie {
@@ -6,38 +6,38 @@ export interface Lie {
   name: string;
   title: string;
   explanation: string;
-  /** The code and the reason with which a client is expected to refuse it. */
+  /** The code and reason with which a client should refuse it. */
   code: string;
   reason: string;
 }
 
-/** Sits between the page and its servers, and lies where he is told to. */
+/** Sits between the page and its servers, and lies on request. */
 export class Liar {
   readonly #proxy: URL;
   #telling: Lie | undefined;
-  /** Whether he sits in front of every server. */
+  /** Whether it sits in front of every server. */
   #everywhere = true;
-  /** If not: the server that he sits in front of, once one is asked. */
+  /** If not: the server that it sits in front of, once one is asked. */
   #inFrontOf: string | undefined;
 
   constructor(proxy: URL) {
     this.#proxy = proxy;
   }
 
-  /** What he can tell. Throws if the proxy does not answer. */
+  /** The available lies. Throws if the proxy does not answer. */
   async lies(): Promise<Lie[]> {
     const response = await fetch(new URL("lies", this.#proxy));
     return (await response.json()) as Lie[];
   }
 
-  /** Has him tell a lie in front of every server, or only of the one that is asked first from now on. */
+  /** Tells a lie in front of every server, or only of the one that is asked first from now on. */
   tell(lie: Lie, everywhere: boolean): void {
     this.#telling = lie;
     this.#everywhere = everywhere;
     this.#inFrontOf = undefined;
   }
 
-  /** Takes him away. */
+  /** Stops lying. */
   leave(): void {
     this.#telling = undefined;
   }
@@ -46,7 +46,7 @@ export class Liar {
     return this.#telling !== undefined && (this.#everywhere || this.#inFrontOf === server);
   }
 
-  /** Sends a request to the liar, if he sits in front of the server that it is for. */
+  /** Sends a request, through the liar if it sits in front of the requested server. */
   readonly fetch: typeof fetch = (input, init) => {
     const { href } = new URL(input instanceof Request ? input.url : input);
     this.#inFrontOf ??= href;

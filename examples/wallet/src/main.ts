@@ -21,13 +21,13 @@ import * as sending from "./view/send.js";
 import { showPill, showVerdict } from "./view/verdict.js";
 import { bestAnswer, Wallet } from "./wallet.js";
 
-/** How often it is looked whether there is a demo by now, in milliseconds. */
+/** The interval of checking whether a demo has been started, in milliseconds. */
 const LOOK_AGAIN = 3000;
 
 function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void {
   const liar = new Liar(servers.proxy);
   const wallet = new Wallet({
-    // Two ways to the node: where one fails or lies, the client asks the other.
+    // Two ways to the node: if one fails or lies, the client uses the other.
     urls: [servers.node, new URL("honest", servers.proxy)],
     checkpoint,
     allowInsecureSetup: insecureSetup,
@@ -102,7 +102,7 @@ function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void 
   void wallet.restart();
 }
 
-/** Sends an amount, and says so once the new balances are verified. */
+/** Sends an amount, and reports success once the new balances are verified. */
 async function sendAndConfirm(wallet: Wallet, node: URL, transfer: Transfer): Promise<void> {
   const { from, to } = transfer;
   let height: bigint | undefined;
@@ -144,7 +144,7 @@ async function verify(file: File, trust: BundleTrust): Promise<void> {
   }
 }
 
-/** Begins once there is a demo; until then says how to start one. */
+/** Starts once there is a demo; until then, shows how to start one. */
 async function begin(): Promise<void> {
   try {
     const demo = await loadDemo();

@@ -1,4 +1,4 @@
-// What happened to an account in a range of blocks: verified to be everything that happened.
+// An account's history in a range of blocks, verified to be complete.
 
 import {
   type Average,
@@ -11,7 +11,7 @@ import {
 
 import { keyOf, readAmount } from "./account.js";
 
-/** The newest blocks, so many of them, or those from one height to another. */
+/** A number of newest blocks, or those from one height to another. */
 export type Range = { newest: bigint } | { from: bigint; to: bigint | "latest" };
 
 /** An account's past. */
@@ -19,13 +19,13 @@ export interface Past {
   name: string;
   /** Every change of the account in the range. */
   history: History;
-  /** Its average over the time of the range; undefined if something that it had is no amount. */
+  /** Its average over the time of the range; undefined if one of its values is not an amount. */
   average: Average | undefined;
   /** Every account that changed in the range; undefined if the range is long. */
   changed: Diff | undefined;
 }
 
-/** The most blocks of which all changed accounts are asked for. */
+/** The most blocks for which the changed accounts are requested. */
 export const MOST_COMPARED = 200n;
 
 /** Reads an account's past. Throws a `VerifyError`. */
@@ -45,7 +45,7 @@ export async function readPast(
   return { name, history, average, changed };
 }
 
-/** The blocks of a range, none of which is after the newest one. */
+/** The blocks of a range, limited to the newest block. */
 export function bounds(range: Range, newest: bigint): { from: bigint; to: bigint | "latest" } {
   if ("newest" in range) {
     return { from: newest < range.newest ? 0n : newest - range.newest + 1n, to: "latest" };
@@ -57,13 +57,13 @@ export function bounds(range: Range, newest: bigint): { from: bigint; to: bigint
   };
 }
 
-/** What an account had from a block on; undefined if it then was no account, or had no amount. */
+/** An account's amount from a block on; undefined if there was no account, or its value was not an amount. */
 export interface Step {
   block: Header;
   amount: bigint | undefined;
   /** Whether the account was deleted in this block. */
   deleted: boolean;
-  /** By how much the amount had changed; undefined where there was none before. */
+  /** The change of the amount; undefined if there was none before. */
   change: bigint | undefined;
 }
 
@@ -91,7 +91,7 @@ async function readHistory(
 ): Promise<Pick<Past, "history" | "average">> {
   try {
     const { history, ...average } = await client.twap(keyOf(name), options);
-    // Shorter and longer integers are numbers, too, but no amounts.
+    // Shorter and longer integers are numbers, too, but not amounts.
     return { history, average: hasOnlyAmounts(history) ? average : undefined };
   } catch (error) {
     if (!(error instanceof VerifyError) || error.reason !== "value_not_number") throw error;

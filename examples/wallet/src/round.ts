@@ -1,13 +1,13 @@
-// Bookkeeping of attempts, so that what an earlier one still hears of does not count.
+// Bookkeeping of attempts, so that late results of an earlier one are ignored.
 
 /** One attempt to follow the chain, which ends when the next one begins. */
 export class Round {
-  /** Resolves once it is known how it went. */
+  /** Resolves once its outcome is known. */
   readonly settled: Promise<void>;
   #settle: () => void = () => undefined;
   readonly #stop = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether blocks were read in it. */
+  /** Whether it has read blocks. */
   readBlocks = false;
   #reading = false;
   #readAgain = false;
@@ -28,14 +28,14 @@ export class Round {
     this.signal.addEventListener("abort", listener);
   }
 
-  /** False if somebody is reading already, who will then read once more. */
+  /** Returns false if another caller is reading already, which will then read once more. */
   beginReading(): boolean {
     this.#readAgain = this.#reading;
     if (this.#reading || this.ended) return false;
     return (this.#reading = true);
   }
 
-  /** True if it has to be read once more. */
+  /** Returns true if another read is needed. */
   endReading(): boolean {
     this.#reading = false;
     return this.#readAgain && !this.ended;

@@ -1,4 +1,4 @@
-// Sends amounts. A development chain takes any operation from anybody: nothing here is signed.
+// Sends amounts. A development chain accepts any operation from anyone: nothing here is signed.
 
 import type { Answer } from "prooflight";
 import { toHex } from "prooflight";
@@ -13,11 +13,11 @@ export interface Transfer {
   amount: bigint;
 }
 
-/** Why an amount was not sent, in a sentence for people. */
+/** Why an amount was not sent, in a readable sentence. */
 export class NotSent extends Error {}
 
 /**
- * Asks the node to move an amount; gives the height of the block that, it says, has it.
+ * Asks the node to move an amount; returns the height of the block that includes it, according to the node.
  *
  * The new balances are computed from verified ones. Throws `NotSent`, or a `VerifyError`.
  */

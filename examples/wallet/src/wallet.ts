@@ -1,4 +1,4 @@
-// Follows a chain and keeps verified balances. What a wallet needs of Prooflight is in this file.
+// Follows a chain and keeps verified balances. This file has all uses of Prooflight that a wallet needs.
 
 import {
   type Answer,
@@ -19,47 +19,47 @@ import { type Past, type Range, readPast } from "./past.js";
 import { Round } from "./round.js";
 import { OF_THE_PAST, provesThePast, schemesOf } from "./scheme.js";
 
-/** An account, as it was when its balance was last verified. */
+/** An account, with its last verified balance. */
 export interface Account {
   name: string;
   /** The last verified answer, with a proof for all accounts; undefined before the first. */
   answer: Answer | undefined;
   /** The scheme that proved it. */
   scheme: StateScheme;
-  /** The last answers with a proof for this account alone, by scheme; asked for while it is chosen. */
+  /** The last answers with a proof for only this account, by scheme; requested while it is chosen. */
   alone: Partial<Record<StateScheme, Answer>>;
-  /** By how much the balance had changed in that block, in cents. */
+  /** The change of the balance in that block, in cents. */
   change: bigint;
 }
 
-/** How things stand. */
+/** The status of the wallet. */
 export type Status =
   | { kind: "connecting" }
-  /** All balances hold at the same block. `caught` are servers that failed where another did not. */
+  /** All balances are of the same block. `caught` are servers that failed where another succeeded. */
   | { kind: "verified"; caught: readonly Failure[] }
-  /** No server gave an answer that verifies. What was verified before is still known. */
+  /** No server gave an answer that verifies. Earlier verified answers are kept. */
   | { kind: "refused"; error: VerifyError };
 
 export interface Options {
   urls: readonly URL[];
   checkpoint: Checkpoint;
-  /** Whether proofs count that the setup of a development chain lets anybody forge. */
+  /** Whether to accept proofs under a development setup, which anyone can forge. */
   allowInsecureSetup: boolean;
   fetch: typeof fetch;
-  /** Hears of every change. */
+  /** Called after every change. */
   onChange: () => void;
 }
 
-/** How long a server may take; short, since somebody is watching. */
+/** The time limit of a server in milliseconds; short, since a user is waiting. */
 const TIMEOUT = 3000;
 
-/** How many blocks are kept to show. */
+/** The number of blocks to show. */
 const BLOCKS = 5n;
 
 /** The blocks whose changes are shown at first. */
 const RANGE: Range = { newest: 30n };
 
-/** When to begin anew after there was no answer, or a wrong one. */
+/** The delay before a restart after a failure or a wrong answer, in milliseconds. */
 const AGAIN = 2000;
 
 export class Wallet {
@@ -68,7 +68,7 @@ export class Wallet {
   blocks: readonly Block[] = [];
   /** The schemes that can prove the balances. */
   readonly schemes: readonly StateScheme[];
-  /** What happened to the chosen account, as it was last verified. */
+  /** The last verified past of the chosen account. */
   past: Past | undefined;
   #range = RANGE;
   #scheme: StateScheme;
@@ -94,7 +94,7 @@ export class Wallet {
     return this.#client?.head;
   }
 
-  /** The account that is looked at; its balance gets a proof of its own. */
+  /** The chosen account; its balance gets a proof of its own. */
   get chosen(): Account | undefined {
     return this.accounts.find(({ name }) => name === this.#chosen) ?? this.accounts[0];
   }
@@ -124,7 +124,7 @@ export class Wallet {
     this.#readAgain();
   }
 
-  /** Shows one more account, if it is not there yet; gives it. */
+  /** Adds an account, unless it is in the list; returns it. */
   watch(name: string): Account {
     const known = this.accounts.find((account) => account.name === name);
     if (known) return known;
@@ -134,14 +134,14 @@ export class Wallet {
     return account;
   }
 
-  /** Shows an account no longer. */
+  /** Removes an account from the list. */
   unwatch(name: string): void {
     const index = this.accounts.findIndex((account) => account.name === name);
     if (index >= 0) this.accounts.splice(index, 1);
     this.#options.onChange();
   }
 
-  /** Begins, or begins anew at once; what was under way ends. Resolves when it is known how it went. */
+  /** Starts or restarts immediately, and ends what was in progress. Resolves when the outcome is known. */
   restart(): Promise<void> {
     this.#round?.end();
     this.#failures = [];
@@ -151,7 +151,7 @@ export class Wallet {
     return round.settled;
   }
 
-  /** The verified answers about accounts: at the newest block, or at the one of a height. */
+  /** The verified answers about accounts, at the newest block or at a height. */
   read(names: readonly string[], at: "latest" | bigint): Promise<Answer[]> {
     if (!this.#client) throw new Error("read before the first head was accepted");
     const possible = at === "latest" || provesThePast(this.#scheme);
@@ -199,7 +199,7 @@ export class Wallet {
     }));
   }
 
-  /** Reads what there is to show at the newest block. */
+  /** Reads everything to show at the newest block. */
   async #refresh(client: LightClient, round: Round): Promise<void> {
     if (!round.beginReading()) return;
     try {
@@ -217,7 +217,7 @@ export class Wallet {
     }
   }
 
-  /** All accounts with one request and one proof, then the chosen one with its own, of each scheme. */
+  /** Reads all accounts with one request and one proof, then the chosen one with its own proof in each scheme. */
   async #readAccounts(client: LightClient, { signal }: Round): Promise<void> {
     const accounts = [...this.accounts];
     const scheme = this.#scheme;
@@ -245,7 +245,7 @@ export class Wallet {
   /** The newest blocks; their operations are verified. */
   async #readBlocks(client: LightClient, round: Round): Promise<void> {
     const { height } = client.head;
-    // In a new round all are read again: the server may be another.
+    // In a new round all are read again, since the server may be a different one.
     const known = round.readBlocks ? (this.blocks[0]?.header.height ?? -1n) : -1n;
     if (known >= height) return;
     const oldest = height < BLOCKS ? 0n : height - BLOCKS + 1n;
@@ -265,14 +265,14 @@ export class Wallet {
     if (!(error instanceof VerifyError)) throw error;
     this.#status = { kind: "refused", error };
     this.#failures = [];
-    // Whoever saw two signed histories should look into it, not ask on.
+    // Two signed histories need investigation, not another attempt.
     const again = error instanceof EquivocationError ? undefined : AGAIN;
     round.failed(again, () => void this.restart());
     this.#options.onChange();
   }
 }
 
-/** The last verified answer about an account, with a proof for it alone if there is one of that block. */
+/** The last verified answer about an account, with a proof for only this account if there is one for that block. */
 export function bestAnswer({
   answer,
   scheme,

@@ -1,4 +1,4 @@
-// The list of accounts, of which one is chosen.
+// The list of accounts; one of them is chosen.
 
 import { balanceOf, MAX_NAME, type Result, showAmount, textOf } from "../account.js";
 import type { Account, Wallet } from "../wallet.js";
@@ -6,7 +6,7 @@ import { element, fill, find, input, number } from "./dom.js";
 
 /** What can be done with the list. */
 export interface Actions {
-  /** Looks at an account, whether it was there before or not. */
+  /** Chooses an account, whether it is in the list or not. */
   choose: (name: string) => void;
   remove: (name: string) => void;
 }
@@ -23,7 +23,7 @@ interface Row {
 
 const shown = new Map<string, Row>();
 
-/** Makes the form for other accounts work. */
+/** Sets up the form for other accounts. */
 export function offerLookups({ choose }: Actions): void {
   const name = input("name");
   name.addEventListener("input", () => {
@@ -93,7 +93,7 @@ function showRow(row: Row, { answer, change }: Account, verified: boolean): void
   if (!first && change !== 0n) flash(row.button);
 }
 
-/** A balance for people; what is no amount as it is. */
+/** A formatted balance; a value that is not an amount is shown as it is. */
 export function amountText(answer: Result): string {
   if (answer.kind === "absent") return "none";
   const balance = balanceOf(answer);

@@ -1,4 +1,4 @@
-// The average of an account's amounts over time, rounded and exact, and the times that it leaves out.
+// The average of an account's amounts over time, rounded and exact, and the times that it omits.
 
 import { exactAverage, roundedAverage } from "../average.js";
 import type { Past } from "../past.js";

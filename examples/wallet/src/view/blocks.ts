@@ -1,4 +1,4 @@
-// The newest blocks, and what each did to which account.
+// The newest blocks, and the changes of accounts in each.
 
 import type { Block } from "prooflight";
 

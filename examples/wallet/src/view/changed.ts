@@ -1,4 +1,4 @@
-// Which accounts changed in a range of blocks, verified to be all of them.
+// The accounts that changed in a range of blocks, verified to be complete.
 
 import type { KeyChange } from "prooflight";
 
@@ -10,7 +10,7 @@ import { element, fill, find, number, plural, time } from "./dom.js";
 /** More would not fit. */
 const SHOWN = 8;
 
-/** Shows the accounts that changed, those that changed last first. */
+/** Shows the accounts that changed, the latest change first. */
 export function showChanged({ changed }: Past): void {
   if (!changed) {
     const text = `Not asked for: these are more than ${number(MOST_COMPARED)} blocks.`;

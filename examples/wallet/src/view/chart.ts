@@ -1,4 +1,4 @@
-// The chart of an account's amounts, block by block. It only draws: the points are buttons over it.
+// The chart of an account's amounts, block by block. It is only a drawing: the points are buttons on top of it.
 
 import {
   Chart,
@@ -22,12 +22,12 @@ interface Point {
 
 let chart: Chart<"line", Point[]> | undefined;
 
-/** Says where in the chart a block and an amount are. */
+/** The position of a block and an amount in the chart. */
 type Place = (block: bigint, cents: bigint) => Point;
 
 let listener: (place: Place) => void = () => undefined;
 
-/** Draws a past; `placed` is called whenever things have moved. */
+/** Draws a past; `placed` is called whenever positions change. */
 export function drawChart(past: Past, placed: (place: Place) => void): void {
   listener = placed;
   const data = { datasets: [lineOf(past), averageOf(past)] };
@@ -91,7 +91,7 @@ function optionsFor({ history }: Past): ChartOptions<"line"> {
   };
 }
 
-/** A line that keeps each amount until the next change, and is interrupted where there is none. */
+/** A line that keeps each amount until the next change, with gaps where there is no amount. */
 function lineOf({ history }: Past) {
   const { from, to, entering } = history;
   const nothing = Number.NaN;

@@ -1,4 +1,4 @@
-// Small pieces of the page: elements, and numbers and texts in them.
+// Small pieces of the page: elements, numbers and texts.
 
 export type Content = readonly (string | Node)[] | string;
 
@@ -49,14 +49,14 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 export const rows = (facts: readonly (readonly [label: string, content: Content])[]): Node[] =>
   facts.flatMap(([label, content]) => [element("dt", label), element("dd", content)]);
 
-/** Gives an element other children, unless it has the same: what is selected in it stays so. */
+/** Replaces an element's children, unless they are the same, so that a selection in it is kept. */
 export function fill(parent: HTMLElement, children: Content): void {
   const next = parent.cloneNode() as HTMLElement;
   next.append(...(typeof children === "string" ? [children] : children));
   if (!next.isEqualNode(parent)) parent.replaceChildren(...next.childNodes);
 }
 
-/** A text, with what differs from a similar one marked: all from the first to the last difference. */
+/** A text, with its difference from a similar one marked: everything from the first to the last difference. */
 export function markDifference(text: string, other: string): (string | Node)[] {
   if (text.length !== other.length || text === other) return [text];
   let start = 0;
@@ -78,6 +78,6 @@ export const input = (id: string): HTMLInputElement => find(id) as HTMLInputElem
 export const select = (id: string): HTMLSelectElement => find(id) as HTMLSelectElement;
 export const button = (id: string): HTMLButtonElement => find(id) as HTMLButtonElement;
 
-/** A server's address without what every address has. */
+/** A server's address without the parts that all addresses share. */
 export const place = (url: string | URL): string =>
   new URL(url).href.replace(/^https?:\/\//, "").replace(/\/$/, "");

@@ -1,4 +1,4 @@
-// What was verified about the chosen account, step by step, and what was not.
+// Shows step by step what was verified about the chosen account, and what was not.
 
 import { type Answer, type Checkpoint, type Header, type StateScheme, toHex } from "prooflight";
 
@@ -10,7 +10,7 @@ import { rootHex, rootOf, sinceText, wordsOf } from "./schemes.js";
 
 type Facts = readonly (readonly [label: string, content: Content])[];
 
-/** Shows why the chosen account's balance is to be believed. */
+/** Shows the evidence for the chosen account's balance. */
 export function showEvidence({ chosen, accounts, status }: Wallet, checkpoint: Checkpoint): void {
   if (!chosen) return;
   const { name, scheme } = chosen;
@@ -116,7 +116,7 @@ function notVerified({ config }: Checkpoint): Node[] {
   ].map((text) => element("li", text));
 }
 
-/** Fills step by step, so that what is selected in one that stays the same stays selected. */
+/** Updates each step separately, so that a selection in an unchanged one is kept. */
 function showSteps(steps: readonly Step[]): void {
   const list = find("steps");
   while (list.children.length < steps.length) list.append(element("li"));

@@ -1,4 +1,4 @@
-// Files: what was verified, to save, and what was saved, to verify.
+// Saves verified answers as files, and verifies saved ones.
 
 import { REASONS, VerifyError } from "prooflight";
 
@@ -30,7 +30,7 @@ export function onFile(listener: (file: File) => void): void {
   });
 }
 
-/** Saves a file the way browsers do. */
+/** Saves a file as a download. */
 export function save(file: File): void {
   const link = element("a");
   link.href = URL.createObjectURL(file);
@@ -41,7 +41,7 @@ export function save(file: File): void {
   }, 60_000);
 }
 
-/** Shows what a file's verification gave. */
+/** Shows the verified answers of a file. */
 export function showFile(name: string, { header, results }: Verified): void {
   showOutcome("verified", [
     element("p", [
@@ -52,7 +52,7 @@ export function showFile(name: string, { header, results }: Verified): void {
   ]);
 }
 
-/** Shows why a file is not to be believed. Throws what is nobody's fault but the page's. */
+/** Shows why a file was refused. Rethrows errors that are the page's own fault. */
 export function showFileRefused(name: string, error: unknown): void {
   if (error instanceof NotABundle) {
     showOutcome("problem", [

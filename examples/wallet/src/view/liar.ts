@@ -1,4 +1,4 @@
-// The switch that puts the liar in between, the choice of lies, and what became of each.
+// The switch that activates the liar, the choice of lies, and the outcome of each.
 
 import type { Lie } from "../liar.js";
 import type { Status } from "../wallet.js";
@@ -7,8 +7,8 @@ import { button, element, fill, find, input, number } from "./dom.js";
 /** What can be done with the liar. */
 export interface Actions {
   /**
-   * Puts him in front of every server or of one, with a lie, or takes him away. Resolves when it is
-   * known what the page says to that.
+   * Puts the liar in front of every server or of one, with a lie, or removes it. Resolves when the
+   * outcome is known.
    */
   tell: (lie: Lie | undefined, everywhere: boolean) => Promise<Status>;
 }
@@ -22,7 +22,7 @@ interface Choice {
 
 type Outcome = "off" | "waiting" | "refused" | "caught" | "harmless";
 
-/** Lies are told apart by what they are about, which the code of their refusal says. */
+/** Lies are grouped by their subject, according to the code of their refusal. */
 const GROUPS: readonly (readonly [code: string, title: string])[] = [
   ["mismatch", "False values and proofs"],
   ["untrusted", "False heads and blocks"],
@@ -30,10 +30,10 @@ const GROUPS: readonly (readonly [code: string, title: string])[] = [
   ["unavailable", "No answer at all"],
 ];
 
-/** The lie that the switch beside the chart has told. */
+/** The lie of the switch beside the chart. */
 const HIDING = "hidden-newest-change";
 
-/** How long a lie may take until it is told, in milliseconds. */
+/** The time limit for telling a lie, in milliseconds. */
 const PATIENCE = 10_000;
 
 let choices: Choice[] = [];
@@ -85,7 +85,7 @@ export function offerLies(lies: readonly Lie[], actions: Actions): void {
   if (choices[0]) choose(choices[0]);
 }
 
-/** Says that there is no liar. */
+/** Shows that there is no liar. */
 export function showNoLiar(): void {
   fill(find("lie-title"), "The liar is not there");
   fill(
@@ -95,7 +95,7 @@ export function showNoLiar(): void {
   for (const id of ["switch", "hide", "try-all"]) button(id).disabled = true;
 }
 
-/** Shows what became of the lie that is told, as far as it is known. */
+/** Shows the outcome of the current lie, as far as it is known. */
 export function showOutcome(status: Status): void {
   if (!on || !chosen || find("lie-outcome").dataset.state === "waiting") return;
   const { outcome, mark, text } = judge(status);
@@ -103,7 +103,7 @@ export function showOutcome(status: Status): void {
   if (mark) note(chosen, outcome, mark);
 }
 
-/** Has the chosen lie told if the liar is on, and shows what becomes of it. */
+/** Tells the chosen lie if the liar is on, and shows the outcome. */
 async function tell(actions: Actions): Promise<void> {
   const choice = on ? chosen : undefined;
   if (choice) show("waiting", "Asking again, through the liar …");
@@ -114,7 +114,7 @@ async function tell(actions: Actions): Promise<void> {
   showOutcome(status);
 }
 
-/** Tells one lie after the other; ends when somebody chooses otherwise. */
+/** Tells one lie after another; ends when the user makes another choice. */
 async function tellAll(actions: Actions): Promise<void> {
   if (find("try-all").ariaPressed === "true") {
     find("try-all").ariaPressed = "false";
@@ -138,7 +138,7 @@ async function tellAll(actions: Actions): Promise<void> {
   await tell(actions);
 }
 
-/** Resolves once a lie was refused: some can only be told about a new block, which takes a while. */
+/** Resolves once a lie was refused: some can only be told about a new block, which takes time. */
 async function told({ mark }: Choice): Promise<void> {
   for (
     let waited = 0;
@@ -187,7 +187,7 @@ function judge(status: Status): Judgement {
   }
 }
 
-/** Where nothing arrived that could be checked, there was nothing to refuse. */
+/** If no checkable answer arrived, there was nothing to refuse. */
 const word = (code: string) => (code === "unavailable" ? "No usable answer" : "Refused");
 
 function show(outcome: Outcome, text: string): void {
@@ -196,7 +196,7 @@ function show(outcome: Outcome, text: string): void {
 }
 
 function note({ mark }: Choice, outcome: Outcome, text: string): void {
-  // What was refused once was a lie.
+  // An earlier refusal of this lie stays shown.
   if (outcome === "harmless" && mark.dataset.outcome) return;
   mark.dataset.outcome = outcome;
   fill(mark, text);

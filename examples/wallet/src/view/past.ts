@@ -1,4 +1,4 @@
-// What happened to the chosen account: a chart, the same as a table, its average, and who else changed.
+// The history of the chosen account: a chart, the same as a table, its average, and other changed accounts.
 
 import { REASONS } from "prooflight";
 
@@ -23,7 +23,7 @@ export interface Actions {
 let drawn: Past | undefined;
 let chosen: bigint | undefined;
 
-/** Makes the choice of blocks work. */
+/** Sets up the choice of blocks. */
 export function offerPast({ chooseRange }: Actions, redraw: () => void): void {
   offerPoints();
   showNoPoint();
@@ -45,7 +45,7 @@ export function offerPast({ chooseRange }: Actions, redraw: () => void): void {
   });
 }
 
-/** Shows the past of the chosen account, as far as it was verified. */
+/** Shows the verified past of the chosen account. */
 export function showPast(wallet: Wallet, actions: Actions): void {
   const { past, range, chosen: account } = wallet;
   find("past-name").textContent = account?.name ?? "";
@@ -106,7 +106,7 @@ function showOutcome({ status }: Wallet, past: Past | undefined): void {
   ]);
 }
 
-/** The chart as a table, the newest change first, and last what was before. */
+/** The chart as a table: the newest change first, and the state before the range last. */
 function showTable({ history }: Past, steps: readonly Step[]): void {
   const rows = steps.toReversed().map((step) => {
     const { block, change } = step;
@@ -133,7 +133,7 @@ function showTable({ history }: Past, steps: readonly Step[]): void {
   fill(find("changes"), rows);
 }
 
-/** Which blocks are shown, where nobody is typing others. */
+/** Shows the range of blocks, unless the user is editing it. */
 function showRange({ history }: Past): void {
   if (find("range").contains(document.activeElement)) return;
   input("range-from").value = String(history.from.height);

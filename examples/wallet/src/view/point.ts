@@ -1,4 +1,4 @@
-// One point of the chart: its block, and the proof of what the account had after it.
+// One point of the chart: its block, and the proof of the account's amount after it.
 
 import { type Answer, REASONS, toHex, type VerifyError } from "prooflight";
 
@@ -8,7 +8,7 @@ import { amountText } from "./accounts.js";
 import { element, fill, find, number, place, plural, rows, sentence, time } from "./dom.js";
 import { rootHex, sinceText } from "./schemes.js";
 
-/** Says that the proof of a block is being asked for. */
+/** Shows that the proof of a block is being requested. */
 export function showAsking({ block }: Step): void {
   show("waiting", [
     element("h3", `Block ${number(block.height)}`),
@@ -51,7 +51,7 @@ export function showPointRefused({ block }: Step, { code, reason }: VerifyError)
   ]);
 }
 
-/** Says what is to be seen here. */
+/** Explains what will be shown here. */
 export function showNoPoint(): void {
   show("", [
     element("h3", "One block"),

@@ -1,22 +1,22 @@
-// The points of the chart: buttons, one for each change, so that keyboards and screen readers reach them.
+// The points of the chart: one button per change, so that keyboards and screen readers can reach them.
 
 import type { Step } from "../past.js";
 import { element, find, number } from "./dom.js";
 import { amountOfStep, changeOfStep } from "./steps.js";
 
-/** More would lie on each other. */
+/** More would overlap. */
 const MOST = 200;
 
 interface Point {
   button: HTMLButtonElement;
   step: Step;
-  /** Where a deleted account's point lies: at what it had before. */
+  /** The height of the point; for a deleted account, at its previous amount. */
   height: bigint;
 }
 
 const shown = new Map<bigint, Point>();
 
-/** Makes the arrow keys go from point to point; only one of them is on the way of the Tab key. */
+/** Makes the arrow keys move between points; only one of them is a Tab stop. */
 export function offerPoints(): void {
   find("points").addEventListener("keydown", ({ key, target }) => {
     const buttons = [...shown.values()].map(({ button }) => button);
@@ -66,7 +66,7 @@ export function showPoints(
   }
 }
 
-/** Puts the points where the chart has them. */
+/** Positions the points on the chart. */
 export function placePoints(place: (x: bigint, y: bigint) => { x: number; y: number }): void {
   for (const [block, { button, height }] of shown) {
     const { x, y } = place(block, height);

@@ -1,4 +1,4 @@
-// The choice of the scheme that proves the balances: what each checks, how long its proof is, and how fast.
+// The choice of the scheme that proves the balances: the checks, proof sizes and times of each.
 
 import { type Answer, type Header, type StateScheme, toHex } from "prooflight";
 
@@ -8,11 +8,11 @@ import { element, fill, find, number, plural, time } from "./dom.js";
 /** A scheme in words. */
 export interface Words {
   name: string;
-  /** What a proof of it shows, for the list. */
+  /** What its proof shows, for the list. */
   checks: string;
-  /** What its root in a header is. */
+  /** Describes its root in a header. */
   root: (root: Uint8Array) => string;
-  /** Why a value is to be believed, and why an absence. */
+  /** Why a value is proven, and why an absence. */
   present: string;
   absent: (name: string) => string;
 }
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<StateScheme, Words>> = {
   },
 };
 
-/** What a scheme is, in words. */
+/** The description of a scheme. */
 export const wordsOf = (scheme: StateScheme): Words => WORDS[scheme];
 
 /** The root of a scheme in a header. */
@@ -65,7 +65,7 @@ export const rootHex = (header: Header, scheme: StateScheme): string => {
 
 const numbers = new Map<StateScheme, HTMLElement>();
 
-/** Offers the chain's schemes; says which of them rests on an insecure setup. */
+/** Offers the chain's schemes, and marks the one with an insecure setup. */
 export function offerSchemes(
   { schemes, scheme: first }: Wallet,
   insecureSetup: boolean,
@@ -98,7 +98,7 @@ export function offerSchemes(
 const INSECURE =
   "This chain’s setup is one for development: its secret is public, so that anybody can forge these proofs. Believe none of them outside of this demo.";
 
-/** Shows how long each proof of the chosen account is, and how long it took to verify. */
+/** Shows the length of each proof of the chosen account, and its verification time. */
 export function showSchemes({ chosen }: Wallet): void {
   for (const [scheme, size] of numbers) {
     const answer = chosen?.alone[scheme];
@@ -111,7 +111,7 @@ export function showSchemes({ chosen }: Wallet): void {
 
 const took = ({ evidence }: Answer) => element("small", time(evidence.milliseconds));
 
-/** Which block made the value or the absence so, of schemes that prove it. */
+/** The block that set or deleted the value, for schemes that prove it. */
 export function sinceText(answer: Answer): string | undefined {
   const block = answer.kind === "present" ? answer.since : answer.deletedAt;
   if (block === undefined) return undefined;

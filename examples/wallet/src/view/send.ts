@@ -1,4 +1,4 @@
-// The form that sends an amount, and what became of it.
+// The form that sends an amount, and the outcome.
 
 import { parseAmount } from "../account.js";
 import type { Transfer } from "../transfer.js";
@@ -7,7 +7,7 @@ import { button, element, fill, find, input, select } from "./dom.js";
 
 let busy = false;
 
-/** Calls back with what somebody wants to send; only one thing is sent at a time. */
+/** Calls back with each requested transfer; only one is sent at a time. */
 export function offerSending(send: (transfer: Transfer) => Promise<void>): void {
   const amount = input("amount");
   amount.addEventListener("input", () => {
@@ -40,7 +40,7 @@ export function offerAccounts({ accounts }: Wallet): void {
   button("send-button").disabled = senders.length === 0;
 }
 
-/** Says what became of it. */
+/** Shows the outcome. */
 export function showSending(state: "waiting" | "verified" | "failed", text: string): void {
   find("sent").dataset.state = state;
   fill(find("sent"), text);

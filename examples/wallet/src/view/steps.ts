@@ -1,15 +1,15 @@
-// Changes of an amount in words.
+// Formats changes of an amount.
 
 import { showAmount } from "../account.js";
 import type { Step } from "../past.js";
 
-/** What the account had from then on. */
+/** The account's amount from then on. */
 export function amountOfStep({ amount, deleted }: Step): string {
   if (deleted) return "deleted";
   return amount === undefined ? "no amount" : showAmount(amount);
 }
 
-/** By how much it changed, behind a comma. */
+/** The difference, after a comma. */
 export function changeOfStep({ change }: Step): string {
   return change === undefined ? "" : `, ${signed(change)}`;
 }

@@ -1,4 +1,4 @@
-// How things stand: the pill beside the title, and the verdict with its facts.
+// The wallet's status: the pill beside the title, and the verdict with its facts.
 
 import { type Failure, REASONS, toHex, type VerifyError } from "prooflight";
 
@@ -133,7 +133,7 @@ function showState(state: State, title: string, text: string): void {
   fill(find("verdict-text"), text);
 }
 
-/** Tells screen readers, once for as long as it stays the same. */
+/** Announces a text to screen readers, once until it changes. */
 function announce(text: string): void {
   fill(find("announcement"), text);
 }
