@@ -3,7 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "tests say what they expect by panicking"
+    reason = "tests fail by panicking"
 )]
 
 use prooflight_avl::{AvlProver, Operation, Params, ergo, verify_batch};

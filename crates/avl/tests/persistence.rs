@@ -4,7 +4,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::cast_possible_truncation,
-    reason = "tests say what they expect by panicking, and count versions in tens"
+    reason = "tests fail by panicking, and count versions in tens"
 )]
 
 use prooflight_avl::{

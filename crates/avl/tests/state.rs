@@ -1,5 +1,5 @@
 //! The state of chains: honest answers and blocks are accepted, everything else is refused with its reason.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 

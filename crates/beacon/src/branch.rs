@@ -41,7 +41,7 @@ pub(crate) fn root(leaf: &Hash, branch: &[Hash], index: u64) -> Hash {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use alloc::vec;

@@ -38,7 +38,7 @@ pub fn read_chunks<'a>(answer: &'a [u8], most: usize, limits: &Limits) -> Result
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use alloc::vec;

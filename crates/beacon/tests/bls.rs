@@ -1,5 +1,5 @@
 //! Keys and signatures that are not points of their groups, and sums that belong to nobody.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_beacon::{Kind, LightClient};
 use prooflight_core::Reason;

@@ -2,7 +2,7 @@
 //!
 //! No data of Fulu and Gloas is recorded here: these forks are only tested with this chain. Its
 //! committees, trees and encodings come from `prooflight_testkit::beacon`.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_beacon::{Bootstrap, Fork, Kind, LightClient, Progress, Store, Update};
 use prooflight_core::Reason;

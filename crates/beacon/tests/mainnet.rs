@@ -1,5 +1,5 @@
 //! Recorded answers of mainnet's beacon nodes: bootstraps, and a walk of 46 periods.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_beacon::{Bootstrap, Kind, LightClient, Network, Update, read_chunks};
 use prooflight_core::{Code, Hash, Limits, Reason};

@@ -2,7 +2,7 @@
 //!
 //! Every folder with a `steps.yaml` below `PROOFLIGHT_LIGHT_CLIENT_TESTS`, or below the copies in
 //! `tests/data/light_client`, is a case.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

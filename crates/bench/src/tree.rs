@@ -1,7 +1,7 @@
 //! Sparse Merkle trees in memory, ours, `jmt`'s and Nervos': updates, memory, proofs. Each
 //! measurement runs in its own process.
 
-#![allow(clippy::cast_precision_loss, reason = "the numbers are for people")]
+#![allow(clippy::cast_precision_loss, reason = "the numbers are only displayed")]
 
 use std::collections::BTreeMap;
 use std::fs::read_to_string;

@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
-    reason = "tests say what they expect by panicking, and count blocks in tens"
+    reason = "tests fail by panicking, and count blocks in tens"
 )]
 
 use ed25519_dalek::{Signer, SigningKey};

@@ -3,7 +3,7 @@
 //! Each store gets the same entries: keys of 33 bytes of which the last 32 are random, values of 128
 //! bytes, in atomic batches as large as a block's, each on disk before the next. The results of reads
 //! are compared. The numbers of one run are in `docs/storage.md`.
-#![allow(clippy::unwrap_used, reason = "a measurement that fails stops")]
+#![allow(clippy::unwrap_used, reason = "a failed measurement stops the program")]
 
 use std::fs;
 use std::hint::black_box;

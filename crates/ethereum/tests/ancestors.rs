@@ -1,5 +1,5 @@
 //! The hashes of older blocks, in states made by the prover of `prooflight-mpt`.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_core::store::MemoryStore;
 use prooflight_core::{Hash, Limits, Reason, Verified, keccak256};

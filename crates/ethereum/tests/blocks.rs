@@ -1,5 +1,5 @@
 //! Recorded blocks: a test chain through all forks, and mainnet.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 
@@ -312,7 +312,7 @@ fn logs_are_complete() {
     assert_eq!(reason(&last, 0..=u64::MAX, &[]), Reason::WrongBlock);
     assert_eq!(reason(&last, from..=from, &[]), Reason::WrongBlock);
     // and for one that ends before it begins.
-    #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
+    #[expect(clippy::reversed_empty_ranges, reason = "the range that must be refused")]
     let reversed = 8..=7;
     assert_eq!(reason(&last, reversed, &[]), Reason::InvalidArgument);
 }

@@ -2,7 +2,7 @@
 //!
 //! No finality or optimistic update was recorded: they are made from two beacon blocks, as beacon nodes
 //! do.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 

@@ -134,7 +134,7 @@ impl TryFrom<CheckpointJson> for Checkpoint {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use prooflight_core::Scheme;
     use prooflight_core::chain::LvmtConfig;

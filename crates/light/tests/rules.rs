@@ -1,5 +1,5 @@
 //! The rules of this crate alone: which scheme answers which statement, and where a block begins.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_amt::VerifyingKey;
 use prooflight_avl::state::{empty_state, state_params};

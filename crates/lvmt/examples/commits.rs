@@ -4,7 +4,7 @@
 //! operations that each read a random key and write it. `--operations N` makes smaller blocks, once all keys
 //! are written. Stores are in memory; with `--folder FOLDER` they are the reference node's on-disk stores in
 //! that folder, and each block is synced (fsync) before the next begins.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program with text output")]
 #![allow(clippy::cast_precision_loss, reason = "times are rounded anyway")]
 
 mod stores;

@@ -9,7 +9,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
-    reason = "a program for people to look at"
+    reason = "a program with text output"
 )]
 
 use std::collections::{BTreeSet, HashSet};

@@ -3,7 +3,7 @@
 //! For each number of keys, written in blocks of 10,000: the size of a proof and of its parts, and the time to
 //! make and verify a proof of 1, 10, 100 and 1,000 keys. Arity 4, 2^16 entries. The store is in memory; with
 //! `--folder FOLDER` it is the reference node's on-disk store in that folder.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to look at")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program with text output")]
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,6 +1,6 @@
 //! The model against the roots of an independent one, and the verifier against the model's honest proofs.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use prooflight_lvmt::Answer;
 use prooflight_lvmt::proof::OpeningForm;

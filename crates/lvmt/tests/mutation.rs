@@ -1,6 +1,6 @@
 //! Valid proofs, changed at every place: any that is still accepted proves the same.
 
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use arbitrary::Unstructured;
 use prooflight_amt::VerifyingKey;

@@ -1,6 +1,6 @@
 //! Every rule of the verifier, broken alone: each lie is refused, with the reason of its rule.
 
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Roots of `test-vectors/state-roots/lvmt.json`, made by an independent model, for every shard and arity.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -50,7 +50,7 @@ pub fn path(nibbles: &[u8], is_leaf: bool) -> Vec<u8> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use crate::nibbles::CompactPath;

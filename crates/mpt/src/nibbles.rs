@@ -90,7 +90,7 @@ fn nibble(bytes: &[u8], at: usize) -> Option<u8> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use alloc::vec::Vec;

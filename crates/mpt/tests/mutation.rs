@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "tests say what they expect by panicking"
+    reason = "tests fail by panicking"
 )]
 
 use arbitrary::Unstructured;

@@ -1,5 +1,5 @@
 //! Tests which faults are found in which code, and that the rendered source is valid Rust.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_mutants::{Found, find, render};
 

@@ -86,7 +86,7 @@ async fn run_one_of<T: Send + 'static>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};

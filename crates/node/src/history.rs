@@ -108,7 +108,7 @@ fn node_key(level: u32, index: u64) -> Vec<u8> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use prooflight_core::merkle::{inclusion_path, multiproof_root, root as root_of};

@@ -108,7 +108,7 @@ pub(crate) fn check_bytes(operations: &[StateOperation]) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use prooflight_core::Scheme;

@@ -1,5 +1,5 @@
 //! A chain with `mpt`, from the view of Ethereum libraries: its answers verify.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

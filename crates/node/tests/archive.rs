@@ -1,5 +1,5 @@
 //! Histories and diffs, from a node and from a proof server over its files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

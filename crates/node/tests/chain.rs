@@ -1,5 +1,5 @@
 //! The chain as a library: its blocks verify, survive reopening, and are followed or refused.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A changed byte anywhere in the files of a chain is reported or makes no difference, and a node never
 //! serves wrong data from such files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

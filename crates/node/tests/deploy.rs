@@ -1,5 +1,5 @@
 //! The files for systemd and Docker match the program.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod harness;
 

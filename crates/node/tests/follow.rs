@@ -1,5 +1,5 @@
 //! Replicas: they have their leader's blocks, through restarts of both, and refuse invalid ones.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

@@ -1,5 +1,5 @@
 //! Clients that ask for too much, too slowly, or wrongly: each gets its error, and others are not affected.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

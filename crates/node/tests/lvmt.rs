@@ -1,5 +1,5 @@
 //! LVMT from an operator's view: proof shards, and setups from files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

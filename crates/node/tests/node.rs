@@ -1,5 +1,5 @@
 //! The program from its users' view: its answers verify, and its refusals have the right reason.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

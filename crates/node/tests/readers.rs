@@ -2,7 +2,7 @@
 //!
 //! `PROOFLIGHT_READERS=1000 cargo test --release -p prooflight-node --test readers -- --nocapture`
 //! prints how long answers took.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
 

@@ -1,5 +1,5 @@
 //! The vectors of `test-vectors/state-roots`: a chain's blocks lead to the stated roots.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The store of every scheme, used as the chain uses it.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! Damaged files are reported and never served, and the writer continues from before them; kill -9 at any time.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod snapshot;
 

@@ -1,5 +1,5 @@
 //! Proofs from snapshot files against the plain tree, which keeps every block's state.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod snapshot;
 

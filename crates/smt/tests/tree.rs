@@ -1,5 +1,5 @@
 //! The tree in memory against a plain recursive one, and against the roots of an independent model.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod by_hash;
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@
     clippy::panic,
     clippy::missing_panics_doc,
     clippy::cast_possible_truncation,
-    reason = "tests say what they expect by panicking, and their states are small"
+    reason = "tests fail by panicking, and their states are small"
 )]
 
 #[cfg(feature = "amt")]

@@ -109,7 +109,7 @@ fn find<'a>(input: &'a mut Value, at: &[Step]) -> Option<&'a mut Value> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use serde_json::{from_value, json};

@@ -196,7 +196,7 @@ fn not_a_file(expected: impl fmt::Display, found: impl fmt::Display) -> Error {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use serde_json::json;

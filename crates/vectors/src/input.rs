@@ -216,7 +216,7 @@ fn parts_of<T: PartialEq>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use serde_json::json;

@@ -1,5 +1,5 @@
 //! The tests whose bytes are fixed: changes to them are detected, and new ones are checked.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

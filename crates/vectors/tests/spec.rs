@@ -1,5 +1,5 @@
 //! Compares the specification with the code, where that is possible.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The runner's verdict on a refusal, for every pinned code and reason.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_vectors::run;
 use serde_json::{Value, json};

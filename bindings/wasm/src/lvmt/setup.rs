@@ -99,7 +99,7 @@ fn keep(key: VerifyingKey, origin: Origin) -> Rc<VerifyingKey> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use prooflight_core::Reason;
 

@@ -56,9 +56,9 @@ pub(crate) enum StateRequest<'a> {
 pub(crate) struct KeysRequest<'a> {
     pub(crate) scheme: Scheme,
     pub(crate) config: ChainConfig,
-    #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "of lvmt"))]
+    #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "only read with lvmt"))]
     allow_insecure: bool,
-    #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "of lvmt"))]
+    #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "only read with lvmt"))]
     setup_key: Option<&'a [u8]>,
     header: &'a [u8],
     pub(crate) keys: Vec<&'a [u8]>,

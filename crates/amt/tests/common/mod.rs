@@ -1,6 +1,6 @@
 //! Shared by the tests: vectors of the development setup with their trees, and openings that own their points.
 #![allow(clippy::unwrap_used, reason = "tests")]
-#![allow(dead_code, reason = "not every test uses everything")]
+#![allow(dead_code, reason = "each test uses only some of it")]
 
 use prooflight_amt::{
     Change, Class, Kind, Opening, Parts, PointBytes, Scalar, Tables, TreeState, VerifyingKey,

@@ -1,6 +1,6 @@
 //! Converts nodes' JSON answers to the bytes that are hashed.
 
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, reason = "each test uses only some of it")]
 
 pub(crate) mod beacon_block;
 

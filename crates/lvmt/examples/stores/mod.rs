@@ -1,5 +1,5 @@
 //! Stores to measure on: in memory, or the reference node's own on disk.
-#![allow(dead_code, reason = "each example uses a part of it")]
+#![allow(dead_code, reason = "each example uses only some of it")]
 #![allow(unreachable_pub, reason = "an example exports nothing")]
 
 use std::path::{Path, PathBuf};

@@ -140,7 +140,7 @@ fn older(place: Place) -> prooflight_core::Error {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use prooflight_core::store::{MemoryStore, Store};

@@ -182,7 +182,7 @@ pub(super) fn tile_root(hashes: &mut [Hash]) -> Hash {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use prooflight_core::merkle::{leaf_hash, root};

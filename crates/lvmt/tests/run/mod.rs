@@ -1,7 +1,7 @@
 //! A store beside the model, in random runs.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "each test uses only some of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
-#![allow(clippy::missing_panics_doc, reason = "tests say what they expect by panicking")]
+#![allow(clippy::missing_panics_doc, reason = "tests fail by panicking")]
 
 use std::sync::Arc;
 

@@ -64,7 +64,7 @@ impl<S: Store> Store for Namespace<S> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use prooflight_core::store::MemoryStore;

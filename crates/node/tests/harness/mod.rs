@@ -1,5 +1,5 @@
 //! The real program on a real socket.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, reason = "each test file uses only some of it")]
 
 pub(crate) mod connection;
 pub(crate) mod liar;

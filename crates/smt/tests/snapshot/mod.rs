@@ -1,7 +1,7 @@
 //! Shared by the tests of snapshot files: folders, blocks, and comparison with the plain tree.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "each test uses only some of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::{Path, PathBuf};
 

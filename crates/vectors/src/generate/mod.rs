@@ -5,7 +5,7 @@
 //! the change and acceptance. The bytes of most are fixed: the committed file is their source
 //! ([`kept`]). Code makes those whose forging needs an algorithm.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a generator that goes wrong must stop")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a generator must stop at any error")]
 
 mod amt;
 mod avl_valid;

@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for BlockName {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests say what they expect by panicking")]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use serde_json::{from_value, json};
