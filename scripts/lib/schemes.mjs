@@ -43,6 +43,7 @@ function enums(schemes) {
       fileScheme: [...all, "chain"],
       scheme: all,
       stateScheme: keys,
+      id: schemes.map(({ id }) => id),
     },
     "crates/node/openrpc.json": { StateScheme: keys },
   };
@@ -55,7 +56,7 @@ function withEnums(path, names) {
     const place = new RegExp(`"${definition}": \\{ "enum": \\[[^\\]]*\\] \\}`, "g");
     if ([...text.matchAll(place)].length !== 1)
       throw new Error(`${path}: not exactly one ${definition}`);
-    const items = list.map((name) => `"${name}"`).join(", ");
+    const items = list.map((item) => JSON.stringify(item)).join(", ");
     text = text.replace(place, `"${definition}": { "enum": [${items}] }`);
   }
   return text;

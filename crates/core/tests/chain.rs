@@ -316,7 +316,7 @@ fn encodings_are_strict() {
     assert_eq!(reason(|s| s.header.parent = [0; 32]), Reason::InvalidHeader);
     assert_eq!(reason(|s| s.header.height = 0), Reason::InvalidHeader);
     assert_eq!(reason(|s| s.header.roots[0].1.push(0)), Reason::InvalidHeader);
-    assert_eq!(reason(|s| s.header.roots[0].0 = 9), Reason::UnknownScheme);
+    assert_eq!(reason(|s| s.header.roots[0].0 = 255), Reason::UnknownScheme);
     assert_eq!(
         reason(|s| s.header.roots = vec![(3, vec![0; 32]), (1, vec![0; 33])]),
         Reason::InvalidHeader

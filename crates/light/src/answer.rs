@@ -83,7 +83,6 @@ impl PartialEq for Value<'_> {
 
 impl Eq for Value<'_> {}
 
-#[cfg(feature = "avl")]
 impl<'a> From<Option<&'a [u8]>> for KeyState<'a> {
     fn from(value: Option<&'a [u8]>) -> Self {
         match value {

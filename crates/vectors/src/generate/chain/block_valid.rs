@@ -3,7 +3,7 @@
 use prooflight_json::Hex;
 
 use super::ledger::{Ledger, set, seven_blocks};
-use super::made::{config, config_of_all_schemes};
+use super::made::{config, config_of_six_schemes};
 use crate::generate::builder::Builder;
 use crate::generate::rng::Rng;
 use crate::state::StateOp;
@@ -12,7 +12,7 @@ use crate::state::StateOp;
 pub(in super::super) fn make(file: &mut Builder) {
     file.group("BlockTransition");
     all_blocks(file, "History", "one scheme", &Ledger::new(config(1, 1), seven_blocks()));
-    let all = Ledger::new(config_of_all_schemes(), seven_blocks()[..4].to_vec());
+    let all = Ledger::new(config_of_six_schemes(), seven_blocks()[..4].to_vec());
     all_blocks(file, "History", "all schemes", &all);
     all_blocks(file, "Random", "random", &Ledger::new(config(1, 1), random_blocks()));
 }

@@ -1,6 +1,6 @@
 //! `chain/header_inclusion.json`: older headers by their place in a head's history.
 
-use super::made::{Chain, accepted, config_of_all_schemes};
+use super::made::{Chain, accepted, config_of_six_schemes};
 use crate::generate::builder::Builder;
 
 /// Adds the tests made by code.
@@ -10,7 +10,7 @@ pub(in super::super) fn make(file: &mut Builder) {
 }
 
 fn paths(file: &mut Builder) {
-    let chain = Chain::new(config_of_all_schemes(), 130);
+    let chain = Chain::new(config_of_six_schemes(), 130);
     let small = (0..=6).flat_map(|head| (0..=head).map(move |of| (of, head)));
     // In a history of 11 or 21 headers, the last one has no sibling on two nonadjacent levels.
     let large = [11, 21, 64, 65, 127, 128, 129];

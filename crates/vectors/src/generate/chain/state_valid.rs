@@ -4,7 +4,7 @@ use prooflight_core::chain::{ChainConfig, ChainLimits};
 use prooflight_json::Quantity;
 
 use super::ledger::{Ledger, set, seven_blocks, with_header};
-use super::made::{config, config_of_all_schemes};
+use super::made::{config, config_of_six_schemes};
 use crate::generate::builder::Builder;
 use crate::state::StateAnswer;
 
@@ -148,7 +148,7 @@ fn chains(file: &mut Builder) {
         2,
         &time(now + 5, None, Some(5)),
     );
-    let all = Ledger::new(config_of_all_schemes(), seven_blocks());
+    let all = Ledger::new(config_of_six_schemes(), seven_blocks());
     valid("a chain of all schemes, at the head", &all, 6, &all.answer(6, 6, &keys));
     valid("a chain of all schemes, at an older block", &all, 4, &all.answer(4, 6, &keys));
 }
