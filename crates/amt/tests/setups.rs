@@ -32,7 +32,7 @@ fn refused(bytes: &[u8], log_n: u8, reason: Reason) {
     assert_eq!(read(bytes, log_n).map(|_| ()).map_err(|error| error.reason()), Err(reason));
 }
 
-/// Where the bytes of a section begin and end.
+/// The byte range of a section.
 fn section(file: &[u8], id: u32) -> std::ops::Range<usize> {
     let mut at = 12;
     loop {

@@ -69,7 +69,7 @@ pub struct Finality {
     pub branch: Vec<Hash>,
 }
 
-/// Which members signed, and their signature.
+/// The members that signed, and their signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncAggregate {
     /// One for each member.
@@ -211,7 +211,7 @@ struct Fields<'a> {
     bytes: &'a [u8],
     reader: Reader<'a>,
     fork: Fork,
-    /// Where headers begin, or the headers themselves.
+    /// The offsets of headers; fixed-length ones are in `inline`.
     offsets: Vec<usize>,
     inline: Vec<&'a [u8]>,
 }

@@ -124,7 +124,7 @@ fn every_bit_of_an_update_counts() {
     }
 }
 
-/// Where `signature_slot` is in the recorded update.
+/// The bytes of `signature_slot` in the recorded update.
 const SIGNATURE_SLOT: std::ops::Range<usize> = 25_144..25_152;
 
 /// The signature's slot is the only field that no signature and no root covers: it only selects the

@@ -40,7 +40,7 @@ impl Limits {
         check(Reason::ProofTooLarge, length as u64, self.max_proof_bytes, " bytes")
     }
 
-    /// Checks the number of keys asked for; `too_many_keys` above the limit.
+    /// Checks the number of requested keys; `too_many_keys` above the limit.
     #[inline]
     pub fn check_keys(&self, count: usize) -> Result<()> {
         check(Reason::TooManyKeys, count as u64, self.max_keys, "")
@@ -52,7 +52,7 @@ impl Limits {
         check(Reason::TooManyOperations, count as u64, self.max_keys, "")
     }
 
-    /// Checks the length of a value, as its encoding gives it; `value_too_large` above the limit.
+    /// Checks the length of a value, as stated in its encoding; `value_too_large` above the limit.
     #[inline]
     pub fn check_value(&self, length: u64) -> Result<()> {
         check(Reason::ValueTooLarge, length, self.max_value_bytes, " bytes")

@@ -154,7 +154,7 @@ fn only_valid_signatures_of_distinct_authorities_count() {
     let mut head = sign(header(), &[0, 1, 2]);
     head.signatures[0].1[63] ^= 0x20;
     assert_eq!(check(&head), Reason::TooFewSignatures);
-    // Four signatures of which three are valid are enough.
+    // Four signatures, three of them valid, are enough.
     let mut head = sign(header(), &[0, 1, 2, 3]);
     head.signatures[1].1 = [0; 64];
     verify_head(&checkpoint, &head, &[], &policy()).unwrap();

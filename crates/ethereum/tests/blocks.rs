@@ -289,7 +289,7 @@ fn logs_are_complete() {
     assert_eq!(with(vec![vec![topics[1]]]), 0);
     assert_eq!(with(vec![vec![], vec![], vec![], vec![]]), 0);
 
-    // Two blocks, of which the second one's receipts were not recorded.
+    // Two blocks; the receipts of the second were not recorded.
     let (header_2, last) = (header_rlp(&second), array(&second["hash"]));
     let two = [
         RangeBlock { header: &header, receipts: Some(&receipts) },

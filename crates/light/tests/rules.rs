@@ -154,7 +154,7 @@ fn lvmt_needs_the_setup_of_its_chain() {
     assert_eq!(ask(&Trust::new(&right)), Reason::UnknownSetup);
     let with =
         |config, key| ask(&Trust::new(config).with_setup(Setup { key, allow_insecure: true }));
-    // With the right setup, the verifier gets as far as the empty proof.
+    // With the right setup, the verifier goes on to refuse the empty proof.
     assert_eq!(with(&right, &own), Reason::Truncated);
     let others = [VerifyingKey::dev(8).unwrap(), VerifyingKey::ppot(4).unwrap()];
     for other in &others {

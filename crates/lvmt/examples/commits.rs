@@ -1,4 +1,4 @@
-//! How long blocks take: `cargo run --release --features prover --example commits -- KEYS BLOCKS [CASE...]`.
+//! Measures the time of blocks: `cargo run --release --features prover --example commits -- KEYS BLOCKS [CASE...]`.
 //!
 //! A case is `mpt`, or an arity with a shard: `2-full`, `4-class` (1 of 16), `4-none`. Blocks have 100,000
 //! operations that each read a random key and write it. `--operations N` makes smaller blocks, once all keys

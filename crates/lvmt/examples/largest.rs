@@ -1,4 +1,4 @@
-//! What the largest proofs cost to verify: `cargo run --release --example largest -- [KEYS] [FOLDER]`.
+//! Measures the verification of the largest proofs: `cargo run --release --example largest -- [KEYS] [FOLDER]`.
 //!
 //! The proofs cover KEYS keys (default 4,096), each with its own entry in the root AMT and its own AMT at each
 //! level below. They are forged with the public secret of the development setup: each opening is solved for its

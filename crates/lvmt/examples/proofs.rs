@@ -1,4 +1,4 @@
-//! What proofs cost: `cargo run --release --features prover --example proofs -- KEYS...`.
+//! Measures proofs: `cargo run --release --features prover --example proofs -- KEYS...`.
 //!
 //! For each number of keys, written in blocks of 10,000: the size of a proof and of its parts, and the time to
 //! make and verify a proof of 1, 10, 100 and 1,000 keys. Arity 4, 2^16 entries. The store is in memory; with

@@ -1,4 +1,4 @@
-//! What the caller pins: the setup, the arity, the limits, and the trusted roots.
+//! The caller's trusted inputs: the setup, the arity, the limits, and the roots.
 
 use prooflight_amt::{Kind, VerifyingKey};
 use prooflight_core::{Error, Hash, Limits, Reason, Result};

@@ -73,18 +73,18 @@ fn read_claims<R: borsh::io::Read>(reader: &mut R) -> borsh::io::Result<Vec<Clai
 pub enum Claim {
     /// The key has a value.
     Present {
-        /// Where the key's slot is.
+        /// The key's slot.
         slot: Slot,
-        /// Where the key's newest leaf is.
+        /// The place of the key's newest leaf.
         place: Place,
         /// The value.
         value: Vec<u8>,
     },
     /// The key had a value and was deleted.
     Deleted {
-        /// Where the key's slot is.
+        /// The key's slot.
         slot: Slot,
-        /// Where the key's newest leaf is: a tombstone.
+        /// The place of the key's newest leaf, a tombstone.
         place: Place,
     },
     /// The key was never written.
@@ -148,7 +148,7 @@ pub struct Owner {
     pub version: Version,
     /// The hash of the value, or none for a tombstone.
     pub value_hash: Option<Hash>,
-    /// Where the leaf is.
+    /// The place of the leaf.
     pub place: Place,
 }
 
@@ -161,7 +161,7 @@ impl Claim {
         }
     }
 
-    /// Where the key's newest leaf is; none if the key was never written.
+    /// The place of the key's newest leaf; none if the key was never written.
     pub const fn place(&self) -> Option<Place> {
         match self {
             Self::Present { place, .. } | Self::Deleted { place, .. } => Some(*place),

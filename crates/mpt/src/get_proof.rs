@@ -33,7 +33,7 @@ pub struct GetProof<'a> {
 pub struct SlotProof<'a> {
     /// `key`: the slot.
     pub key: Word,
-    /// `value`: what the slot holds.
+    /// `value`: the slot's value.
     pub value: Word,
     /// `proof`: the nodes from the account's storage root on.
     pub proof: &'a [&'a [u8]],

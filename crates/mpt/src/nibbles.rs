@@ -45,7 +45,7 @@ impl<'k> KeyPath<'k> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompactPath<'a> {
     bytes: &'a [u8],
-    /// Where the path begins in `bytes`, in nibbles.
+    /// The start of the path in `bytes`, in nibbles.
     start: usize,
 }
 

@@ -68,7 +68,7 @@ mod tests {
             &[3, 0xc0],
             // The first item is not a list.
             &[3, 0xc3, 7, 0xc1, 9],
-            // Of another type.
+            // Another type.
             &[2, 0xc4, 0xc1, 7, 0xc1, 9],
             // Not a single list, or a truncated one.
             &[3, 0xc4, 0xc1, 7, 0xc1, 9, 0],

@@ -56,7 +56,7 @@ pub struct Mutant {
     pub line: usize,
     /// The function, with its type.
     pub function: String,
-    /// What kind of fault it is.
+    /// The kind of the fault.
     pub operator: &'static str,
     /// The changed code, as whole lines joined into one.
     pub before: String,

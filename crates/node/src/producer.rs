@@ -39,7 +39,7 @@ pub struct Submission {
     included: oneshot::Sender<Result<Included>>,
 }
 
-/// Where submissions go.
+/// Accepts submissions for the next block.
 #[derive(Clone, Debug)]
 pub struct Submitter(mpsc::Sender<Submission>);
 
@@ -74,7 +74,7 @@ pub fn start(
     (Submitter(sender), thread::spawn(move || producer.run()))
 }
 
-/// How many submissions may wait for a block.
+/// The most submissions that may wait for a block.
 const WAITING: usize = 4096;
 
 struct Producer {

@@ -304,7 +304,7 @@ fn files_that_an_operator_mixed_up_are_named_and_nothing_is_written() {
         assert!(said.contains(&foreign[0]) && said.contains("out of the folder"), "{what}: {said}");
         assert!(said.contains(foreign.last().unwrap()), "{what}: {said}");
         assert!(contents(&folder) == mixed, "{what}: something was written");
-        // Doing what the error says repairs it.
+        // Following the error's advice repairs it.
         for name in &foreign {
             fs::remove_file(folder.join(name)).unwrap();
         }

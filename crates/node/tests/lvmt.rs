@@ -213,7 +213,7 @@ fn of_a_setup_from_a_file_params_says_what_is_not_known() {
     }
 }
 
-/// Where the bytes of a section of a .ptau file begin and end.
+/// The byte range of a section of a .ptau file.
 fn section(file: &[u8], id: u32) -> std::ops::Range<usize> {
     let mut at = 12;
     loop {

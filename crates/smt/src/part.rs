@@ -12,7 +12,7 @@ pub(crate) trait Visitor<'a> {
     /// The query's reason to open a node, for example the keys that lead to it.
     type Lead;
 
-    /// Which children of the branch at `depth` are opened.
+    /// Returns the children of the branch at `depth` that are opened.
     fn split(&mut self, lead: Self::Lead, depth: u8, heights: [u64; 2]) -> Children<Self::Lead>;
 
     /// Reads a leaf; returns its preimage.

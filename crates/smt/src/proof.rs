@@ -1,7 +1,7 @@
 //! The wire format: a part of a tree as a stream of bytes.
 //!
 //! A part of a tree is its opened nodes, each before its children, the left child before the right one.
-//! Which children are opened follows from the question and is not encoded: in a proof of keys those
+//! The set of opened children follows from the question and is not encoded: in a proof of keys those
 //! that a key leads to, in a diff those newer than its first block. The hashes of closed children
 //! directly follow their branch.
 //!
@@ -35,16 +35,16 @@ pub const DIFF: Envelope = Envelope { scheme: Scheme::Smt, kind: 3 };
 /// A leaf of a proof of keys: the keys that lead to it end here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProofLeaf<'a> {
-    /// `00 || index || length || value`: the live leaf of a key asked for.
+    /// `00 || index || length || value`: the live leaf of a requested key.
     Live {
-        /// Which of the keys that end here, ascending by their hashes, from 0.
+        /// The key's index among those that end here, ascending by their hashes, from 0.
         index: u64,
         /// The key's value.
         value: &'a [u8],
     },
-    /// `01 || index`: the tombstone of a key asked for.
+    /// `01 || index`: the tombstone of a requested key.
     Deleted {
-        /// Which of the keys that end here, ascending by their hashes, from 0.
+        /// The key's index among those that end here, ascending by their hashes, from 0.
         index: u64,
     },
     /// `02 || key hash[32] || value hash[32]`: the live leaf of another key.

@@ -26,7 +26,7 @@ pub struct HistoryLimits {
     /// The largest proof.
     #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
     pub max_proof_bytes: Option<usize>,
-    /// The largest number of keys, of which a history has one.
+    /// The largest number of keys; a history has one.
     #[serde(default, deserialize_with = "some_number", skip_serializing_if = "Option::is_none")]
     pub max_keys: Option<usize>,
     /// The largest value.

@@ -38,7 +38,7 @@ pub struct History {
     pub scheme: String,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// What places them in the head's history.
+    /// The proof of their places in the head's history.
     pub hashes: Vec<Hash32>,
     /// The raw key.
     pub key: Hex,
@@ -61,7 +61,7 @@ pub struct Diff {
     pub scheme: String,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// What places them in the head's history.
+    /// The proof of their places in the head's history.
     pub hashes: Vec<Hash32>,
     /// The block after which changes count; none: all.
     #[serde(deserialize_with = "or_null")]

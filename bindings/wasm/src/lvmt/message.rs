@@ -1,4 +1,4 @@
-//! What crosses for LVMT, in borsh.
+//! The messages about LVMT, in borsh.
 //!
 //! ```text
 //! struct Setup           { params_id: [u8; 32], log_n: u8, allow_insecure: bool, key: Option<Vec<u8>> }

@@ -37,7 +37,7 @@ pub struct Tables {
     pub(super) rows: Rows,
 }
 
-/// Where rows come from.
+/// The source of the rows.
 #[derive(Clone, Debug)]
 pub(super) enum Rows {
     /// Computed on demand.

@@ -15,7 +15,7 @@ use crate::statement::Statement;
 /// before the batch or after it; a store that keeps its state elsewhere may lack the last blocks, which are
 /// then prepared and committed again.
 pub trait StateStore: Sized {
-    /// Where the state is kept: a [`Store`](super::Store) of the scheme's own, or a folder.
+    /// The location of the state: a [`Store`](super::Store) of the scheme's own, or a folder.
     type Source;
     /// The node's settings for the store.
     type Params;

@@ -16,7 +16,7 @@ use super::cannot;
 use super::params::{Lvmt, Options};
 use super::transfer::read_block;
 
-/// Where a chain is.
+/// The location of a chain.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Where {
     /// The folder of the chain.

@@ -29,7 +29,7 @@ pub(super) fn run(settings: Settings) -> Result<()> {
 pub(super) struct Source {
     /// The chain up to the newest block.
     pub(super) views: watch::Receiver<View>,
-    /// Where submissions go, if this node makes blocks.
+    /// Receives submissions, if this node makes blocks.
     pub(super) submitter: Option<Submitter>,
     /// This node's progress, if it follows another.
     pub(super) progress: Option<watch::Receiver<Progress>>,

@@ -273,7 +273,7 @@ mod tests {
         previous: 0,
     };
 
-    /// A tree of so many branches, each below the one with half its number, with leaves of block 7 to the
+    /// A tree of `count` branches, each below the one with half its number, with leaves of block 7 to the
     /// left and of block 5 to the right, and the hash of each branch.
     struct Example {
         count: usize,

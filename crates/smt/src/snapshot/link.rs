@@ -1,4 +1,4 @@
-//! What a branch stores about a child besides its hash, in 8 bytes: its kind and its location.
+//! A branch's link to a child, in 8 bytes beside the hash: the child's kind and location.
 
 use crate::tree::Kind;
 
@@ -25,7 +25,7 @@ pub(super) struct Link {
     pub(super) place: Place,
 }
 
-/// Where a node is.
+/// The location of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the same file.

@@ -1,4 +1,4 @@
-//! Which blocks are kept, and the files that they need.
+//! The retention of blocks and of the files that they need.
 
 use alloc::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::files::Files;
 use super::manifest::Manifest;
 use crate::tree::{Node, Tree};
 
-/// Which blocks can be proved.
+/// The blocks that can be proved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Retention {
     /// Every block.

@@ -16,7 +16,7 @@ pub(super) struct PreparedView<'t> {
     shards: Vec<(usize, usize, usize)>,
 }
 
-/// Where a node of a prepared block is.
+/// The location of a node of a prepared block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PreparedAt {
     Top(usize),

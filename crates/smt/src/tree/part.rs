@@ -15,7 +15,7 @@ use super::view::{Opened, Place, View};
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'t>(&'t Draft);
 
-/// Where a child of a branch is.
+/// The location of a branch's child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     /// Not changed by the block.

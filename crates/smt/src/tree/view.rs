@@ -9,7 +9,7 @@ use prooflight_core::Hash;
 
 /// Nodes that are reached from the root.
 pub(super) trait View<'t> {
-    /// Where a node is.
+    /// The location of a node.
     type At: Copy;
 
     /// The root, unless the tree is empty.
@@ -70,7 +70,7 @@ pub(super) struct TreeView<'t> {
     pub(super) shards: &'t [Shard],
 }
 
-/// Where a node of the tree is.
+/// The location of a node of the tree.
 #[derive(Clone, Copy)]
 pub(super) enum TreeAt {
     Top(usize),

@@ -4,7 +4,7 @@ import { balanceOf, MAX_NAME, type Result, showAmount, textOf } from "../account
 import type { Account, Wallet } from "../wallet.js";
 import { element, fill, find, input, number } from "./dom.js";
 
-/** What can be done with the list. */
+/** Callbacks of the list. */
 export interface Actions {
   /** Chooses an account, whether it is in the list or not. */
   choose: (name: string) => void;

@@ -4,7 +4,7 @@ import type { Lie } from "../liar.js";
 import type { Status } from "../wallet.js";
 import { button, element, fill, find, input, number } from "./dom.js";
 
-/** What can be done with the liar. */
+/** Callbacks of the liar's controls. */
 export interface Actions {
   /**
    * Puts the liar in front of every server or of one, with a lie, or removes it. Resolves when the

@@ -13,7 +13,7 @@ import { showNoPoint } from "./point.js";
 import { offerPoints, placePoints, showPoints } from "./points.js";
 import { amountOfStep, signed } from "./steps.js";
 
-/** What can be done with the past. */
+/** Callbacks of the past's controls. */
 export interface Actions {
   chooseRange: (range: Range) => void;
   /** Shows the proof of the block of a change. */

@@ -15,7 +15,7 @@ export type Operation =
   | { op: "Insert" | "Update" | "InsertOrUpdate"; key: Uint8Array; value: Uint8Array }
   | { op: "UpdateLongBy"; key: Uint8Array; delta: bigint };
 
-/** The number of each operation in borsh, and its member beside the key. */
+/** The number of each operation in borsh, and its member in addition to the key. */
 const KINDS = {
   Lookup: { variant: 0, operand: undefined },
   Insert: { variant: 1, operand: "value" },

@@ -60,7 +60,7 @@ export async function watch(
   return EXIT.ok;
 }
 
-/** What is watched, and the values that were last shown. */
+/** The watched keys, and the values last shown. */
 interface Watched {
   keys: readonly Uint8Array[];
   scheme: StateScheme;

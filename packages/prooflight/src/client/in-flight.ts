@@ -1,4 +1,4 @@
-/** Limits the memory that a client's replies take, however many questions are asked at once. */
+/** Limits the memory of a client's replies, however many questions are asked concurrently. */
 
 /** The first bytes of a reply, which have a room of their own. Most replies are shorter. */
 const BEGINNING = 256 * 1024;
@@ -9,7 +9,7 @@ export interface Room {
   rest: number;
 }
 
-/** What is held of one reply. */
+/** The memory held by one reply. */
 export interface Held {
   /** Waits until the reply may take this many bytes. */
   grow: (bytes: number) => Promise<void>;
@@ -28,11 +28,11 @@ interface Waiting {
 }
 
 /**
- * Memory for replies: a room that they share, and beside it one reply of any size.
+ * Memory for replies: a shared room, and in addition one reply of any size.
  *
  * A reply takes room as its bytes arrive, so a silent server takes none. Beginnings have their own room, so a
  * short reply does not wait for long ones. Where the room is full, one reply is favoured: until it is released,
- * it grows outside the room. Otherwise replies of which half has arrived could all wait for each other.
+ * it grows outside the room. Otherwise half-received replies could all wait for each other.
  */
 export class InFlight {
   readonly #room: Room;
@@ -60,7 +60,7 @@ export class InFlight {
     };
   }
 
-  /** Grants what there is room for, in the order of the requests. */
+  /** Grants requests in order, as far as there is room. */
   #next(): void {
     for (const waiting of [...this.#waiting]) {
       const { reply, bytes, go } = waiting;

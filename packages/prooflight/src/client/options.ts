@@ -21,7 +21,7 @@ export interface Options extends SetupTrust {
   timeout?: number | undefined;
   /** The greatest age of a head. Default: any age; a server can then withhold new heads unnoticed. */
   maxHeadAge?: number | undefined;
-  /** How far a head's time may be ahead of the clock. Default 30,000. */
+  /** The most that a head's time may be ahead of the clock. Default 30,000. */
   maxClockSkew?: number | undefined;
   /** The interval of polling for heads without a WebSocket, at least 50. Default 1000. */
   pollInterval?: number | undefined;
@@ -65,7 +65,7 @@ export interface Settings {
 
 const MAX_REPLY_BYTES = 40 * 1024 * 1024;
 
-/** The longest delay of a timer, in milliseconds. With a longer one, it fires at once. */
+/** The longest delay of a timer, in milliseconds. A longer one would fire immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Checks the options; throws `invalid_argument`. */

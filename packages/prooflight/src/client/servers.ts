@@ -68,7 +68,7 @@ export class Servers {
   /**
    * Throws `invalid_argument` unless `urls` has at least one http or https URL, each with or without a shard.
    *
-   * `check` throws if the client has stopped. `boundsOf` gives the bounds of a reply.
+   * `check` throws if the client has stopped. `boundsOf` returns the bounds of a reply.
    */
   constructor(
     urls: readonly unknown[],

@@ -1,4 +1,4 @@
-/** Servers that each prove a part of LVMT's keys. A key is asked for at a server of its shard. */
+/** Servers that each prove a part of LVMT's keys. A key is requested from a server of its shard. */
 
 import { type Bytes, toHex } from "../bytes.js";
 import { refuse, type VerifyError } from "../error.js";

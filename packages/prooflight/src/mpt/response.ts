@@ -24,7 +24,7 @@ const ENOUGH_NODES = 66;
 
 /**
  * Copies an answer about `slots` slots, so that a second read sees the same values and unknown members are
- * never read. Of a list that is too long, it copies just enough to show that.
+ * never read. If a list is too long, it copies just enough of it to show that.
  *
  * Throws `invalid_answer` where it does not have the form of EIP-1186.
  */
@@ -72,7 +72,7 @@ function string(given: unknown, path: string): string {
  * Writes the server's part of a `Question` about `slots` slots. Returns the total length of all nodes in
  * bytes.
  *
- * Of a list that is too long, it writes just enough to show that, and checks the form of the rest. Throws
+ * If a list is too long, it writes just enough of it to show that, and checks the form of the rest. Throws
  * `invalid_answer` unless the answer has the form of EIP-1186; other members are ignored.
  */
 export function writeResponse(writer: Writer, response: unknown, slots: number): number {

@@ -6,7 +6,7 @@ import { describe, type Refusal, refuse, VerifyError } from "../error.js";
  *
  * | `code` | |
  * |---|---|
- * | -32601 | the method is never answered: a local key would sign what the server chose (`unsupported`) |
+ * | -32601 | the method is never answered: a local key would sign data chosen by the server (`unsupported`) |
  * | -32602 | the request is wrong (`invalid_input`) |
  * | 4200 | the method cannot be verified and is not handed on (`unsupported`) |
  * | 4900 | the server gave no answer, or nothing is trusted about the block (`unavailable`) |

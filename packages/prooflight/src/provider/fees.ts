@@ -29,7 +29,7 @@ function membersOf(method: string, answer: unknown): Record<string, unknown> {
   throw wrongAnswer(method, "an object", describe(answer));
 }
 
-/** A list; the method gives at most 1024 blocks and the next one. */
+/** A list; the method returns at most 1024 blocks and the next one. */
 function list(method: string, given: unknown): unknown[] {
   if (Array.isArray(given) && given.length <= 1025) return [...(given as unknown[])];
   throw wrongAnswer(method, "lists of at most 1025 items", describe(given));

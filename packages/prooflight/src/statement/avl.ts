@@ -36,7 +36,7 @@ export const AvlBatch: Kind = {
     if (valueLength === undefined) {
       throw invalid("avl", "valueLength", "null, or an integer", "undefined");
     }
-    // verifyBatch checks what is passed on as it is.
+    // verifyBatch checks the unchecked members.
     const batch = verifyBatch({
       digest: hexMember("avl", given, "digest"),
       operations: given.list("ops").map(operation),

@@ -45,7 +45,7 @@ function verified<Name extends string>(
   const digest = verifyBlock({
     ...before,
     header: hexMember("avl", given, "header"),
-    // verifyBlock checks what is passed on as it is.
+    // verifyBlock checks the unchecked members.
     limits: given.unchecked("limits") as never,
     operations: given.list("ops").map(operation),
     proof: hexMember("avl", given, "proof"),

@@ -76,7 +76,7 @@ export const SYNC = [
 /** The input of `verifyHead`, from the members of a sync. */
 export function syncInput(given: Arguments<(typeof SYNC)[number]>) {
   return {
-    // verifyHead checks what is passed on as it is.
+    // verifyHead checks the unchecked members.
     checkpoint: given.unchecked("checkpoint") as Checkpoint,
     head: hexMember(undefined, given, "head"),
     inclusion: path(given.list("inclusion"), "inclusion"),

@@ -107,7 +107,7 @@ export const LvmtProof: Kind = {
       ...roots(given.unchecked("roots")),
       keys: hexItems("lvmt", given.list("keys"), "keys"),
       proof: hexMember("lvmt", given, "proof"),
-      // verifyLvmtProof checks what is passed on as it is.
+      // verifyLvmtProof checks the unchecked members.
       limits: given.unchecked("limits") as Limits | undefined,
     });
     return { results: results.map(stateJson) };

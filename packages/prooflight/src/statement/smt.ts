@@ -136,7 +136,7 @@ function blockTime(time: unknown, index: number): BlockTime {
   };
 }
 
-/** The verifiers check what is passed on as it is. */
+/** Passed on unchecked: the verifiers check them. */
 const limits = (given: { unchecked: (name: "limits") => unknown }) =>
   given.unchecked("limits") as Limits | undefined;
 

@@ -103,7 +103,7 @@ export class Binary<G extends Glue> {
     if (!this.#ready) this.#start(module, () => instance);
   }
 
-  /** Compiles what was provided, else the file beside the program. */
+  /** Compiles the provided binary, otherwise the file beside the program. */
   async #own(): Promise<WebAssembly.Module> {
     if (this.#provided) return compile(await this.#provided());
     let url: URL;

@@ -154,7 +154,7 @@ fn points() -> Vec<Lie> {
     modulus[0] += 1;
     told.change(invalid, "an x above the field's modulus", &[&top], |p| p.points[0] = modulus);
     told.change(invalid, "an x of no point", &[&top], |p| {
-        // 4^3 + 3 is no square.
+        // 4^3 + 3 is not a square.
         p.points[0] = [0; 32];
         p.points[0][0] = 4;
     });
