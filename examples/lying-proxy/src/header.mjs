@@ -1,5 +1,4 @@
-// Signed headers, taken apart and put together again. The format is in test-vectors/spec/chain.md,
-// section 1.
+// Decodes and encodes signed headers. The format is in test-vectors/spec/chain.md, section 1.
 
 /**
  * @typedef {object} SignedHeader
@@ -15,7 +14,7 @@
  */
 
 /**
- * A header of a reply with something changed in its bytes.
+ * A header of a reply with changes in its bytes.
  *
  * @param {{ signedHeader: string }} header
  * @param {(header: SignedHeader) => Partial<SignedHeader>} change

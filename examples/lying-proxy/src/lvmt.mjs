@@ -1,5 +1,4 @@
-// Proofs of the scheme `lvmt`, taken apart and put together again. The format is in
-// test-vectors/spec/lvmt.md, section 4.
+// Decodes and encodes proofs of the scheme `lvmt`. The format is in test-vectors/spec/lvmt.md, section 4.
 
 /**
  * @typedef {{ block: bigint, index: number }} Place

@@ -18,6 +18,6 @@ const width = Math.max(...lies.map(({ name }) => name.length));
 for (const { name, title } of lies) {
   console.log(`${proxy.url}/${name.padEnd(width)}  ${title}`);
 }
-console.log(`${proxy.url}/${"honest".padEnd(width)}  Passes everything through`);
+console.log(`${proxy.url}/${"honest".padEnd(width)}  Forwards everything unchanged`);
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void proxy.close());

@@ -1,6 +1,6 @@
 // The node behind the proxy.
 
-/** An error that the node answered a call with. */
+/** The error with which the node answered a call. */
 export class RpcError extends Error {}
 
 /**
@@ -9,7 +9,7 @@ export class RpcError extends Error {}
 export function openNode(target) {
   const url = new URL(target);
 
-  /** Passes a body on; gives the reply as it is. */
+  /** Forwards a body; returns the reply unchanged. */
   async function post({ body, authorization }) {
     const headers = { "content-type": "application/json" };
     if (authorization) headers.authorization = authorization;
@@ -17,7 +17,7 @@ export function openNode(target) {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Calls a method; gives its result, or throws an `RpcError`. */
+  /** Calls a method; returns its result, or throws an `RpcError`. */
   async function call(method, params) {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method, params });
     const { text } = await post({ body });

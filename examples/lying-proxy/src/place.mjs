@@ -1,5 +1,5 @@
-// Headers with what places them in a head's history, for claims that need others than the true ones. The
-// form is in test-vectors/spec/chain.md, section 9.
+// Headers with the hashes that place them in a head's history, for lies that need other headers than the true
+// answer. The format is in test-vectors/spec/chain.md, section 9.
 
 import { fromHex, readHeader, toHex } from "./header.mjs";
 
@@ -8,7 +8,7 @@ import { fromHex, readHeader, toHex } from "./header.mjs";
  *
  * @param {(method: string, params: object) => Promise<any>} node
  * @param {{ hash: string, height: string }} head
- * @param {Iterable<number>} heights those that are not before the head are left out
+ * @param {Iterable<number>} heights those that are not before the head are ignored
  */
 export async function placeHeaders(node, head, heights) {
   const size = Number(head.height);
@@ -18,7 +18,7 @@ export async function placeHeaders(node, head, heights) {
       node("prooflight_headerProof", { at: `0x${height.toString(16)}`, head: head.hash }),
     ),
   );
-  /** The hashes of parts of the tree of all headers, by where they begin and end. */
+  /** The hashes of subtrees of the tree of all headers, by their first and last leaves. */
   const known = new Map();
   places.forEach(({ path }, index) => {
     partsBeside(wanted[index], 0, size).forEach((part, at) =>
@@ -34,11 +34,11 @@ export async function placeHeaders(node, head, heights) {
   };
 }
 
-/** The encoding of a header in that of a signed one. */
+/** The encoding of the header within that of a signed header. */
 export const withoutSignatures = (signed) =>
   signed.subarray(0, signed.length - 4 - 66 * readHeader(signed).signatures.length);
 
-/** The parts beside the way to a leaf, from the root down. */
+/** The siblings of the path to a leaf, from the root down. */
 function partsBeside(leaf, start, end) {
   if (end - start === 1) return [];
   const middle = start + half(end - start);
@@ -47,7 +47,7 @@ function partsBeside(leaf, start, end) {
     : [[start, middle], ...partsBeside(leaf, middle, end)];
 }
 
-/** The largest parts that have none of some leaves, from left to right. */
+/** The largest subtrees without any of some leaves, from left to right. */
 function partsWithout(leaves, start, end) {
   if (!leaves.some((leaf) => leaf >= start && leaf < end)) return [[start, end]];
   if (end - start === 1) return [];

@@ -1,5 +1,5 @@
-// AVL+ proofs of a chain's state, taken apart and put together again. The format is in
-// test-vectors/spec/avl.md, section 3; keys have 32 bytes, values any length.
+// Decodes and encodes AVL+ proofs of a chain's state. The format is in test-vectors/spec/avl.md, section 3;
+// keys have 32 bytes, values any length.
 
 const LABEL = 3;
 const LEAF = 2;
@@ -9,7 +9,7 @@ const END = 4;
  * @typedef {{ label: Buffer } | { balance: number } | Leaf} Node
  *
  * @typedef {object} Leaf
- * @property {Buffer} [key] left out where the leaf before it gives it
+ * @property {Buffer} [key] omitted if the previous leaf determines it
  * @property {Buffer} next
  * @property {Buffer} value
  *

@@ -1,5 +1,5 @@
-// A server between a client and a node that lies in one way: the first segment of the URL's path
-// says which. `/honest` and `/` pass everything through.
+// A server between a client and a node that tells one lie: the first segment of the URL's path
+// selects it. `/honest` and `/` forward everything unchanged.
 
 import { createServer } from "node:http";
 
@@ -7,7 +7,7 @@ import { lies, nuisances } from "./lies/index.mjs";
 import { openNode, RpcError } from "./node.mjs";
 import { passSocketThrough } from "./sockets.mjs";
 
-/** Pages of any origin may ask, as they may ask the node. */
+/** Pages of any origin may send requests, as they may to the node. */
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "authorization, content-type",
@@ -20,7 +20,7 @@ const told = new Map([...lies, ...nuisances].map((lie) => [lie.name, lie]));
 /**
  * Starts a proxy on 127.0.0.1 in front of the node at `target`.
  *
- * @param {{ target: string | URL, port?: number }} options port 0 takes a free one
+ * @param {{ target: string | URL, port?: number }} options port 0 selects a free port
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export async function startProxy({ target, port = 0 }) {
@@ -84,7 +84,7 @@ async function answer(node, request, response) {
   return send(response, status, JSON_TYPE, lie?.text && status === 200 ? lie.text(text) : text);
 }
 
-/** The members that a client can know a lie by. */
+/** The members that describe a lie to clients. */
 const describe = ({ name, title, explanation, code, reason }) => ({
   name,
   title,
@@ -93,7 +93,7 @@ const describe = ({ name, title, explanation, code, reason }) => ({
   reason,
 });
 
-/** The reply of a node whose result is another; where the lie has nothing to say, its own. */
+/** The node's reply with a false result, or unchanged if the lie does not apply. */
 async function withResult(node, sent, tell) {
   const honest = await node.post(sent);
   const call = parse(sent.body);
@@ -103,7 +103,7 @@ async function withResult(node, sent, tell) {
   const ask = {
     method,
     params,
-    /** What the node answers to this call; undefined where that is an error. */
+    /** The node's result for this call; undefined if the node answers with an error. */
     honest: reply?.result,
     /** Calls another method of the node. */
     node: node.call,
@@ -113,7 +113,7 @@ async function withResult(node, sent, tell) {
     if (result === undefined) return honest;
     return { status: 200, text: JSON.stringify({ jsonrpc: "2.0", id, result }) };
   } catch (error) {
-    // What the liar needed for its lie, the node does not have.
+    // The node lacks the data that the lie needs.
     if (error instanceof RpcError) return honest;
     throw error;
   }

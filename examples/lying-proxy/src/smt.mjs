@@ -1,5 +1,5 @@
-// Proofs of the scheme `smt`, taken apart and put together again: of one key, of a key's history, of a
-// diff. The format is in test-vectors/spec/smt.md.
+// Decodes and encodes proofs of the scheme `smt`: of one key, of a key's history, of a diff. The format is in
+// test-vectors/spec/smt.md.
 
 import { blake2s } from "@noble/hashes/blake2.js";
 
@@ -13,7 +13,7 @@ export const KIND = { proof: 1, history: 2, diff: 3 };
  * @typedef {{ height: number, hash: Buffer }} Closed
  * @typedef {{ height: number, depth: number, children: [Node, Node] }} Branch
  *
- * @typedef {object} Leaf what of it is there depends on its form and on the kind of proof
+ * @typedef {object} Leaf its members depend on its form and on the kind of proof
  * @property {number} height
  * @property {"live" | "deleted" | "other live" | "other deleted"} form
  * @property {Buffer} [key]
@@ -35,7 +35,7 @@ export const writeKeyProof = (root, block) =>
   Buffer.concat([envelope(KIND.proof), writePart(root, block, writeProofLeaf)]);
 
 /**
- * The proofs that a history has, newest first, each with the block that it is read as being about.
+ * The proofs in a history, newest first, each with the block that a verifier assigns to it.
  *
  * @returns {{ block: number, root: Node | undefined, leaf: Leaf | undefined }[]}
  */
@@ -72,11 +72,11 @@ export function readDiff(bytes, from, to) {
 export const writeDiff = (root, to) =>
   Buffer.concat([envelope(KIND.diff), writePart(root, to, writeDiffLeaf)]);
 
-/** The leaf that the only way leads to. @returns {Leaf} */
+/** The leaf at the end of the only opened path. @returns {Leaf} */
 export const leafOf = (node) => (node.form ? node : leafOf(node.children.find(isOpened)));
 
 /**
- * The same tree with each of its leaves changed; branches get the height of their newer child.
+ * The same tree with each of its leaves changed; each branch gets the height of its newer child.
  *
  * @param {Node} node
  * @param {(leaf: Leaf) => Node} change
@@ -88,7 +88,7 @@ export function withLeaves(node, change) {
   return { ...node, children, height: Math.max(...children.map(({ height }) => height)) };
 }
 
-/** The same tree on the way of another key: what is opened lies on its side of each branch. */
+/** The same tree rearranged for another key: the opened child of each branch is on that key's side. */
 export function onWayOf(key, node) {
   if (!node.children) return node;
   const opened = node.children.find(isOpened);
@@ -97,7 +97,7 @@ export function onWayOf(key, node) {
   return { ...node, children: bit(hashKey(key), node.depth) ? children.reverse() : children };
 }
 
-/** Whether a leaf with this key lies somewhere else than at the end of the way of another one. */
+/** Whether a leaf with this key is off the path of another key. */
 export const isOffWay = (node, key, keyHash) =>
   node.children !== undefined &&
   (bit(keyHash, node.depth) !== bit(hashKey(key), node.depth) ||

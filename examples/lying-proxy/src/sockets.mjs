@@ -1,4 +1,4 @@
-// WebSockets, as far as a liar needs them.
+// The parts of the WebSocket protocol that a liar needs.
 
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
@@ -10,11 +10,11 @@ const CLOSE = 0x88;
  * @typedef {object} Upgrade
  * @property {import("node:http").IncomingMessage} request
  * @property {import("node:net").Socket} socket
- * @property {Buffer} head what came behind the request
+ * @property {Buffer} head the bytes after the request
  * @property {URL} target the node
  */
 
-/** Lets client and node talk to each other. @param {Upgrade} upgrade */
+/** Connects client and node. @param {Upgrade} upgrade */
 export function passSocketThrough({ request, socket, head, target }) {
   const node = connect(Number(target.port || 80), target.hostname, () => {
     const lines = Object.entries({ ...request.headers, host: target.host });
@@ -29,10 +29,10 @@ export function passSocketThrough({ request, socket, head, target }) {
 }
 
 /**
- * Answers the handshake; gives the socket.
+ * Answers the handshake; returns the socket.
  *
  * @param {Upgrade} upgrade
- * @param {(socket: import("node:net").Socket) => void} [closing] what is done when the client closes it
+ * @param {(socket: import("node:net").Socket) => void} [closing] called when the client closes the WebSocket
  */
 export function acceptSocket({ request, socket }, closing = (socket) => socket.destroy()) {
   const key = request.headers["sec-websocket-key"];
@@ -41,7 +41,7 @@ export function acceptSocket({ request, socket }, closing = (socket) => socket.d
     "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n" +
       `sec-websocket-accept: ${accept.digest("base64")}\r\n\r\n`,
   );
-  // Reads nothing but that the client closes it.
+  // Ignores everything except the client's close frame.
   socket.on("data", (frames) => {
     for (let at = 0; at < frames.length; at += frameLength(frames, at)) {
       if (frames[at] === CLOSE) closing(socket);
@@ -50,18 +50,18 @@ export function acceptSocket({ request, socket }, closing = (socket) => socket.d
   return socket;
 }
 
-/** Sends a frame that closes, with nothing in it; the connection stays. */
+/** Sends an empty close frame; the connection stays open. */
 export function sendClose(socket) {
   socket.write(Buffer.of(CLOSE, 0));
 }
 
-/** Sends a text as one frame; false where the socket's buffer is full. */
+/** Sends a text as one frame; returns false if the socket's buffer is full. */
 export function sendText(socket, text) {
   const payload = Buffer.from(text);
   return socket.write(Buffer.concat([frameHead(payload.length), payload]));
 }
 
-/** A whole text begins; its length has the shortest of three forms. */
+/** The head of an unfragmented text frame; its length has the shortest of three forms. */
 function frameHead(length) {
   if (length < 126) return Buffer.of(TEXT, length);
   if (length < 0x10000) return Buffer.of(TEXT, 126, length >> 8, length & 255);

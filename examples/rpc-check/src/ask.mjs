@@ -1,15 +1,15 @@
-// Asks a source all questions and verifies what it says.
+// Asks a source all questions and verifies its answers.
 
 import { VerifyError } from "prooflight";
 import { verifyEthGetProof } from "prooflight/mpt";
 
 /**
  * For each question `{ address, slots, verdict }`; the verdict is `verified` with the account, `refused`
- * with the error, or `unavailable` with what went wrong.
+ * with the error, or `unavailable` with the cause.
  */
 export async function ask(source, trusted, questions) {
   const answers = [];
-  // One after the other: free endpoints refuse many requests at once.
+  // One after another: free endpoints refuse many requests at once.
   for (const { address, slots = [] } of questions) {
     answers.push({ address, slots, ...(await verdictOn(source, trusted, address, slots)) });
   }
@@ -30,7 +30,7 @@ async function verdictOn(source, trusted, address, slots) {
       account: verifyEthGetProof({ stateRoot, address, slots, response }),
     };
   } catch (error) {
-    // The trust file was checked before anyone was asked: what is wrong now is the answer.
+    // The trust file was checked before any request: an error here is the answer's.
     if (!(error instanceof VerifyError)) throw error;
     return { verdict: "refused", error, claimed: response?.balance };
   }

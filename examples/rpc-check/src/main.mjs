@@ -1,5 +1,5 @@
 // Asks several Ethereum RPC endpoints, or files with recorded answers, about accounts and storage
-// slots, verifies every answer against a block that you trust, and says who told the truth.
+// slots, verifies every answer against a block that you trust, and says which of them told the truth.
 //
 //   node src/main.mjs --trust FILE SOURCE…
 
@@ -40,11 +40,12 @@ try {
 } catch (error) {
   usage(error.message);
 }
-if (!options.trust || sources.length === 0) usage("a block to trust and a source are needed");
+if (!options.trust || sources.length === 0)
+  usage("--trust FILE and at least one SOURCE are required");
 
 const timeout = Number(options.timeout);
 if (!Number.isInteger(timeout) || timeout < 1 || timeout >= 2 ** 31) {
-  usage("--timeout must be a number of milliseconds, 1 or more");
+  usage("--timeout must be a number of milliseconds, at least 1");
 }
 
 await init();
@@ -58,7 +59,7 @@ const outcomes = await Promise.all(
 );
 process.exitCode = report(trusted, outcomes, options.json);
 
-/** What a file of the caller's says; a block that is not the one with the trusted hash ends the program. */
+/** Reads the caller's file; a block without the trusted hash ends the program. */
 function reading(file, read) {
   try {
     return read();

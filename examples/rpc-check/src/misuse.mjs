@@ -1,2 +1,2 @@
-/** What whoever calls the program has to mend. */
+/** A mistake that the caller of the program has to fix. */
 export class Misuse extends Error {}

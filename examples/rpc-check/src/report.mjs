@@ -1,4 +1,4 @@
-// Says who told the truth.
+// Prints which sources told the truth.
 
 import { styleText } from "node:util";
 
@@ -8,7 +8,7 @@ import { visible, visibleJson } from "./visible.mjs";
 
 const MARKS = { verified: ["green", "✔"], refused: ["red", "✘"], unavailable: ["yellow", "?"] };
 
-/** Prints the outcome; gives the exit code. */
+/** Prints the outcome; returns the exit code. */
 export function report(trusted, outcomes, json) {
   if (json) console.log(visibleJson(asJson(trusted, outcomes)));
   else print(trusted, outcomes);

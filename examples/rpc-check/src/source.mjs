@@ -1,4 +1,4 @@
-// Where answers come from: an endpoint, or a file that has them.
+// Sources of answers: an endpoint, or a file with recorded answers.
 
 import { readFileSync } from "node:fs";
 
@@ -7,24 +7,24 @@ import { httpProvider } from "prooflight/provider";
 import { Misuse } from "./misuse.mjs";
 
 /**
- * Something that answers `eth_getProof`: gives a function of address, slots and block number; throws a
- * `Misuse` if it is a file that has no answers.
+ * A source of `eth_getProof` answers: returns a function of address, slots and block number. Throws a
+ * `Misuse` for a file without answers.
  */
 export function sourceOf(name, timeout) {
   return /^https?:/.test(name) ? endpoint(name, timeout) : recorded(name);
 }
 
 function endpoint(url, timeout) {
-  if (!URL.canParse(url)) throw new Misuse("this is no URL");
+  if (!URL.canParse(url)) throw new Misuse("this is not a URL");
   const provider = httpProvider(url, { timeout });
   return (address, slots, number) =>
     provider.request({ method: "eth_getProof", params: [address, slots, number] });
 }
 
-/** A file with an array of answers; the one to a question is the one about its address. */
+/** A file with an array of answers; the answer to a question is the one about its address. */
 function recorded(file) {
   const answers = parse(file);
-  if (!Array.isArray(answers)) throw new Misuse("a list of answers is needed");
+  if (!Array.isArray(answers)) throw new Misuse("the file must contain a list of answers");
   return (address) => {
     const answer = answers.find(
       (answer) => String(answer?.address).toLowerCase() === address.toLowerCase(),

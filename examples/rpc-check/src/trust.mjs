@@ -1,4 +1,4 @@
-// The block that is trusted, and what is asked about it: a file of the caller's.
+// The trusted block and the questions about it, from a file of the caller.
 
 import { readFileSync } from "node:fs";
 
@@ -7,8 +7,8 @@ import { verifyEthHeader } from "prooflight/mpt";
 import { Misuse } from "./misuse.mjs";
 
 /**
- * Reads `{ trusted: { number, hash, stateRoot }, questions }`; throws a `Misuse` if the file has not
- * what it needs, and a `VerifyError` if its header is not that of its hash.
+ * Reads `{ trusted: { number, hash, stateRoot }, questions }`; throws a `Misuse` if the file is incomplete,
+ * and a `VerifyError` if its header does not have its hash.
  */
 export function readTrust(file) {
   const { number, hash, headerRlp, stateRoot, questions } = parse(file);

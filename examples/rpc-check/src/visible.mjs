@@ -1,12 +1,12 @@
 /**
- * Text that is safe to print: control characters, which terminals obey, and those that turn the
- * direction of writing, as JSON escapes them. A server's words could else forge a line of this program.
+ * Text that is safe to print: control characters, which terminals obey, and characters that change the
+ * direction of text are escaped as in JSON. Otherwise a server could forge a line of this program's output.
  */
 export function visible(text) {
   return String(text).replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
-/** JSON in lines; `JSON.stringify` escapes control characters itself, but not all. */
+/** JSON in lines; `JSON.stringify` itself escapes most control characters, but not all. */
 export function visibleJson(value) {
   return JSON.stringify(value, undefined, 2).replace(
     /[\u007f-\u009f\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,

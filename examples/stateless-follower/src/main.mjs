@@ -1,5 +1,5 @@
-// Follows a chain block by block and checks that every block does what its header says, with 33
-// bytes of state: the digest of the chain's whole AVL+ dictionary.
+// Follows a chain block by block and checks that every block has the effect that its header claims, with
+// 33 bytes of state: the digest of the chain's whole AVL+ dictionary.
 //
 //   node src/main.mjs --server URL --checkpoint FILE [--state FILE] [--from HEIGHT] [--until HEIGHT]
 
@@ -30,13 +30,13 @@ process.once("SIGTERM", () => stop.abort());
 
 const client = await LightClient.connect({
   urls: options.server,
-  // What is trusted. It comes from the application, never from the server.
+  // The trusted checkpoint. It comes from the application, never from the server.
   checkpoint: parseCheckpoint(readFileSync(options.checkpoint, "utf8")),
   onFailure: ({ url, error }) => console.error(`${url}: ${error.code} / ${error.reason}`),
 });
 
 try {
-  // Where it stopped last time; else where it is told to begin.
+  // Resume where the last run stopped, or start where the options say.
   const { from, digest } = readState() ?? { from: BigInt(options.from), digest: undefined };
   for await (const block of client.blocks({ from, digest, signal: stop.signal })) {
     const { header, operations, proofBytes } = block;
@@ -70,7 +70,7 @@ function readState() {
   return { from: BigInt(next), digest: fromHex(digest) };
 }
 
-/** Replaced in one go, so that a crash leaves the old state or the new one. */
+/** Replaces the file atomically, so that a crash leaves either the old state or the new one. */
 function writeState({ from, digest }) {
   if (!options.state) return;
   const text = JSON.stringify({ next: `0x${from.toString(16)}`, digest: toHex(digest) });

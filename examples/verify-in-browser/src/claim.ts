@@ -18,15 +18,15 @@ export interface Statement {
   origin: string | undefined;
   kind: unknown;
   input: JsonObject;
-  /** Whether it is a test of a vector file, in which long values may be written by their parts. */
+  /** Whether it is a test of a vector file, in which long values may be written in parts. */
   isTest: boolean;
 }
 
 type JsonObject = Record<string, unknown>;
 
 /**
- * The statements in a file: the one of `{ scheme, kind, …input }` or of one test of a vector file,
- * or those of a whole vector file. Throws `NotAProof`.
+ * The statements in a file: a single one from `{ scheme, kind, …input }` or from one test of a vector
+ * file, or those of a whole vector file. Throws `NotAProof`.
  */
 export function readStatements(text: string, fileName: string): [Statement, ...Statement[]] {
   const file = object(parse(text), "It");
@@ -45,12 +45,14 @@ export function readStatements(text: string, fileName: string): [Statement, ...S
 export function decode({ title, origin, kind, input, isTest }: Statement): Claim {
   if (kind !== "ErgoAdProofs" && kind !== "AvlBatch") {
     throw new NotAProof(
-      `Its kind is ${JSON.stringify(kind)}; this page knows ErgoAdProofs and AvlBatch.`,
+      `Its kind is ${JSON.stringify(kind)}; this page supports ErgoAdProofs and AvlBatch.`,
     );
   }
   const { ops, mode, valueLength, ...members } = isTest ? joinParts(input) : input;
   if (kind === "AvlBatch" && valueLength === undefined) {
-    throw new NotAProof("It has no valueLength, which is a number, or null if values differ.");
+    throw new NotAProof(
+      "It has no valueLength: a number, or null if values have different lengths.",
+    );
   }
   const decoded = {
     ...decodeBytes(members),
@@ -58,7 +60,7 @@ export function decode({ title, origin, kind, input, isTest }: Statement): Claim
     ...(mode === undefined ? {} : { mode }),
     ...(valueLength === undefined || valueLength === null ? {} : { valueLength }),
   };
-  // The verifiers check the type of every member, and that there are no others.
+  // The verifiers check the type of every member, and refuse unknown members.
   return { title, origin, kind, input: decoded } as unknown as Claim;
 }
 
@@ -77,7 +79,7 @@ function testGroups(file: JsonObject): { type: unknown; tests: JsonObject[] }[] 
 function readStatement(file: JsonObject, title: string, origin: string | undefined): Statement {
   const { scheme, kind, type, ...input } = file;
   if (scheme !== undefined && scheme !== "avl") {
-    throw new NotAProof(`Its scheme is ${JSON.stringify(scheme)}; this page knows avl.`);
+    throw new NotAProof(`Its scheme is ${JSON.stringify(scheme)}; this page supports avl.`);
   }
   if ("edits" in input) {
     throw new NotAProof("It is written as edits of another test: choose the whole file.");

@@ -6,7 +6,7 @@ import type { Operation } from "prooflight/avl";
 import type { Claim } from "./claim.js";
 import { element, number, plural } from "./format.js";
 
-/** A row; `part` is the member of the claim's input that it shows. */
+/** A row; `part` is the member of the claim's input that the row shows. */
 export interface Row {
   label: string;
   part?: string;
@@ -33,7 +33,7 @@ export function details(claim: Claim): { trusted: Row[]; untrusted: Row[]; note:
         },
       ],
       untrusted,
-      note: "Not checked here: that the state root is one to be trusted.",
+      note: "Not checked here: that the state root can be trusted.",
     };
   }
   const { parentStateRoot, stateRoot, adProofsRoot } = claim.input;
@@ -45,7 +45,7 @@ export function details(claim: Claim): { trusted: Row[]; untrusted: Row[]; note:
     ],
     untrusted,
     note:
-      "Not checked here: that the headers are the chain’s, and that the operations are those of the " +
+      "Not checked here: that the headers belong to the chain, and that the operations are those of the " +
       "block’s transactions.",
   };
 }

@@ -1,8 +1,8 @@
-// Files that people drop on the page or choose.
+// Files that are dropped on the page or chosen.
 
 import { NotAProof } from "./not-a-proof.js";
 
-/** More than any proof that the verifiers take, written in hexadecimal. */
+/** More than the largest proof that the verifiers accept, in hexadecimal. */
 const MAX_BYTES = 32 << 20;
 
 /** Calls back with each file that is dropped anywhere on the page, or chosen with `input`. */

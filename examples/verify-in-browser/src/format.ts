@@ -31,6 +31,6 @@ export function markDifference(text: string, other: string): (string | Node)[] {
   while (text[start] === other[start]) start += 1;
   let end = text.length;
   while (text[end - 1] === other[end - 1]) end -= 1;
-  if (2 * (end - start) > text.length) return [text]; // not similar: a mark would say nothing
+  if (2 * (end - start) > text.length) return [text]; // not similar: a mark would be useless
   return [text.slice(0, start), element("mark", text.slice(start, end)), text.slice(end)];
 }

@@ -4,7 +4,7 @@ import { NotAProof } from "./not-a-proof.js";
 
 type JsonObject = Record<string, unknown>;
 
-/** The most bytes and items that the parts of one input may have together. */
+/** The limits on the bytes and items of all parts of an input. */
 const MAX_BYTES = 1 << 24;
 const MAX_ITEMS = 1 << 16;
 
@@ -65,7 +65,9 @@ function readPart(part: unknown): Part {
 }
 
 const wrongPart = () =>
-  new NotAProof("A value's parts should be bytes or arrays, or have repeat and times alone.");
+  new NotAProof(
+    "The parts of a value should be bytes, arrays, or objects with only repeat and times.",
+  );
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

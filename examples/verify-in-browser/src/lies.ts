@@ -1,4 +1,4 @@
-// What a lying server could send instead: true claims with one small change.
+// Lies that a server could send: true claims with one small change.
 
 import { toHex } from "prooflight";
 
@@ -24,14 +24,14 @@ export function liesAbout(claim: Claim): Lie[] {
 
 function flipProof(claim: Claim): Lie | undefined {
   const { input } = claim;
-  if ("mode" in input && input.mode === "compat") return undefined; // lets idle bytes through
+  if ("mode" in input && input.mode === "compat") return undefined; // accepts unused bytes
   const { proof } = input;
   const [flipped, change] = flip(proof, proof.length >> 1, "the proof");
   return lie("Flip a byte of the proof", claim, "proof", flipped, change);
 }
 
-// A batch on its own claims no result: with other operations it is another claim, not a false one.
-// A block claims the state root that its operations lead to.
+// A batch does not claim a result: with other operations it is another claim, not a false one.
+// A block claims the state root to which its operations lead.
 
 function changeValue(claim: Claim): Lie | undefined {
   if (claim.kind !== "ErgoAdProofs") return undefined;
@@ -68,7 +68,7 @@ function lie(name: string, truth: Claim, part: Part, changed: unknown, change: s
   return { name, claim, part, change };
 }
 
-/** A copy with the lowest bit of one byte flipped, and that in words. */
+/** A copy with the lowest bit of one byte flipped, and a description of the change. */
 function flip(bytes: Uint8Array, index: number, what: string): [Uint8Array, string] {
   const flipped = bytes.map((byte, i) => (i === index ? byte ^ 1 : byte));
   const at = (all: Uint8Array) => toHex(all.subarray(index, index + 1));

@@ -26,7 +26,7 @@ async function open(fileName: string, load: () => Promise<string>): Promise<void
   const opening = ++openings;
   try {
     const [text] = await Promise.all([load(), init()]); // init loads the WebAssembly, once
-    if (opening !== openings) return; // something else was chosen meanwhile
+    if (opening !== openings) return; // another file has been chosen in the meantime
     const statements = readStatements(text, fileName);
     view.offerStatements(fileName, statements, show);
     show(statements[0]);

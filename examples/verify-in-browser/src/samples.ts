@@ -21,7 +21,7 @@ export async function loadBlock(height: number): Promise<string> {
   try {
     const response = await fetch(new URL(`blocks/${height}.json`, document.baseURI));
     if (response.ok) return await response.text();
-    throw new Error(`the server says ${response.status}`);
+    throw new Error(`the server answered ${response.status}`);
   } catch (error) {
     throw new NotAProof(`The block could not be loaded: ${(error as Error).message}.`);
   }

@@ -46,7 +46,7 @@ export function offerStatements(
   find("statements-title").textContent = `${number(statements.length)} tests in ${fileName}`;
 }
 
-/** Offers lies to tell in place of the truth, which is told at first. */
+/** Offers lies as alternatives to the truth, which is chosen at first. */
 export function offerLies(lies: readonly Lie[], tell: (lie: Lie | undefined) => void): void {
   const truth = choice(["Tell the truth"], undefined, tell);
   find("lie").replaceChildren(truth, ...lies.map((lie) => choice([lie.name], lie, tell)));
@@ -79,7 +79,7 @@ export function showOutcome(claim: Claim, outcome: Timed<Verdict>, lie?: Lie): v
   if (readable) showDetails(claim, lie);
 }
 
-/** Shows why there is no verdict. */
+/** Shows the reason why there is no verdict. */
 export function showProblem(name: string, error: unknown): void {
   const expected = error instanceof NotAProof || error instanceof VerifyError;
   if (!expected) console.error(error);
@@ -122,10 +122,10 @@ function meaning({ kind, input }: Claim): string {
   const operations = plural(input.operations.length, "operation");
   return kind === "ErgoAdProofs"
     ? `The proof leads from the parent’s state root, through ${operations}, to exactly the block’s state root.`
-    : `The proof shows ${operations} on the state with this root, and what each key had before.`;
+    : `The proof shows ${operations} on the state with this root, and the previous value of each key.`;
 }
 
-/** A button that is one of several choices. */
+/** A button for one of several choices. */
 function choice<T>(
   label: (string | Node)[],
   item: T,

@@ -49,9 +49,9 @@ describe("what is not a proof file says why", () => {
     [
       "an unknown kind",
       '{ "kind": "Oracle" }',
-      'Its kind is "Oracle"; this page knows ErgoAdProofs and AvlBatch.',
+      'Its kind is "Oracle"; this page supports ErgoAdProofs and AvlBatch.',
     ],
-    ["an unknown scheme", '{ "scheme": "mpt" }', 'Its scheme is "mpt"; this page knows avl.'],
+    ["an unknown scheme", '{ "scheme": "mpt" }', 'Its scheme is "mpt"; this page supports avl.'],
     ["no tests", '{ "testGroups": [] }', "It has no tests."],
     [
       "edits of another test",
@@ -72,7 +72,7 @@ describe("what is not a proof file says why", () => {
     [
       "no length of values",
       '{ "kind": "AvlBatch" }',
-      "It has no valueLength, which is a number, or null if values differ.",
+      "It has no valueLength: a number, or null if values have different lengths.",
     ],
     [
       "bytes that are not hexadecimal",
@@ -82,7 +82,7 @@ describe("what is not a proof file says why", () => {
     [
       "bytes in parts that have another form",
       '{ "kind": "ErgoAdProofs", "input": { "proof": { "joined": [{ "repeat": "0x00" }] } } }',
-      "A value's parts should be bytes or arrays, or have repeat and times alone.",
+      "The parts of a value should be bytes, arrays, or objects with only repeat and times.",
     ],
     [
       "bytes in parts that are too long",

@@ -221,7 +221,7 @@ describe("a dropped file", () => {
     const page = await visit();
     await drop(page, "oracle.json", JSON.stringify({ scheme: "avl", kind: "Oracle" }));
     expect((await verdict(page, "Cannot be checked")).text).toBe(
-      'Its kind is "Oracle"; this page knows ErgoAdProofs and AvlBatch.',
+      'Its kind is "Oracle"; this page supports ErgoAdProofs and AvlBatch.',
     );
   });
 

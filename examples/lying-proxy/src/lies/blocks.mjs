@@ -1,4 +1,4 @@
-// Lies about blocks: other operations than the header commits to, or other effects.
+// Lies about blocks: operations that the header does not commit to, or other effects.
 
 import { flipped, fromHex, toHex } from "../header.mjs";
 
@@ -12,20 +12,20 @@ export const blocks = [
     change: ({ ops: [first, ...rest] }) =>
       first && { ops: [{ op: "Set", key: first.key, value: `${first.value ?? "0x"}21` }, ...rest] },
   }),
-  lie("added-operation", "One operation more", "An operation is added to the block.", {
+  lie("added-operation", "An extra operation", "An operation is added to the block.", {
     ...other,
     change: ({ ops }) => ({
       ops: [...ops, { op: "Set", key: `${ops.at(-1)?.key ?? "0x"}00`, value: "0x21" }],
     }),
   }),
-  lie("removed-operation", "One operation less", "The last operation of the block is left out.", {
+  lie("removed-operation", "A missing operation", "The last operation of the block is missing.", {
     ...other,
     change: ({ ops }) => (ops.length > 0 ? { ops: ops.slice(0, -1) } : undefined),
   }),
   lie(
     "empty-block",
     "A block without operations",
-    "All operations of the block are left out, and its transition with them.",
+    "All operations of the block and its transition are missing.",
     {
       ...other,
       change: ({ ops }) => (ops.length > 0 ? { ops: [], transitions: { avl: "0x04" } } : undefined),
@@ -34,7 +34,7 @@ export const blocks = [
   lie(
     "operations-of-another-block",
     "The operations of another block",
-    "Operations and transition are those of the block before; the header is the right one.",
+    "The operations and the transition are those of the previous block; the header is right.",
     {
       ...other,
       change: async ({ header }, node) => {
@@ -43,11 +43,16 @@ export const blocks = [
       },
     },
   ),
-  lie("reordered-operations", "Operations in another order", "The operations come in reverse.", {
-    ...impossible,
-    change: ({ ops }) => (ops.length > 1 ? { ops: ops.toReversed() } : undefined),
-  }),
-  lie("duplicated-operation", "An operation twice", "The first operation is there twice.", {
+  lie(
+    "reordered-operations",
+    "Operations in another order",
+    "The operations are in reverse order.",
+    {
+      ...impossible,
+      change: ({ ops }) => (ops.length > 1 ? { ops: ops.toReversed() } : undefined),
+    },
+  ),
+  lie("duplicated-operation", "An operation twice", "The first operation occurs twice.", {
     ...impossible,
     change: ({ ops }) => (ops.length > 0 ? { ops: [ops[0], ...ops] } : undefined),
   }),
@@ -69,7 +74,7 @@ export const blocks = [
   lie(
     "transition-of-another-block",
     "Another block's transition",
-    "The proof of what the operations do to the state is that of the block before.",
+    "The proof of the operations' effect on the state is that of the previous block.",
     {
       code: "mismatch",
       reason: "root_mismatch",
@@ -86,7 +91,7 @@ export const blocks = [
       transitions: { avl: toHex(flipped(fromHex(transitions.avl), 1)) },
     }),
   }),
-  lie("truncated-transition", "Half of a transition", "The second half of the proof is left out.", {
+  lie("truncated-transition", "Half of a transition", "The second half of the proof is missing.", {
     code: "malformed",
     reason: "truncated",
     change: ({ transitions: { avl } }) => {
@@ -94,21 +99,26 @@ export const blocks = [
       return { transitions: { avl: toHex(proof.subarray(0, proof.length / 2)) } };
     },
   }),
-  lie("no-transition", "No transition", "The block comes without the proof of what it does.", {
+  lie("no-transition", "No transition", "The block has no proof of its effect.", {
     code: "malformed",
     reason: "invalid_result",
     change: () => ({ transitions: {} }),
   }),
-  lie("skipped-block", "The block after", "A whole, true block comes, but the next one.", {
-    code: "mismatch",
-    reason: "wrong_block",
-    change: ({ header }, node) =>
-      node("prooflight_block", { at: `0x${(BigInt(header.height) + 1n).toString(16)}` }),
-  }),
+  lie(
+    "skipped-block",
+    "The block after",
+    "The reply is a complete, true block, but the next one.",
+    {
+      code: "mismatch",
+      reason: "wrong_block",
+      change: ({ header }, node) =>
+        node("prooflight_block", { at: `0x${(BigInt(header.height) + 1n).toString(16)}` }),
+    },
+  ),
   lie(
     "header-of-another-block",
     "Another block's header",
-    "The header is that of the block before.",
+    "The header is that of the previous block.",
     {
       code: "mismatch",
       reason: "wrong_block",
@@ -119,7 +129,7 @@ export const blocks = [
   ),
 ];
 
-/** A lie about blocks; `change` gives the members that are other ones. */
+/** A lie about blocks; `change` returns the members to replace. */
 function lie(name, title, explanation, { code, reason, change }) {
   const result = async ({ method, honest, node }) => {
     if (method !== "prooflight_block" || !honest) return undefined;

@@ -1,5 +1,5 @@
-// Lies about what happened to a key: changes that are hidden, moved or made up. The headers are true ones,
-// of just the blocks that the false history needs.
+// Lies about the history of a key: changes that are hidden, moved or invented. The headers are true, and of
+// exactly the blocks that the false history needs.
 
 import { fromHex, toHex } from "../header.mjs";
 import { placeHeaders } from "../place.mjs";
@@ -25,7 +25,7 @@ export const changes = [
     name: "hidden-change",
     title: "A change in the middle is hidden",
     explanation:
-      "The proofs of one change are cut out, and the ends spliced: it seems never to have been.",
+      "The proofs of one change are cut out and the rest is joined, as if the change had never happened.",
     ...otherRoot,
     result: withParts(
       ([newest, hidden, before, ...older]) =>
@@ -35,8 +35,7 @@ export const changes = [
   {
     name: "hidden-past",
     title: "The history ends too early",
-    explanation:
-      "The proof of what the key had before the range is left out, as if it had had nothing.",
+    explanation: "The proof of the key's value before the range is missing, as if it had had none.",
     ...otherRoot,
     result: withParts((parts) => {
       const oldest = parts.at(-1);
@@ -46,7 +45,7 @@ export const changes = [
   {
     name: "moved-change",
     title: "A change is moved",
-    explanation: "One change is said to have been made a block earlier than it was.",
+    explanation: "One change claims to be a block earlier than it was.",
     ...otherRoot,
     result: withParts(async (parts, call) => {
       const { from } = call;
@@ -61,9 +60,8 @@ export const changes = [
   },
   {
     name: "made-up-change",
-    title: "A change is made up",
-    explanation:
-      "The newest block of the range is said to have changed the key, which it left alone.",
+    title: "A change is invented",
+    explanation: "The newest block of the range claims to have changed the key, which it did not.",
     ...otherRoot,
     result: withParts(async ([newest], call) => {
       if (!newest.leaf || newest.leaf.height === newest.block) return undefined;
@@ -78,7 +76,7 @@ export const changes = [
   {
     name: "changed-past-value",
     title: "Another value in the past",
-    explanation: "The oldest value of the history is exchanged for another one.",
+    explanation: "The oldest value of the history is replaced by another one.",
     ...otherRoot,
     result: withParts((parts) => {
       const at = parts.findLastIndex(({ leaf }) => leaf?.form === "live");
@@ -90,7 +88,8 @@ export const changes = [
   {
     name: "another-keys-history",
     title: "Another key's history",
-    explanation: "The history is a true one, of another key, laid out on the way of the asked one.",
+    explanation:
+      "The history is true, but of another key, rearranged for the path of the requested key.",
     ...otherRoot,
     result: withParts(async (_, { node, params, honest, from, to: last, key }) => {
       for await (const other of presentKeys(node, honest.head.hash)) {
@@ -100,7 +99,7 @@ export const changes = [
           head: honest.head.hash,
         });
         const parts = readHistory(fromHex(proof), fromHex(other), from, last);
-        // What the other key had before its first change is shown by a leaf which is not on this way.
+        // The leaf with the other key's value before its first change is not on this path.
         return parts.map(({ root, leaf, block }) => {
           const isOwn = leaf && !leaf.form.startsWith("other");
           return { root: isOwn ? onWayOf(key, root) : undefined, block };
@@ -111,8 +110,8 @@ export const changes = [
   },
   {
     name: "shorter-history",
-    title: "A history of fewer blocks",
-    explanation: "The history is that up to the block before the last one, said to be up to that.",
+    title: "A history for fewer blocks",
+    explanation: "The history ends one block before the last block that it claims to cover.",
     ...otherRoot,
     result: withParts(async ([{ block }], call) => {
       if (block - 1 < call.from) return undefined;
@@ -123,14 +122,14 @@ export const changes = [
   {
     name: "empty-history",
     title: "A history without proofs",
-    explanation: "All proofs are left out, as if nobody had ever written anything.",
+    explanation: "All proofs are missing, as if nothing had ever been written.",
     ...otherRoot,
     result: withParts(([{ root, block }]) => root && [{ root: undefined, block }]),
   },
   {
     name: "truncated-history",
     title: "A history without its last byte",
-    explanation: "The last byte of the history is left out.",
+    explanation: "The last byte of the history is missing.",
     code: "malformed",
     reason: "truncated",
     to,
@@ -138,7 +137,7 @@ export const changes = [
   },
   {
     name: "extended-history",
-    title: "A history with something behind it",
+    title: "A history with a byte after it",
     explanation: "A byte is added to the end of the history.",
     code: "malformed",
     reason: "trailing_bytes",
@@ -148,7 +147,7 @@ export const changes = [
   {
     name: "value-for-history",
     title: "A single value in place of a history",
-    explanation: "What comes says that it is the proof of one value, not a history.",
+    explanation: "The reply claims to be the proof of one value, not a history.",
     code: "malformed",
     reason: "unknown_kind",
     to,
@@ -156,7 +155,7 @@ export const changes = [
   },
 ];
 
-/** Tells another proof beside the same headers. */
+/** Sends another proof with the same headers. */
 function withProof(change) {
   return async ({ method, honest }) => {
     if (method !== "prooflight_history" || !honest) return undefined;
@@ -164,7 +163,7 @@ function withProof(change) {
   };
 }
 
-/** Tells a history of other parts, with the headers that it needs; without parts there is no lie. */
+/** Sends a history of other parts, with the headers that it needs; without parts there is no lie. */
 function withParts(change) {
   return async ({ method, params, honest, node }) => {
     if (method !== "prooflight_history" || !honest) return undefined;
@@ -188,7 +187,7 @@ function withParts(change) {
   };
 }
 
-/** A part whose leaf has another height, and perhaps other members. */
+/** A part whose leaf has another height, and optionally other members. */
 function withHeight(part, height, members = {}) {
   const root = withLeaves(part.root, () => ({ ...part.leaf, ...members, height }));
   return { ...part, root, leaf: { ...part.leaf, ...members, height } };

@@ -1,4 +1,4 @@
-// Lies in how replies are sent: other programs, bodies without end, no reply at all.
+// Lies in the transport of replies: other programs, endless bodies, no reply at all.
 
 import { createGzip } from "node:zlib";
 import { Readable } from "node:stream";
@@ -13,8 +13,9 @@ const PAGE = "<!doctype html><title>Sign in</title><p>Please sign in to this net
 export const connections = [
   {
     name: "html",
-    title: "A page in place of a reply",
-    explanation: "A page comes, with status 200, as from a network that wants one to sign in.",
+    title: "An HTML page instead of a reply",
+    explanation:
+      "The reply is an HTML page with status 200, like that of a network that requires a sign-in.",
     code: "unavailable",
     reason: "invalid_reply",
     to,
@@ -22,8 +23,9 @@ export const connections = [
   },
   {
     name: "html-502",
-    title: "A page about an error",
-    explanation: "A page comes, with status 502, as from a server in front of one that is down.",
+    title: "An HTML error page",
+    explanation:
+      "The reply is an HTML page with status 502, like that of a proxy whose server is down.",
     code: "unavailable",
     reason: "server_error",
     to,
@@ -32,7 +34,7 @@ export const connections = [
   {
     name: "result-with-500",
     title: "A result with an error's status",
-    explanation: "The true reply comes with status 500.",
+    explanation: "The true reply has status 500.",
     code: "unavailable",
     reason: "server_error",
     to,
@@ -43,8 +45,8 @@ export const connections = [
   },
   {
     name: "endless-body",
-    title: "A reply without end",
-    explanation: "The reply starts well, and then spaces follow as fast as they are taken.",
+    title: "An endless reply",
+    explanation: "The reply starts correctly, and then spaces follow as fast as the client reads.",
     code: "unavailable",
     reason: "invalid_reply",
     to,
@@ -56,7 +58,7 @@ export const connections = [
   {
     name: "compressed-body",
     title: "A small reply that becomes a huge one",
-    explanation: "The reply is compressed a thousandfold, and is without end when it is unpacked.",
+    explanation: "The reply is compressed a thousandfold, and endless when decompressed.",
     code: "unavailable",
     reason: "invalid_reply",
     to,
@@ -68,7 +70,7 @@ export const connections = [
   {
     name: "slow-body",
     title: "A reply that drips",
-    explanation: "A space comes every tenth of a second, so that the reply never ends.",
+    explanation: "The server sends a space every tenth of a second, so that the reply never ends.",
     code: "unavailable",
     reason: "request_timeout",
     to,
@@ -81,7 +83,7 @@ export const connections = [
   {
     name: "half-body",
     title: "A reply that stops",
-    explanation: "The first half of the reply comes, and then nothing more.",
+    explanation: "The server sends the first half of the reply, and then nothing more.",
     code: "unavailable",
     reason: "request_timeout",
     to,
@@ -93,7 +95,7 @@ export const connections = [
   {
     name: "silence",
     title: "No reply at all",
-    explanation: "The server takes the request and says nothing.",
+    explanation: "The server accepts the request and sends nothing.",
     code: "unavailable",
     reason: "request_timeout",
     to,
@@ -110,8 +112,8 @@ export const connections = [
   },
   {
     name: "cut-off",
-    title: "Less than announced",
-    explanation: "The connection ends before the number of bytes came that was announced.",
+    title: "A reply shorter than announced",
+    explanation: "The connection ends before the announced number of bytes has been sent.",
     code: "unavailable",
     reason: "unreachable",
     to,
@@ -124,8 +126,8 @@ export const connections = [
   },
   {
     name: "redirect-loop",
-    title: "A way in circles",
-    explanation: "The server sends the client to where it is already.",
+    title: "A redirect to itself",
+    explanation: "The server redirects the client to the same URL.",
     code: "unavailable",
     reason: "unreachable",
     to,
@@ -134,9 +136,9 @@ export const connections = [
   },
   {
     name: "redirect-elsewhere",
-    title: "Somewhere else",
+    title: "A redirect to another address",
     explanation:
-      "The server sends the client to another address, which could be one of its own network.",
+      "The server redirects the client to another address, which could be in the client's own network.",
     code: "unavailable",
     reason: "unreachable",
     to,
@@ -146,7 +148,7 @@ export const connections = [
   {
     name: "no-http",
     title: "Not the protocol",
-    explanation: "What comes is not HTTP.",
+    explanation: "The reply is not HTTP.",
     code: "unavailable",
     reason: "unreachable",
     to,
@@ -165,5 +167,5 @@ function endless() {
   );
 }
 
-/** Sends until nobody takes it any more, which is how it ends. */
+/** Sends until the client closes the connection. */
 const send = (...streams) => pipeline(...streams).catch(() => undefined);

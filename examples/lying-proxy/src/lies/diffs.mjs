@@ -11,8 +11,8 @@ const otherRoot = { code: "mismatch", reason: "root_mismatch", to };
 export const diffs = [
   {
     name: "left-out-key",
-    title: "One changed key is left out",
-    explanation: "A key that changed is shown only by its hash, as if it had not changed since.",
+    title: "One changed key is missing",
+    explanation: "A key that changed is given only by its hash, as if it had not changed.",
     ...otherRoot,
     result: withRoot((root, { from }) =>
       from !== undefined && root.children
@@ -23,7 +23,7 @@ export const diffs = [
   {
     name: "nothing-changed",
     title: "Nothing is said to have changed",
-    explanation: "The root is shown with both of its parts left closed, as if they were old.",
+    explanation: "Both children of the root are closed, as if they were old.",
     ...otherRoot,
     result: withRoot(({ children, ...root }, { from }) =>
       children && from !== undefined
@@ -34,14 +34,14 @@ export const diffs = [
   {
     name: "empty-diff",
     title: "A diff of a state without any key",
-    explanation: "The diff is that of a state in which nobody ever wrote anything.",
+    explanation: "The diff is that of a state in which nothing was ever written.",
     ...otherRoot,
     result: withDiff(() => writeDiff(undefined, 0)),
   },
   {
     name: "changed-diff-value",
     title: "Another value in a diff",
-    explanation: "The new value of a key is exchanged for another one.",
+    explanation: "The new value of a key is replaced by another one.",
     ...otherRoot,
     result: withRoot((root) =>
       withFirst(root, (leaf) => leaf.value && { ...leaf, value: otherValue(leaf.value) }),
@@ -50,7 +50,7 @@ export const diffs = [
   {
     name: "said-deleted-in-diff",
     title: "A changed key is said to be deleted",
-    explanation: "In place of its new value the diff says that the key was deleted.",
+    explanation: "Instead of its new value, the diff says that the key was deleted.",
     ...otherRoot,
     result: withRoot((root) =>
       withFirst(root, ({ height, key, value }) => value && { height, form: "deleted", key }),
@@ -59,7 +59,7 @@ export const diffs = [
   {
     name: "moved-diff-change",
     title: "A change in another block",
-    explanation: "A key is said to have changed a block earlier than it did.",
+    explanation: "A change of a key claims to be a block earlier than it was.",
     ...otherRoot,
     result: withRoot((root, { from = -1 }) =>
       withFirst(root, (leaf) => leaf.height > from + 1 && { ...leaf, height: leaf.height - 1 }),
@@ -68,7 +68,7 @@ export const diffs = [
   {
     name: "another-key-in-diff",
     title: "Another key in a diff",
-    explanation: "A key that changed is exchanged for one that did not.",
+    explanation: "A key that changed is replaced by one that did not.",
     code: "mismatch",
     reason: "leaf_off_path",
     to,
@@ -87,8 +87,8 @@ export const diffs = [
   },
   {
     name: "shorter-diff",
-    title: "A diff of fewer blocks",
-    explanation: "The diff is that up to the block before the last one, said to be up to that.",
+    title: "A diff for fewer blocks",
+    explanation: "The diff ends one block before the last block that it claims to cover.",
     ...otherRoot,
     result: withDiff(async (_, { node, params, honest, from, to: last }) => {
       if (last - 1 <= (from ?? -1)) return undefined;
@@ -104,7 +104,7 @@ export const diffs = [
   {
     name: "truncated-diff",
     title: "A diff without its last byte",
-    explanation: "The last byte of the diff is left out.",
+    explanation: "The last byte of the diff is missing.",
     code: "malformed",
     reason: "truncated",
     to,
@@ -112,7 +112,7 @@ export const diffs = [
   },
   {
     name: "extended-diff",
-    title: "A diff with something behind it",
+    title: "A diff with a byte after it",
     explanation: "A byte is added to the end of the diff.",
     code: "malformed",
     reason: "trailing_bytes",
@@ -122,7 +122,7 @@ export const diffs = [
   {
     name: "history-for-diff",
     title: "A history in place of a diff",
-    explanation: "What comes says that it is the history of one key, not a diff.",
+    explanation: "The reply claims to be the history of one key, not a diff.",
     code: "malformed",
     reason: "unknown_kind",
     to,
@@ -130,7 +130,7 @@ export const diffs = [
   },
 ];
 
-/** Tells another diff beside the same headers. */
+/** Sends another diff with the same headers. */
 function withDiff(change) {
   return async ({ method, params, honest, node }) => {
     if (method !== "prooflight_diff" || !honest) return undefined;
@@ -142,7 +142,7 @@ function withDiff(change) {
   };
 }
 
-/** Tells a diff with another root. */
+/** Sends a diff with another root. */
 function withRoot(change) {
   return withDiff((proof, call) => {
     const root = readDiff(proof, call.from, call.to);
@@ -162,7 +162,7 @@ function withFirst(root, change) {
   return done ? changed : undefined;
 }
 
-/** The same tree with what is old left closed, as it has to be; but not the root. */
+/** The same tree with old nodes closed, as they have to be, except for the root. */
 function withOldClosed(node, from) {
   if (!node.children) return node;
   const children = node.children.map((child) => {
@@ -172,7 +172,7 @@ function withOldClosed(node, from) {
   return { ...node, children };
 }
 
-/** Leaves a node closed, and says that it last changed in this block. */
+/** Closes a node, with this block as that of its last change. */
 const closedAt = (height) => (node) => ({ height, hash: hashOf(node) });
 
 /** The tree with only the branches above a leaf opened. */

@@ -1,4 +1,4 @@
-// Lies about heads: headers that the authorities did not sign, or not so.
+// Lies about heads: headers that the authorities did not sign, or not in this form.
 
 import { flipped, forge, fromHex, readHeader, toHex } from "../header.mjs";
 
@@ -11,8 +11,7 @@ export const heads = [
   {
     name: "changed-state-root",
     title: "A head with another state",
-    explanation:
-      "The root of the state in the newest header is exchanged; its signature is left as it was.",
+    explanation: "The state root in the newest header is replaced; the signature is unchanged.",
     ...unsigned,
     to,
     result: withHead(({ roots }) => ({
@@ -22,7 +21,7 @@ export const heads = [
   {
     name: "changed-timestamp",
     title: "A head that looks newer",
-    explanation: "The newest header says that it was made a second later than it was.",
+    explanation: "The newest header claims to be a second newer than it is.",
     ...unsigned,
     to,
     result: withHead(({ timestampMs }) => ({ timestampMs: timestampMs + 1000n })),
@@ -30,7 +29,7 @@ export const heads = [
   {
     name: "higher-head",
     title: "A head that does not exist",
-    explanation: "The newest header says that it is ten blocks higher than it is.",
+    explanation: "The newest header claims to be ten blocks higher than it is.",
     ...unsigned,
     to,
     result: withHead(({ height }) => ({ height: height + 10n })),
@@ -38,7 +37,7 @@ export const heads = [
   {
     name: "changed-history",
     title: "A head with another history",
-    explanation: "The root of the history in the newest header is exchanged.",
+    explanation: "The history root in the newest header is replaced.",
     ...unsigned,
     to,
     result: withHead(({ historyRoot }) => ({ historyRoot: flipped(historyRoot) })),
@@ -46,7 +45,7 @@ export const heads = [
   {
     name: "no-signatures",
     title: "A head that nobody signed",
-    explanation: "The signatures of the newest header are left out.",
+    explanation: "The signatures of the newest header are missing.",
     ...unsigned,
     to,
     result: withHead(() => ({ signatures: [] })),
@@ -67,7 +66,7 @@ export const heads = [
   {
     name: "borrowed-signatures",
     title: "Signatures of another block",
-    explanation: "The newest header carries the signatures of the block before it.",
+    explanation: "The newest header carries the signatures of the previous block.",
     ...unsigned,
     to,
     result: async (call) => {
@@ -80,7 +79,7 @@ export const heads = [
   {
     name: "duplicate-signatures",
     title: "One signature counted twice",
-    explanation: "Each signature of the newest header is there twice.",
+    explanation: "Each signature of the newest header occurs twice.",
     ...disorder,
     to,
     result: withHead(({ signatures }) => ({
@@ -91,7 +90,7 @@ export const heads = [
     name: "stranger-signature",
     title: "A signature of a stranger",
     explanation:
-      "The newest header carries a further signature, of an authority that the chain does not have.",
+      "The newest header has an additional signature by an authority that the chain does not have.",
     ...disorder,
     to,
     result: withHead(({ signatures }) => ({
@@ -102,7 +101,7 @@ export const heads = [
     name: "reordered-signatures",
     title: "Signatures in another order",
     explanation:
-      "A further signature of the newest header stands before those of smaller authorities.",
+      "An additional signature of the newest header comes before those of authorities with lower numbers.",
     ...disorder,
     to,
     result: withHead(({ signatures }) => ({
@@ -112,7 +111,7 @@ export const heads = [
   {
     name: "another-chain",
     title: "Another chain",
-    explanation: "The newest header says that it is of a chain with another configuration.",
+    explanation: "The newest header claims to belong to a chain with another configuration.",
     code: "untrusted",
     reason: "wrong_chain",
     to,
@@ -121,7 +120,7 @@ export const heads = [
   {
     name: "no-roots",
     title: "A head without a state",
-    explanation: "The roots of the state in the newest header are left out.",
+    explanation: "The state roots in the newest header are missing.",
     code: "untrusted",
     reason: "wrong_schemes",
     to,
@@ -130,7 +129,7 @@ export const heads = [
   {
     name: "unknown-header-version",
     title: "A header of another version",
-    explanation: "The newest header says that it has a version that does not exist.",
+    explanation: "The newest header has a version that does not exist.",
     code: "malformed",
     reason: "invalid_header",
     to,
@@ -139,7 +138,7 @@ export const heads = [
   {
     name: "truncated-header",
     title: "Half of a header",
-    explanation: "The second half of the newest header is left out.",
+    explanation: "The second half of the newest header is missing.",
     code: "malformed",
     reason: "invalid_encoding",
     to,
@@ -147,7 +146,7 @@ export const heads = [
   },
   {
     name: "extended-header",
-    title: "A header with something behind it",
+    title: "A header with a byte after it",
     explanation: "A byte is added to the end of the newest header.",
     code: "malformed",
     reason: "trailing_bytes",
@@ -156,7 +155,7 @@ export const heads = [
   },
 ];
 
-/** Tells a newest header that is changed, wherever it is asked for. */
+/** Sends a changed newest header wherever it is requested. */
 function withHead(change) {
   return withForged((header) => forge(header, change));
 }
@@ -177,7 +176,7 @@ function withForged(change) {
       return { ...honest, head: change(honest.head) };
     }
     if (method !== "prooflight_headerProof") return undefined;
-    // A head that is asked for by its forged hash is one that the node does not know.
+    // The node does not know a head by its forged hash.
     const proof = honest ?? (await node(method, { ...params, head: "latest" }));
     return { ...proof, head: change(proof.head) };
   };

@@ -1,4 +1,4 @@
-// Lies about time: old answers for new ones, other blocks than those asked for, wrong histories.
+// Lies about time: old answers instead of new ones, other blocks than requested, wrong histories.
 
 import { flipped, forge, fromHex, readHeader, toHex } from "../header.mjs";
 
@@ -10,7 +10,7 @@ export const history = [
   {
     name: "stale-value",
     title: "An old value",
-    explanation: "The newest value is asked for; what comes is true, but of three blocks ago.",
+    explanation: "The client asks for the newest value; the answer is true, but three blocks old.",
     code: "untrusted",
     reason: "head_behind",
     to: ["get", "get many", "get by smt"],
@@ -23,7 +23,7 @@ export const history = [
     name: "old-head",
     title: "A head behind the checkpoint",
     explanation:
-      "The server acts as if the chain ended before the block that the client knows already.",
+      "The server pretends that the chain ends before a block that the client already knows.",
     code: "untrusted",
     reason: "head_behind",
     to: ["sync", "get", "get many"],
@@ -41,12 +41,12 @@ export const history = [
   {
     name: "stale-proof",
     title: "An old proof under a new header",
-    explanation: "The header is the right one, but the proof is of an older state.",
+    explanation: "The header is right, but the proof is for an older state.",
     code: "mismatch",
     reason: "root_mismatch",
     to: ["get", "get at hash", "get many", "get by smt"],
     result: async ({ method, params, honest, node }) => {
-      // Of lvmt not every old proof has the form that the newer state demands: see `lvmt.mjs`.
+      // For lvmt, some old proofs do not have the form that the newer state requires: see `lvmt.mjs`.
       if (method !== "prooflight_prove" || params.scheme === "lvmt" || !honest) return undefined;
       const older = await otherState(node, honest.header);
       const { proof } = await node(method, { ...params, at: older });
@@ -57,7 +57,7 @@ export const history = [
     name: "relabelled-header",
     title: "An old answer under a new height",
     explanation:
-      "Header and proof are of three blocks ago; the header's height is changed to the newest.",
+      "The header and the proof are three blocks old; the header's height is changed to the newest.",
     code: "untrusted",
     reason: "too_few_signatures",
     to: ["get", "get many"],
@@ -68,15 +68,15 @@ export const history = [
         const old = await node(method, { ...params, at: await ago(node, AGO) });
         return { ...old, header: relabelled(old.header) };
       }
-      // The client asks where the forged header stands; the node does not know it.
+      // The client asks for the place of the forged header, which the node does not know.
       if (method !== "prooflight_headerProof" || honest) return undefined;
       return node(method, { ...params, head: "latest" });
     },
   },
   {
     name: "another-block",
-    title: "Another block than asked for",
-    explanation: "The answer is about the block before the one that was asked for.",
+    title: "Another block than requested",
+    explanation: "The answer is about the block before the requested one.",
     code: "mismatch",
     reason: "wrong_block",
     to: OLDER,
@@ -88,8 +88,7 @@ export const history = [
   {
     name: "forged-ancestor",
     title: "An older header with another state",
-    explanation:
-      "The root of the state in an older header is exchanged; older headers need no signatures.",
+    explanation: "The state root in an older header is replaced; older headers need no signatures.",
     code: "untrusted",
     reason: "not_an_ancestor",
     to: ["get at height", "get by smt at height", "blocks"],
@@ -111,7 +110,7 @@ export const history = [
   ...paths(
     "short-path",
     "A path that is too short",
-    "The last hash of the path is left out.",
+    "The last hash of the path is missing.",
     ({ path }) => (path.length > 0 ? path.slice(0, -1) : undefined),
   ),
   ...paths(
@@ -123,7 +122,7 @@ export const history = [
   ...paths(
     "path-of-another-block",
     "The path of another block",
-    "The path is a true one, of the next block in the same history.",
+    "The path is true, but that of the next block in the same history.",
     async ({ header, head }, node) => {
       const at = quantity(BigInt(header.height) + 1n);
       const { path } = await node("prooflight_headerProof", { at, head: head.hash });
@@ -133,7 +132,7 @@ export const history = [
   ...paths(
     "path-in-another-history",
     "A path in another head's history",
-    "The path is a true one, in the history of the block before the head.",
+    "The path is true, but in the history of the block before the head.",
     async ({ header, head }, node) => {
       const at = header.height;
       const { path } = await node("prooflight_headerProof", { at, head: head.parent });
@@ -143,7 +142,7 @@ export const history = [
   {
     name: "huge-path",
     title: "A path of a hundred thousand hashes",
-    explanation: "The path has more hashes than that of any block in any history.",
+    explanation: "The path has more hashes than any path in any history.",
     code: "unavailable",
     reason: "invalid_reply",
     to: ["sync", "get at height"],
@@ -155,8 +154,7 @@ export const history = [
   {
     name: "too-long-path",
     title: "A path of 65 hashes",
-    explanation:
-      "The path has one hash more than that of any block of a chain with heights of 64 bits.",
+    explanation: "The path has one hash more than any path in a chain with 64-bit heights.",
     code: "malformed",
     reason: "invalid_result",
     to: ["sync", "get at height"],
@@ -182,20 +180,20 @@ export const history = [
       return { ...honest, header, path };
     },
   },
-  falseAlarmBelow("false-alarm-below", "as its place in any history a forged header", {
+  falseAlarmBelow("false-alarm-below", "a forged header for its place in any history", {
     change: ({ header, path, ...honest }) => ({
       ...honest,
       header: forge(header, ({ opsRoot }) => ({ opsRoot: flipped(opsRoot) })),
       path: path.map((hash) => toHex(flipped(fromHex(hash)))),
     }),
   }),
-  falseAlarmBelow("false-alarm-of-another-block", "in its place a true one of another height", {
+  falseAlarmBelow("false-alarm-of-another-block", "a true header of another height in its place", {
     change: ({ header, head }, node) =>
       node("prooflight_headerProof", { at: header.parent, head: head.hash }),
   }),
 ];
 
-/** A lie that shows a true, older head, and then something else where that one belongs. */
+/** A lie that shows a true, older head, and then something else in its place. */
 function falseAlarmBelow(name, instead, { change }) {
   return {
     name,
@@ -214,7 +212,7 @@ function falseAlarmBelow(name, instead, { change }) {
   };
 }
 
-/** A lie about the path of what the client knows in a head's history, and one about older blocks. */
+/** Two lies about paths in a head's history: of the block that the client knows, and of older blocks. */
 function paths(name, title, explanation, change) {
   const lie = async ({ honest, node }) => {
     const path = await change(honest, node);
@@ -247,13 +245,13 @@ const isLatest = (at) => at === undefined || at === "latest";
 
 const quantity = (number) => `0x${number.toString(16)}`;
 
-/** The height of so many blocks before the newest, or of the first block. */
+/** The height that many blocks below the newest, or that of the first block. */
 async function ago(node, blocks) {
   const height = BigInt((await node("prooflight_head", {})).height);
   return quantity(height > blocks ? height - blocks : 0n);
 }
 
-/** The hash of the newest block before this one that left another state. */
+/** The hash of the newest earlier block with another state. */
 async function otherState(node, header) {
   const root = ({ signedHeader }) => toHex(readHeader(fromHex(signedHeader)).roots[0].root);
   let older = header;

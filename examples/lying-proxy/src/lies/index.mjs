@@ -1,4 +1,4 @@
-// All lies, by family, and the names that a liar goes by.
+// All lies, by family, and their types.
 
 import { blocks } from "./blocks.mjs";
 import { changes } from "./changes.mjs";
@@ -22,11 +22,11 @@ import { smt } from "./smt.mjs";
  * @property {string} explanation one sentence
  * @property {string} code
  * @property {string} reason
- * @property {Question[]} to the questions that are refused with this code and reason when it is told
- * @property {(call: Call) => Promise<unknown>} [result] what is told in place of a call's result;
- *   undefined where there is no lie to tell
- * @property {(text: string) => string} [text] what is told in place of the reply
- * @property {(exchange: Exchange) => void | Promise<void>} [respond] answers in its own way
+ * @property {Question[]} to the questions whose false answers are refused with this code and reason
+ * @property {(call: Call) => Promise<unknown>} [result] the result that replaces that of a call;
+ *   undefined if the lie does not apply
+ * @property {(text: string) => string} [text] the text that replaces the reply
+ * @property {(exchange: Exchange) => void | Promise<void>} [respond] answers the request itself
  *
  * What a client is asked: to synchronise; for the newest value of a key, for its value at an older
  * height, after an older block by its hash, for several values at once, each proved by `avl`, and some of
@@ -39,13 +39,13 @@ import { smt } from "./smt.mjs";
  * @typedef {object} Call
  * @property {string} method
  * @property {any} params
- * @property {any} honest the node's result; undefined where it answered with an error
+ * @property {any} honest the node's result; undefined if it answered with an error
  * @property {(method: string, params: object) => Promise<any>} node calls the node
  *
  * @typedef {object} Exchange
  * @property {import("node:http").IncomingMessage} request
  * @property {import("node:http").ServerResponse} response
- * @property {Record<string, string>} cors headers without which a browser shows a page nothing
+ * @property {Record<string, string>} cors headers without which a browser hides the reply from a page
  * @property {() => Promise<{ status: number, text: string }>} honest asks the node
  */
 

@@ -1,8 +1,8 @@
-// Other keys and other values, for lies that need some.
+// Other keys and values for the lies that need them.
 
 import { toHex } from "../header.mjs";
 
-/** Keys that blocks have set, the latest first; those that were deleted since are among them. */
+/** Keys that blocks have set, the latest first, including keys that were deleted since. */
 export async function* presentKeys(node, at) {
   let header = await node("prooflight_header", { at });
   for (let read = 0; read < 20; read++) {
@@ -18,7 +18,7 @@ export function* absentKeys() {
   for (let i = 0; i < 100; i++) yield toHex(Buffer.from(`nobody ever set this ${i}`));
 }
 
-/** A value that looks as true: of the same length, with another last digit, letter or number. */
+/** A plausible value: of the same length, with another last digit, letter or number. */
 export function otherValue(value) {
   if (value.length === 0) return Buffer.from("1");
   const copy = Buffer.from(value);

@@ -8,7 +8,7 @@ import { leafOf, readKeyProof } from "../smt.mjs";
 import { absentKeys, otherValue, presentKeys } from "./keys.mjs";
 
 const LVMT = 2;
-/** The node proves by lvmt what the newest block left, and nothing older. */
+/** With lvmt, the node proves only the newest state. */
 const to = ["get by lvmt"];
 const otherRoot = { code: "mismatch", reason: "root_mismatch", to };
 const notOpened = { code: "mismatch", reason: "opening_mismatch", to };
@@ -18,14 +18,14 @@ export const lvmt = [
   {
     name: "lvmt-changed-value",
     title: "Another value, by lvmt",
-    explanation: "The value in the proof is exchanged for another one.",
+    explanation: "The value in the proof is replaced by another one.",
     ...otherRoot,
     result: withClaim(({ value, ...claim }) => value && { ...claim, value: otherValue(value) }),
   },
   {
     name: "lvmt-said-deleted",
-    title: "A key that is there is said to be deleted, by lvmt",
-    explanation: "In place of the value the proof says that the key was deleted in the same block.",
+    title: "A present key is said to be deleted, by lvmt",
+    explanation: "Instead of the value, the proof says that the key was deleted in the same block.",
     ...otherRoot,
     result: withClaim(
       ({ kind, slot, place }) => kind === "present" && { kind: "deleted", slot, place },
@@ -34,7 +34,7 @@ export const lvmt = [
   {
     name: "lvmt-stale-value",
     title: "An old value, by lvmt",
-    explanation: "The value before the newest one is told, as the version that it was.",
+    explanation: "The answer is the value before the newest one, with its old version.",
     ...otherRoot,
     result: withProof(async (proof, call) => {
       const [claim] = proof.claims;
@@ -46,9 +46,9 @@ export const lvmt = [
   },
   {
     name: "lvmt-hidden-key",
-    title: "A key that is there is said to be absent, by lvmt",
+    title: "A present key is said to be absent, by lvmt",
     explanation:
-      "The proof says that the key was never written, and does not say whose its slot is.",
+      "The proof says that the key was never written, and does not show the owner of its slot.",
     code: "mismatch",
     reason: "owner_count",
     to,
@@ -56,8 +56,8 @@ export const lvmt = [
   },
   {
     name: "lvmt-hidden-by-itself",
-    title: "A key that is said to be in its own way",
-    explanation: "The key seems absent, since its slot is taken: by the key itself.",
+    title: "A key whose slot is taken by itself",
+    explanation: "The key seems absent, since its slot is taken, but by the key itself.",
     code: "mismatch",
     reason: "owner_requested",
     to,
@@ -66,7 +66,8 @@ export const lvmt = [
   {
     name: "lvmt-hidden-by-a-stranger",
     title: "A key whose slot is said to be another's",
-    explanation: "The key seems absent, since its slot is taken: by a key that could not be there.",
+    explanation:
+      "The key seems absent, since its slot is taken, but by a key that does not belong there.",
     code: "mismatch",
     reason: "owner_elsewhere",
     to,
@@ -75,7 +76,7 @@ export const lvmt = [
   {
     name: "lvmt-another-slot",
     title: "A key in a slot that is free",
-    explanation: "The key is said to have the last slot of its entry, which nobody ever wrote.",
+    explanation: "The key claims the last slot of its entry, which was never written.",
     code: "mismatch",
     reason: "slot_free",
     to,
@@ -87,8 +88,8 @@ export const lvmt = [
   },
   {
     name: "lvmt-no-such-slot",
-    title: "A key in a slot that no entry has",
-    explanation: "The key is said to have slot 6 of its entry.",
+    title: "A key in a slot that does not exist",
+    explanation: "The key claims slot 6 of its entry.",
     code: "malformed",
     reason: "invalid_slot",
     to,
@@ -97,7 +98,7 @@ export const lvmt = [
   {
     name: "lvmt-another-keys-proof",
     title: "Another key's value, by lvmt",
-    explanation: "The proof is a true one, of another key that has a value.",
+    explanation: "The proof is true, but for another key that has a value.",
     ...otherRoot,
     result: withProof(async (_, call) => {
       for await (const proof of proofsOf(presentKeys(call.node, call.honest.header.hash), call)) {
@@ -110,7 +111,7 @@ export const lvmt = [
     name: "lvmt-another-keys-absence",
     title: "Another key's absence, by lvmt",
     explanation:
-      "The proof is a true one that another key was never written, since its entry is empty.",
+      "The proof is true, but shows that another key was never written, since its entry is empty.",
     ...notOpened,
     result: withProof(async (_, call) => {
       for await (const proof of proofsOf(absentKeys(), call)) {
@@ -122,7 +123,7 @@ export const lvmt = [
   {
     name: "lvmt-changed-opening",
     title: "Another opening",
-    explanation: "The first point of the opening is exchanged for the state's commitment.",
+    explanation: "The first point of the opening is replaced by the state's commitment.",
     ...notOpened,
     result: withProof(({ points: [, ...points], ...proof }, { commitment }) => ({
       ...proof,
@@ -131,8 +132,8 @@ export const lvmt = [
   },
   {
     name: "lvmt-no-point",
-    title: "A point that is none",
-    explanation: "In place of the first point of the opening come 32 bytes ff.",
+    title: "An invalid point",
+    explanation: "The first point of the opening is replaced by 32 bytes ff.",
     code: "malformed",
     reason: "invalid_point",
     to,
@@ -144,7 +145,7 @@ export const lvmt = [
   {
     name: "lvmt-no-opening",
     title: "A proof without its opening",
-    explanation: "The points are left out, so that nothing ties the versions to the state.",
+    explanation: "The points are missing, so that nothing binds the versions to the state.",
     code: "malformed",
     reason: "opening_length",
     to,
@@ -153,7 +154,7 @@ export const lvmt = [
   {
     name: "lvmt-left-out-entry",
     title: "A proof without versions",
-    explanation: "The entry with the key's version is left out.",
+    explanation: "The entry with the key's version is missing.",
     code: "mismatch",
     reason: "entry_count",
     to,
@@ -161,8 +162,8 @@ export const lvmt = [
   },
   {
     name: "lvmt-more-than-asked",
-    title: "More than was asked for, by lvmt",
-    explanation: "The proof shows the asked key and another one.",
+    title: "More than requested, by lvmt",
+    explanation: "The proof shows the requested key and another one.",
     code: "mismatch",
     reason: "claim_count",
     to,
@@ -179,8 +180,8 @@ export const lvmt = [
   },
   {
     name: "lvmt-truncated-proof",
-    title: "A proof of lvmt without its end",
-    explanation: "The last byte of the proof is left out.",
+    title: "A truncated proof of lvmt",
+    explanation: "The last byte of the proof is missing.",
     code: "malformed",
     reason: "invalid_encoding",
     to,
@@ -188,7 +189,7 @@ export const lvmt = [
   },
   {
     name: "lvmt-extended-proof",
-    title: "A proof of lvmt with something behind it",
+    title: "A proof of lvmt with a byte after it",
     explanation: "A byte is added to the end of the proof.",
     code: "malformed",
     reason: "trailing_bytes",
@@ -197,7 +198,7 @@ export const lvmt = [
   },
 ];
 
-/** Tells other bytes as the proof about the one key that is asked about. */
+/** Sends other bytes as the proof about the one requested key. */
 function withBytes(change) {
   return async ({ method, params, honest, node }) => {
     if (method !== "prooflight_prove" || params.scheme !== "lvmt" || !honest) return undefined;
@@ -225,7 +226,7 @@ function withClaim(change) {
   });
 }
 
-/** Tells that the key was never written, with a leaf that shows whose its slot is. */
+/** Claims that the key was never written, with a leaf for the owner of its slot. */
 function withOwner(keyHashOf) {
   return withProof((proof, { params }) => {
     const [{ kind, slot, place, value }] = proof.claims;
@@ -240,7 +241,7 @@ function withOwner(keyHashOf) {
   });
 }
 
-/** The value that the key had before its newest one, which the scheme `smt` remembers. */
+/** The value of the key before its newest one, taken from the scheme `smt`. */
 async function valueBefore({ kind, place }, { params, node }) {
   if (kind !== "present" || place.block === 0n) return undefined;
   const block = place.block - 1n;

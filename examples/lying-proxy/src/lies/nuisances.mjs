@@ -1,5 +1,5 @@
-// What a server may do without telling a lie, and what must not harm a client. There is nothing to
-// refuse, so `/lies` does not have them.
+// Behaviour that is not a lie and must not harm a client. There is nothing to refuse, so `/lies` does not
+// list it.
 
 import { acceptSocket, sendClose, sendText } from "../sockets.mjs";
 import { toHex } from "../header.mjs";
@@ -8,13 +8,13 @@ import { toHex } from "../header.mjs";
  * @typedef {object} Nuisance
  * @property {string} name the first segment of the URL's path
  * @property {(call: import("./index.mjs").Call) => Promise<unknown>} [result]
- * @property {(upgrade: import("../sockets.mjs").Upgrade) => void} [upgrade] what is done with a WebSocket
+ * @property {(upgrade: import("../sockets.mjs").Upgrade) => void} [upgrade] handles a WebSocket
  */
 
 /** @type {Nuisance[]} */
 export const nuisances = [
   {
-    // What replies say beside the bytes is for people, and nobody's business to believe.
+    // Members beside the verified bytes are for people; a client must not rely on them.
     name: "wrong-remarks",
     result: async ({ honest }) => honest && withRemarks(honest),
   },
@@ -44,14 +44,14 @@ export const nuisances = [
     },
   },
   {
-    // What the client closes is not closed on this side, nor is the connection.
+    // When the client closes the WebSocket, this side closes neither it nor the connection.
     name: "socket-deaf",
     upgrade: (upgrade) => {
       acceptSocket(upgrade, () => undefined);
     },
   },
   {
-    // The WebSocket is closed as it should be, and the connection kept.
+    // The WebSocket is closed properly, but the connection stays open.
     name: "socket-lingering",
     upgrade: (upgrade) => {
       acceptSocket(upgrade, sendClose);
@@ -76,7 +76,7 @@ export const nuisances = [
   },
 ];
 
-/** The same bytes, beside them nothing that is true. */
+/** The same bytes, with false values in all other members. */
 function withRemarks(value) {
   if (Array.isArray(value)) return value.map(withRemarks);
   if (typeof value !== "object" || value === null) return value;

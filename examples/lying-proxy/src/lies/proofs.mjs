@@ -1,4 +1,4 @@
-// Lies about values, told with AVL+ proofs: the header is right, the proof is not.
+// Lies about values with AVL+ proofs: the header is right, the proof is not.
 
 import { flipped, fromHex, toHex } from "../header.mjs";
 import { readProof, withLeaves, writeProof } from "../proof.mjs";
@@ -11,7 +11,7 @@ export const proofs = [
   {
     name: "changed-value",
     title: "Another value",
-    explanation: "The value in the proof is exchanged for another one.",
+    explanation: "The value in the proof is replaced by another one.",
     code: "mismatch",
     reason: "root_mismatch",
     to: GET,
@@ -19,9 +19,9 @@ export const proofs = [
   },
   {
     name: "hidden-key",
-    title: "A key that is there is said to be absent",
+    title: "A present key is said to be absent",
     explanation:
-      "The leaf of the key gets a smaller key, so that the asked one seems to be between two leaves.",
+      "The leaf of the key gets a smaller key, so that the requested key seems to lie between two leaves.",
     code: "mismatch",
     reason: "root_mismatch",
     to: GET,
@@ -30,7 +30,7 @@ export const proofs = [
   {
     name: "another-keys-proof",
     title: "Another key's value",
-    explanation: "The proof is a true one, of another key that has a value.",
+    explanation: "The proof is true, but for another key that has a value.",
     code: "mismatch",
     reason: "key_not_in_leaf",
     to: ["get", "get at height", "get at hash"],
@@ -39,7 +39,7 @@ export const proofs = [
   {
     name: "another-keys-absence",
     title: "Another key's absence",
-    explanation: "The proof is a true one that another key is absent.",
+    explanation: "The proof is true, but shows that another key is absent.",
     code: "mismatch",
     reason: "key_not_in_leaf",
     to: ["get", "get at height", "get at hash"],
@@ -48,7 +48,7 @@ export const proofs = [
   {
     name: "swapped-keys",
     title: "Answers in another order",
-    explanation: "The proof shows the values of the asked keys, but in reverse order.",
+    explanation: "The proof shows the values of the requested keys, but in reverse order.",
     code: "mismatch",
     reason: "key_not_in_leaf",
     to: ["get many"],
@@ -60,8 +60,8 @@ export const proofs = [
   },
   {
     name: "more-than-asked",
-    title: "More than was asked for",
-    explanation: "The proof shows many keys, the asked one among them.",
+    title: "More than requested",
+    explanation: "The proof shows many keys, including the requested one.",
     code: "mismatch",
     reason: "too_many_nodes",
     to: ["get", "get at height", "get at hash"],
@@ -74,7 +74,7 @@ export const proofs = [
   {
     name: "nothing-shown",
     title: "Only a hash",
-    explanation: "The proof is the root's label, which fits the header, and shows no leaf.",
+    explanation: "The proof is only the root's label, which fits the header but shows no leaf.",
     code: "mismatch",
     reason: "node_not_expanded",
     to: GET,
@@ -85,7 +85,7 @@ export const proofs = [
   },
   {
     name: "no-leaf",
-    title: "The way ends before the leaf",
+    title: "The path ends before the leaf",
     explanation: "The proof lacks the directions that lead to the key's leaf.",
     code: "mismatch",
     reason: "directions_exhausted",
@@ -94,7 +94,7 @@ export const proofs = [
   },
   {
     name: "other-way",
-    title: "The way to another place",
+    title: "The path to another place",
     explanation:
       "The directions lead away from the key's leaf, to a part of the tree that is not shown.",
     code: "mismatch",
@@ -117,7 +117,7 @@ export const proofs = [
   {
     name: "truncated-proof",
     title: "Half of a proof",
-    explanation: "The second half of the proof is left out.",
+    explanation: "The second half of the proof is missing.",
     code: "malformed",
     reason: "truncated",
     to: GET,
@@ -134,7 +134,7 @@ export const proofs = [
   },
   {
     name: "extended-proof",
-    title: "A proof with something behind it",
+    title: "A proof with a byte after it",
     explanation: "A byte is added to the end of the proof.",
     code: "mismatch",
     reason: "directions_left_over",
@@ -144,7 +144,7 @@ export const proofs = [
   {
     name: "huge-length",
     title: "A value of 4 GiB",
-    explanation: "The proof says that a value has 4,294,967,295 bytes.",
+    explanation: "The proof declares a value of 4,294,967,295 bytes.",
     code: "malformed",
     reason: "value_too_large",
     to: GET,
@@ -153,7 +153,7 @@ export const proofs = [
   {
     name: "huge-proof",
     title: "A proof of 9 MiB",
-    explanation: "The proof is followed by more zeros than any proof may have bytes.",
+    explanation: "The proof is followed by so many zeros that it exceeds the limit.",
     code: "unavailable",
     reason: "invalid_reply",
     to: GET,
@@ -161,11 +161,11 @@ export const proofs = [
   },
 ];
 
-/** Whether an AVL+ proof is asked for, and there is one. */
+/** Whether an AVL+ proof is requested, and there is one. */
 const isAvl = ({ method, params, honest }) =>
   method === "prooflight_prove" && params.scheme === "avl" && honest !== undefined;
 
-/** Tells another proof beside the same header. */
+/** Sends another proof with the same header. */
 function withProof(change) {
   return async ({ method, params, honest }) => {
     if (!isAvl({ method, params, honest })) return undefined;
@@ -177,7 +177,7 @@ function withLeavesOf(change) {
   return withProof((proof) => writeProof(withLeaves(readProof(proof), change)));
 }
 
-/** Tells the proof of the first other key that has another one. */
+/** Sends the proof of the first other key whose proof differs. */
 function withProofOf(others) {
   return async ({ method, params, honest, node }) => {
     if (!isAvl({ method, params, honest })) return undefined;

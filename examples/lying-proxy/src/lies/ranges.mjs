@@ -14,7 +14,7 @@ export const ranges = [
     name: "old-range",
     title: "A range that ends too early",
     explanation:
-      "What changed up to now is asked for; what comes is true, but ends three blocks ago, as if there were no newer ones.",
+      "The client asks for all changes up to now; the answer is true, but ends three blocks ago, as if there were no newer blocks.",
     code: "untrusted",
     reason: "head_behind",
     to: ["history", "diff"],
@@ -27,7 +27,7 @@ export const ranges = [
         return BigInt(params.at) <= at ? node(method, { ...params, head: older }) : undefined;
       }
       if (!METHODS.includes(method) || params.to !== "latest") return undefined;
-      // One that begins later still is answered with the last one that does not.
+      // A range that begins after that block gets the last block before the range.
       const last = method === "prooflight_diff" ? at - 1n : at;
       const from = BigInt(params.from ?? 0) > last ? { from: quantity(last) } : {};
       return node(method, { ...params, ...from, to: older, head: older });
@@ -36,7 +36,7 @@ export const ranges = [
   {
     name: "forged-header-in-range",
     title: "A header of the range with another state",
-    explanation: "The root of the state in the oldest header is exchanged; no signature is needed.",
+    explanation: "The state root in the oldest header is replaced; no signature is needed.",
     ...elsewhere,
     result: withHeaders(({ headers: [oldest, ...others], hashes }) => {
       const bytes = fromHex(oldest);
@@ -47,15 +47,15 @@ export const ranges = [
   },
   {
     name: "left-out-header",
-    title: "A header of the range is left out",
-    explanation: "The oldest header is left out, and the hashes are left as they were.",
+    title: "A header of the range is missing",
+    explanation: "The oldest header is missing; the hashes are unchanged.",
     ...elsewhere,
     result: withHeaders(({ headers: [, ...others], hashes }) => ({ headers: others, hashes })),
   },
   {
     name: "another-header-in-range",
     title: "The header of another block",
-    explanation: "In place of the newest header comes a true one, of the block before it.",
+    explanation: "The newest header is replaced by the true header of the block before it.",
     ...elsewhere,
     result: withHeaders(async ({ headers, hashes }, { node }) => {
       const { parent, height } = readUnsigned(headers.at(-1));
@@ -68,14 +68,14 @@ export const ranges = [
   {
     name: "repeated-header",
     title: "A header of the range twice",
-    explanation: "The oldest header is there twice.",
+    explanation: "The oldest header occurs twice.",
     ...elsewhere,
     result: withHeaders(({ headers, hashes }) => ({ headers: [headers[0], ...headers], hashes })),
   },
   {
     name: "reordered-headers",
     title: "Headers in another order",
-    explanation: "The headers come in reverse.",
+    explanation: "The headers are in reverse order.",
     ...elsewhere,
     to: ["history", "history to height"],
     result: withHeaders(({ headers, hashes }) =>
@@ -94,8 +94,8 @@ export const ranges = [
   },
   {
     name: "left-out-hash",
-    title: "A hash less beside the headers",
-    explanation: "The last hash that places the headers in the history is left out.",
+    title: "A missing hash beside the headers",
+    explanation: "The last hash that places the headers in the history is missing.",
     ...elsewhere,
     result: withHeaders(({ headers, hashes }) =>
       hashes.length > 0 ? { headers, hashes: hashes.slice(0, -1) } : undefined,
@@ -103,8 +103,8 @@ export const ranges = [
   },
   {
     name: "added-hash",
-    title: "A hash more beside the headers",
-    explanation: "A hash is added behind those that place the headers in the history.",
+    title: "An extra hash beside the headers",
+    explanation: "A hash is added after those that place the headers in the history.",
     ...elsewhere,
     to: [...to, "diff"],
     result: withRange(({ headers, hashes }) => ({
@@ -128,7 +128,7 @@ export const ranges = [
     name: "no-headers",
     title: "A range without headers",
     explanation:
-      "All headers are left out, so that nothing says which states the proof must lead to.",
+      "All headers are missing, so that nothing determines the states to which the proof must lead.",
     code: "malformed",
     reason: "invalid_result",
     to,
@@ -137,7 +137,7 @@ export const ranges = [
   {
     name: "half-a-header-in-range",
     title: "Half of a header of the range",
-    explanation: "The second half of the oldest header is left out.",
+    explanation: "The second half of the oldest header is missing.",
     code: "malformed",
     reason: "invalid_encoding",
     to,
@@ -149,7 +149,7 @@ export const ranges = [
   {
     name: "huge-range",
     title: "More headers than any answer needs",
-    explanation: "There are 300,000 headers, each of no bytes, though the range has few blocks.",
+    explanation: "There are 300,000 empty headers, although the range has few blocks.",
     code: "unavailable",
     reason: "invalid_reply",
     to: ["history to height", "diff", "diff to height"],
@@ -167,7 +167,7 @@ export const ranges = [
   {
     name: "too-many-hashes",
     title: "More hashes than the headers can need",
-    explanation: "Beside the headers there are more hashes than their places in any history need.",
+    explanation: "There are more hashes than the places of the headers in any history need.",
     code: "malformed",
     reason: "invalid_result",
     to: ["diff", "diff to height"],
@@ -178,7 +178,7 @@ export const ranges = [
   },
 ];
 
-/** Tells other headers and hashes beside the same proof. */
+/** Sends other headers and hashes with the same proof. */
 function withRange(change) {
   return async ({ method, honest, node }) => {
     if (!METHODS.includes(method) || !honest) return undefined;
@@ -187,14 +187,14 @@ function withRange(change) {
   };
 }
 
-/** The same, where there are headers beside the head's. */
+/** The same, if there are headers besides the head's. */
 function withHeaders(change) {
   return withRange((honest, call) =>
     honest.headers.length > 0 ? change(honest, call) : undefined,
   );
 }
 
-/** A header as the range has it: without signatures, of which it then has none. */
+/** The encoding of a header without signatures, as in a range. */
 const readUnsigned = (header) => readHeader(Buffer.concat([fromHex(header), Buffer.alloc(4)]));
 
 const rootsOf = (bytes) => readHeader(Buffer.concat([bytes, Buffer.alloc(4)])).roots;

@@ -1,4 +1,4 @@
-// Lies in the form of replies: JSON of other shapes, hex that is none, errors that decide nothing.
+// Lies in the form of replies: JSON of other shapes, invalid hexadecimal, errors that settle nothing.
 
 const to = ["sync", "get", "get at height", "get many", "blocks", "history", "diff"];
 const noReply = { code: "unavailable", reason: "invalid_reply", to };
@@ -9,15 +9,15 @@ const error = { code: "unavailable", reason: "server_error", to };
 export const replies = [
   {
     name: "invalid-utf8",
-    title: "Bytes that are no text",
-    explanation: "A byte that UTF-8 does not have is put into the reply.",
+    title: "Bytes that are not text",
+    explanation: "A byte that is invalid in UTF-8 is inserted into the reply.",
     ...noReply,
     text: (text) => Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.of(0xff, 0x7d)]),
   },
   {
     name: "truncated-json",
     title: "Half of a reply",
-    explanation: "The second half of the reply is left out.",
+    explanation: "The second half of the reply is missing.",
     ...noReply,
     text: (text) => text.slice(0, text.length / 2),
   },
@@ -30,15 +30,15 @@ export const replies = [
   },
   {
     name: "trailing-text",
-    title: "A reply and more",
-    explanation: "The reply comes twice, one behind the other.",
+    title: "A repeated reply",
+    explanation: "The body contains the reply twice.",
     ...noReply,
     text: (text) => text + text,
   },
   {
     name: "two-replies",
     title: "Two replies to one call",
-    explanation: "The reply comes as a list of two.",
+    explanation: "The body is a list of two replies.",
     ...noReply,
     text: (text) => `[${text},${text}]`,
   },
@@ -59,21 +59,21 @@ export const replies = [
   {
     name: "another-id",
     title: "The reply to another call",
-    explanation: "The reply says that it answers call 7.",
+    explanation: "The reply claims to answer call 7.",
     ...noReply,
     text: withReply((reply) => ({ ...reply, id: 7 })),
   },
   {
     name: "id-as-text",
     title: "An id of another type",
-    explanation: "The reply has the call's id as a string.",
+    explanation: "The id of the call is a string.",
     ...noReply,
     text: withReply((reply) => ({ ...reply, id: String(reply.id) })),
   },
   {
     name: "another-protocol",
     title: "Another protocol",
-    explanation: "The reply says that it is of JSON-RPC 1.0.",
+    explanation: "The reply claims to be JSON-RPC 1.0.",
     ...noReply,
     text: withReply((reply) => ({ ...reply, jsonrpc: "1.0" })),
   },
@@ -102,62 +102,62 @@ export const replies = [
   {
     name: "array-result",
     title: "A result in a list",
-    explanation: "The result is a list with the true one in it.",
+    explanation: "The result is a list that contains the true result.",
     ...noResult,
     text: withResult((result) => [result]),
   },
   {
     name: "text-result",
     title: "A result in a string",
-    explanation: "The result is a string with the JSON of the true one.",
+    explanation: "The result is a string that contains the JSON of the true result.",
     ...noResult,
     text: withResult((result) => JSON.stringify(result)),
   },
   {
     name: "numbers-for-text",
-    title: "Numbers in place of strings",
-    explanation: "All bytes are a number that JavaScript cannot hold, 2^53 + 1.",
+    title: "Numbers instead of strings",
+    explanation: "All bytes are replaced by a number that JavaScript cannot represent, 2^53 + 1.",
     ...noResult,
     text: withBytes(() => 9007199254740993n),
   },
   {
     name: "null-bytes",
-    title: "Nothing in place of bytes",
-    explanation: "All bytes are null.",
+    title: "Null instead of bytes",
+    explanation: "All bytes are replaced by null.",
     ...noResult,
     text: withBytes(() => null),
   },
   {
     name: "lists-for-text",
-    title: "Lists in place of strings",
-    explanation: "All bytes are lists with the true string in them.",
+    title: "Lists instead of strings",
+    explanation: "All bytes are replaced by lists that contain the true string.",
     ...noResult,
     text: withBytes((hex) => [hex]),
   },
   {
     name: "hex-without-0x",
     title: "Hex without 0x",
-    explanation: "All bytes lack the 0x in front.",
+    explanation: "All bytes lack the prefix 0x.",
     ...noResult,
     text: withBytes((hex) => hex.slice(2)),
   },
   {
     name: "hex-with-0X",
     title: "Hex with 0X",
-    explanation: "All bytes start with 0X in place of 0x.",
+    explanation: "All bytes start with 0X instead of 0x.",
     ...noResult,
     text: withBytes((hex) => `0X${hex.slice(2)}`),
   },
   {
     name: "odd-hex",
-    title: "Half a byte more",
-    explanation: "All bytes have one digit more.",
+    title: "An extra half byte",
+    explanation: "All bytes have one extra digit.",
     ...noResult,
     text: withBytes((hex) => `${hex}0`),
   },
   {
     name: "no-hex",
-    title: "Letters that are no digits",
+    title: "Invalid hexadecimal digits",
     explanation: "The last digit of all bytes is the letter g.",
     ...noResult,
     text: withBytes((hex) => `${hex.slice(0, -1)}g`),
@@ -165,7 +165,7 @@ export const replies = [
   {
     name: "deep-json",
     title: "Very deep JSON",
-    explanation: "The result is a list in a list in a list, 100,000 deep.",
+    explanation: "The result is nested lists, 100,000 deep.",
     ...noReply,
     text: withRaw("[".repeat(100_000) + "]".repeat(100_000)),
   },
@@ -173,14 +173,14 @@ export const replies = [
     name: "wide-json",
     title: "A list of empty objects",
     explanation:
-      "The result is a list of 300,000 empty objects, which take far more memory than bytes.",
+      "The result is a list of 300,000 empty objects, which take far more memory than their text.",
     ...noReply,
     text: withRaw(`[${"{},".repeat(300_000)}{}]`),
   },
   {
     name: "many-members",
-    title: "An object of many members",
-    explanation: "The result has 20,000 members more, no two of the same name.",
+    title: "An object with many members",
+    explanation: "The result has 20,000 extra members, all with different names.",
     ...noReply,
     text: withResult((result) => ({
       ...result,
@@ -190,7 +190,7 @@ export const replies = [
   {
     name: "many-numbers",
     title: "A list of numbers beside the result",
-    explanation: "The result has a further member, a list of 20,000 numbers.",
+    explanation: "The result has an extra member, a list of 20,000 numbers.",
     ...noReply,
     to: to.filter((question) => question !== "history" && question !== "blocks"),
     text: withResult((result) => ({ ...result, more: Array(20_000).fill(0) })),
@@ -198,7 +198,7 @@ export const replies = [
   {
     name: "large-remark",
     title: "A remark of a million letters",
-    explanation: "The result has a further member, a string that is longer than any answer.",
+    explanation: "The result has an extra member, a string that is longer than any answer.",
     ...noReply,
     to: to.filter((question) => !["history", "diff", "blocks"].includes(question)),
     text: withResult((result) => ({ ...result, more: "a".repeat(1_000_000) })),
@@ -228,7 +228,7 @@ export const replies = [
   {
     name: "error-beside-result",
     title: "A result and an error",
-    explanation: "The reply has an error beside its result.",
+    explanation: "The reply has both an error and a result.",
     ...error,
     text: withReply((reply) => ({ ...reply, error: { code: 1, message: "no" } })),
   },
@@ -244,7 +244,7 @@ export const replies = [
   {
     name: "busy",
     title: "A server that is always busy",
-    explanation: "The server says that it is asked too much.",
+    explanation: "The server says that it has too many requests.",
     code: "unavailable",
     reason: "busy",
     to,
@@ -260,7 +260,7 @@ function withResult(change) {
   return withReply(({ result, ...reply }) => ({ ...reply, result: change(result) }));
 }
 
-/** Puts JSON in the place of the result, written out. */
+/** Replaces the result by JSON text. */
 function withRaw(json) {
   return (text) => {
     const { id } = JSON.parse(text);
@@ -268,7 +268,7 @@ function withRaw(json) {
   };
 }
 
-/** Changes all strings that start with 0x. */
+/** Replaces all strings that start with 0x. */
 function withBytes(change) {
   const written = (hex) => {
     const value = change(hex);

@@ -1,4 +1,4 @@
-// Lies about the value of one key, told with proofs of the scheme `smt`: the header is right, the proof is not.
+// Lies about the value of one key, with proofs of the scheme `smt`: the header is right, the proof is not.
 
 import { flipped, fromHex, toHex } from "../header.mjs";
 import {
@@ -20,21 +20,21 @@ export const smt = [
   {
     name: "smt-changed-value",
     title: "Another value, by smt",
-    explanation: "The value in the proof is exchanged for another one.",
+    explanation: "The value in the proof is replaced by another one.",
     ...otherRoot,
     result: withLeaf((leaf) => leaf.value && { ...leaf, value: otherValue(leaf.value) }),
   },
   {
     name: "smt-older-value",
     title: "A value that seems to be older",
-    explanation: "The value is true, but said to be a block older than it is.",
+    explanation: "The value is true, but claims to be a block older than it is.",
     ...otherRoot,
     result: withLeaf((leaf) => leaf.height > 0 && { ...leaf, height: leaf.height - 1 }),
   },
   {
     name: "smt-said-deleted",
-    title: "A key that is there is said to be deleted",
-    explanation: "In place of the value the proof says that the key was deleted in the same block.",
+    title: "A present key is said to be deleted",
+    explanation: "Instead of the value, the proof says that the key was deleted in the same block.",
     ...otherRoot,
     result: withLeaf(
       ({ form, height }) => form === "live" && { height, form: "deleted", index: 0 },
@@ -43,14 +43,15 @@ export const smt = [
   {
     name: "smt-empty-tree",
     title: "A state without any key",
-    explanation: "The proof is that of a state in which nobody ever wrote anything.",
+    explanation: "The proof is that of a state in which nothing was ever written.",
     ...otherRoot,
     result: withRoot(() => writeKeyProof(undefined, 0)),
   },
   {
     name: "smt-another-keys-proof",
     title: "Another key's value, by smt",
-    explanation: "The proof is that of another key's value, laid out on the way of the asked one.",
+    explanation:
+      "The proof is that of another key's value, rearranged for the path of the requested key.",
     ...otherRoot,
     result: withRoot(async (_, call) => {
       for await (const [root, block] of otherProofs(
@@ -66,7 +67,7 @@ export const smt = [
     name: "smt-another-keys-absence",
     title: "Another key's absence, by smt",
     explanation:
-      "The proof is that another key was never written, laid out on the way of the asked one.",
+      "The proof shows that another key was never written, rearranged for the path of the requested key.",
     code: "mismatch",
     reason: "leaf_off_path",
     to,
@@ -97,7 +98,8 @@ export const smt = [
   {
     name: "smt-no-such-leaf",
     title: "The leaf of a key that nobody asked for",
-    explanation: "The leaf says that it is that of the second key, of one that was asked for.",
+    explanation:
+      "The leaf claims to be that of the second requested key, but only one key was requested.",
     code: "mismatch",
     reason: "leaf_index",
     to,
@@ -106,7 +108,7 @@ export const smt = [
   {
     name: "smt-before-the-first-block",
     title: "A state from before the first block",
-    explanation: "The proof says that the state last changed before there was a block.",
+    explanation: "The proof says that the state last changed before the first block.",
     code: "mismatch",
     reason: "version_out_of_range",
     to,
@@ -114,8 +116,8 @@ export const smt = [
   },
   {
     name: "smt-truncated-proof",
-    title: "A proof without its end",
-    explanation: "The last byte of the proof is left out.",
+    title: "A truncated proof of smt",
+    explanation: "The last byte of the proof is missing.",
     code: "malformed",
     reason: "truncated",
     to,
@@ -123,7 +125,7 @@ export const smt = [
   },
   {
     name: "smt-extended-proof",
-    title: "A proof of smt with something behind it",
+    title: "A proof of smt with a byte after it",
     explanation: "A byte is added to the end of the proof.",
     code: "malformed",
     reason: "trailing_bytes",
@@ -140,7 +142,7 @@ export const smt = [
   {
     name: "smt-another-schemes-proof",
     title: "A proof of another scheme",
-    explanation: "The proof says that it is one of the scheme lvmt.",
+    explanation: "The proof claims to be one of the scheme lvmt.",
     code: "malformed",
     reason: "unknown_scheme",
     to,
@@ -148,8 +150,8 @@ export const smt = [
   },
   {
     name: "smt-history-for-value",
-    title: "A history in place of a proof",
-    explanation: "The proof says that it is a history, which nobody asked for.",
+    title: "A history instead of a proof",
+    explanation: "The proof claims to be a history, which was not requested.",
     code: "malformed",
     reason: "unknown_kind",
     to,
@@ -157,7 +159,7 @@ export const smt = [
   },
 ];
 
-/** Tells another proof about the one key that is asked about. */
+/** Sends another proof about the one requested key. */
 function withProof(change) {
   return async ({ method, params, honest, node }) => {
     if (method !== "prooflight_prove" || params.scheme !== "smt" || !honest) return undefined;
@@ -169,12 +171,12 @@ function withProof(change) {
   };
 }
 
-/** Tells the proof that something else is the root. */
+/** Sends a proof with another root. */
 function withRoot(change) {
   return withProof((proof, call) => change(readKeyProof(proof, call.key, call.block), call));
 }
 
-/** Tells the proof of another leaf. */
+/** Sends a proof with another leaf. */
 function withLeaf(change) {
   return withRoot((root, call) => {
     const changed = root && change(leafOf(root), call);
