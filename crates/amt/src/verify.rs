@@ -41,8 +41,8 @@ pub fn verify_openings(openings: &[Opening<'_>], key: &VerifyingKey) -> Result<(
     } else {
         Err(Error::new(
             Reason::OpeningMismatch,
-            "openings that hold",
-            format_args!("{} of which at least one does not", openings.len()),
+            "valid openings",
+            format_args!("{}, at least one of them invalid", openings.len()),
         ))
     }
 }

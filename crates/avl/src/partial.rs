@@ -203,7 +203,7 @@ fn wrong_height(expected: &str, height: u8) -> Error {
     Error::new(
         Reason::HeightMismatch,
         expected,
-        format_args!("one that the digest and the balances put at height {height}"),
+        format_args!("one at height {height}, by the digest and the balances"),
     )
 }
 

@@ -180,7 +180,7 @@ fn read_finality(
         return if header.is_none() { Ok(None) } else { Err(without_branch("finalized header")) };
     }
     if header.is_some_and(|header| header.beacon.slot == 0) {
-        let expected = "no header of genesis, which states know by zeros";
+        let expected = "no header for genesis, which states represent by zeros";
         return Err(Error::new(Reason::InvalidUpdate, expected, "one"));
     }
     Ok(Some(Finality { header, branch }))
@@ -236,7 +236,7 @@ impl<'a> Fields<'a> {
     /// The headers, after all fields: the first begins at the end of the fields, each other one where the
     /// one before it ends, and no bytes are left over.
     fn headers<const N: usize>(self) -> Result<[&'a [u8]; N]> {
-        let invalid = || invalid_encoding("offsets that divide the bytes", self.bytes);
+        let invalid = || invalid_encoding("valid offsets", self.bytes);
         if !header::is_variable(self.fork) {
             self.reader.finish()?;
             return self.inline.try_into().map_err(|_| invalid());

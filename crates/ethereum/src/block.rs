@@ -60,7 +60,7 @@ pub fn verify_block_receipts(
             return Err(apart("a receipt of the transaction's type", receipt.kind.into()));
         }
         let gas_used = receipt.cumulative_gas_used.checked_sub(gas_before);
-        let gas_used = gas_used.ok_or_else(|| apart("gas that adds up", all.len()))?;
+        let gas_used = gas_used.ok_or_else(|| apart("ascending cumulative gas", all.len()))?;
         gas_before = receipt.cumulative_gas_used;
         let logs = receipt.logs.len() as u64;
         all.push(BlockReceipt {

@@ -78,19 +78,19 @@ impl Network {
         if slots_per_epoch == 0
             || slots_per_epoch.checked_mul(epochs_per_period).is_none_or(|slots| slots == 0)
         {
-            return invalid("periods of some slots");
+            return invalid("periods of at least one slot");
         }
         if !committee_size.is_power_of_two() || !(8..=1 << 12).contains(&committee_size) {
             return invalid("a committee of 8 to 4,096 keys, a power of two");
         }
         if parameters.seconds_per_slot == 0 {
-            return invalid("slots that take time");
+            return invalid("slots of at least one second");
         }
         if !parameters.forks.is_sorted_by_key(|fork| fork.epoch) {
-            return invalid("forks in their order");
+            return invalid("forks in ascending order");
         }
         if !parameters.blobs.is_sorted_by(|one, next| one.epoch < next.epoch) {
-            return invalid("blob parameters of ascending epochs");
+            return invalid("blob parameters in ascending order of their epochs");
         }
         Ok(Self(parameters))
     }

@@ -122,8 +122,8 @@ impl<S: Store + Sync> LvmtStore<S> {
         if prepared.before != self.root() || prepared.blocks.size() != next + 1 {
             return Err(Error::new(
                 Reason::InvalidArgument,
-                format_args!("what was prepared for block {next}"),
-                format_args!("what was prepared for block {}", prepared.blocks.size() - 1),
+                format_args!("a block prepared at height {next}"),
+                format_args!("one prepared at height {}", prepared.blocks.size() - 1),
             ));
         }
         let newest = &mut self.newest;

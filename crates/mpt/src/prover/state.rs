@@ -213,7 +213,7 @@ impl HeldAccount {
         let account = Account::decode(&value.bytes)?;
         let storage = value.below.map(|id| Stored { hash: account.storage_root, id });
         if storage.is_none() && account.storage_root != EMPTY_ROOT {
-            return Err(corrupt("where the storage of an account is", "nothing"));
+            return Err(corrupt("the id of an account's storage root", "none"));
         }
         Ok(Self { account, storage })
     }

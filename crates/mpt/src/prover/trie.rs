@@ -118,7 +118,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
     /// Removes the value at a path below a link, if there is one.
     pub(super) fn remove(&mut self, link: Link, path: &[u8]) -> Result<Link> {
         match self.take(link)? {
-            None => Err(corrupt("the value of a key that has one", "nothing")),
+            None => Err(corrupt("the value of a present key", "none")),
             Some(Node::Leaf { .. }) => Ok(Link::Empty),
             Some(Node::Extension { path: own, child }) => {
                 let child = self.remove(child, path.get(own.len()..).unwrap_or_default())?;

@@ -126,7 +126,7 @@ impl SnapshotReader {
     /// the changes cannot be proved; `too_many_changes` or `proof_too_large` beyond the limits.
     pub fn history(&self, key: &[u8], from: u64, to: u64) -> Result<ProvedHistory> {
         if from > to {
-            let expected = format_args!("a range that begins at {to} or before");
+            let expected = format_args!("a range that begins at {to} or earlier");
             return Err(Error::new(Reason::InvalidArgument, expected, from));
         }
         let hashes = sorted_hashes(&[key]);
@@ -215,6 +215,6 @@ fn check_kept(manifest: &Manifest, height: u64) -> Result<()> {
         None => alloc::format!("{after}"),
     };
     unavailable(&format_args!(
-        "the last block of a file, of which each has {blocks_per_file} blocks; the nearest is {nearest}"
+        "the last block of a file, each of which has {blocks_per_file} blocks; the nearest is {nearest}"
     ))
 }

@@ -47,7 +47,7 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   printInsecureNote(insecure);
   print();
   printWrapped(
-    "  It rests on this, which you must know from a source that you trust, not from the file:",
+    "  It depends on these facts, which you must know from a source that you trust, not from the file:",
   );
   printMembers(trusted, plain);
   if (taken.length > 0) {

@@ -50,7 +50,7 @@ const PARTS = new WeakMap<Answer, BundleParts>();
 export function toBundle(answer: Answer): Bundle {
   const parts = PARTS.get(answer);
   if (parts) return writeBundle(parts);
-  throw invalid(undefined, "the answer", "one that a LightClient gave", describe(answer));
+  throw invalid(undefined, "the answer", "one returned by a LightClient", describe(answer));
 }
 
 /** A question about keys, with its arguments checked. */

@@ -178,7 +178,7 @@ function list(given: unknown, path: string): readonly unknown[] {
 /** The length, read once; only a proxy can have an invalid one. */
 function lengthOf({ length }: readonly unknown[], path: string): number {
   if (Number.isInteger(length) && length >= 0 && length < 2 ** 32) return length;
-  throw wrong(path, "an array", "one of a length that no array has");
+  throw wrong(path, "an array", "one of an impossible length");
 }
 
 function members(given: unknown, path: string): Record<string, unknown> {
