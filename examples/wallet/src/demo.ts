@@ -31,7 +31,7 @@ export async function loadDemo(): Promise<Demo> {
     };
   } catch (error) {
     const why = error instanceof VerifyError ? error.message : "members are missing or wrong";
-    throw new NoDemo(`demo.json is not what this page needs: ${why}.`);
+    throw new NoDemo(`demo.json does not have the right form: ${why}.`);
   }
 }
 
@@ -42,5 +42,5 @@ async function load(url: URL): Promise<unknown> {
   } catch {
     throw new NoDemo("The server of this page does not answer.");
   }
-  throw new NoDemo("There is no demo.json, so this page knows no node and no checkpoint.");
+  throw new NoDemo("There is no demo.json, so this page has no node and no checkpoint.");
 }

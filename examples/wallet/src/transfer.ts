@@ -24,7 +24,7 @@ export class NotSent extends Error {}
 export async function send(wallet: Wallet, node: URL, transfer: Transfer): Promise<bigint> {
   const { from, to, amount } = transfer;
   if (from === to) throw new NotSent("From and to are the same account.");
-  if (amount <= 0n) throw new NotSent("The amount must be more than nothing.");
+  if (amount <= 0n) throw new NotSent("The amount must be positive.");
   const [sender, receiver] = await wallet.read([from, to], "latest");
   if (!sender || !receiver) throw new NotSent("No answer.");
   const left = (balanceOf(sender) ?? 0n) - amount;
@@ -32,7 +32,7 @@ export async function send(wallet: Wallet, node: URL, transfer: Transfer): Promi
     throw new NotSent(`${from} has only ${showAmount(balanceOf(sender) ?? 0n)}.`);
   }
   if (receiver.kind === "present" && balanceOf(receiver) === undefined) {
-    throw new NotSent(`What ${to} has is no amount.`);
+    throw new NotSent(`The value of ${to} is not an amount.`);
   }
   const received = (balanceOf(receiver) ?? 0n) + amount;
   if (received > MAX_AMOUNT) throw new NotSent(`${to} cannot hold that much.`);

@@ -93,7 +93,7 @@ describe("schemes", () => {
     await lookUp(page, "nobody");
     await account(page, "nobody").getByText("absence verified").waitFor();
     await page
-      .locator("#steps", { hasText: "nobody would be are free" })
+      .locator("#steps", { hasText: "nobody could be are free" })
       .or(page.locator("#steps", { hasText: "there is no nobody" }))
       .waitFor();
   });
@@ -231,7 +231,7 @@ describe("the past", () => {
     await page.getByRole("switch", { name: "Hide the newest change" }).click();
     await page.locator("#past-outcome[data-state=refused]").waitFor();
     expect(await page.locator("#past-outcome").textContent()).toMatch(
-      /^Refused: mismatch, root_mismatch\..*The chart is as it was verified at block \d+\.$/,
+      /^Refused: mismatch, root_mismatch\..*The chart shows the state verified at block \d+\.$/,
     );
     expect(await table(page)).toEqual(before);
     expect(await page.locator("#lie-title").textContent()).toBe("The newest change is hidden");

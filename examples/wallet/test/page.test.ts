@@ -61,7 +61,7 @@ describe("balances", () => {
     );
     expect(await verdict(page)).toEqual({
       title: "Verified",
-      text: `All 4 balances of block ${height} follow from the checkpoint of this page.`,
+      text: `All 4 balances of block ${height}, verified from the checkpoint of this page.`,
       facts: {
         Block: head.hash,
         "State root": head.roots.avl,
@@ -192,7 +192,7 @@ describe("sending", () => {
   test.each([
     ["more than there is", "alice", "bob", "1250.01", "Not sent. alice has only 1,250.00."],
     ["to oneself", "alice", "alice", "1", "Not sent. From and to are the same account."],
-    ["nothing", "alice", "bob", "0", "Not sent. The amount must be more than nothing."],
+    ["nothing", "alice", "bob", "0", "Not sent. The amount must be positive."],
   ])("%s is not done", async (_, from, to, amount, said) => {
     const page = await visit();
     await send(page, from, to, amount);

@@ -17,7 +17,8 @@ export function showAverage({ history, average }: Past): void {
   const rounded = roundedAverage(average);
   const total = to.timestampMs - from.timestampMs;
   if (rounded === undefined) {
-    const why = total === 0n ? "One block has no length." : "There was no amount at any time.";
+    const why =
+      total === 0n ? "A single block has no duration." : "There was no amount at any time.";
     fill(find("average"), [element("p", `None: ${why}`)]);
     return;
   }
@@ -29,10 +30,7 @@ export function showAverage({ history, average }: Past): void {
       element("span", `${number(over)} ⁄ ${number(under)}`, "fraction"),
       " cents",
     ]),
-    element(
-      "p",
-      `Each amount counts for as long as it was there, ${duration(average.coveredMs)} in all.`,
-    ),
+    element("p", `Each amount is weighted by its time, ${duration(average.coveredMs)} in all.`),
     ...gapsIn(average.gaps),
   ]);
 }

@@ -13,7 +13,7 @@ const SHOWN = 8;
 /** Shows the accounts that changed, the latest change first. */
 export function showChanged({ changed }: Past): void {
   if (!changed) {
-    const text = `Not asked for: these are more than ${number(MOST_COMPARED)} blocks.`;
+    const text = `Not requested: the range has more than ${number(MOST_COMPARED)} blocks.`;
     fill(find("changed"), [element("p", text)]);
     return;
   }

@@ -64,7 +64,7 @@ function checkpointStep({ config, height, headerHash }: Checkpoint): Step {
 function headStep(head: Header, { config, height }: Checkpoint): Step {
   const signed = config.quorum === 1 ? "An authority" : `${number(config.quorum)} authorities`;
   return {
-    title: "A head that follows from it",
+    title: "A head that extends it",
     text: `${signed} signed this header, and its history has the checkpoint at block ${number(BigInt(height))}.`,
     facts: [
       ["Block", [element("b", number(head.height)), code(toHex(head.hash))]],
@@ -110,7 +110,7 @@ function valueStep(name: string, answer: Answer, scheme: StateScheme, accounts: 
 function notVerified({ config }: Checkpoint): Node[] {
   const authority = config.quorum === 1 ? "the authority is" : "the authorities are";
   return [
-    "That there is no newer block: servers can keep blocks back, so look at the block’s age.",
+    "That there is no newer block: servers can hold back blocks, so check the block’s age.",
     `That ${authority} honest: whoever signs decides what is in the state.`,
     "That somebody was allowed to change a balance: this development chain lets anybody.",
   ].map((text) => element("li", text));

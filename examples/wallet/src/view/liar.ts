@@ -26,7 +26,7 @@ type Outcome = "off" | "waiting" | "refused" | "caught" | "harmless";
 const GROUPS: readonly (readonly [code: string, title: string])[] = [
   ["mismatch", "False values and proofs"],
   ["untrusted", "False heads and blocks"],
-  ["malformed", "Bytes that are no proof"],
+  ["malformed", "Bytes that are not a proof"],
   ["unavailable", "No answer at all"],
 ];
 
@@ -90,7 +90,7 @@ export function showNoLiar(): void {
   fill(find("lie-title"), "The liar is not there");
   fill(
     find("lie-text"),
-    "His proxy does not answer. `npm start` starts it together with the node.",
+    "Its proxy does not answer. `npm start` starts it together with the node.",
   );
   for (const id of ["switch", "hide", "try-all"]) button(id).disabled = true;
 }

@@ -82,7 +82,7 @@ function showOutcome({ status }: Wallet, past: Past | undefined): void {
   if (status.kind === "refused") {
     const { code, reason } = status.error;
     const kept = past
-      ? ` The chart is as it was verified at block ${number(past.history.to.height)}.`
+      ? ` The chart shows the state verified at block ${number(past.history.to.height)}.`
       : "";
     outcome.dataset.state = code === "unavailable" ? "problem" : "refused";
     const what = code === "unavailable" ? "No answer" : "Refused";

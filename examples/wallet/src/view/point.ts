@@ -57,7 +57,7 @@ export function showNoPoint(): void {
     element("h3", "One block"),
     element(
       "p",
-      "Choose a point of the chart to see its block, and the proof of what the account had then.",
+      "Choose a point of the chart to see its block, and the proof of the balance at that block.",
     ),
   ]);
 }

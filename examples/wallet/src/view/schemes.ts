@@ -21,32 +21,32 @@ const WORDS: Readonly<Record<StateScheme, Words>> = {
   avl: {
     name: "AVL+ tree",
     checks:
-      "A balanced tree of all accounts. The proof is the way from the account’s leaf to the root, hash by hash.",
+      "A balanced tree of all accounts. The proof is the path from the account’s leaf to the root, hash by hash.",
     root: (root) => `a hash of 32 bytes and the tree’s height, ${root.at(-1) ?? 0}`,
     present:
       "It leads from the key and the value to exactly this root. Another value would lead elsewhere.",
     absent: (name) =>
-      `The tree has a leaf before the key and its next one after it, so there is no ${name}.`,
+      `Two neighbouring leaves of the tree are before and after the key, so there is no ${name}.`,
   },
   lvmt: {
     name: "LVMT",
     checks:
-      "A commitment on an elliptic curve says how often each account was written, a Merkle tree what. The proof shows that this is the last of these writes.",
+      "A commitment on an elliptic curve says how often each account was written; a Merkle tree contains the values. The proof shows that this is the last write.",
     root: () => "a point of the curve, which commits to all versions, and the hash of all writes",
     present:
       "The value is among the writes, and an equation on the curve shows that the account has no later version.",
     absent: (name) =>
-      `The places where ${name} would be are free, or shown to be other accounts’, so it was never written or is deleted.`,
+      `The slots where ${name} could be are free, or proved to belong to other accounts, or its last write is a deletion.`,
   },
   smt: {
     name: "Historical tree",
     checks:
-      "Each node of the tree says in which block it last changed. So the proof shows the value and since when, and histories can be checked to be complete.",
+      "Each node of the tree says in which block it last changed. So the proof shows the value and the block that set it, and histories can be proved complete.",
     root: () => "one hash of 32 bytes",
     present:
       "It leads from the key, the value and the block that set it to exactly this root. Another value or block would lead elsewhere.",
     absent: (name) =>
-      `The way of the key ends at the mark of its deletion, or at another key’s leaf, so there is no ${name}.`,
+      `The path of the key ends at the mark of its deletion, or at another key’s leaf, so there is no ${name}.`,
   },
 };
 
@@ -96,7 +96,7 @@ export function offerSchemes(
 }
 
 const INSECURE =
-  "This chain’s setup is one for development: its secret is public, so that anybody can forge these proofs. Believe none of them outside of this demo.";
+  "This chain has the development setup: its secret is public, so anybody can forge these proofs. Do not trust them outside of this demo.";
 
 /** Shows the length of each proof of the chosen account, and its verification time. */
 export function showSchemes({ chosen }: Wallet): void {

@@ -65,7 +65,7 @@ function showVerified(
   const { answer, scheme } = wallet.accounts.find((account) => account.answer) ?? {};
   if (!answer || !scheme) return;
   const { block, evidence } = answer;
-  const text = `${wallet.accounts.length === 1 ? "The balance" : `All ${wallet.accounts.length} balances`} of block ${number(block.height)} follow from the checkpoint of this page.`;
+  const text = `${wallet.accounts.length === 1 ? "The balance" : `All ${wallet.accounts.length} balances`} of block ${number(block.height)}, verified from the checkpoint of this page.`;
   showState("verified", "Verified", text);
   announce(
     caught.length === 0 ? "All balances are verified." : "Verified, but one server was caught.",
