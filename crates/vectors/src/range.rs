@@ -2,6 +2,7 @@
 
 use prooflight_core::chain::{Checkpoint, Header, Headers};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_json::strict::not_null;
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_light::{self as light, Statement, Trust, verify, verify_average};
 use serde::de::DeserializeOwned;
@@ -9,9 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, from_value};
 
 use crate::answer::Answer;
-use crate::chain::{HeaderSync, path};
+use crate::chain::{HeaderSync, ancestor, path};
 use crate::smt::{average_of, changes_of, diff_of, or_null};
-use crate::state::scheme;
+use crate::state::{older, scheme};
 
 /// The input of a test with the members of a `HeaderSync` and its own.
 #[derive(Clone, Debug, Serialize)]
@@ -36,9 +37,15 @@ pub type StateDiff = Synced<Diff>;
 pub struct History {
     /// The name of the scheme that proves the history.
     pub scheme: String,
+    /// The header that places the others, encoded, if it is not the head's.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub header: Option<Hex>,
+    /// Its path in the head's history.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub path: Option<Vec<Hash32>>,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// The proof of their places in the head's history.
+    /// What places them in its history.
     pub hashes: Vec<Hash32>,
     /// The raw key.
     pub key: Hex,
@@ -59,9 +66,15 @@ pub struct History {
 pub struct Diff {
     /// The name of the scheme that proves the diff.
     pub scheme: String,
+    /// The header that places the others, encoded, if it is not the head's.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub header: Option<Hex>,
+    /// Its path in the head's history.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    pub path: Option<Vec<Hash32>>,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// The proof of their places in the head's history.
+    /// What places them in its history.
     pub hashes: Vec<Hash32>,
     /// The block after which changes count; none: all.
     #[serde(deserialize_with = "or_null")]
@@ -76,10 +89,11 @@ impl StateHistory {
     /// Accepts the headers and every change of the key, or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let Synced { sync, asked } = self;
+        let placed = older(asked.header.as_ref(), asked.path.as_deref())?;
         let (key, from, to) = (&asked.key.0[..], asked.from.0, asked.to.0);
         let statement = Statement::History { key, from, to };
         let scheme = able(&asked.scheme, &statement)?;
-        let (checkpoint, headers) = accept(sync, &asked.headers, &asked.hashes)?;
+        let (checkpoint, headers) = accept(sync, placed, &asked.headers, &asked.hashes)?;
         let (trust, proof) = (Trust::new(&checkpoint.config), &asked.proof.0);
         if asked.average {
             let (history, average) = verify_average(&trust, &headers, key, (from, to), proof)?;
@@ -98,9 +112,10 @@ impl StateDiff {
     /// Accepts the headers and the changed keys, or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let Synced { sync, asked } = self;
+        let placed = older(asked.header.as_ref(), asked.path.as_deref())?;
         let statement = Statement::Diff { from: asked.from.map(|from| from.0), to: asked.to.0 };
         let scheme = able(&asked.scheme, &statement)?;
-        let (checkpoint, headers) = accept(sync, &asked.headers, &asked.hashes)?;
+        let (checkpoint, headers) = accept(sync, placed, &asked.headers, &asked.hashes)?;
         let trust = Trust::new(&checkpoint.config);
         match verify(&trust, scheme, &headers, &statement, &asked.proof.0)?.get() {
             light::Answer::Diff(changes) => Ok(diff_of(changes)),
@@ -118,9 +133,18 @@ fn able(name: &str, statement: &Statement<'_>) -> Result<Scheme> {
     Err(statement.unknown_to(scheme))
 }
 
-/// Accepts a head and older headers of its history, or not.
-fn accept(sync: &HeaderSync, older: &[Hex], hashes: &[Hash32]) -> Result<(Checkpoint, Headers)> {
+/// Accepts a head or, if one is given, a header of its history, and older headers of that one's history, or not.
+fn accept(
+    sync: &HeaderSync,
+    placed: Option<(&Hex, &[Hash32])>,
+    older: &[Hex],
+    hashes: &[Hash32],
+) -> Result<(Checkpoint, Headers)> {
     let (checkpoint, head) = sync.accept()?;
+    let head = match placed {
+        Some((header, path)) => ancestor(&head, header, path)?,
+        None => head,
+    };
     let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
     let older = older.iter().map(decode).collect::<Result<_>>()?;
     Ok((checkpoint, Headers::with_ancestors(head, older, &path(hashes))?))

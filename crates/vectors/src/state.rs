@@ -97,7 +97,7 @@ impl TryFrom<StateBlock> for BlockTransition {
 impl StateAnswer {
     /// Accepts the head, the header and the values, or not.
     pub(crate) fn verify(&self) -> Result<Answer> {
-        let older = self.older()?;
+        let older = older(self.header.as_ref(), self.path.as_deref())?;
         let scheme = scheme(&self.scheme)?;
         let (checkpoint, head) = self.sync().accept()?;
         let header = match older {
@@ -127,16 +127,6 @@ impl StateAnswer {
             answer.insert("states".to_owned(), states.iter().map(state).collect());
         }
         Ok(answer)
-    }
-
-    /// The header of the block that the answer is about with its path, if it is not the head's.
-    fn older(&self) -> Result<Option<(&Hex, &[Hash32])>> {
-        match (&self.header, &self.path) {
-            (None, None) => Ok(None),
-            (Some(header), Some(path)) => Ok(Some((header, path))),
-            (Some(_), None) => Err(not_both("a header without a path")),
-            (None, Some(_)) => Err(not_both("a path without a header")),
-        }
     }
 
     fn sync(&self) -> HeaderSync {
@@ -194,6 +184,19 @@ impl StateBlock {
         let limits = ChainLimits::from(self.limits);
         let after = verify_block(&before, &header, &operations, &self.proof.0, &limits)?;
         Ok(Answer::from_iter([("digest".to_owned(), hex(&after.0))]))
+    }
+}
+
+/// A header with its path in the head's history, if both are given; not only one of them.
+pub(crate) fn older<'a>(
+    header: Option<&'a Hex>,
+    path: Option<&'a [Hash32]>,
+) -> Result<Option<(&'a Hex, &'a [Hash32])>> {
+    match (header, path) {
+        (None, None) => Ok(None),
+        (Some(header), Some(path)) => Ok(Some((header, path))),
+        (Some(_), None) => Err(not_both("a header without a path")),
+        (None, Some(_)) => Err(not_both("a path without a header")),
     }
 }
 

@@ -4,7 +4,6 @@ import {
   type Answer,
   type Bundle,
   type BundleTrust,
-  fromHex,
   toBundle,
   type VerifiedAnswer,
   verifyBundle,
@@ -33,12 +32,17 @@ export function toFile(account: string, answer: Answer): File {
 
 /** Verifies a file. Throws `NotABundle` or a `VerifyError`. */
 export async function verifyFile(file: File, trust: BundleTrust): Promise<Verified> {
-  const bundle = await read(file);
-  const { header, results } = await verifyBundle(bundle, trust);
+  const verified = await verifyBundle(await read(file), trust);
+  if (verified.kind !== "StateAnswer") {
+    throw new NotABundle(
+      "It has what changed in a range of blocks, which this page does not show.",
+    );
+  }
+  const { header, keys, results } = verified;
   return {
     header,
     results: results.map((result, index) => ({
-      name: nameOf(fromHex(bundle.keys[index] ?? "0x")),
+      name: nameOf(keys[index] ?? new Uint8Array()),
       result,
     })),
   };

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 
-import { verifyBundle, type Bundle, type Checkpoint } from "prooflight";
+import { verifyBundle, type AnswerBundle, type Checkpoint } from "prooflight";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
@@ -156,7 +156,7 @@ describe("the past", () => {
     await panel.getByRole("button", { name: "Save the proof" }).click();
     const file = await readFile(await (await download).path(), "utf8");
     const checkpoint = world.checkpoint as unknown as Checkpoint;
-    const { header: block, results } = await verifyBundle(JSON.parse(file) as Bundle, {
+    const { header: block, results } = await verifyBundle(JSON.parse(file) as AnswerBundle, {
       checkpoint,
     });
     expect(block.height).toBe(first + 1n);

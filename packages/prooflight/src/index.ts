@@ -20,8 +20,22 @@ export type { SetupTrust } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
 export type { Ancestor, Evidence } from "./client/equivocation.js";
 export { EquivocationError } from "./client/equivocation.js";
-export type { Bundle, BundleTrust, VerifiedBundle } from "./client/bundle.js";
-export { verifyBundle } from "./client/bundle.js";
+export type {
+  AnswerBundle,
+  Bundle,
+  DiffBundle,
+  HistoryBundle,
+  SavedProof,
+  SavedRange,
+} from "./client/bundle.js";
+export type {
+  BundleTrust,
+  VerifiedAnswerBundle,
+  VerifiedBundle,
+  VerifiedDiffBundle,
+  VerifiedHistoryBundle,
+} from "./client/saved.js";
+export { toBundle, verifyBundle } from "./client/saved.js";
 export type {
   Diff,
   DiffOptions,
@@ -30,9 +44,10 @@ export type {
   RangeEvidence,
   TimeWeightedAverage,
   VerifiedChange,
+  VerifiedDiff,
+  VerifiedHistory,
 } from "./client/history.js";
 export type { Answer } from "./client/answers.js";
-export { toBundle } from "./client/answers.js";
 export type { GetOptions } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";
 export type { Options, ShardServer } from "./client/options.js";

@@ -66,8 +66,7 @@ def verify_diff(headers, first, last, proof, limits):
 
 def verify_history_input(test_input):
     """Verifies the `input` of a StateHistory test."""
-    names = ("scheme", "headers", "hashes", "key", "from", "to", "average", "proof")
-    read = read_range(test_input, names)
+    read = read_range(test_input, ("key", "from", "to", "average", "proof"))
     key = read_member(test_input, "key", read_bytes)
     first = read_member(test_input, "from", read_quantity)
     last = read_member(test_input, "to", read_quantity)
@@ -88,7 +87,7 @@ def verify_history_input(test_input):
 
 def verify_diff_input(test_input):
     """Verifies the `input` of a StateDiff test."""
-    read = read_range(test_input, ("scheme", "headers", "hashes", "from", "to", "proof"))
+    read = read_range(test_input, ("from", "to", "proof"))
     first = read_member(test_input, "from", read_optional_quantity)
     last = read_member(test_input, "to", read_quantity)
     proof = read_member(test_input, "proof", read_bytes)
@@ -98,20 +97,25 @@ def verify_diff_input(test_input):
 
 
 def read_range(test_input, names):
-    """The scheme, the arguments of `verify_head`, the headers and the hashes."""
-    check_names(test_input, chain_sync.SYNC + names)
-    return (
-        read_member(test_input, "scheme", read_text),
-        chain_sync.read_sync(test_input),
-        read_member(test_input, "headers", lambda headers: read_array(headers, read_bytes)),
-        read_member(test_input, "hashes", chain_sync.read_path),
-    )
+    """The scheme, the arguments of `verify_head`, the header that places others, and these."""
+    range_names = ("scheme", "header", "path", "headers", "hashes")
+    check_names(test_input, chain_sync.SYNC + range_names + names)
+    scheme = read_member(test_input, "scheme", read_text)
+    sync = chain_sync.read_sync(test_input)
+    placed = read_member(test_input, "header", read_bytes, default=None)
+    path = read_member(test_input, "path", chain_sync.read_path, default=None)
+    check((placed is None) == (path is None), "invalid_argument")
+    headers = read_member(test_input, "headers", lambda headers: read_array(headers, read_bytes))
+    hashes = read_member(test_input, "hashes", chain_sync.read_path)
+    return scheme, sync, placed, path, headers, hashes
 
 
-def accept(scheme, sync, headers, hashes):
+def accept(scheme, sync, placed, path, headers, hashes):
     """Returns the headers that the caller accepts, and the limits of their chain."""
     check(scheme == b"smt", "unknown_statement")
     head = chain_sync.verify_head(**sync)
+    if placed is not None:
+        head = chain_sync.verify_ancestor(head, placed, path)
     headers = [decode_header(header) for header in headers]
     chain_sync.verify_ancestors(head, headers, hashes)
     config = sync["checkpoint"].config

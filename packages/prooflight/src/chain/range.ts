@@ -50,11 +50,14 @@ export function verifyHistory(
   return { headers, history, average };
 }
 
-/** Verifies which keys changed after one block, or in any, and up to another. */
-export function verifyDiff(input: RangeInput & { from: bigint | null }): {
+/** The keys that changed, and the headers that they rest on. */
+export interface ProvedDiff {
   headers: Header[];
   changes: KeyChange[];
-} {
+}
+
+/** Verifies which keys changed after one block, or in any, and up to another. */
+export function verifyDiff(input: RangeInput & { from: bigint | null }): ProvedDiff {
   const request = begin(STATEMENT.diff, input);
   request.optionalU64(input.from ?? undefined);
   request.optionalU64(input.to);

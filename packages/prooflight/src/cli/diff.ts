@@ -1,5 +1,6 @@
 import { toHex } from "../bytes.js";
-import type { Diff } from "../index.js";
+import { toBundle } from "../client/saved.js";
+import type { Diff } from "../client/history.js";
 import {
   type ChainOptions,
   connect,
@@ -11,7 +12,8 @@ import {
   valueOf,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
-import { print, printJson, printRows } from "./output.js";
+import { writeJson } from "./files.js";
+import { print, printJson, printRows, printSaved } from "./output.js";
 import { bold, dim, green, text } from "./text.js";
 
 /** The most keys that are shown. `--json` prints all. */
@@ -20,6 +22,7 @@ const SHOWN = 100;
 interface DiffOptions extends ChainOptions {
   from?: string | undefined;
   to?: string | undefined;
+  bundle?: string | undefined;
 }
 
 /** `prooflight diff`: prints every key that changed after a block, with its last value. Returns the exit code. */
@@ -28,8 +31,14 @@ export async function diff(options: DiffOptions, json: boolean): Promise<number>
   const to = rangeEndOf(options.to);
   const client = await connect(options);
   const found = await client.diff({ from, to });
-  if (json) printJson({ verified: true, ...diffJson(found) });
-  else printDiff(found);
+  const { bundle } = options;
+  if (bundle !== undefined) await writeJson(bundle, toBundle(found));
+  if (json) {
+    printJson({ verified: true, ...diffJson(found) });
+  } else {
+    printDiff(found);
+    if (bundle !== undefined) printSaved(bundle);
+  }
   return EXIT.ok;
 }
 

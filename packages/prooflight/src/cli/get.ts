@@ -1,8 +1,6 @@
-import { writeFile } from "node:fs/promises";
-
 import { toHex } from "../bytes.js";
 import { readScheme } from "../chain/schemes.js";
-import { toBundle } from "../client/answers.js";
+import { toBundle } from "../client/saved.js";
 import { refuse } from "../error.js";
 import {
   answerJson,
@@ -17,8 +15,9 @@ import {
   resultText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
+import { writeJson } from "./files.js";
 import { allowsInsecure, insecureMark, printInsecureNote } from "./insecure.js";
-import { print, printJson, printRows } from "./output.js";
+import { print, printJson, printRows, printSaved } from "./output.js";
 import { bold, dim, green, text } from "./text.js";
 
 /** `prooflight get KEY…`: asks the servers and prints the verified values. Returns the exit code. */
@@ -34,7 +33,7 @@ export async function get(
   const answers = await client.getMany(raw, { scheme: named, at });
   const [first] = answers;
   if (!first) throw refuse("bug", "an answer", "none");
-  if (options.bundle !== undefined) await write(options.bundle, toBundle(first));
+  if (options.bundle !== undefined) await writeJson(options.bundle, toBundle(first));
   const { block, evidence } = first;
   const { scheme } = evidence;
   const insecure = allowsInsecure(scheme, options);
@@ -69,26 +68,12 @@ export async function get(
     ["server", new URL(evidence.server).host],
   ]);
   if (options.bundle !== undefined) {
-    print();
-    const flags = [
-      ...["--checkpoint FILE"],
+    printSaved(options.bundle, [
       ...(insecure ? ["--allow-insecure-setup"] : []),
       ...(scheme === "lvmt" && options["verifying-key"] !== undefined
         ? ["--verifying-key FILE"]
         : []),
-    ];
-    print(
-      dim(`Saved; check it again with: prooflight verify ${options.bundle} ${flags.join(" ")}`),
-    );
+    ]);
   }
   return EXIT.ok;
-}
-
-async function write(file: string, content: unknown): Promise<void> {
-  try {
-    await writeFile(file, `${JSON.stringify(content, undefined, 2)}\n`);
-  } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause);
-    throw refuse("invalid_argument", "a file that can be written", found, { cause });
-  }
 }

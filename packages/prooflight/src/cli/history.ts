@@ -1,5 +1,7 @@
 import { toHex } from "../bytes.js";
-import type { Average, History, VerifiedChange } from "../index.js";
+import type { History, VerifiedChange } from "../client/history.js";
+import { toBundle } from "../client/saved.js";
+import type { Average } from "../smt/twap.js";
 import {
   type ChainOptions,
   connect,
@@ -15,7 +17,8 @@ import {
   valueOf,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
-import { print, printJson, printRows } from "./output.js";
+import { writeJson } from "./files.js";
+import { print, printJson, printRows, printSaved } from "./output.js";
 import { bold, dim, green, type SafeText, text } from "./text.js";
 
 /** The decimals of an average in text output; `--json` prints it exactly. */
@@ -25,6 +28,7 @@ interface HistoryOptions extends ChainOptions {
   from?: string | undefined;
   to?: string | undefined;
   average?: boolean | undefined;
+  bundle?: string | undefined;
 }
 
 /** `prooflight history KEY`: prints every change of a key in a range of blocks. Returns the exit code. */
@@ -38,8 +42,14 @@ export async function history(
   const client = await connect(options);
   const average = options.average ? await client.twap(raw, range) : undefined;
   const found = average?.history ?? (await client.history(raw, range));
-  if (json) printJson({ verified: true, ...historyJson(found), average: averageJson(average) });
-  else printHistory(found, average);
+  const { bundle } = options;
+  if (bundle !== undefined) await writeJson(bundle, toBundle(average ?? found));
+  if (json) {
+    printJson({ verified: true, ...historyJson(found), average: averageJson(average) });
+  } else {
+    printHistory(found, average);
+    if (bundle !== undefined) printSaved(bundle);
+  }
   return EXIT.ok;
 }
 

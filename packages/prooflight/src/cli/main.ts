@@ -26,7 +26,7 @@ ${bold("Usage")}
   prooflight head               verify the servers' newest head
   prooflight watch [KEY…]       print every new head, and the values of the keys
   prooflight verify FILE        verify a statement: a JSON file { scheme, kind, …input }, a saved
-                                answer of get, or a node's answer to eth_getProof
+                                answer, history or diff, or a node's answer to eth_getProof
   prooflight vectors FILE…      run files of test vectors
 
   KEY is 0x-hex, or text. FILE may be - for standard input. The kinds of statements, and the
@@ -37,12 +37,12 @@ ${bold("Options of get, history, diff, head and watch")}
   --checkpoint FILE     the checkpoint in JSON, from a source that you trust
   --max-head-age MS     refuse heads that are older (default: any age)
   --timeout MS          the longest time of a call to a server (default: 10000)
+  --bundle FILE         of get, history and diff: save what was verified with its proof
 
 ${bold("Options of get and watch")}
   --scheme SCHEME       the scheme of the proofs: ${PROVERS}
                         (default: the first that the chain keeps, lvmt last)
   --at BLOCK            of get: latest, a height or a header hash (default: latest)
-  --bundle FILE         of get: save the answer with its proof
 
 ${bold("Options of history and diff")}
   --from HEIGHT         of history: the first block (default: 0)
@@ -51,7 +51,7 @@ ${bold("Options of history and diff")}
   --average             of history: also print the time-weighted average of the value, a big-endian number
 
 ${bold("Options of verify")}
-  --checkpoint FILE     the checkpoint for a saved answer, from a source that you trust
+  --checkpoint FILE     the checkpoint for what was saved, from a source that you trust
   --state-root HASH     the trusted state root for an answer to eth_getProof
   --address ADDRESS     the account that eth_getProof was asked for (default: the answer's)
   --slot SLOT           a slot that it was asked for, 0x-hex; repeat it for each, in order
@@ -163,8 +163,8 @@ const PROVED = ["scheme", "allow-insecure-setup", "verifying-key"];
 /** The commands, and the options that each adds to the common ones. */
 const OPTIONS = {
   get: [...ASKING, ...PROVED, "at", "bundle"],
-  history: [...ASKING, "from", "to", "average"],
-  diff: [...ASKING, "from", "to"],
+  history: [...ASKING, "from", "to", "average", "bundle"],
+  diff: [...ASKING, "from", "to", "bundle"],
   head: ASKING,
   watch: [...ASKING, ...PROVED],
   verify: [

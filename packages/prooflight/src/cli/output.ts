@@ -37,6 +37,13 @@ export function printRows(rows: readonly Row[], indent = "  "): void {
   for (const [name, of] of rows) print(text`${indent}${dim(name.padEnd(width))}  ${of}`);
 }
 
+/** Prints that a bundle was saved, and how to verify it; with `options` beside the checkpoint. */
+export function printSaved(file: string, options: readonly string[] = []): void {
+  print();
+  const flags = ["--checkpoint FILE", ...options].join(" ");
+  print(dim(`Saved; check it again with: prooflight verify ${file} ${flags}`));
+}
+
 /** Failures of servers that were already printed. */
 const told = new WeakSet<VerifyError>();
 

@@ -1,16 +1,15 @@
 /** Values of keys at one block: asks servers, authenticates the block, verifies the proofs. */
 
-import { invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import type { StateScheme } from "../chain/schemes.js";
 import { type SetupTrust, verifyState } from "../chain/state.js";
-import { describe, refuse } from "../error.js";
+import { refuse } from "../error.js";
 import { lvmtConfig } from "../lvmt/config.js";
 import type { Absent, Present } from "../result.js";
 import type { Authentication } from "./authentication.js";
-import { type Bundle, type BundleParts, writeBundle } from "./bundle.js";
+import { keepBundle, writeAnswerBundle } from "./bundle.js";
 import type { Wanted } from "./questions.js";
 import { readStateProof } from "./replies.js";
 import type { Server, Servers } from "./servers.js";
@@ -37,21 +36,6 @@ export type Answer = (Present | Absent) & {
     server: string;
   };
 };
-
-/** The proofs and headers of a client's answers. An answer itself is plain data, which a worker or page can receive. */
-const PARTS = new WeakMap<Answer, BundleParts>();
-
-/**
- * Returns all answers of the same request with their proof, as JSON, to save and verify offline.
- *
- * Throws `invalid_argument` for anything but an answer that a `LightClient` of this program returned; copies do not
- * count.
- */
-export function toBundle(answer: Answer): Bundle {
-  const parts = PARTS.get(answer);
-  if (parts) return writeBundle(parts);
-  throw invalid(undefined, "the answer", "one returned by a LightClient", describe(answer));
-}
 
 /** A question about keys, with its arguments checked. */
 export interface Question {
@@ -120,7 +104,7 @@ async function answersOf(
   return keys.map((key, index) => {
     const result = resultAt(results, index);
     const answer = { ...result, key: key.slice(), block: copyHeader(block), evidence: evidence() };
-    PARTS.set(answer, parts);
+    keepBundle(answer, () => writeAnswerBundle(parts));
     return answer;
   });
 }

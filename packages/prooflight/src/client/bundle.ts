@@ -1,114 +1,152 @@
-import { Arguments } from "../arguments.js";
-import { type Bytes, type Hex, toHex } from "../bytes.js";
-import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
-import type { Checkpoint } from "../chain/checkpoint.js";
-import { initScheme, readScheme, type StateScheme } from "../chain/schemes.js";
-import type { SetupTrust } from "../chain/state.js";
-import type { Freshness } from "../chain/sync.js";
-import { describe, refuse } from "../error.js";
-import type { FromJson } from "../from-json.js";
-import { answerInput, BUNDLE } from "../statement/answer.js";
-import { init } from "../wasm/hash.js";
+/** What a client verified, as JSON to verify again without a server. */
+
+import { type Hex, toHex } from "../bytes.js";
+import { type Quantity, toQuantity } from "../chain/quantity.js";
+import type { StateScheme } from "../chain/schemes.js";
 
 /**
- * An answer with its proof and headers, as JSON, to verify later without a server from the checkpoint that the
- * client pinned.
+ * What a client verified with its proof and headers, as JSON, to verify later without a server from the checkpoint
+ * that the client pinned.
  *
- * It has the form of the vector type `StateAnswer`, without the members that only the verifier can know: the
+ * Each has the form of the vector type that `kind` names, without the members that only the verifier can know: the
  * checkpoint and the time.
+ *
+ * @see [The types of test vectors](https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer)
  */
-export interface Bundle {
-  kind: "StateAnswer";
-  scheme: StateScheme;
+export type Bundle = AnswerBundle | HistoryBundle | DiffBundle;
+
+/** What every {@link Bundle} has. */
+export interface SavedProof {
   /** The signed head. */
   head: Hex;
   /** The path of the checkpoint's header in the head's history. */
   inclusion: Hex[];
-  /** The header of the block that the answer is about, if it is not the head's. */
+  /** The header that the proof rests on, if it is not the head's. */
   header?: Hex;
   /** The path of `header` in the head's history. */
   path?: Hex[];
-  /** The raw keys. */
-  keys: Hex[];
   /** The proof. */
   proof: Hex;
 }
 
-/** The trusted inputs of {@link verifyBundle}. */
-export interface BundleTrust extends Freshness, SetupTrust {
-  /** The checkpoint that the client pinned, from a source that the caller trusts. */
-  checkpoint: FromJson<Checkpoint>;
-  /** The caller's time, in milliseconds since 1970. Default: the clock's. */
-  now?: bigint | undefined;
-}
-
-const TRUST = [
-  "checkpoint",
-  "now",
-  "maxClockSkew",
-  "maxHeadAge",
-  "allowInsecureSetup",
-  "verifyingKey",
-] as const;
-
-/** A saved answer that was verified. */
-export interface VerifiedBundle extends VerifiedAnswer {
-  /** The raw keys, in the order of the results. */
-  keys: Bytes[];
-}
-
-/**
- * Verifies a saved answer without a server.
- *
- * Throws like `verifyAnswer` of `prooflight/chain`; `invalid_argument` for a malformed bundle, `unknown_statement`
- * for one of another kind.
- */
-export async function verifyBundle(
-  bundle: FromJson<Bundle>,
-  trust: BundleTrust,
-): Promise<VerifiedBundle> {
-  await init();
-  const given = new Arguments(undefined, bundle, BUNDLE, "bundle");
-  const kind = given.unchecked("kind");
-  if (kind !== "StateAnswer") {
-    throw refuse("unknown_statement", "the kind StateAnswer", describe(kind));
-  }
-  const trusted = new Arguments(undefined, trust, TRUST, "trust");
-  const said = answerInput(given);
-  await initScheme(readScheme(said.scheme));
-  const verified = verifyAnswer({
-    ...said,
-    // verifyAnswer checks the values.
-    checkpoint: trusted.unchecked("checkpoint") as Checkpoint,
-    now: trusted.optionalU64("now") ?? BigInt(Date.now()),
-    maxClockSkew: trusted.optionalU64("maxClockSkew"),
-    maxHeadAge: trusted.optionalU64("maxHeadAge"),
-    allowInsecureSetup: trusted.optionalBoolean("allowInsecureSetup"),
-    verifyingKey: trusted.optionalBytes("verifyingKey"),
-  });
-  return { ...verified, keys: said.keys };
-}
-
-/** The members of a bundle as bytes. */
-export interface BundleParts {
+/** An answer about keys. */
+export interface AnswerBundle extends SavedProof {
+  kind: "StateAnswer";
   scheme: StateScheme;
+  /** The raw keys. */
+  keys: Hex[];
+}
+
+/** What every {@link Bundle} about a range of blocks has. */
+export interface SavedRange extends SavedProof {
+  scheme: "smt";
+  /** The headers of other blocks of the range. */
+  headers: Hex[];
+  /** The hashes that place `headers` in the history of `header`, or of the head. */
+  hashes: Hex[];
+  /** The last block. */
+  to: Quantity;
+}
+
+/** Every change of a key in a range of blocks. */
+export interface HistoryBundle extends SavedRange {
+  kind: "StateHistory";
+  /** The raw key. */
+  key: Hex;
+  /** The first block. */
+  from: Quantity;
+  /** Whether the values are averaged. */
+  average?: true;
+}
+
+/** Every key that changed in a range of blocks. */
+export interface DiffBundle extends SavedRange {
+  kind: "StateDiff";
+  /** The block after which changes count; null if all do. */
+  from: Quantity | null;
+}
+
+/** How to write the bundles of what clients gave, which itself is plain data: a worker or a page can be sent it. */
+const BUNDLES = new WeakMap<object, () => Bundle>();
+
+/** Keeps what a bundle of `given` takes. */
+export function keepBundle(given: object, write: () => Bundle): void {
+  BUNDLES.set(given, write);
+}
+
+/** Writes the bundle of what a client gave; undefined for anything else. */
+export function bundleOf(given: object): Bundle | undefined {
+  return BUNDLES.get(given)?.();
+}
+
+/** What all bundles are made of, as bytes. */
+interface Parts {
   head: Uint8Array;
   inclusion: readonly Uint8Array[];
   older: { header: Uint8Array; path: readonly Uint8Array[] } | undefined;
-  keys: readonly Uint8Array[];
   proof: Uint8Array;
 }
 
-/** Writes a bundle. */
-export function writeBundle({ scheme, head, inclusion, older, keys, proof }: BundleParts): Bundle {
-  const hex = (bytes: Uint8Array) => toHex(bytes) as Hex;
+interface AnswerParts extends Parts {
+  scheme: StateScheme;
+  keys: readonly Uint8Array[];
+}
+
+/** What a bundle about a range of blocks is made of. */
+export interface RangeParts extends Parts {
+  headers: readonly Uint8Array[];
+  hashes: readonly Uint8Array[];
+  to: bigint;
+}
+
+/** What a bundle with a history is made of. */
+export interface HistoryParts extends RangeParts {
+  key: Uint8Array;
+  from: bigint;
+  average?: true;
+}
+
+/** Writes a bundle with answers. */
+export function writeAnswerBundle({ scheme, keys, ...parts }: AnswerParts): AnswerBundle {
+  const { head, ...rest } = saved(parts);
+  return { kind: "StateAnswer", scheme, head, ...rest, keys: keys.map(hex) };
+}
+
+/** Writes a bundle with a history. */
+export function writeHistoryBundle(parts: HistoryParts): HistoryBundle {
+  const { key, from, average } = parts;
   return {
-    kind: "StateAnswer",
-    scheme,
+    kind: "StateHistory",
+    ...savedRange(parts),
+    key: hex(key),
+    from: toQuantity(from),
+    ...(average && { average }),
+  };
+}
+
+/** Writes a bundle with a diff. */
+export function writeDiffBundle(parts: RangeParts & { from: bigint | null }): DiffBundle {
+  const { from } = parts;
+  return { kind: "StateDiff", ...savedRange(parts), from: from === null ? null : toQuantity(from) };
+}
+
+function savedRange({ headers, hashes, to, ...parts }: RangeParts): SavedRange {
+  return {
+    scheme: "smt",
+    ...saved(parts),
+    headers: headers.map(hex),
+    hashes: hashes.map(hex),
+    to: toQuantity(to),
+  };
+}
+
+function saved({ head, inclusion, older, proof }: Parts): SavedProof {
+  return {
     head: hex(head),
     inclusion: inclusion.map(hex),
     ...(older && { header: hex(older.header), path: older.path.map(hex) }),
-    keys: keys.map(hex),
     proof: hex(proof),
   };
 }
+
+const hex = (bytes: Uint8Array) => toHex(bytes) as Hex;

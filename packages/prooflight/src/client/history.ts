@@ -4,12 +4,26 @@ import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type RangeInput, verifyDiff, verifyHistory } from "../chain/range.js";
+import {
+  type ProvedDiff,
+  type ProvedHistory,
+  type RangeInput,
+  verifyDiff,
+  verifyHistory,
+} from "../chain/range.js";
 import { describe, refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import type { KeyChange } from "../smt/diff.js";
 import type { Average } from "../smt/twap.js";
 import type { AskingClient } from "./answers.js";
+import type { Authentic } from "./authentication.js";
+import {
+  type HistoryParts,
+  keepBundle,
+  type RangeParts,
+  writeDiffBundle,
+  writeHistoryBundle,
+} from "./bundle.js";
 import { abortSignal } from "./options.js";
 import { readAt, readKey, type Wanted } from "./questions.js";
 import { MOST_DIFF_HEADERS, MOST_HEADERS, type RangeReply, readRangeProof } from "./replies.js";
@@ -43,8 +57,8 @@ export interface VerifiedChange {
   value: Bytes | null;
 }
 
-/** The complete history of a key in a range of blocks. */
-export interface History {
+/** Everything that happened to a key in a range of blocks. */
+export interface VerifiedHistory {
   /** The raw key. */
   key: Bytes;
   /** The header of the first block of the range. */
@@ -55,19 +69,27 @@ export interface History {
   entering: Present | Absent | undefined;
   /** Every change, the oldest first. */
   changes: VerifiedChange[];
-  /** How the history was verified. */
+}
+
+/** Everything that happened to a key in a range of blocks, as a server proved it. */
+export interface History extends VerifiedHistory {
+  /** What it took to verify it. */
   evidence: RangeEvidence;
 }
 
 /** Every key that changed in a range of blocks. */
-export interface Diff {
+export interface VerifiedDiff {
   /** The height of the block after which changes count; null if all do. */
   from: bigint | null;
   /** The header of the last block whose changes count. */
   to: Header;
   /** The last change of each key, in the order of the keys' hashes. */
   changes: KeyChange[];
-  /** How the diff was verified. */
+}
+
+/** Every key that changed in a range of blocks, as a server proved it. */
+export interface Diff extends VerifiedDiff {
+  /** What it took to verify it. */
   evidence: RangeEvidence;
 }
 
@@ -106,9 +128,11 @@ export async function twap(
   key: unknown,
   options: HistoryOptions,
 ): Promise<TimeWeightedAverage> {
-  const { history, average } = await ask(client, key, options, true);
+  const { history, average, parts } = await ask(client, key, options, true);
   if (!average) throw refuse("bug", "an average", "none", { scheme: "smt" });
-  return { ...average, history };
+  const averaged = { ...average, history };
+  keepBundle(averaged, () => writeHistoryBundle({ ...parts, average: true }));
+  return averaged;
 }
 
 /** Asks which keys changed, and verifies it. */
@@ -123,9 +147,11 @@ export async function diff(client: AskingClient, options: DiffOptions): Promise<
     const wanted = wantedHead(client, to, first);
     const reply = readRangeProof(await server.call("prooflight_diff", params), MOST_DIFF_HEADERS);
     const range = await openRange(client, server, reply, { wanted, to });
-    const { headers, changes } = verifyDiff({ ...range.input, from });
-    const { headerOf, last } = placed(range, headers);
-    return { from, to: headerOf(last), changes, evidence: evidenceOf(range, reply, server) };
+    const proved = verifyDiff({ ...range.input, from });
+    const diff = { ...diffOf(range, from, proved), evidence: evidenceOf(range, reply, server) };
+    const parts = { ...partsOf(range, reply), from };
+    keepBundle(diff, () => writeDiffBundle(parts));
+    return diff;
   }, signal);
 }
 
@@ -134,7 +160,7 @@ async function ask(
   key: unknown,
   options: HistoryOptions,
   average: boolean,
-): Promise<{ history: History; average: Average | undefined }> {
+): Promise<{ history: History; average: Average | undefined; parts: HistoryParts }> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.u64("from");
   const to = readEnd(given.unchecked("to"), from);
@@ -146,17 +172,14 @@ async function ask(
     const reply = readRangeProof(await server.call("prooflight_history", params), MOST_HEADERS);
     const range = await openRange(client, server, reply, { wanted, to });
     const proved = verifyHistory({ ...range.input, key: raw, from, average });
-    const { headerOf, last } = placed(range, proved.headers);
-    const { entering, changes } = proved.history;
+    // The caller may write to what it gets.
     const history = {
-      key: raw,
-      from: headerOf(from),
-      to: headerOf(last),
-      entering,
-      changes: changes.map(({ height, value }) => ({ block: headerOf(height), value })),
+      ...historyOf(range, { key: raw.slice(), from }, proved),
       evidence: evidenceOf(range, reply, server),
     };
-    return { history, average: proved.average };
+    const parts = { ...partsOf(range, reply), key: raw, from };
+    keepBundle(history, () => writeHistoryBundle(parts));
+    return { history, average: proved.average, parts };
   }, signal);
 }
 
@@ -169,13 +192,17 @@ function wantedHead({ trust }: AskingClient, to: string, first: bigint): Wanted 
   return { at: to, newest: trust.height > first ? trust.height : first };
 }
 
-/** A reply whose head is accepted; the rest is still to be verified. */
-interface OpenRange {
-  /** The accepted head through which the client trusts the range's head. */
-  accepted: Header;
+/** A range whose head is accepted; all else of it is to be verified. */
+export interface AcceptedRange {
   /** The head of the range. */
   head: Header;
   input: RangeInput;
+}
+
+/** The same, of a server's reply. */
+interface OpenRange extends AcceptedRange {
+  /** What the client trusts the range's head by. */
+  authentic: Authentic;
   /** When the verification began. */
   started: number;
 }
@@ -186,15 +213,42 @@ async function openRange(
   { head: signed, headers, hashes, proof }: RangeReply,
   { wanted, to }: { wanted: Wanted; to: string },
 ): Promise<OpenRange> {
-  const { block: head, accepted } = await client.authentication.block(server, signed, wanted);
+  const authentic = await client.authentication.block(server, signed, wanted);
+  const { block: head } = authentic;
   const { config } = client.trust.pinned.json;
   const last = to === "latest" ? undefined : BigInt(to);
   const input = { config, head: head.encoded, headers, hashes, to: last, proof };
-  return { accepted: accepted.header, head, input, started: performance.now() };
+  return { authentic, head, input, started: performance.now() };
 }
 
-/** The headers of a verified range; verification found them to be complete. */
-function placed({ head, input }: OpenRange, headers: readonly Header[]) {
+/** What was proved of a key, with the headers of the blocks that it names. */
+export function historyOf(
+  range: AcceptedRange,
+  { key, from }: { key: Bytes; from: bigint },
+  { headers, history: { entering, changes } }: ProvedHistory,
+): VerifiedHistory {
+  const { headerOf, last } = placed(range, headers);
+  return {
+    key,
+    from: headerOf(from),
+    to: headerOf(last),
+    entering,
+    changes: changes.map(({ height, value }) => ({ block: headerOf(height), value })),
+  };
+}
+
+/** What was proved of all keys, with the header of the last block. */
+export function diffOf(
+  range: AcceptedRange,
+  from: bigint | null,
+  { headers, changes }: ProvedDiff,
+): VerifiedDiff {
+  const { headerOf, last } = placed(range, headers);
+  return { from, to: headerOf(last), changes };
+}
+
+/** The headers of a range that was verified, which found them to be all that it needs. */
+function placed({ head, input }: AcceptedRange, headers: readonly Header[]) {
   const known = new Map([copyHeader(head), ...headers].map((header) => [header.height, header]));
   const headerOf = (height: bigint): Header => {
     const header = known.get(height);
@@ -204,13 +258,29 @@ function placed({ head, input }: OpenRange, headers: readonly Header[]) {
   return { headerOf, last: input.to ?? head.height };
 }
 
+/** What a bundle has of a range. */
+function partsOf({ authentic, head, input }: OpenRange, reply: RangeReply): RangeParts {
+  const { accepted, older } = authentic;
+  const { headers, hashes, proof } = reply;
+  const to = input.to ?? head.height;
+  return {
+    head: accepted.signed,
+    inclusion: accepted.inclusion,
+    older,
+    headers,
+    hashes,
+    to,
+    proof,
+  };
+}
+
 function evidenceOf(
-  { accepted, started }: OpenRange,
+  { authentic, started }: OpenRange,
   { headers, proof }: RangeReply,
   { url }: Server,
 ): RangeEvidence {
   const milliseconds = performance.now() - started;
-  const [head, counted] = [copyHeader(accepted), headers.length + 1];
+  const [head, counted] = [copyHeader(authentic.accepted.header), headers.length + 1];
   return { head, proofBytes: proof.length, headers: counted, milliseconds, server: url.href };
 }
 

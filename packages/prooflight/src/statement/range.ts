@@ -1,19 +1,42 @@
 /** `StateHistory` and `StateDiff` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments } from "../arguments.js";
-import { toHex } from "../bytes.js";
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
 import { readCheckpoint } from "../chain/checkpoint.js";
+import type { Header } from "../chain/header.js";
 import { type RangeInput, verifyDiff, verifyHistory } from "../chain/range.js";
 import { readScheme } from "../chain/schemes.js";
-import { verifyHead } from "../chain/sync.js";
+import { type HeadInput, verifyAncestor, verifyHead } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { path, SYNC, syncInput } from "./chain.js";
-import { hexItems, hexMember, quantity, there } from "./json.js";
+import { hexItems, hexMember, optionalHex, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 import { averageJson, changeJson, changesJson } from "./smt.js";
 
-const RANGE = [...SYNC, "scheme", "headers", "hashes", "to", "proof"] as const;
+/** The content of a bundle with a diff: the statement without the facts that its verifier must know. */
+export const DIFF_BUNDLE = [
+  "kind",
+  "scheme",
+  "head",
+  "inclusion",
+  "header",
+  "path",
+  "headers",
+  "hashes",
+  "from",
+  "to",
+  "proof",
+] as const;
+
+/** The content of a bundle with a history. */
+export const HISTORY_BUNDLE = [...DIFF_BUNDLE, "key", "average"] as const;
+
+/** The members of a statement whose bundle has `bundle`. */
+const statement = <Name extends string>(bundle: readonly Name[]) => [
+  ...SYNC,
+  ...bundle.filter((member): member is Exclude<Name, "kind"> => member !== "kind"),
+];
 
 const FROM_A_CHECKPOINT = {
   scheme: "smt",
@@ -30,13 +53,11 @@ export const StateHistory: Kind = {
   ...FROM_A_CHECKPOINT,
   question: ({ key, from, to, average }) => there({ key, from, to, average }),
   verify(input) {
-    const given = new Arguments(undefined, input, [...RANGE, "key", "from", "average"]);
-    const asked = {
-      key: hexMember("smt", given, "key"),
-      from: quantity("smt", given.unchecked("from"), "from"),
-      average: given.optionalBoolean("average") ?? false,
-    };
-    const { history, average } = verifyHistory({ ...range(given), ...asked });
+    const given = new Arguments(undefined, input, statement(HISTORY_BUNDLE));
+    const said = historySaid(given);
+    const { input: range } = openRange(said, syncInput(given));
+    const { key, from, average: asked } = said;
+    const { history, average } = verifyHistory({ ...range, key, from, average: asked });
     return { ...changesJson(history), ...(average && { average: averageJson(average) }) };
   },
 };
@@ -46,29 +67,78 @@ export const StateDiff: Kind = {
   ...FROM_A_CHECKPOINT,
   question: ({ from, to }) => there({ from, to }),
   verify(input) {
-    const given = new Arguments(undefined, input, [...RANGE, "from"]);
-    const from =
-      given.unchecked("from") === null ? null : quantity("smt", given.unchecked("from"), "from");
-    const { changes } = verifyDiff({ ...range(given), from });
+    const given = new Arguments(undefined, input, statement(DIFF_BUNDLE));
+    const said = diffSaid(given);
+    const { input: range } = openRange(said, syncInput(given));
+    const { changes } = verifyDiff({ ...range, from: said.from });
     return {
       changes: changes.map(({ key, ...change }) => ({ key: toHex(key), ...changeJson(change) })),
     };
   },
 };
 
-/** The accepted head, and the given range. */
-function range<Name extends string>(given: Arguments<Name | (typeof RANGE)[number]>): RangeInput {
-  const rest = {
+/** The members of a range that a server sends, as bytes. */
+export interface SaidRange {
+  scheme: unknown;
+  head: Bytes;
+  inclusion: Bytes[];
+  header: Bytes | undefined;
+  path: Bytes[] | undefined;
+  headers: Bytes[];
+  hashes: Bytes[];
+  to: bigint;
+  proof: Bytes;
+}
+
+/** Reads what a bundle says of a history. */
+export function historySaid(given: Arguments<Exclude<(typeof HISTORY_BUNDLE)[number], "kind">>) {
+  return {
+    ...rangeSaid(given),
+    key: hexMember("smt", given, "key"),
+    from: quantity("smt", given.unchecked("from"), "from"),
+    average: given.optionalBoolean("average") ?? false,
+  };
+}
+
+/** Reads what a bundle says of a diff. */
+export function diffSaid(given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind">>) {
+  const from = given.unchecked("from");
+  return { ...rangeSaid(given), from: from === null ? null : quantity("smt", from, "from") };
+}
+
+function rangeSaid(
+  given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind" | "from">>,
+): SaidRange {
+  const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
+  const said = {
+    scheme: given.unchecked("scheme"),
+    head: hexMember(undefined, given, "head"),
+    inclusion: path(given.list("inclusion"), "inclusion"),
+    header: optionalHex(undefined, given, "header"),
+    path: has("path") ? path(given.list("path"), "path") : undefined,
     headers: hexItems(undefined, given.list("headers"), "headers"),
     hashes: path(given.list("hashes"), "hashes"),
     to: quantity("smt", given.unchecked("to"), "to"),
     proof: hexMember("smt", given, "proof"),
   };
-  const sync = syncInput(given);
-  const checkpoint = readCheckpoint(sync.checkpoint).json;
-  const scheme = given.unchecked("scheme");
+  if ((said.header === undefined) === (said.path === undefined)) return said;
+  const missing = said.header === undefined ? "header" : "path";
+  throw invalid(undefined, missing, "there, as the other of header and path is", "undefined");
+}
+
+/** Accepts the head of a range, by what only the verifying party can know. */
+export function openRange(
+  said: SaidRange,
+  trust: Omit<HeadInput, "head" | "inclusion">,
+): { head: Header; input: RangeInput } {
+  const { scheme, head, inclusion, header, path, headers, hashes, to, proof } = said;
+  const checkpoint = readCheckpoint(trust.checkpoint).json;
   if (readScheme(scheme) !== "smt") {
     throw refuse("unknown_statement", "a scheme that proves ranges", describe(scheme));
   }
-  return { config: checkpoint.config, head: verifyHead({ ...sync, checkpoint }).encoded, ...rest };
+  const accepted = verifyHead({ ...trust, checkpoint, head, inclusion });
+  const placed =
+    header && path ? verifyAncestor({ head: accepted.encoded, header, inclusion: path }) : accepted;
+  const { config } = checkpoint;
+  return { head: placed, input: { config, head: placed.encoded, headers, hashes, to, proof } };
 }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import {
   type Answer,
-  type Bundle,
+  type AnswerBundle,
   type Checkpoint,
   LightClient,
   toBundle,
@@ -19,9 +19,9 @@ const checkpoint = network.pinned;
 const keys = [alice, nobody, empty, account("user 7")];
 
 /** As it is after it was written to a file and read again. */
-const saved = (text: string) => JSON.parse(text) as Bundle;
+const saved = (text: string) => JSON.parse(text) as AnswerBundle;
 
-async function bundleAt(at: bigint | "latest"): Promise<Bundle> {
+async function bundleAt(at: bigint | "latest"): Promise<AnswerBundle> {
   const client = await LightClient.connect({ urls: [network.url], checkpoint });
   const answers = await client.getMany(keys, { at });
   const bundles = answers.map((answer) => JSON.stringify(toBundle(answer)));
@@ -29,9 +29,9 @@ async function bundleAt(at: bigint | "latest"): Promise<Bundle> {
   return saved(bundles[0] ?? "");
 }
 
-let newest: Bundle;
-let older: Bundle;
-let beforePinned: Bundle;
+let newest: AnswerBundle;
+let older: AnswerBundle;
+let beforePinned: AnswerBundle;
 
 beforeAll(async () => {
   [newest, older, beforePinned] = await Promise.all([
@@ -41,7 +41,7 @@ beforeAll(async () => {
   ]);
 });
 
-describe.each<[string, () => Bundle, bigint]>([
+describe.each<[string, () => AnswerBundle, bigint]>([
   ["of the newest block", () => newest, NEWEST],
   ["of an older block", () => older, 9n],
   ["of a block before the checkpoint", () => beforePinned, 1n],
@@ -68,7 +68,11 @@ describe("whatever is changed in a bundle, it is refused:", () => {
   const places = ["head", "header", "proof", "inclusion", "path", "keys"] as const;
 
   /** The same bundle with the digit at a position of a member's bytes changed by one bit. */
-  function changed(bundle: Bundle, place: (typeof places)[number], position: number): Bundle {
+  function changed(
+    bundle: AnswerBundle,
+    place: (typeof places)[number],
+    position: number,
+  ): AnswerBundle {
     const copy = structuredClone(bundle);
     const flip = (hex: string) => {
       const digit = (parseInt(hex.charAt(position), 16) ^ 1).toString(16);
@@ -93,7 +97,7 @@ describe("whatever is changed in a bundle, it is refused:", () => {
     }
   });
 
-  const others: [string, (bundle: Bundle) => object, string][] = [
+  const others: [string, (bundle: AnswerBundle) => object, string][] = [
     ["another kind", (bundle) => ({ ...bundle, kind: "AvlBatch" }), ""],
     ["a key less", (bundle) => ({ ...bundle, keys: bundle.keys.slice(1) }), "mismatch"],
     ["a key more", (bundle) => ({ ...bundle, keys: [...bundle.keys, alice] }), "mismatch"],
@@ -109,7 +113,7 @@ describe("whatever is changed in a bundle, it is refused:", () => {
     ],
   ];
   test.each(others)("%s", async (_, change, expected) => {
-    const error = await rejection(verifyBundle(change(older) as Bundle, { checkpoint }));
+    const error = await rejection(verifyBundle(change(older) as AnswerBundle, { checkpoint }));
     expect(verdict(error)).toContain(expected);
   });
 });
@@ -117,14 +121,14 @@ describe("whatever is changed in a bundle, it is refused:", () => {
 describe("what does not have the form of a bundle is an invalid argument:", () => {
   const required = ["kind", "scheme", "head", "inclusion", "keys", "proof"] as const;
   const invalid = async (bundle: unknown) => {
-    const error = await rejection(verifyBundle(bundle as Bundle, { checkpoint }));
+    const error = await rejection(verifyBundle(bundle as AnswerBundle, { checkpoint }));
     expect(["invalid_input / invalid_argument", "unsupported / unknown_statement"]).toContain(
       verdict(error),
     );
   };
 
   test.each(required)("%s missing, null, or a number", async (member) => {
-    const without: Partial<Bundle> = { ...older };
+    const without: Partial<AnswerBundle> = { ...older };
     Reflect.deleteProperty(without, member);
     await invalid(without);
     await invalid({ ...older, [member]: null });
@@ -132,7 +136,7 @@ describe("what does not have the form of a bundle is an invalid argument:", () =
   });
 
   test.each(["header", "path"] as const)("%s without the other one", async (member) => {
-    const without: Partial<Bundle> = { ...older };
+    const without: Partial<AnswerBundle> = { ...older };
     Reflect.deleteProperty(without, member);
     await invalid(without);
   });

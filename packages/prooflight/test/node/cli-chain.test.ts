@@ -2,7 +2,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -284,6 +284,51 @@ describe("a saved answer", () => {
     expect(await verdict({ now: "0x0", maxClockSkew: "0xffffffffffffffff" })).toBe(2);
     expect(await verdict({ keys: [nobody, alice] })).toBe(1);
     expect(await verdict({})).toBe(0);
+  });
+});
+
+describe.each([
+  ["history", [alice, "--from", "3", "--to", "9"], "smt StateHistory"],
+  ["history", [alice, "--from", "3", "--to", "9", "--average"], "smt StateHistory"],
+  ["diff", ["--from", "3", "--to", "9"], "smt StateDiff"],
+])("a saved %s", (name, question, kind) => {
+  const bundle = join(folder, `${name}-${question.length}.json`);
+  const check = (...more: string[]) => prooflight("verify", bundle, ...more);
+  const trusted = ["--checkpoint", pinned];
+
+  test("is verified without a server", async () => {
+    const asked = await prooflight(name, ...question, "--bundle", bundle, ...node());
+    expect([asked.status, asked.stderr]).toEqual([0, ""]);
+    expect(asked.stdout).toContain(`prooflight verify ${bundle} --checkpoint FILE`);
+    const { status, stdout } = await check(...trusted);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`verified  ${kind}`);
+    expect(stdout).toContain(stateAt(9n).get(alice));
+    expect(stdout.includes("coveredMs")).toBe(question.includes("--average"));
+  });
+
+  test("says neither what is trusted nor what time it is", async () => {
+    await prooflight(name, ...question, "--bundle", bundle, ...node());
+    expect((await check()).status).toBe(2);
+    const saved = JSON.parse(readFileSync(bundle, "utf8")) as object;
+    const verdict = async (more: object, ...options: string[]) => {
+      writeFileSync(bundle, JSON.stringify({ ...saved, ...more }));
+      return (await check(...options)).status;
+    };
+    expect(await verdict({ checkpoint: network.pinned }, ...trusted)).toBe(2);
+    expect(await verdict({ checkpoint: network.pinned })).toBe(5);
+    expect(await verdict({ now: "0x0" }, ...trusted)).toBe(2);
+    expect(await verdict({ allowInsecureSetup: true }, ...trusted)).toBe(2);
+    expect(await verdict({}, ...trusted, "--allow-insecure-setup")).toBe(2);
+    expect(await verdict({ to: "0x8" }, ...trusted)).toBe(1);
+    expect(await verdict({}, ...trusted)).toBe(0);
+  });
+
+  test("of a server that lies is not saved", async () => {
+    const unsaved = join(folder, "unsaved.json");
+    const lie = name === "diff" ? "left-out-key" : "hidden-change";
+    const asked = await prooflight(name, ...question, "--bundle", unsaved, ...through(lie));
+    expect([asked.status, asked.stdout, existsSync(unsaved)]).toEqual([1, "", false]);
   });
 });
 

@@ -20,6 +20,8 @@ declare global {
   const LightClient: typeof prooflight.LightClient;
   const checkpoint: prooflight.Checkpoint;
   const lc: prooflight.LightClient;
+  const toBundle: typeof prooflight.toBundle;
+  const verifyBundle: typeof prooflight.verifyBundle;
   const key: prooflight.Key;
   const keys: Uint8Array[];
   const config: prooflight.ChainConfig;

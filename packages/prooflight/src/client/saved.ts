@@ -1,0 +1,168 @@
+/** Makes bundles of what a client verified, and verifies them without a server. */
+
+import { Arguments, invalid, own } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
+import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
+import type { Checkpoint } from "../chain/checkpoint.js";
+import { verifyDiff, verifyHistory } from "../chain/range.js";
+import { initScheme, readScheme } from "../chain/schemes.js";
+import type { SetupTrust } from "../chain/state.js";
+import type { Freshness } from "../chain/sync.js";
+import { describe, refuse } from "../error.js";
+import type { FromJson } from "../from-json.js";
+import type { Average } from "../smt/twap.js";
+import { answerInput, BUNDLE } from "../statement/answer.js";
+import {
+  DIFF_BUNDLE,
+  diffSaid,
+  HISTORY_BUNDLE,
+  historySaid,
+  openRange,
+} from "../statement/range.js";
+import { init } from "../wasm/hash.js";
+import type { Answer } from "./answers.js";
+import {
+  type AnswerBundle,
+  type Bundle,
+  bundleOf,
+  type DiffBundle,
+  type HistoryBundle,
+} from "./bundle.js";
+import {
+  type Diff,
+  diffOf,
+  type History,
+  historyOf,
+  type TimeWeightedAverage,
+  type VerifiedDiff,
+  type VerifiedHistory,
+} from "./history.js";
+
+/**
+ * Gives what a `LightClient` of this program verified with its proof, as JSON, to save and verify offline: all
+ * answers of one request, a history, an average with its history, or a diff.
+ *
+ * Throws the code `invalid_input` (the reason `invalid_argument`) for anything else, such as a copy.
+ */
+export function toBundle(given: Answer): AnswerBundle;
+export function toBundle(given: History | TimeWeightedAverage): HistoryBundle;
+export function toBundle(given: Diff): DiffBundle;
+export function toBundle(given: Answer | History | TimeWeightedAverage | Diff): Bundle {
+  const bundle = bundleOf(given);
+  if (bundle) return bundle;
+  const expected = "an answer, a history, an average or a diff returned by a LightClient";
+  throw invalid(undefined, "the answer", expected, describe(given));
+}
+
+/** The trusted inputs of {@link verifyBundle}. */
+export interface BundleTrust extends Freshness, SetupTrust {
+  /** The checkpoint that the client pinned, from a source that the caller trusts. */
+  checkpoint: FromJson<Checkpoint>;
+  /** The caller's time, in milliseconds since 1970. Default: the clock's. */
+  now?: bigint | undefined;
+}
+
+/** Saved answers that were verified. */
+export interface VerifiedAnswerBundle extends VerifiedAnswer {
+  kind: "StateAnswer";
+  /** The raw keys, in the order of the results. */
+  keys: Bytes[];
+}
+
+/** A saved history that was verified. */
+export interface VerifiedHistoryBundle extends VerifiedHistory {
+  kind: "StateHistory";
+  /** The average, if the bundle is of one. */
+  average: Average | undefined;
+}
+
+/** A saved diff that was verified. */
+export interface VerifiedDiffBundle extends VerifiedDiff {
+  kind: "StateDiff";
+}
+
+/** What a bundle was found to say; `kind` tells of what it is. */
+export type VerifiedBundle = VerifiedAnswerBundle | VerifiedHistoryBundle | VerifiedDiffBundle;
+
+/**
+ * Verifies a bundle without a server. What it shows is about the keys and blocks that the result names: compare them
+ * with what you wanted to know.
+ *
+ * Throws the codes of `verifyAnswer` of `prooflight/chain`; for a malformed bundle `invalid_input` (the reason
+ * `invalid_argument`), for another kind `unsupported` (`unknown_statement`).
+ *
+ * @see [Follow a chain](https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md)
+ */
+export async function verifyBundle<Given extends FromJson<Bundle>>(
+  bundle: Given,
+  trust: BundleTrust,
+): Promise<Extract<VerifiedBundle, { kind: Given["kind"] }>>;
+export async function verifyBundle(bundle: unknown, trust: BundleTrust): Promise<VerifiedBundle> {
+  await init();
+  if (typeof bundle !== "object" || bundle === null) {
+    throw invalid(undefined, "bundle", "an object", describe(bundle));
+  }
+  const kind = own(bundle, "kind");
+  switch (kind) {
+    case "StateAnswer":
+      return verifySavedAnswer(bundle, trust);
+    case "StateHistory":
+      return verifySavedHistory(bundle, trust);
+    case "StateDiff":
+      return verifySavedDiff(bundle, trust);
+  }
+  const expected = "the kind StateAnswer, StateHistory or StateDiff";
+  throw refuse("unknown_statement", expected, describe(kind));
+}
+
+async function verifySavedAnswer(
+  bundle: object,
+  trust: BundleTrust,
+): Promise<VerifiedAnswerBundle> {
+  const said = answerInput(new Arguments(undefined, bundle, BUNDLE, "bundle"));
+  const trusted = readTrust(trust);
+  await initScheme(readScheme(said.scheme));
+  const { header, results } = verifyAnswer({ ...said, ...trusted.sync, ...trusted.setup });
+  return { kind: "StateAnswer", header, results, keys: said.keys };
+}
+
+function verifySavedHistory(bundle: object, trust: BundleTrust): VerifiedHistoryBundle {
+  const said = historySaid(new Arguments(undefined, bundle, HISTORY_BUNDLE, "bundle"));
+  const range = openRange(said, readTrust(trust).sync);
+  const { key, from, average } = said;
+  const proved = verifyHistory({ ...range.input, key, from, average });
+  return { kind: "StateHistory", ...historyOf(range, said, proved), average: proved.average };
+}
+
+function verifySavedDiff(bundle: object, trust: BundleTrust): VerifiedDiffBundle {
+  const said = diffSaid(new Arguments(undefined, bundle, DIFF_BUNDLE, "bundle"));
+  const range = openRange(said, readTrust(trust).sync);
+  const { from } = said;
+  return { kind: "StateDiff", ...diffOf(range, from, verifyDiff({ ...range.input, from })) };
+}
+
+const TRUST = [
+  "checkpoint",
+  "now",
+  "maxClockSkew",
+  "maxHeadAge",
+  "allowInsecureSetup",
+  "verifyingKey",
+] as const;
+
+function readTrust(trust: BundleTrust) {
+  const given = new Arguments(undefined, trust, TRUST, "trust");
+  return {
+    sync: {
+      // verifyHead checks it.
+      checkpoint: given.unchecked("checkpoint") as Checkpoint,
+      now: given.optionalU64("now") ?? BigInt(Date.now()),
+      maxClockSkew: given.optionalU64("maxClockSkew"),
+      maxHeadAge: given.optionalU64("maxHeadAge"),
+    },
+    setup: {
+      allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
+      verifyingKey: given.optionalBytes("verifyingKey"),
+    },
+  };
+}
