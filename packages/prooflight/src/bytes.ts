@@ -6,11 +6,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes in hexadecimal digits, with `0x`. */
 export type Hex = `0x${string}`;
 
-/**
- * Decodes a 0x-hex string, in upper or lower case.
- *
- * Throws `invalid_input` if it does not start with `0x`, has an odd length, or other characters.
- */
+/** As `fromHex` of `prooflight`, but an error does not name the argument: callers know its name. */
 export function fromHex(hex: string): Bytes {
   const bytes = new Uint8Array(hexLength(hex));
   hexInto(bytes, hex);
@@ -40,7 +36,7 @@ export function hexInto(bytes: Uint8Array, hex: string): void {
 /** Encodes bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`. */
 export function toHex(bytes: Uint8Array): string {
   const view = viewOf(bytes);
-  if (!view) throw refuse("invalid_argument", BYTES, describe(bytes));
+  if (!view) throw refuse("invalid_argument", `bytes to be ${BYTES}`, describe(bytes));
   let hex = "0x";
   for (const byte of view) hex += PAIRS[byte] ?? "";
   return hex;

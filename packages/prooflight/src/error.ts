@@ -52,7 +52,7 @@ export class VerifyError extends Error {
     const named = scheme === undefined || Object.hasOwn(SCHEMES, scheme);
     const texts = [message, expected, found].every((text) => typeof text === "string");
     if (!known || REASONS[reason].code !== code || !named || !texts) {
-      throw refuse("invalid_argument", "the JSON of a VerifyError", describe(json));
+      throw refuse("invalid_argument", "json to be that of a VerifyError", describe(json));
     }
     return new VerifyError({ code, reason, scheme, message, expected, found } as Refusal);
   }

@@ -1,14 +1,24 @@
 /** Arguments that are bytes in 0x-hex. */
 
 import { invalid } from "./arguments.js";
-import { type Bytes, fromHex } from "./bytes.js";
+import { type Bytes, fromHex as decode } from "./bytes.js";
 import { VerifyError } from "./error.js";
 import type { Scheme } from "./schemes.js";
 
-/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is malformed. */
+/**
+ * Decodes a 0x-hex string, in upper or lower case.
+ *
+ * Throws the code `invalid_input` (the reason `invalid_argument`) if it does not start with `0x`, has an odd length, or
+ * other characters.
+ */
+export function fromHex(hex: string): Bytes {
+  return readHex(undefined, hex, "hex");
+}
+
+/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is none. */
 export function readHex(scheme: Scheme | undefined, given: unknown, path: string): Bytes {
   try {
-    return fromHex(given as string);
+    return decode(given as string);
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
     throw invalid(scheme, path, error.details.expected, error.details.found);

@@ -8,7 +8,7 @@
  */
 
 export type { Bytes, Hex } from "./bytes.js";
-export { fromHex, toHex } from "./bytes.js";
+export { toHex } from "./bytes.js";
 export type { VerifiedAnswer } from "./chain/answer.js";
 export type { StateScheme } from "./chain/schemes.js";
 export type { ChainConfig, ChainLimits, Checkpoint, SchemeConfig } from "./chain/checkpoint.js";
@@ -57,6 +57,7 @@ export type { Shard } from "./client/shard.js";
 export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { FromJson } from "./from-json.js";
+export { fromHex } from "./hex.js";
 export type { Code, Reason } from "./registry.js";
 export { REASONS } from "./registry.js";
 export type { Ability, Scheme, SchemeInfo } from "./schemes.js";

@@ -73,7 +73,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw refuse("invalid_argument", "a checkpoint in JSON", describe(text), { cause });
+    throw refuse("invalid_argument", "text to be a checkpoint in JSON", describe(text), { cause });
   }
   return readCheckpoint(json).json;
 }

@@ -1,12 +1,13 @@
 /** Shared by the commands that ask servers: their options, and the display of blocks and values. */
 
-import { fromHex, toHex } from "../bytes.js";
+import { toHex } from "../bytes.js";
 import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
 import type { Answer } from "../client/answers.js";
 import type { At } from "../client/questions.js";
 import { LightClient } from "../client/light-client.js";
 import { describe, refuse } from "../error.js";
+import { readHex } from "../hex.js";
 import type { StateScheme } from "../chain/schemes.js";
 import type { Absent, Present } from "../result.js";
 import { readBytes, readText } from "./files.js";
@@ -49,7 +50,9 @@ export async function readCheckpointFile(file: string): Promise<Checkpoint> {
 
 /** The bytes of a key: 0x-hex, or text. */
 export function keyOf(argument: string): Uint8Array {
-  return argument.startsWith("0x") ? fromHex(argument) : new TextEncoder().encode(argument);
+  return argument.startsWith("0x")
+    ? readHex(undefined, argument, "KEY")
+    : new TextEncoder().encode(argument);
 }
 
 /** The block that `--at` names. */

@@ -1,5 +1,6 @@
 import { Arguments, invalid } from "../arguments.js";
-import type { Checkpoint } from "../chain/checkpoint.js";
+import type { Bytes } from "../bytes.js";
+import type { ChainLimits, Checkpoint } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { initScheme, keptScheme, keptSchemes, type StateScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
@@ -22,7 +23,7 @@ import {
 import { Following } from "./following.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
-import { type At, type Key, readAt, readKeys } from "./questions.js";
+import { type At, type Key, readAt, readKey, readKeys } from "./questions.js";
 import { Servers } from "./servers.js";
 import { Trust } from "./trust.js";
 
@@ -110,7 +111,7 @@ export class LightClient {
    * `untrusted` for a wrong head or block, `unavailable` if there is no answer or no such block.
    */
   async get(key: Key, options: GetOptions = {}): Promise<Answer> {
-    const [answer] = await this.getMany([key], options);
+    const [answer] = await this.#answers((limits) => [readKey(key, limits)], options);
     if (!answer) throw refuse("bug", "one answer", "none");
     return answer;
   }
@@ -120,11 +121,15 @@ export class LightClient {
    * with shards, one for each server that is needed.
    */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
+    return this.#answers((limits) => readKeys(keys, limits), options);
+  }
+
+  async #answers(read: (limits: ChainLimits) => Bytes[], options: GetOptions): Promise<Answer[]> {
     this.#trust.check();
     const given = new Arguments(undefined, options, ["scheme", "at", "signal"]);
     const { config } = this.#trust.pinned.json;
     const scheme = keptScheme(config, given.unchecked("scheme"));
-    const raw = readKeys(keys, config.limits);
+    const raw = read(config.limits);
     const where = readAt(given.unchecked("at") ?? "latest");
     const signal = abortSignal(given.unchecked("signal"));
     if (raw.length === 0) return [];

@@ -133,7 +133,8 @@ export function abortSignal(value: unknown): AbortSignal | undefined {
   throw invalid(undefined, "signal", "an AbortSignal", describe(value));
 }
 
-function called(value: unknown, name: string): unknown {
+/** A function, or undefined; throws `invalid_argument` for anything else. */
+export function called(value: unknown, name: string): unknown {
   if (value === undefined || typeof value === "function") return value;
   throw invalid(undefined, name, "a function", describe(value));
 }

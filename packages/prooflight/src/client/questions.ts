@@ -6,6 +6,7 @@ import type { ChainLimits } from "../chain/checkpoint.js";
 import { checkKeys, checkWanted } from "../chain/compare.js";
 import { toQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";
+import { readHex } from "../hex.js";
 import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
 
 /** A raw key: as bytes, in 0x-hex, or as text, which is encoded in UTF-8. */
@@ -40,25 +41,25 @@ const HASH_DIGITS = 66;
 /** Checks keys, and copies them; `key_length` if one is longer than the chain allows. */
 export function readKeys(keys: unknown, limits: ChainLimits): Bytes[] {
   if (!Array.isArray(keys)) throw invalid(undefined, "keys", "an array", describe(keys));
-  const raw = Array.from(keys, bytesOf);
+  const raw = Array.from(keys, (key: unknown, index) => bytesOf(key, `keys[${index}]`));
   checkKeys(limits, raw);
   return raw;
 }
 
 /** Checks a key, and copies it; `key_length` if it is longer than the chain allows. */
 export function readKey(key: unknown, limits: ChainLimits): Bytes {
-  const raw = bytesOf(key);
+  const raw = bytesOf(key, "key");
   checkKeys(limits, [raw]);
   return raw;
 }
 
-function bytesOf(key: unknown): Bytes {
-  if (typeof key === "string") return fromHex(key);
+function bytesOf(key: unknown, name: string): Bytes {
+  if (typeof key === "string") return readHex(undefined, key, name);
   const bytes = viewOf(key);
   if (bytes) return bytes.slice();
   const text = typeof key === "object" && key !== null ? own(key, "text") : undefined;
   if (typeof text === "string" && !hasLoneSurrogate(text)) return new Utf8Encoder().encode(text);
-  throw invalid(undefined, "a key", "a Uint8Array, 0x-hex or { text }", describe(key));
+  throw invalid(undefined, name, "a Uint8Array, 0x-hex or { text }", describe(key));
 }
 
 /** Checks a block argument; returns the JSON-RPC parameter. */

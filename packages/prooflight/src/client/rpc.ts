@@ -1,6 +1,6 @@
 /** One JSON-RPC 2.0 call over HTTP, to an untrusted server. */
 
-import { refuse, VerifyError } from "../error.js";
+import { describe, refuse, VerifyError } from "../error.js";
 import { REASONS, type Reason } from "../registry.js";
 import { Utf8Decoder } from "../text.js";
 import { Pieces } from "./pieces.js";
@@ -104,7 +104,8 @@ async function exchange(
 const isRedirect = ({ type, status }: Response) =>
   type === "opaqueredirect" || (status >= 300 && status < 400);
 
-const NEEDS_STREAM = "a fetch whose Response.body is a stream, so that a reply can be bounded";
+const NEEDS_STREAM =
+  "fetch to give a Response whose body is a stream, so that a reply can be bounded";
 
 /** The whole body, if it is UTF-8 of at most `maxReplyBytes`. */
 async function readText(
@@ -114,9 +115,12 @@ async function readText(
   signal: AbortSignal,
 ): Promise<string> {
   const { body: stream } = response as { body?: ReadableStream<Uint8Array> | null };
-  if (stream === undefined) throw refuse("unreachable", NEEDS_STREAM, "none");
-  const reader = stream?.getReader();
-  if (!reader) return "";
+  if (stream === null) return "";
+  // No server can cause this: React Native's fetch has no body, and that of older libraries another kind of stream.
+  if (typeof stream?.getReader !== "function") {
+    throw refuse("invalid_argument", NEEDS_STREAM, `${describe(stream)} as its body`);
+  }
+  const reader = stream.getReader();
   const body = new Pieces(maxReplyBytes);
   const growing = async (bytes: number) => {
     await grow?.(bytes);

@@ -1,4 +1,5 @@
 import { Arguments, invalid } from "../arguments.js";
+import { called } from "../client/options.js";
 import { call, type Transport } from "../client/rpc.js";
 import { describe } from "../error.js";
 import { needsPerson } from "./handed-on.js";
@@ -45,7 +46,9 @@ export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1
 function transportOf(options: HttpOptions): Transport {
   const given = new Arguments(undefined, options, ["timeout", "maxReplyBytes", "fetch"]);
   return {
-    fetch: (given.unchecked("fetch") as typeof fetch | undefined) ?? ((...to) => fetch(...to)),
+    fetch:
+      (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
+      ((...to) => fetch(...to)),
     timeout: Math.min(given.optionalU32("timeout") ?? 10_000, LONGEST),
     maxReplyBytes: given.optionalU32("maxReplyBytes") ?? 40 * 1024 * 1024,
   };

@@ -57,8 +57,8 @@ export function reading<T>(read: () => T): T {
     return read();
   } catch (cause) {
     if (cause instanceof VerifyError) throw cause;
-    const expected = "arguments that can be read";
-    throw refuse("invalid_argument", expected, "others", { scheme: "mpt", cause });
+    const expected = "the argument to have members that can be read";
+    throw refuse("invalid_argument", expected, "one that throws", { scheme: "mpt", cause });
   }
 }
 

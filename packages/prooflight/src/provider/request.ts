@@ -1,6 +1,6 @@
 /** Requests of EIP-1193, and the parameters and results of Ethereum's methods. */
 
-import { type Bytes, type Hex, toHex } from "../bytes.js";
+import { type Bytes, type Hex, fromHex, toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { bytesLike, wordOf } from "../mpt/bytes.js";
 import { MAX_PROOF_BYTES } from "../registry.js";
@@ -34,10 +34,10 @@ export function requestOf(args: unknown): Request {
     }
     found = describe(typeof method === "string" ? params : args);
   } catch (cause) {
-    const expected = "a request with a method, and parameters that are JSON";
+    const expected = "the request to have a method, and params that are JSON";
     throw refuse("invalid_argument", expected, describe(args), { scheme: "mpt", cause });
   }
-  const expected = "a request with a method, and parameters in an array";
+  const expected = "the request to have a method, and params in an array";
   throw refuse("invalid_argument", expected, found, { scheme: "mpt" });
 }
 
@@ -117,7 +117,7 @@ export function bytesOfResult(method: string, result: unknown): Uint8Array | Byt
     throw wrongAnswer(method, `0x-hex of at most ${MAX_PROOF_BYTES} bytes`, found);
   }
   try {
-    return bytesLike(result, method);
+    return fromHex(result);
   } catch (error) {
     if (!(error instanceof VerifyError)) throw error;
     throw wrongAnswer(method, error.details.expected, error.details.found);

@@ -19,7 +19,7 @@ export async function sendRaw(server: Server, request: Request): Promise<string>
   const given = listOf(request)[0];
   const raw = bytesLike(given, `parameter 0 of ${method}`);
   if (raw.length === 0 || raw.length > MAX_PROOF_BYTES) {
-    const expected = `a transaction of 1 to ${MAX_PROOF_BYTES} bytes`;
+    const expected = `parameter 0 of ${method} to be a transaction of 1 to ${MAX_PROOF_BYTES} bytes`;
     throw refuse("invalid_argument", expected, `${raw.length} bytes`, { scheme: "mpt" });
   }
   await init();

@@ -26,7 +26,11 @@ export async function compile(input: WasmInput): Promise<WebAssembly.Module> {
 export function compileSync(input: WebAssembly.Module | BufferSource): WebAssembly.Module {
   if (isModule(input)) return input;
   if (!isBufferSource(input)) {
-    throw refuse("invalid_argument", "a WebAssembly.Module or its bytes", describe(input));
+    throw refuse(
+      "invalid_argument",
+      "input to be a WebAssembly.Module or its bytes",
+      describe(input),
+    );
   }
   try {
     return new WebAssembly.Module(input);
@@ -75,10 +79,10 @@ function resolve(input: URL | string): URL {
     try {
       return new URL(input, location?.href);
     } catch (cause) {
-      throw refuse("invalid_argument", "an absolute URL", describe(input), { cause });
+      throw refuse("invalid_argument", "input to be an absolute URL", describe(input), { cause });
     }
   }
-  const expected = "a URL, Response, WebAssembly.Module or bytes";
+  const expected = "input to be a URL, Response, WebAssembly.Module or bytes";
   throw refuse("invalid_argument", expected, describe(input));
 }
 

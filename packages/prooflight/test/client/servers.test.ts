@@ -64,8 +64,8 @@ test("a fetch without streams is said to be one", async () => {
   const response = { ok: true, status: 200, type: "basic", text: () => Promise.resolve("{}") };
   const fetch = () => Promise.resolve(response as Response);
   const error = await rejection(connect({ urls: [network.url], fetch }));
-  expect(verdict(error)).toBe("unavailable / unreachable");
-  expect(error.message).toContain("Response.body is a stream");
+  expect(verdict(error)).toBe("invalid_input / invalid_argument");
+  expect(error.message).toContain("fetch to give a Response whose body is a stream");
 });
 
 test("a server that starts to lie is left, and asked again when the other one does", async () => {
