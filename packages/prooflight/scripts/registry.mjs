@@ -21,13 +21,25 @@ export async function registrySource(folder) {
     /** The default limit on the size of a proof, in bytes. */
     export const MAX_PROOF_BYTES = ${maxProofBytes};
 
-    /** The kind of a refusal. */
+    /**
+     * The kind of a refusal.
+     *
+     * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+     */
     export type Code = ${union(codes)};
 
-    /** The exact cause of a refusal; each reason belongs to one code. */
+    /**
+     * The exact cause of a refusal; each reason belongs to one code.
+     *
+     * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+     */
     export type Reason = ${union(reasons.map(({ reason }) => reason))};
 
-    /** The code and the meaning of every reason. */
+    /**
+     * The code and the meaning of every reason.
+     *
+     * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+     */
     export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly meaning: string }>> = {
       ${entries.join("\n")}
     };

@@ -33,7 +33,11 @@ export function hexInto(bytes: Uint8Array, hex: string): void {
   }
 }
 
-/** Encodes bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`. */
+/**
+ * Encodes bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/conventions.md#5-json-encoding | The specification, conventions 5}
+ */
 export function toHex(bytes: Uint8Array): string {
   const view = viewOf(bytes);
   if (!view) throw refuse("invalid_argument", `bytes to be ${BYTES}`, describe(bytes));

@@ -20,6 +20,11 @@ export interface Refusal extends RefusalDetails {
  *
  * The package throws no other errors on purpose. `code` is the kind of refusal and `reason` the exact cause; both are
  * stable. `message` and `details` are readable text, and not stable.
+ *
+ * Comments on functions name a code alone, as in `mismatch`, and a reason after its code, as in `mismatch` /
+ * `root_mismatch`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
  */
 export class VerifyError extends Error {
   override readonly name = "VerifyError";
@@ -44,7 +49,7 @@ export class VerifyError extends Error {
    * Restores an error from the result of {@link VerifyError.toJSON}, for example in another thread or program, where
    * `structuredClone` would keep only the message. The content is the sender's, and as trustworthy as the sender.
    *
-   * Throws `invalid_argument` if it is not of that form.
+   * Throws `invalid_input` / `invalid_argument` if it is not of that form.
    */
   static from(json: unknown): VerifyError {
     const { code, reason, scheme, message, expected, found } = Object(json) as Partial<Refusal>;

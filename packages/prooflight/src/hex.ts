@@ -8,8 +8,9 @@ import type { Scheme } from "./schemes.js";
 /**
  * Decodes a 0x-hex string, in upper or lower case.
  *
- * Throws the code `invalid_input` (the reason `invalid_argument`) if it does not start with `0x`, has an odd length, or
- * other characters.
+ * Throws `invalid_input` / `invalid_argument` if it does not start with `0x`, has an odd length, or other characters.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/conventions.md#5-json-encoding | The specification, conventions 5}
  */
 export function fromHex(hex: string): Bytes {
   return readHex(undefined, hex, "hex");

@@ -6,7 +6,11 @@ export const VERSION = "0.1.0";
 /** The default limit on the size of a proof, in bytes. */
 export const MAX_PROOF_BYTES = 8388608;
 
-/** The kind of a refusal. */
+/**
+ * The kind of a refusal.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+ */
 export type Code =
   | "malformed"
   | "mismatch"
@@ -16,7 +20,11 @@ export type Code =
   | "invalid_input"
   | "internal";
 
-/** The exact cause of a refusal; each reason belongs to one code. */
+/**
+ * The exact cause of a refusal; each reason belongs to one code.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+ */
 export type Reason =
   | "account_mismatch"
   | "account_missing"
@@ -164,7 +172,11 @@ export type Reason =
   | "wrong_roots"
   | "wrong_schemes";
 
-/** The code and the meaning of every reason. */
+/**
+ * The code and the meaning of every reason.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+ */
 export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly meaning: string }>> =
   {
     account_mismatch: {

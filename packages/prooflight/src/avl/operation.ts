@@ -9,6 +9,8 @@ import type { Writer } from "../wire.js";
  * `Insert` needs an absent key, `Update` and `Remove` a present one. `UpdateLongBy` adds a signed
  * 64-bit integer to the value, which must be one too, big-endian; an absent value counts as 0. A sum
  * of 0 deletes the key, and a negative sum fails.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#4-operations | The specification, avl 4}
  */
 export type Operation =
   | { op: "Lookup" | "Remove" | "RemoveIfExists"; key: Uint8Array }

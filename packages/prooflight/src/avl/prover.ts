@@ -25,8 +25,10 @@ const dispose: typeof Symbol.dispose =
  *
  * It occupies WebAssembly's memory until it is disposed of: `using prover = new AvlProver(…)`, or
  * `prover.dispose()`. If WebAssembly traps or runs out of memory, every prover of the page or worker
- * is lost, and its methods throw `internal` with reason `trapped`. Keep a copy of data that must not
+ * is lost, and its methods throw `internal` / `trapped`. Keep a copy of data that must not
  * be lost, and apply it to a new prover.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#12-what-an-honest-prover-writes | The specification, avl 12}
  */
 export class AvlProver {
   readonly #prover: number;

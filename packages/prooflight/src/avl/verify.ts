@@ -55,7 +55,8 @@ export interface ErgoAdProofsInput {
  * Returns the digest after the batch, and the previous value of each operation's key. Throws a
  * `VerifyError`: `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it does
  * not prove that these operations apply to this dictionary, `invalid_input` for wrong arguments.
- * Source: `test-vectors/spec/avl.md`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#6-verification | The specification, avl 6}
  */
 export function verifyBatch(input: BatchInput & { neighbours: true }): VerifiedBatch<AbsentBetween>;
 export function verifyBatch(input: BatchInput): VerifiedBatch;
@@ -86,6 +87,9 @@ export function verifyBatch(input: BatchInput): VerifiedBatch {
  * Verifies the value of one key, or its absence and the neighbouring keys.
  *
  * Throws like {@link verifyBatch}.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#6-verification | The specification, avl 6}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/verify-an-answer.md | Verify one answer}
  */
 export function verifyLookup(input: LookupInput): Present | AbsentBetween {
   const given = new Arguments("avl", input, [
@@ -118,7 +122,9 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
  *
  * Returns the same as {@link verifyBatch}; the digest is the given `stateRoot`. Throws like it, and
  * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead to another root. It does
- * not check that the operations are those of the block. Source: `test-vectors/spec/avl.md`, section 14.
+ * not check that the operations are those of the block.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#14-ergos-block-proofs | The specification, avl 14}
  */
 export function verifyErgoAdProofs(
   input: ErgoAdProofsInput & { neighbours: true },

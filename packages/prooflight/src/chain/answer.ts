@@ -32,8 +32,9 @@ export interface VerifiedAnswer {
 /**
  * Verifies an answer about the state together with the headers that it needs.
  *
- * Throws like `verifyHead`, `verifyAncestor` and `verifyState`. Source: `test-vectors/spec/vectors.md`,
- * section 8.
+ * Throws like `verifyHead`, `verifyAncestor` and `verifyState`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const given = new Arguments(undefined, input, ANSWER);

@@ -33,10 +33,13 @@ export interface BlockInput {
  * Verifies that a block has these operations, and that they lead from the previous state to the state
  * in its header. Returns the digest after it.
  *
- * Throws a `VerifyError`: `operations_mismatch` if the header commits to others,
- * `state_root_mismatch` if they lead elsewhere, `invalid_block` if no block can have such operations,
- * `not_extending` if the block does not follow its parent, `invalid_header` if its time does not; and
- * those of `verifyBatch` of `prooflight/avl`. Source: `test-vectors/spec/chain.md`, section 8.
+ * Throws a `VerifyError`: `mismatch` / `operations_mismatch` if the header commits to others,
+ * `mismatch` / `state_root_mismatch` if they lead elsewhere, `malformed` / `invalid_block` if no block can have such operations,
+ * `untrusted` / `not_extending` if the block does not follow its parent, `malformed` / `invalid_header` if its time does not; and
+ * those of `verifyBatch` of `prooflight/avl`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#8-blocks | The specification, chain 8}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  */
 export function verifyBlock(input: BlockInput): Bytes {
   const given = new Arguments("avl", input, [

@@ -10,8 +10,10 @@ import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
  * A header that the application trusts, with the whole configuration of its chain, as JSON.
  *
  * Ship it with the application, or save the result of {@link LightClient.exportCheckpoint}; never take
- * it from a server. The command `prooflight-node checkpoint` prints one. Source:
- * `test-vectors/spec/chain.md`, section 6.
+ * it from a server. The command `prooflight-node checkpoint` prints one.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#6-checkpoint-in-json | The specification, chain 6}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  */
 export interface Checkpoint {
   config: ChainConfig;
@@ -21,7 +23,11 @@ export interface Checkpoint {
   headerHash: Hex;
 }
 
-/** Everything about a chain that never changes. */
+/**
+ * Everything about a chain that never changes.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#6-checkpoint-in-json | The specification, chain 6}
+ */
 export interface ChainConfig {
   version: number;
   /** A human-readable name; two chains may share it. */
@@ -65,8 +71,10 @@ export interface Pinned {
 /**
  * Reads a checkpoint from its JSON text.
  *
- * Throws `invalid_argument` if it does not have exactly the members of a {@link Checkpoint}. Using
+ * Throws `invalid_input` / `invalid_argument` if it does not have exactly the members of a {@link Checkpoint}. Using
  * the checkpoint checks that its configuration is valid.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#6-checkpoint-in-json | The specification, chain 6}
  */
 export function parseCheckpoint(text: string): Checkpoint {
   let json: unknown;

@@ -5,7 +5,11 @@ import { type Scheme, SCHEMES } from "../schemes.js";
 import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";
 
-/** The header of a block: it commits to the state after it and to all earlier headers. */
+/**
+ * The header of a block: it commits to the state after it and to all earlier headers.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#1-formats | The specification, chain 1}
+ */
 export interface Header {
   /** BLAKE2b-256 of a tag and the encoding, 32 bytes. */
   hash: Bytes;
@@ -39,6 +43,8 @@ const NAMES = new Map(Object.entries(SCHEMES).map(([name, { id }]) => [id, name 
  * Decodes a signed header without checking its signatures: do not trust its contents.
  *
  * Throws `malformed` if the bytes are not one, or more than 8 MiB.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#2-decoding | The specification, chain 2}
  */
 export function decodeHeader(signed: Uint8Array): Header {
   const bytes = new Arguments(undefined, { signed }, ["signed"]).proof("signed");

@@ -37,9 +37,10 @@ export const STATEMENT = { keys: 0, history: 1, diff: 2, block: 3 } as const;
  * Verifies the values of raw keys in a chain's state after a block, or that they are absent.
  *
  * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` like the
- * scheme's own verifier, `wrong_schemes` if the chain does not keep the scheme, `invalid_input` for a key
- * longer than the chain allows, `unsupported` for a setup that is not accepted. Source:
- * `test-vectors/spec/chain.md`, sections 5 and 7.
+ * scheme's own verifier, `untrusted` / `wrong_schemes` if the chain does not keep the scheme, `invalid_input` for a key
+ * longer than the chain allows, `unsupported` for a setup that is not accepted.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#7-answers-about-the-state | The specification, chain 7}
  */
 export function verifyState(input: StateInput): (Present | Absent)[] {
   const given = new Arguments(undefined, input, [

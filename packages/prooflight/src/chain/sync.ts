@@ -57,9 +57,11 @@ const MAX_CLOCK_SKEW = 30_000n;
  * Accepts a signed head that extends the checkpoint.
  *
  * Throws a `VerifyError`: `untrusted` if too few authorities signed it, it is of another chain,
- * behind the checkpoint, does not have it in its history, is another header of the same height
- * (`equivocation`), from the future or too old; `malformed` if the bytes are not a signed header;
- * `invalid_input` for an invalid checkpoint. Source: `test-vectors/spec/chain.md`, section 4.
+ * behind the checkpoint, does not have it in its history, is another header of the same height (`untrusted` /
+ * `equivocation`), from the future or too old; `malformed` if the bytes are not a signed header;
+ * `invalid_input` for an invalid checkpoint.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
  */
 export function verifyHead(input: HeadInput): Header {
   const given = new Arguments(undefined, input, [
@@ -86,8 +88,10 @@ export function verifyHead(input: HeadInput): Header {
 /**
  * Accepts an older header by its place in the history of a head that the caller has accepted.
  *
- * Throws `not_an_ancestor` if the head's history has another header at that height, or the header has
+ * Throws `untrusted` / `not_an_ancestor` if the head's history has another header at that height, or the header has
  * another height than `height`; `malformed` if the bytes are not headers.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
  */
 export function verifyAncestor(input: AncestorInput): Header {
   const given = new Arguments(undefined, input, ["head", "header", "inclusion", "height"]);
@@ -103,9 +107,10 @@ export function verifyAncestor(input: AncestorInput): Header {
 /**
  * Accepts several older headers by their places in the history of a head that the caller has accepted.
  *
- * Throws `not_an_ancestor` if the head's history has another header at one of their heights, or they
- * are not in ascending order; `malformed` if the bytes are not headers. Source:
- * `test-vectors/spec/chain.md`, section 9.
+ * Throws `untrusted` / `not_an_ancestor` if the head's history has another header at one of their heights, or they
+ * are not in ascending order; `malformed` if the bytes are not headers.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#9-several-headers-of-one-history | The specification, chain 9}
  */
 export function verifyAncestors(input: AncestorsInput): Header[] {
   const given = new Arguments(undefined, input, ["head", "headers", "hashes"]);

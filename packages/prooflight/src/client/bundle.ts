@@ -11,7 +11,7 @@ import type { StateScheme } from "../chain/schemes.js";
  * Each has the form of the vector type that `kind` names, without the members that only the verifier can know: the
  * checkpoint and the time.
  *
- * @see [The types of test vectors](https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer)
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8, 22 and 23}
  */
 export type Bundle = AnswerBundle | HistoryBundle | DiffBundle;
 
@@ -29,7 +29,11 @@ export interface SavedProof {
   proof: Hex;
 }
 
-/** An answer about keys. */
+/**
+ * An answer about keys.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
+ */
 export interface AnswerBundle extends SavedProof {
   kind: "StateAnswer";
   scheme: StateScheme;
@@ -48,7 +52,11 @@ export interface SavedRange extends SavedProof {
   to: Quantity;
 }
 
-/** Every change of a key in a range of blocks. */
+/**
+ * Every change of a key in a range of blocks.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#22-statehistory | The specification, vectors 22}
+ */
 export interface HistoryBundle extends SavedRange {
   kind: "StateHistory";
   /** The raw key. */
@@ -59,7 +67,11 @@ export interface HistoryBundle extends SavedRange {
   average?: true;
 }
 
-/** Every key that changed in a range of blocks. */
+/**
+ * Every key that changed in a range of blocks.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#23-statediff | The specification, vectors 23}
+ */
 export interface DiffBundle extends SavedRange {
   kind: "StateDiff";
   /** The block after which changes count; null if all do. */

@@ -26,6 +26,9 @@ export interface Evidence {
  *
  * Applications should stop, and report `evidence` to the operators of the chain. The client itself stops: every
  * later call throws the same error, and no server is asked.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#11-comparing-headers | The specification, chain 11}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  */
 export class EquivocationError extends VerifyError {
   readonly #evidence: Evidence;

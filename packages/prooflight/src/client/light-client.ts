@@ -42,6 +42,9 @@ export interface GetOptions {
  *
  * It may use several servers: if one fails or lies, the next is asked. Every error is a
  * `VerifyError`, or the reason of an `AbortSignal`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
  */
 export class LightClient {
   readonly #servers: Servers;
@@ -144,7 +147,9 @@ export class LightClient {
   /**
    * Returns every change of a key in a range of blocks, and verifies that none is missing. Needs a chain with `smt`.
    *
-   * Throws like {@link LightClient.get}; `invalid_argument` for a range that ends before it begins.
+   * Throws like {@link LightClient.get}; `invalid_input` / `invalid_argument` for a range that ends before it begins.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
    */
   async history(key: Key, options: HistoryOptions): Promise<History> {
     this.#trust.check();
@@ -154,6 +159,8 @@ export class LightClient {
   /**
    * Returns every key that changed after one block and up to another, with its last change, and verifies that none
    * is missing. Needs a chain with `smt`. Throws like {@link LightClient.history}.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
    */
   async diff(options: DiffOptions): Promise<Diff> {
     this.#trust.check();
@@ -164,8 +171,10 @@ export class LightClient {
    * Returns the time-weighted average of a key's values from one block to another, with the verified history that
    * it is computed from. Needs a chain with `smt`.
    *
-   * Values must be unsigned integers of 1 to 32 bytes, big-endian; otherwise it throws `value_not_number`. Other
+   * Values must be unsigned integers of 1 to 32 bytes, big-endian; otherwise it throws `invalid_input` / `value_not_number`. Other
    * errors are those of {@link LightClient.history}.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
    */
   async twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
     this.#trust.check();
@@ -177,7 +186,7 @@ export class LightClient {
    *
    * Failures of a server are reported to `onFailure` of the options, and the next one is asked. If all servers
    * fail, `onError` gets the error, and they are asked again. Returns a function that ends the subscription.
-   * Throws `invalid_argument` if a listener is not a function.
+   * Throws `invalid_input` / `invalid_argument` if a listener is not a function.
    */
   onHead(listener: (head: Header) => void, onError?: (error: unknown) => void): () => void {
     checkFunction(listener, "listener");

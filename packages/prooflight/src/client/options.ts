@@ -8,7 +8,11 @@ import type { Transport } from "./rpc.js";
 import type { Failure } from "./servers.js";
 import type { Shard } from "./shard.js";
 
-/** Options of {@link LightClient.connect}. Times are in milliseconds. */
+/**
+ * Options of {@link LightClient.connect}. Times are in milliseconds.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
+ */
 export interface Options extends SetupTrust {
   /**
    * The servers' URLs, http or https, in the order in which they are tried. Redirects are not followed. A server

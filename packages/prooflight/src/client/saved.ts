@@ -42,7 +42,10 @@ import {
  * Gives what a `LightClient` of this program verified with its proof, as JSON, to save and verify offline: all
  * answers of one request, a history, an average with its history, or a diff.
  *
- * Throws the code `invalid_input` (the reason `invalid_argument`) for anything else, such as a copy.
+ * Throws `invalid_input` / `invalid_argument` for anything else, such as a copy.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  */
 export function toBundle(given: Answer): AnswerBundle;
 export function toBundle(given: History | TimeWeightedAverage): HistoryBundle;
@@ -88,10 +91,11 @@ export type VerifiedBundle = VerifiedAnswerBundle | VerifiedHistoryBundle | Veri
  * Verifies a bundle without a server. What it shows is about the keys and blocks that the result names: compare them
  * with what you wanted to know.
  *
- * Throws the codes of `verifyAnswer` of `prooflight/chain`; for a malformed bundle `invalid_input` (the reason
- * `invalid_argument`), for another kind `unsupported` (`unknown_statement`).
+ * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_input` / `invalid_argument` for a malformed bundle,
+ * `unsupported` / `unknown_statement` for one of another kind.
  *
- * @see [Follow a chain](https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md)
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  */
 export async function verifyBundle<Given extends FromJson<Bundle>>(
   bundle: Given,

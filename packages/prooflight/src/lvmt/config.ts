@@ -15,8 +15,9 @@ export interface LvmtConfig {
 /**
  * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
  *
- * Throws `invalid_config` if they are not 34 bytes. Source: `test-vectors/spec/chain.md`,
- * section 1.
+ * Throws `invalid_input` / `invalid_config` if they are not 34 bytes.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#1-formats | The specification, chain 1}
  */
 export function lvmtConfig({
   schemes,

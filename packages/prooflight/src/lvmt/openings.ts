@@ -44,7 +44,8 @@ const OPENING = ["commitment", "index", "kind", "logArity", "value", "versions",
  *
  * Throws a `VerifyError`: `malformed` for bytes that are not a point or number, `mismatch` if any opening
  * does not hold, `unsupported` for a setup that is not accepted, `invalid_input` for wrong arguments.
- * Source: `test-vectors/spec/amt.md`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/amt.md#5-verification | The specification, amt 5}
  */
 export function verifyAmtOpenings(input: AmtOpeningsInput): Bytes {
   const given = new Arguments("lvmt", input, [

@@ -44,8 +44,9 @@ export interface LvmtAbsent extends Absent {
  *
  * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is not
  * well-formed or exceeds a limit, `mismatch` if it does not verify against the root, `unsupported` for a
- * setup that is not accepted or not known, `invalid_input` for wrong arguments. Source:
- * `test-vectors/spec/lvmt.md`.
+ * setup that is not accepted or not known, `invalid_input` for wrong arguments.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/lvmt.md#5-verification | The specification, lvmt 5}
  */
 export function verifyLvmtProof(input: LvmtProofInput): (LvmtPresent | LvmtAbsent)[] {
   const given = new Arguments("lvmt", input, [

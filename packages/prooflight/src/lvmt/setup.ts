@@ -3,7 +3,11 @@ import { type Hex, viewOf } from "../bytes.js";
 import { readHash } from "../hex.js";
 import type { Writer } from "../wire.js";
 
-/** The trusted setup that commitments were made under: trusted by the caller, never taken from the server. */
+/**
+ * The trusted setup that commitments were made under: trusted by the caller, never taken from the server.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/amt.md#3-setups | The specification, amt 3}
+ */
 export interface Setup {
   /** The id of the setup, 32 bytes. */
   paramsId: Uint8Array | Hex;
@@ -11,7 +15,7 @@ export interface Setup {
   logN: number;
   /**
    * Whether a development setup is accepted, under which anyone can forge proofs. Default false: it is
-   * refused as `insecure_setup`.
+   * refused as `unsupported` / `insecure_setup`.
    */
   allowInsecureSetup?: boolean | undefined;
   /**

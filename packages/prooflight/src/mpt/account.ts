@@ -62,7 +62,11 @@ export interface AbsentAccount {
  * Every field of the answer must agree with its proof; the result is taken from the proofs.
  * Throws a `VerifyError`: `malformed` if the answer does not have the form of EIP-1186, or has invalid
  * nodes; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
- * wrong arguments. Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
+ * wrong arguments.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#6-answers | The specification, mpt 6}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ * @see {@link https://eips.ethereum.org/EIPS/eip-1186 | EIP-1186}
  */
 export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
   return toAccount(showAccount(input));
@@ -98,6 +102,8 @@ export function showAccount(input: EthGetProofInput): ShownAccount {
  *
  * Returns a result for each question, in order; throws like {@link verifyEthGetProof} at the first answer
  * that does not verify.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#6-answers | The specification, mpt 6}
  */
 export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | AbsentAccount)[] {
   const given = new Arguments("mpt", input, ["stateRoot", "questions", "limits"]);

@@ -23,8 +23,9 @@ export interface EthHeader {
 /**
  * Verifies the header of an Ethereum block against the block's hash.
  *
- * Throws `malformed` if it is not a header, `header_hash_mismatch` if it is another block's. Source:
- * `test-vectors/spec/mpt.md`, section 7.
+ * Throws `malformed` if it is not a header, `mismatch` / `header_hash_mismatch` if it is another block's.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#7-headers | The specification, mpt 7}
  */
 export function verifyEthHeader(input: EthHeaderInput): EthHeader {
   const given = new Arguments("mpt", input, ["hash", "headerRlp"]);

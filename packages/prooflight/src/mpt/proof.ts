@@ -22,7 +22,8 @@ export interface MptProofInput {
  *
  * Throws a `VerifyError`: `malformed` if a node is invalid or a limit is exceeded, `mismatch` if the
  * nodes are not exactly those on the key's path from the root, `invalid_input` for wrong arguments.
- * Source: `test-vectors/spec/mpt.md`, section 4.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#4-verification | The specification, mpt 4}
  */
 export function verifyMptProof(input: MptProofInput): Present | Absent {
   const given = new Arguments("mpt", input, ["root", "key", "proof", "limits"]);

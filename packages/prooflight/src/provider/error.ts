@@ -13,6 +13,8 @@ import { describe, type Refusal, refuse, VerifyError } from "../error.js";
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
  * | -32603 | a bug in Prooflight (`internal`) |
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
@@ -45,6 +47,8 @@ const CODES = {
 /**
  * The server's or wallet's own error for a method that was handed on. Its code, message and data are not
  * verified.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
 export class HandedOnError extends Error {
   override readonly name = "HandedOnError";

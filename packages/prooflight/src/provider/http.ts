@@ -24,8 +24,9 @@ const LONGEST = 2 ** 31 - 1;
  * A provider of EIP-1193 over HTTP, for `createProvider`. It bounds the time and size of replies and verifies
  * nothing.
  *
- * Throws `invalid_argument` unless the URL is http or https. Requests throw a `VerifyError` with code
- * `unavailable`; if the server answered with an error, that is its cause.
+ * Throws `invalid_input` / `invalid_argument` unless the URL is http or https. Requests throw `unavailable`; if the server answered with an error, that is its cause.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
   const [parsed, transport] = reading(() => [urlOf(url), transportOf(options)] as const);

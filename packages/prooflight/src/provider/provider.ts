@@ -31,8 +31,10 @@ export interface VerifyingProvider extends Eip1193Provider {
  * that the caller trusts. Loads the WebAssembly with the first request.
  *
  * For viem: `createPublicClient({ transport: custom(provider) })`; for ethers: `new
- * BrowserProvider(provider)`. Throws `invalid_argument` for wrong options. The documentation has a
- * table of the methods.
+ * BrowserProvider(provider)`. Throws `invalid_input` / `invalid_argument` for wrong options.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/packages/prooflight/README.md#ethereum | The table of the methods}
  */
 export function createProvider(options: ProviderOptions): VerifyingProvider {
   const { context, provider: server } = settingsOf(options);

@@ -9,6 +9,8 @@ const DEEPEST = 8;
  *
  * viem keeps it among the causes; ethers only keeps a copy of its JSON. For a method that was handed on, a server
  * can make an error look like a refusal.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
 export function refusalIn(error: unknown): VerifyError | undefined {
   let found: unknown = error;

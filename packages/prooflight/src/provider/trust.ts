@@ -32,6 +32,8 @@ export interface TrustedHeader {
  *
  * It must not ask the server that is being checked. Possible sources are a light client, a node of your own, or a
  * block that the application pins.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
 export type Trust = (
   block: BlockName,

@@ -29,7 +29,9 @@ export interface KeyChange extends Change {
  * Verifies the complete set of keys that changed after block `from` and up to block `to`.
  *
  * Returns the last change of each key, in the order of the keys' hashes. Throws like `verifySmtProof`;
- * `invalid_input` if `from` is not before `to`. Source: `test-vectors/spec/smt.md`, section 6.
+ * `invalid_input` if `from` is not before `to`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#6-diffs | The specification, smt 6}
  */
 export function verifySmtDiff(input: DiffInput): KeyChange[] {
   const given = new Arguments("smt", input, ["from", "to", "root", "proof", "limits"]);

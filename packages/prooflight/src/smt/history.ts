@@ -57,6 +57,8 @@ export const RANGE = ["key", "from", "to", "proof", "limits"] as const;
  *
  * This is the proof's unverified claim; look up the roots of these blocks from a trusted source, and pass
  * them to {@link verifySmtHistory}. Throws like it.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#5-histories | The specification, smt 5}
  */
 export function smtHistoryBlocks(range: HistoryRange): bigint[] {
   const given = new Arguments("smt", range, RANGE);
@@ -72,7 +74,10 @@ export function smtHistoryBlocks(range: HistoryRange): bigint[] {
  *
  * Throws a `VerifyError`: `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it
  * does not verify against the roots, `invalid_input` for a range that ends before it begins or roots of
- * other blocks. Source: `test-vectors/spec/smt.md`, section 5.
+ * other blocks.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#5-histories | The specification, smt 5}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
  */
 export function verifySmtHistory(input: HistoryInput): KeyHistory {
   const given = new Arguments("smt", input, [...RANGE, "roots"]);

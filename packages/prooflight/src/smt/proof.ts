@@ -26,8 +26,9 @@ export interface SmtProofInput {
  *
  * Returns a result for each key, in order, with the block of its last change; an absent key without
  * `deletedAt` was never written. Throws a `VerifyError`: `malformed` if the proof is not well-formed or
- * exceeds a limit, `mismatch` if it does not verify against the root. Source:
- * `test-vectors/spec/smt.md`, section 4.
+ * exceeds a limit, `mismatch` if it does not verify against the root.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#4-keys-at-a-block | The specification, smt 4}
  */
 export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
   const given = new Arguments("smt", input, ["root", "height", "keys", "proof", "limits"]);

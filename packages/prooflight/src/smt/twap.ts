@@ -42,9 +42,12 @@ export interface Gap {
  * Verifies a history and averages the key's values over the time from one block to another, each weighted
  * by how long the key had it.
  *
- * Values are unsigned integers of 1 to 32 bytes, big-endian; others are `value_not_number`. Throws like
- * {@link verifySmtHistory}; `invalid_argument` if a timestamp is missing or the blocks are outside the
- * history's range. Source: `test-vectors/spec/smt.md`, section 7.
+ * Values are unsigned integers of 1 to 32 bytes, big-endian; others are `invalid_input` / `value_not_number`. Throws like
+ * {@link verifySmtHistory}; `invalid_input` / `invalid_argument` if a timestamp is missing or the blocks are outside the
+ * history's range.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#7-averages | The specification, smt 7}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
  */
 export function smtTwap(input: TwapInput): Average {
   const given = new Arguments("smt", input, [...RANGE, "roots", "timestamps", "start", "end"]);

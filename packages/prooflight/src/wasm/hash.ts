@@ -17,8 +17,10 @@ export const hash = new Binary(
  * Loads the WebAssembly of the hash-based schemes. Their functions can be called once this has resolved.
  *
  * Without input, it finds its own file. Calling it again has no effect, or retries after a failure. Throws
- * `unavailable` if the file cannot be loaded, `unsupported` if the engine is too old, `invalid_input` for an input
- * of another type.
+ * `unavailable` / `wasm_unavailable` if the file cannot be loaded, `unsupported` / `simd_missing` if the engine is too
+ * old, `invalid_input` for an input of another type.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/runtimes.md | Which runtime, which import}
  */
 export function init(input?: WasmInput): Promise<void> {
   return hash.init(input);
@@ -29,6 +31,8 @@ export function init(input?: WasmInput): Promise<void> {
  *
  * For runtimes that provide modules, and for workers. On a page's main thread, some browsers refuse to compile
  * large binaries synchronously.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/runtimes.md | Which runtime, which import}
  */
 export function initSync(module: WebAssembly.Module | BufferSource): void {
   hash.initSync(module);

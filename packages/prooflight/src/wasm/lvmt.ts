@@ -17,12 +17,18 @@ export const lvmt = new Binary(
  * Loads the WebAssembly of LVMT, which is a separate file. Its functions can be called once this has resolved.
  *
  * Arguments and errors are those of `init` of the other modules.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/runtimes.md | Which runtime, which import}
  */
 export function init(input?: WasmInput): Promise<void> {
   return lvmt.init(input);
 }
 
-/** Like {@link init}, but synchronous, from a compiled module or its bytes. */
+/**
+ * Like {@link init}, but synchronous, from a compiled module or its bytes.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/runtimes.md | Which runtime, which import}
+ */
 export function initSync(module: WebAssembly.Module | BufferSource): void {
   lvmt.initSync(module);
 }
