@@ -1,7 +1,7 @@
 // npm run docs: builds the documentation site in target/site: the guide and the API of the package with
 // typedoc, the crates with rustdoc under rust/.
 
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 
 import { build } from "./lib/build.mjs";
 import { VERIFIERS, packagesOf } from "./lib/crates.mjs";
@@ -9,6 +9,7 @@ import { inside } from "./lib/paths.mjs";
 import { forBuild, prepare } from "./lib/setup.mjs";
 import { main, task } from "./lib/task.mjs";
 import { cyan, say } from "./lib/terminal.mjs";
+import { wholeGuide } from "./lib/whole-guide.mjs";
 
 const SITE = inside("target", "site");
 
@@ -33,14 +34,3 @@ await main(async () => {
   say(`${cyan(`${SITE}/index.html`)}  the guide and the package`);
   say(`${cyan(`${SITE}/rust/prooflight_core/index.html`)}  the crates`);
 });
-
-/** The package's README and every page of the guide, in the order of the site. */
-function wholeGuide() {
-  const { projectDocuments } = JSON.parse(read("packages/prooflight/typedoc.json"));
-  const pages = ["README.md", ...projectDocuments].map((path) => `packages/prooflight/${path}`);
-  return pages.map(read).join("\n");
-}
-
-function read(path) {
-  return readFileSync(inside(path), "utf8");
-}

@@ -86,6 +86,13 @@ test("viem and ethers talk to the node itself unchanged, and see its blocks", as
   ethers.destroy();
 });
 
+test("what viem's getBlock() gives of a trusted node is trusted as it is", async () => {
+  const trusted = createPublicClient({ transport: http(node.url) });
+  const viem = createPublicClient({ transport: custom(provider(() => trusted.getBlock())) });
+  expect(await viem.getBlockNumber()).toBe(client.head.height);
+  expect(await viem.getBalance({ address: alice })).toBe(100n);
+});
+
 test("they read the next state once the light client has accepted its head", async () => {
   await node.submit([account("0x02", "0x32"), slot("0x")]);
   const viem = createPublicClient({ transport: custom(provider()), cacheTime: 0 });

@@ -15,7 +15,7 @@ import type * as ethers from "ethers";
 import type * as viem from "viem";
 import type * as prooflight from "prooflight";
 import type * as avl from "prooflight/avl";
-import type * as provider from "prooflight/provider";
+import type * as prooflightProvider from "prooflight/provider";
 declare global {
   const LightClient: typeof prooflight.LightClient;
   const checkpoint: prooflight.Checkpoint;
@@ -30,8 +30,8 @@ declare global {
   const input: avl.LookupInput;
   const verifyLookup: typeof avl.verifyLookup;
   const VerifyError: typeof prooflight.VerifyError;
-  const anyProvider: provider.Eip1193Provider;
-  const myLightClient: { block: provider.Trust };
+  const anyProvider: prooflightProvider.Eip1193Provider;
+  const myLightClient: { block: prooflightProvider.Trust };
   const address: prooflight.Hex;
   const slots: prooflight.Hex[];
   const block: prooflight.Hex;
@@ -40,10 +40,11 @@ declare global {
   const createPublicClient: typeof viem.createPublicClient;
   const custom: typeof viem.custom;
   const BrowserProvider: typeof ethers.BrowserProvider;
-  const createProvider: typeof provider.createProvider;
-  const trust: provider.Trust;
+  const createProvider: typeof prooflightProvider.createProvider;
+  const provider: prooflightProvider.VerifyingProvider;
+  const trust: prooflightProvider.Trust;
   interface Window {
-    ethereum: provider.Eip1193Provider;
+    ethereum: prooflightProvider.Eip1193Provider;
   }
 }`;
 
@@ -100,6 +101,14 @@ test.each([
   const diagnostics = ts.getPreEmitDiagnostics(program);
   const format = { ...host, getNewLine: () => "\n", getCurrentDirectory: () => root };
   expect(ts.formatDiagnostics(diagnostics, format)).toBe("");
+});
+
+test("no example is written as another language than js or ts", () => {
+  for (const page of pages) {
+    const fences = readFileSync(root + page, "utf8").matchAll(/^[ >]*```(.*)$/gm);
+    const languages = new Set(Array.from(fences, ([, language = ""]) => language));
+    expect(["", "js", "json", "sh", "ts"], page).toEqual(expect.arrayContaining([...languages]));
+  }
 });
 
 /** The examples in TypeScript, and those in JavaScript, which TypeScript must take too. */
