@@ -1,10 +1,11 @@
-// npm run vectors: regenerates the test vectors and the files generated from the table of schemes. With
+// npm run vectors: regenerates the test vectors and the files generated from the tables of schemes and reasons. With
 // `-- --check` it only compares, and fails if a byte differs.
 
 import { writeFileSync } from "node:fs";
 
 import { hand } from "./lib/command.mjs";
 import { inside } from "./lib/paths.mjs";
+import { outdatedRegistry } from "./lib/registry.mjs";
 import { outdated, readSchemes } from "./lib/schemes.mjs";
 import { prepare } from "./lib/setup.mjs";
 import { main } from "./lib/task.mjs";
@@ -27,7 +28,7 @@ await main(async () => {
   await prepare(["rust"], ["cc"]);
   const code = await hand("cargo", [...GENERATE, ...options]);
   if (code) return code;
-  const changed = outdated(readSchemes());
+  const changed = [...outdated(readSchemes()), ...outdatedRegistry()];
   const check = options.includes("--check");
   for (const [path, text] of changed) {
     if (!check) writeFileSync(inside(path), text);

@@ -33,44 +33,10 @@ pub mod smt;
 #[cfg(feature = "light")]
 pub mod state;
 
-use prooflight_core::{Code, Limits, Reason};
-use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsError, JsValue};
 
 /// The version of this build; the TypeScript shipped with it must have the same.
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
-}
-
-/// Every code and reason, and the default limits; `src/registry.ts` is generated from it.
-#[wasm_bindgen]
-pub fn registry() -> Result<JsValue, JsError> {
-    let reasons = Reason::ALL.iter().map(|reason| ReasonEntry {
-        reason: reason.as_str(),
-        code: reason.code().as_str(),
-        meaning: reason.meaning(),
-    });
-    let registry = Registry {
-        codes: Code::ALL.map(Code::as_str),
-        reasons: reasons.collect(),
-        max_proof_bytes: Limits::DEFAULT.max_proof_bytes,
-    };
-    Ok(serde_wasm_bindgen::to_value(&registry)?)
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Registry {
-    codes: [&'static str; Code::ALL.len()],
-    reasons: Vec<ReasonEntry>,
-    max_proof_bytes: usize,
-}
-
-#[derive(Serialize)]
-struct ReasonEntry {
-    reason: &'static str,
-    code: &'static str,
-    meaning: &'static str,
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 
 /// The object that JavaScript catches when a call refuses; `VerifyError` is made from it.
+///
+/// The code and the meaning of the reason are in `src/registry.ts`, so their texts are not in the binaries.
 #[derive(Debug, Serialize)]
 struct Refusal<'a> {
-    code: &'static str,
     reason: &'static str,
     expected: &'a str,
     found: &'a str,
-    message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     scheme: Option<&'static str>,
 }
@@ -23,11 +23,9 @@ pub(crate) fn throw<T>(scheme: impl Into<Option<Scheme>>, result: Result<T>) -> 
 
 fn refusal(scheme: Option<Scheme>, error: &Error) -> JsValue {
     let refusal = Refusal {
-        code: error.code().as_str(),
         reason: error.reason().as_str(),
         expected: error.expected(),
         found: error.found(),
-        message: error.to_string(),
         scheme: scheme.map(Scheme::as_str),
     };
     // Plain strings always serialise; if they did not, JavaScript would see `undefined` and report

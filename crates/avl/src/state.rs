@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
-use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme, Verified};
+use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme, Verified, order};
 
 use crate::hash::Preimage;
 use crate::verify::verify_lookups;
@@ -75,9 +75,9 @@ pub fn verify_block(
     if root != header.ops_root {
         return Err(Error::new(Reason::OperationsMismatch, Hex(&header.ops_root), Hex(&root)));
     }
-    let mut hashed: Vec<_> =
-        operations.iter().map(|operation| (state_key(operation.key()), operation)).collect();
-    hashed.sort_unstable_by_key(|(key, _)| *key);
+    let hashes: Vec<_> = operations.iter().map(|operation| state_key(operation.key())).collect();
+    let hashed = order(hashes.len(), |a, b| hashes[a] < hashes[b]);
+    let hashed: Vec<_> = hashed.into_iter().map(|at| (hashes[at], &operations[at])).collect();
     let batch: Vec<_> = hashed
         .iter()
         .map(|(key, operation)| match operation {

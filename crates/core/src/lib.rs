@@ -1,13 +1,14 @@
 //! The parts that all Prooflight verifiers share.
 //!
-//! * [`Error`], [`Code`] and [`Reason`]: why an input was refused, with the same names in Rust
-//!   and, wasm, TypeScript, JSON-RPC and the test vectors.
+//! * [`Error`], [`Code`] and [`Reason`]: why an input was refused, with the same names in Rust,
+//!   wasm, TypeScript, JSON-RPC and the test vectors.
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
 //! * `chain` (with the feature of that name): headers, checkpoints and a light client's rules.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
 //! * [`Scheme`]: the table of authenticated stores.
 //! * [`Limits`]: the sizes that a verifier accepts.
+//! * [`order()`]: sorting with little code.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: a proven value; only a verifier can make one.
 //! * [`statement`]: questions about a chain's state.
@@ -26,6 +27,7 @@ mod hash;
 mod hex;
 mod limits;
 pub mod merkle;
+mod order;
 mod reader;
 mod scheme;
 pub mod statement;
@@ -37,6 +39,7 @@ pub use error::{Code, Error, Reason, Result};
 pub use hash::{Hash, blake2b256, keccak256};
 pub use hex::Hex;
 pub use limits::Limits;
+pub use order::order;
 pub use reader::Reader;
 pub use scheme::{Ability, Scheme};
 pub use verified::Verified;

@@ -14,6 +14,7 @@ mod bytes;
 pub mod checkpoint;
 mod integer;
 mod operation;
+pub mod reasons;
 pub mod schemes;
 pub mod strict;
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use prooflight_core::merkle::multiproof_root;
-use prooflight_core::{Error, Hash, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Reason, Result, order};
 
 use crate::leaf::{Keccak, block_leaf};
 use crate::params::Root;
@@ -12,12 +12,9 @@ use crate::proof::{Place, Proof};
 /// Checks that each leaf is at its place in its block's tree, and that these trees are in the tree over blocks.
 ///
 /// Every size and hash of the proof must be used. Without leaves there is nothing to check.
-pub(crate) fn check_leaves(
-    root: &Root,
-    proof: &Proof,
-    mut leaves: Vec<(Place, Hash)>,
-) -> Result<()> {
-    leaves.sort_unstable_by_key(|(place, _)| *place);
+pub(crate) fn check_leaves(root: &Root, proof: &Proof, leaves: &[(Place, Hash)]) -> Result<()> {
+    let sorted = order(leaves.len(), |a, b| leaves[a].0 < leaves[b].0);
+    let leaves: Vec<_> = sorted.into_iter().map(|at| leaves[at]).collect();
     if let Some([(place, _), _]) = leaves.array_windows().find(|[a, b]| a.0 == b.0) {
         let found = format_args!("two at index {} of block {}", place.index, place.block);
         return Err(Error::new(Reason::PlaceTwice, "one leaf at a place", found));

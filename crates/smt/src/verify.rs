@@ -2,7 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, order};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
@@ -86,14 +86,12 @@ struct Asked {
 
 impl Asked {
     fn new(keys: &[&[u8]]) -> Self {
-        let mut sorted: Vec<(Hash, usize)> =
-            keys.iter().enumerate().map(|(at, key)| (hash_key(key), at)).collect();
-        sorted.sort_unstable();
+        let hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key)).collect();
         let mut asked =
             Self { hashes: Vec::with_capacity(keys.len()), places: vec![0; keys.len()] };
-        for (hash, at) in sorted {
-            if asked.hashes.last() != Some(&hash) {
-                asked.hashes.push(hash);
+        for at in order(hashes.len(), |a, b| hashes[a] < hashes[b]) {
+            if asked.hashes.last() != Some(&hashes[at]) {
+                asked.hashes.push(hashes[at]);
             }
             asked.places[at] = asked.hashes.len() - 1;
         }

@@ -8,11 +8,8 @@ const schemesOf = (binary) =>
     .filter((scheme) => scheme.binary === binary)
     .map(({ name }) => name);
 
-/**
- * `chain` accepts headers, `light` verifies answers against them. The budget is in bytes after brotli; each binary
- * contains the texts of all reasons, including those of `beacon` and `ethereum`.
- */
+/** `chain` accepts headers, `light` verifies answers against them. The budget is in bytes after brotli. */
 export const BINARIES = [
-  { name: "hash", features: ["chain", "light", ...schemesOf("hash")], budget: 122 * 1024 },
-  { name: "lvmt", features: ["light", ...schemesOf("lvmt")], budget: 150 * 1024 },
+  { name: "hash", features: ["chain", "light", ...schemesOf("hash")], budget: 114 * 1024 },
+  { name: "lvmt", features: ["light", ...schemesOf("lvmt")], budget: 130 * 1024 },
 ];

@@ -1,11 +1,10 @@
 //! A chain's configuration: fixed at genesis, pinned by applications, named by its hash in every header.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
+use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256, order};
 
 /// Everything about a chain that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -182,8 +181,9 @@ impl ChainConfig {
             return Err(wrong("ascending scheme ids", format_args!("{ids:?}")));
         }
         self.schemes.iter().try_for_each(SchemeConfig::check)?;
-        let distinct: BTreeSet<_> = self.authorities.iter().collect();
-        if distinct.len() != self.authorities.len() {
+        let keys = &self.authorities;
+        let sorted = order(keys.len(), |a, b| keys[a] < keys[b]);
+        if sorted.array_windows().any(|[a, b]| keys[*a] == keys[*b]) {
             return Err(wrong("distinct authorities", "the same key twice"));
         }
         if self.quorum == 0 || usize::from(self.quorum) > self.authorities.len() {

@@ -81,6 +81,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
     let mut files = vec![
         ("amt/data/setups.json", amt::setups::file()),
         ("chain/state_answer.json", chain::state_valid::file()),
+        ("schema/reasons.json", prooflight_json::reasons::to_json()),
         ("schema/schemes.json", prooflight_json::schemes::to_json()),
     ];
     for (path, make) in KEPT {

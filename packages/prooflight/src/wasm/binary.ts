@@ -1,5 +1,6 @@
+import { own } from "../arguments.js";
 import { refuse, type Refusal, VerifyError } from "../error.js";
-import { VERSION } from "../registry.js";
+import { REASONS, VERSION } from "../registry.js";
 import type { Scheme } from "../schemes.js";
 import { compile, compileSync, unavailable, type WasmInput } from "./compile.js";
 import { requireFeatures } from "./features.js";
@@ -79,7 +80,7 @@ export class Binary<G extends Glue> {
     try {
       return run(this.#glue);
     } catch (thrown) {
-      if (isRefusal(thrown)) throw new VerifyError(thrown);
+      if (isRefusal(thrown)) throw refuse(thrown.reason, thrown.expected, thrown.found, thrown);
       this.#restart();
       throw refuse("trapped", "a call that returns", String(thrown), { scheme, cause: thrown });
     }
@@ -160,8 +161,8 @@ export class Binary<G extends Glue> {
 }
 
 /** Whether this was thrown by `bindings/wasm/src/refusal.rs`. */
-function isRefusal(thrown: unknown): thrown is Refusal {
-  return (
-    typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown
-  );
+function isRefusal(thrown: unknown): thrown is Omit<Refusal, "code" | "message"> {
+  if (typeof thrown !== "object" || thrown === null || thrown instanceof Error) return false;
+  const reason = own(thrown, "reason");
+  return typeof reason === "string" && Object.hasOwn(REASONS, reason);
 }

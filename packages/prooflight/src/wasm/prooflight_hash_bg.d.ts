@@ -3,7 +3,6 @@
 export function __wbg_set_wasm(exports: WebAssembly.Exports): void;
 
 export function version(): string;
-export function registry(): unknown;
 
 export function avlVerifyBatch(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
 export function avlVerifyErgoAdProofs(

@@ -16,19 +16,11 @@ const EXPORTS = {
     ...["chainVerifyAncestor", "chainVerifyAncestors", "chainVerifyHead"],
     ...["mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader", "mptVerifyProof"],
     "mptVerifyTransaction",
-    "registry",
     ...["smtHistoryBlocks", "smtTwap", "smtVerify", "smtVerifyDiff", "smtVerifyHistory"],
     ...["verifyState", "version"],
   ],
   // The index of a key says only which server proves it.
-  lvmt: [
-    "amtVerifyOpenings",
-    "lvmtIndexOf",
-    "lvmtVerifyProof",
-    "registry",
-    "verifyState",
-    "version",
-  ],
+  lvmt: ["amtVerifyOpenings", "lvmtIndexOf", "lvmtVerifyProof", "verifyState", "version"],
 };
 
 test.each(Object.entries(EXPORTS))(
