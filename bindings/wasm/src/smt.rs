@@ -3,7 +3,7 @@
 pub(crate) mod message;
 
 use prooflight_core::{Result, Scheme};
-use prooflight_smt::{history_blocks, twap, verify, verify_diff, verify_history};
+use prooflight_smt::{ClaimedHistory, twap, verify, verify_diff, verify_history};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -51,7 +51,7 @@ fn keys(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
 
 fn blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let Range { key, from, to, limits } = Range::decode(request)?;
-    Ok(messages::blocks(&history_blocks(key, from, to, proof, &limits)?))
+    Ok(messages::blocks(ClaimedHistory::decode(key, from, to, proof, &limits).blocks()?))
 }
 
 fn history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {

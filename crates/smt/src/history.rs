@@ -26,32 +26,10 @@ pub struct History<'a> {
     pub changes: Vec<Answer<'a>>,
 }
 
-/// Returns the blocks whose roots a history claims to need, newest first.
-///
-/// This is the prover's claim, which only [`verify_history`] checks: a caller looks up the trusted roots of
-/// these blocks, and passes them to it in this order.
-pub fn history_blocks(
-    key: &[u8],
-    from: u64,
-    to: u64,
-    proof: &[u8],
-    limits: &Limits,
-) -> Result<Vec<u64>> {
-    let mut blocks = Vec::new();
-    let whole = |height| {
-        blocks.push(height);
-        Ok(())
-    };
-    let _ = read_history(key, from, to, proof, limits, &mut Opened::unhashed(), whole)?;
-    Ok(blocks)
-}
-
 /// Verifies every change of a key in the blocks `from..=to`.
 ///
-/// `roots` are the roots of exactly the blocks that [`history_blocks`] names, with their numbers, newest
-/// first; the caller must trust each to be the root of that block. No change can be skipped: each tree shows
-/// when the key last changed, and the next tree is that of the block before this change. `wrong_roots` if
-/// `roots` are of other blocks; `invalid_argument` if `from` is after `to` or `to` is 2^52 or more.
+/// `roots` are the roots of exactly the blocks that [`ClaimedHistory::blocks`] names, with their heights, newest
+/// first; the caller must trust each to be the root of that block. Refused as by [`ClaimedHistory::verify`].
 pub fn verify_history<'a>(
     roots: &[(u64, Hash)],
     key: &[u8],
@@ -60,23 +38,58 @@ pub fn verify_history<'a>(
     proof: &'a [u8],
     limits: &Limits,
 ) -> Result<Verified<History<'a>>> {
-    let (mut opened, mut given, mut trusted) = (Opened::new(), roots.iter(), Vec::new());
-    let whole = |height| match given.next() {
-        Some((of, root)) if *of == height => {
-            trusted.push(root);
-            Ok(())
-        }
-        other => Err(wrong_roots(Some(height), other)),
-    };
-    let history = read_history(key, from, to, proof, limits, &mut opened, whole);
-    // A wrong root of an earlier part is reported before an error in a later one.
-    for (root, found) in trusted.into_iter().zip(opened.roots()) {
-        check_root(root, &found)?;
+    ClaimedHistory::decode(key, from, to, proof, limits).verify(roots)
+}
+
+/// A history as its prover claims it: read, and not verified yet.
+pub struct ClaimedHistory<'a> {
+    /// The blocks of the parts that were read completely, newest first.
+    blocks: Vec<u64>,
+    opened: Opened,
+    /// The history, or the error at which reading stopped.
+    read: Result<History<'a>>,
+}
+
+impl<'a> ClaimedHistory<'a> {
+    /// Reads the proof of a key's changes in the blocks `from..=to`.
+    ///
+    /// An error is kept for [`blocks`](Self::blocks) and [`verify`](Self::verify): a proof that does not decode,
+    /// or `invalid_argument` if `from` is after `to` or `to` is 2^52 or more.
+    pub fn decode(key: &[u8], from: u64, to: u64, proof: &'a [u8], limits: &Limits) -> Self {
+        let (mut blocks, mut opened) = (Vec::new(), Opened::new());
+        let read = read_history(key, from, to, proof, limits, &mut opened, &mut blocks);
+        Self { blocks, opened, read }
     }
-    let history = history?;
-    match given.next() {
-        None => Ok(Verified::by_verifier(history)),
-        more => Err(wrong_roots(None, more)),
+
+    /// The blocks whose roots the history claims to need, newest first.
+    ///
+    /// This is only the prover's claim: a caller looks up the trusted roots of these blocks, and passes them to
+    /// [`verify`](Self::verify) in this order.
+    pub fn blocks(&self) -> Result<&[u64]> {
+        self.read.as_ref().map(|_| &*self.blocks).map_err(Error::clone)
+    }
+
+    /// Verifies the history against the trusted roots of its blocks, given with their heights.
+    ///
+    /// No change can be skipped: each tree shows when the key last changed, and the next tree is that of the
+    /// block before this change. `wrong_roots` if `roots` are of other blocks, `root_mismatch` if one is another
+    /// root; a wrong root of an earlier part is reported before an error in a later one.
+    pub fn verify(self, roots: &[(u64, Hash)]) -> Result<Verified<History<'a>>> {
+        let Self { blocks, opened, read } = self;
+        let pairs = blocks.iter().zip(roots);
+        let of_blocks = pairs.take_while(|(block, (height, _))| *block == height).count();
+        for ((_, root), found) in roots[..of_blocks].iter().zip(opened.roots()) {
+            check_root(root, &found)?;
+        }
+        let given = roots.get(of_blocks);
+        if let Some(&needed) = blocks.get(of_blocks) {
+            return Err(wrong_roots(Some(needed), given));
+        }
+        let history = read?;
+        match given {
+            None => Ok(Verified::by_verifier(history)),
+            more => Err(wrong_roots(None, more)),
+        }
     }
 }
 
@@ -89,8 +102,7 @@ fn wrong_roots(needed: Option<u64>, given: Option<&(u64, Hash)>) -> Error {
     Error::new(Reason::WrongRoots, name(needed), name(given.map(|(height, _)| *height)))
 }
 
-/// Reads the parts of a history: adds their nodes to `opened`, and calls `whole` with the block of each
-/// complete part.
+/// Reads the parts of a history: adds their nodes to `opened`, and the block of each complete part to `blocks`.
 fn read_history<'a>(
     key: &[u8],
     from: u64,
@@ -98,7 +110,7 @@ fn read_history<'a>(
     proof: &'a [u8],
     limits: &Limits,
     opened: &mut Opened,
-    mut whole: impl FnMut(u64) -> Result<()>,
+    blocks: &mut Vec<u64>,
 ) -> Result<History<'a>> {
     check_height(to)?;
     if from > to {
@@ -111,7 +123,7 @@ fn read_history<'a>(
     let mut height = to;
     loop {
         let answers = read_claim(&mut stream, height, &key_hash, opened)?;
-        whole(height)?;
+        blocks.push(height);
         let answer = answers.first().copied().unwrap_or(Answer::NeverWritten);
         let Some(changed) = answer.changed().filter(|&changed| changed >= from) else {
             history.entering = Some(answer);

@@ -50,6 +50,6 @@ mod twap;
 mod verify;
 
 pub use diff::{Change, verify_diff};
-pub use history::{History, MAX_CHANGES, history_blocks, verify_history};
+pub use history::{ClaimedHistory, History, MAX_CHANGES, verify_history};
 pub use twap::{Average, Gap, twap};
 pub use verify::{Answer, verify};

@@ -16,8 +16,6 @@ const MANY: usize = 1024;
 
 /// Nodes that are not hashed yet, and the roots of the parts that they belong to.
 pub(crate) struct Opened {
-    /// Whether the nodes will be hashed at all.
-    hashed: bool,
     /// Every node before its children.
     nodes: Vec<Node>,
     /// Whether every node is a child of the one before, as in the proof of one key.
@@ -45,12 +43,7 @@ impl Opened {
     /// No nodes yet.
     pub(crate) fn new() -> Self {
         let nodes = Vec::with_capacity(TYPICAL_DEPTH);
-        Self { hashed: true, nodes, is_path: true, roots: Vec::with_capacity(1) }
-    }
-
-    /// Like [`new`](Self::new), but never hashes: for callers that do not need the roots.
-    pub(crate) fn unhashed() -> Self {
-        Self { hashed: false, ..Self::new() }
+        Self { nodes, is_path: true, roots: Vec::with_capacity(1) }
     }
 
     /// Begins the next part; returns the place of its root. The tree is empty unless a node is put there.
@@ -109,9 +102,6 @@ impl Opened {
 
     /// Hashes all nodes except those of `path`, the deepest first.
     fn hash(&mut self, path: &[usize]) {
-        if !self.hashed {
-            return;
-        }
         if self.is_path {
             for node in (path.len()..self.nodes.len()).rev() {
                 let Node { preimage, place, .. } = &self.nodes[node];

@@ -8,7 +8,7 @@ use prooflight_core::chain::{ChainLimits, Header, Headers};
 use prooflight_core::{Error, Hash, Reason, Result, Scheme, Verified};
 
 use crate::{Answer, Average, Change, History};
-use crate::{history_blocks, twap, verify, verify_diff as diff, verify_history as history};
+use crate::{ClaimedHistory, twap, verify, verify_diff as diff};
 
 /// Verifies the values of raw keys in the state after an accepted block.
 ///
@@ -27,7 +27,7 @@ pub fn verify_keys<'a>(
 
 /// Verifies every change of a raw key in the blocks `from..=to`.
 ///
-/// `headers` must include those of the range's ends, of the blocks that [`history_blocks`] names and of
+/// `headers` must include those of the range's ends, of the blocks that [`ClaimedHistory::blocks`] names and of
 /// every change; a missing one is `invalid_result`. Other errors are those of [`verify_keys`] and
 /// [`verify_history`](crate::verify_history).
 pub fn verify_history<'a>(
@@ -39,10 +39,10 @@ pub fn verify_history<'a>(
 ) -> Result<Verified<History<'a>>> {
     limits.check_keys(&[key])?;
     let limits = limits.of_proofs();
-    let blocks = history_blocks(key, from, to, proof, &limits)?;
-    let root = |height| Ok((height, *root_of(headers.at(height)?)?));
-    let roots = blocks.into_iter().map(root).collect::<Result<Vec<_>>>()?;
-    let history = history(&roots, key, from, to, proof, &limits)?;
+    let claimed = ClaimedHistory::decode(key, from, to, proof, &limits);
+    let root = |&height: &u64| Ok((height, *root_of(headers.at(height)?)?));
+    let roots = claimed.blocks()?.iter().map(root).collect::<Result<Vec<_>>>()?;
+    let history = claimed.verify(&roots)?;
     times(headers, &history)?;
     Ok(history)
 }

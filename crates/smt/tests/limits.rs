@@ -9,7 +9,7 @@
 use prooflight_core::{Limits, Reason, Result};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_HEIGHT};
 use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
-use prooflight_smt::{Answer, MAX_CHANGES, history_blocks, verify, verify_diff, verify_history};
+use prooflight_smt::{Answer, ClaimedHistory, MAX_CHANGES, verify, verify_diff, verify_history};
 use prooflight_testkit::smt::plain::Plain;
 
 const DEFAULT: &Limits = &Limits::DEFAULT;
@@ -27,7 +27,7 @@ fn the_bytes_of_a_proof() {
         [
             reason(verify(&EMPTY_ROOT, 0, &[b"key"], bytes, DEFAULT)),
             reason(verify_history(&[], b"key", 0, 0, bytes, DEFAULT)),
-            reason(history_blocks(b"key", 0, 0, bytes, DEFAULT)),
+            reason(ClaimedHistory::decode(b"key", 0, 0, bytes, DEFAULT).blocks()),
             reason(verify_diff(&EMPTY_ROOT, None, 0, bytes, DEFAULT)),
         ]
     };
@@ -144,8 +144,10 @@ fn the_changes_of_a_history() {
         writer.finish()
     };
     let to = 1 << 30;
-    let blocks = history_blocks(b"key", 0, to, &proof(MAX_CHANGES), DEFAULT).unwrap();
-    assert_eq!(blocks.len(), MAX_CHANGES + 1);
-    let refused = history_blocks(b"key", 0, to, &proof(MAX_CHANGES + 1), DEFAULT);
-    assert_eq!(reason(refused), Reason::TooManyChanges);
+    let longest = proof(MAX_CHANGES);
+    let claimed = ClaimedHistory::decode(b"key", 0, to, &longest, DEFAULT);
+    assert_eq!(claimed.blocks().unwrap().len(), MAX_CHANGES + 1);
+    let longer = proof(MAX_CHANGES + 1);
+    let claimed = ClaimedHistory::decode(b"key", 0, to, &longer, DEFAULT);
+    assert_eq!(reason(claimed.blocks()), Reason::TooManyChanges);
 }

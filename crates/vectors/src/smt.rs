@@ -4,8 +4,7 @@ use prooflight_core::{Result, Verified};
 use prooflight_json::strict::{objects, some_object};
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_smt::{
-    Answer as Found, Average, Change, History, history_blocks, twap, verify, verify_diff,
-    verify_history,
+    Answer as Found, Average, Change, ClaimedHistory, History, twap, verify, verify_diff,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -127,10 +126,11 @@ impl SmtHistory {
         let limits = HistoryLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
         let roots: Vec<_> = self.roots.iter().map(|given| (given.height.0, given.root.0)).collect();
-        let history = verify_history(&roots, key, from, to, proof, &limits)?;
-        let blocks = history_blocks(key, from, to, proof, &limits)?;
+        let claimed = ClaimedHistory::decode(key, from, to, proof, &limits);
+        let blocks = claimed.blocks().map(<[u64]>::to_vec);
+        let history = claimed.verify(&roots)?;
         let mut answer = changes_of(&history);
-        let blocks = blocks.into_iter().map(|height| json!(Quantity(height)));
+        let blocks = blocks?.into_iter().map(|height| json!(Quantity(height)));
         answer.insert("blocks".to_owned(), blocks.collect());
         if let Some(over) = &self.average {
             answer.insert("average".to_owned(), over.average(&history)?);

@@ -1,9 +1,7 @@
 //! Statements about a plain tree, and the judge of the verifiers' results: the truth, or a refusal.
 
 use prooflight_core::{Code, Error, Limits, Result};
-use prooflight_smt::{
-    Answer, Change, History, history_blocks, verify, verify_diff, verify_history,
-};
+use prooflight_smt::{Answer, Change, ClaimedHistory, History, verify, verify_diff};
 
 use super::plain::Plain;
 
@@ -45,9 +43,9 @@ impl Question {
             }
             Self::History { key, from, to } => {
                 // The true roots of the blocks that the proof claims to need.
-                let blocks = history_blocks(key, *from, *to, proof, limits)?;
-                let roots = plain.roots(&blocks);
-                let history = verify_history(&roots, key, *from, *to, proof, limits)?;
+                let claimed = ClaimedHistory::decode(key, *from, *to, proof, limits);
+                let roots = plain.roots(claimed.blocks()?);
+                let history = claimed.verify(&roots)?;
                 assert_eq!(*history, true_history(plain, key, *from, *to), "{self:?}");
             }
             Self::Diff { from, to } => {

@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::Limits;
-use prooflight_smt::{history_blocks, verify, verify_diff, verify_history};
+use prooflight_smt::{ClaimedHistory, verify, verify_diff};
 
 use super::draw::{chain, key, mutate};
 use super::judge::{Question, assert_is_refusal};
@@ -39,10 +39,11 @@ pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         let (from, to) = (u.int_in_range(0..=8)?, u.int_in_range(8..=1000)?);
         let (key, proof, limits) = (b"key", any_message(u, 2)?, Limits::DEFAULT);
-        let Ok(blocks) = history_blocks(key, from, to, &proof, &limits) else { return Ok(()) };
+        let claimed = ClaimedHistory::decode(key, from, to, &proof, &limits);
+        let Ok(blocks) = claimed.blocks() else { return Ok(()) };
         let root = u.arbitrary()?;
-        let roots: Vec<_> = blocks.into_iter().map(|height| (height, root)).collect();
-        if let Err(error) = verify_history(&roots, key, from, to, &proof, &limits) {
+        let roots: Vec<_> = blocks.iter().map(|&height| (height, root)).collect();
+        if let Err(error) = claimed.verify(&roots) {
             assert_is_refusal(&error);
         }
         return Ok(());
