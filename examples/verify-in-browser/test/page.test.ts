@@ -154,7 +154,7 @@ describe("a dropped file", () => {
     const statement = { scheme: "avl", kind: "AvlBatch", ...lookup?.input };
     await drop(page, "lookup.json", JSON.stringify(statement));
     expect(await verdict(page, "Verified")).toEqual({
-      text: "The proof shows 1 operation on the state with this root, and what each key had before.",
+      text: "The proof shows 1 operation on the state with this root, and the previous value of each key.",
       facts: { "Leads to": lookup?.expected?.digest },
     });
     expect(await details(page)).toEqual({
