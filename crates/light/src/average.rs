@@ -1,7 +1,7 @@
 //! A history with the average of its values.
 
 use prooflight_core::chain::Headers;
-use prooflight_core::{Result, Verified};
+use prooflight_core::{Result, Scheme, Verified};
 use prooflight_smt::state::{average, verify_history};
 use prooflight_smt::{Average, History};
 
@@ -18,6 +18,7 @@ pub fn verify_average<'a>(
     (from, to): (u64, u64),
     proof: &'a [u8],
 ) -> Result<(Verified<History<'a>>, Verified<Average>)> {
+    trust.config.expect_scheme(Scheme::Smt)?;
     let history = verify_history(headers, key, (from, to), proof, &trust.config.limits)?;
     let average = average(headers, &history)?;
     Ok((history, average))

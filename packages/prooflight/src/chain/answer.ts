@@ -39,8 +39,8 @@ export interface VerifiedAnswer {
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const given = new Arguments(undefined, input, ANSWER);
   const checkpoint = readCheckpoint(given.unchecked("checkpoint")).json;
-  const scheme = readScheme(given.unchecked("scheme"));
   const older = readOlder(given);
+  const scheme = readScheme(given.unchecked("scheme"));
   const head = verifyHead({
     checkpoint,
     head: given.bytes("head"),
