@@ -26,7 +26,7 @@ export class Arguments<Name extends string> {
     }
     const stranger = Object.keys(given).find((member) => !known.includes(member as Name));
     if (stranger !== undefined) {
-      throw invalid(scheme, name, `an object of ${known.join(", ")}`, `member ${nameOf(stranger)}`);
+      throw invalid(scheme, name, `an object of ${known.join(", ")}`, `member ${stranger}`);
     }
     this.#scheme = scheme;
     this.#path = path && `${path}.`;
@@ -128,10 +128,6 @@ export class Arguments<Name extends string> {
     throw invalid(this.#scheme, this.#path + name, expected, describe(value));
   }
 }
-
-/** A member's name in a message: as it is if it is short and plain, else cut and escaped. */
-const nameOf = (member: string) =>
-  /^\w{1,40}$/.test(member) ? member : describe(member).replace(/[^ -~…]/g, "?");
 
 /** An own member of an object. */
 export function own(object: object, member: string): unknown {
