@@ -18,8 +18,8 @@ pub fn verify_average<'a>(
     (from, to): (u64, u64),
     proof: &'a [u8],
 ) -> Result<(Verified<History<'a>>, Verified<Average>)> {
-    trust.config.expect_scheme(Scheme::Smt)?;
-    let history = verify_history(headers, key, (from, to), proof, &trust.config.limits)?;
+    let limits = trust.config.limits_for(Scheme::Smt)?;
+    let history = verify_history(headers, key, (from, to), proof, limits)?;
     let average = average(headers, &history)?;
     Ok((history, average))
 }

@@ -27,15 +27,13 @@ pub fn verify<'a>(
         }
         #[cfg(feature = "smt")]
         (Scheme::Smt, Statement::History { key, from, to }) => {
-            config.expect_scheme(scheme)?;
-            let (range, limits) = ((from, to), &config.limits);
+            let (range, limits) = ((from, to), config.limits_for(scheme)?);
             let history = prooflight_smt::state::verify_history(headers, key, range, proof, limits);
             Answer::History(history?.into_inner())
         }
         #[cfg(feature = "smt")]
         (Scheme::Smt, Statement::Diff { from, to }) => {
-            config.expect_scheme(scheme)?;
-            let limits = &config.limits;
+            let limits = config.limits_for(scheme)?;
             let changes = prooflight_smt::state::verify_diff(headers, from, to, proof, limits);
             Answer::Diff(changes?.into_inner())
         }
@@ -59,8 +57,7 @@ macro_rules! verifiers_of_keys {
                 $(
                     #[cfg(feature = $feature)]
                     (Scheme::$scheme, Statement::Keys { height, keys }) => {
-                        config.expect_scheme(scheme)?;
-                        let (header, limits) = (headers.at(height)?, &config.limits);
+                        let (limits, header) = (config.limits_for(scheme)?, headers.at(height)?);
                         let states = $verifier::state::verify_keys(header, keys, proof, limits)?;
                         Ok(Answer::keys(states))
                     }

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
+use super::scheme_config::{LmptConfig, LvmtConfig, SchemeConfig};
 use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256, order};
 
 /// Everything about a chain that never changes.
@@ -23,75 +24,6 @@ pub struct ChainConfig {
     pub limits: ChainLimits,
     /// The genesis header's timestamp, in milliseconds since 1970.
     pub genesis_timestamp_ms: u64,
-}
-
-/// A scheme that a chain keeps.
-#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct SchemeConfig {
-    /// The id of the scheme.
-    pub id: u8,
-    /// The borsh of the scheme's parameters: [`LvmtConfig`] of `lvmt`, empty for the others.
-    pub params: Vec<u8>,
-}
-
-impl SchemeConfig {
-    /// A scheme without parameters.
-    pub const fn plain(scheme: Scheme) -> Self {
-        Self { id: scheme.id(), params: Vec::new() }
-    }
-
-    /// LVMT with its setup and shape.
-    pub fn lvmt(config: &LvmtConfig) -> Self {
-        Self { id: Scheme::Lvmt.id(), params: encode(config) }
-    }
-
-    /// Checks that a chain can keep the scheme with these parameters.
-    fn check(&self) -> Result<()> {
-        match Scheme::from_id(self.id) {
-            Ok(Scheme::Lvmt) => LvmtConfig::decode(&self.params)?.check(),
-            Ok(_) if self.params.is_empty() => Ok(()),
-            Ok(scheme) => {
-                let expected = format_args!("no parameters of {}", scheme.as_str());
-                Err(wrong(expected, format_args!("{} bytes", self.params.len())))
-            }
-            Err(error) => Err(wrong(error.expected(), error.found())),
-        }
-    }
-}
-
-/// The setup and shape of a chain's LVMT store.
-#[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct LvmtConfig {
-    /// The hash of the verifying key of the trusted setup.
-    pub params_id: Hash,
-    /// log2 of the number of entries of a vector, from 1 to [`MAX_LOG_N`](Self::MAX_LOG_N).
-    pub log_n: u8,
-    /// log2 of the opening tree's arity; it divides `log_n`.
-    pub log_arity: u8,
-}
-
-impl LvmtConfig {
-    /// The largest `log_n`: a vector has at most 2^16 entries.
-    pub const MAX_LOG_N: u8 = 16;
-
-    fn decode(params: &[u8]) -> Result<Self> {
-        borsh::from_slice(params).map_err(|_| {
-            let found = format_args!("{} bytes of another form", params.len());
-            wrong("the parameters of lvmt: params_id, log_n, log_arity", found)
-        })
-    }
-
-    fn check(&self) -> Result<()> {
-        if !(1..=Self::MAX_LOG_N).contains(&self.log_n) {
-            let expected = format_args!("a log_n of 1 to {}", Self::MAX_LOG_N);
-            return Err(wrong(expected, self.log_n));
-        }
-        if self.log_n.checked_rem(self.log_arity) != Some(0) {
-            let expected = format_args!("a log_arity that divides {}", self.log_n);
-            return Err(wrong(expected, self.log_arity));
-        }
-        Ok(())
-    }
 }
 
 /// Limits of a block.
@@ -142,10 +74,12 @@ impl ChainConfig {
         self.scheme(scheme).is_some()
     }
 
-    /// Checks that the chain keeps a scheme; otherwise `wrong_schemes`.
-    pub fn expect_scheme(&self, scheme: Scheme) -> Result<()> {
+    /// The limits of a chain that keeps a scheme; otherwise `wrong_schemes`.
+    ///
+    /// An older header may have a root of such a scheme, since it is bound to the head by its hash alone.
+    pub fn limits_for(&self, scheme: Scheme) -> Result<&ChainLimits> {
         if self.keeps(scheme) {
-            return Ok(());
+            return Ok(&self.limits);
         }
         let expected = format_args!("a chain with the scheme {}", scheme.as_str());
         Err(Error::new(Reason::WrongSchemes, expected, "another"))
@@ -159,6 +93,11 @@ impl ChainConfig {
     /// LVMT's setup and shape; none if the chain does not keep LVMT or its parameters are not valid.
     pub fn lvmt(&self) -> Option<LvmtConfig> {
         self.scheme(Scheme::Lvmt).and_then(|scheme| LvmtConfig::decode(&scheme.params).ok())
+    }
+
+    /// LMPT's eras; none if the chain does not keep LMPT or its parameters are not valid.
+    pub fn lmpt(&self) -> Option<LmptConfig> {
+        self.scheme(Scheme::Lmpt).and_then(|scheme| LmptConfig::decode(&scheme.params).ok())
     }
 
     fn scheme(&self, scheme: Scheme) -> Option<&SchemeConfig> {
@@ -205,6 +144,6 @@ pub(super) fn encode(value: &impl BorshSerialize) -> Vec<u8> {
 }
 
 #[cold]
-fn wrong(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> Error {
+pub(super) fn wrong(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> Error {
     Error::new(Reason::InvalidConfig, expected, found)
 }

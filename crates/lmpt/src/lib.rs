@@ -1,0 +1,15 @@
+//! Layered Merkle Patricia tries: a small trie of recent writes over another one over a large snapshot.
+//!
+//! Source: Choi et al., "LMPT: A Novel Authenticated Data Structure to Eliminate Storage Bottlenecks for
+//! High Performance Blockchains"; `test-vectors/spec/lmpt.md`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod layer;
+mod leaf;
+#[cfg(feature = "prover")]
+mod prover;
+
+pub use layer::{EMPTY_ROOTS, Layer, Roots};

@@ -1,0 +1,1 @@
+//! The layers of a chain, their store and proofs.
