@@ -3,7 +3,7 @@
 from .errors import check
 
 VERSION = 1
-LVMT, SMT = 2, 3
+LVMT, SMT, AMB = 2, 3, 6
 
 
 def open_envelope(data, scheme, kind, limits):

@@ -14,6 +14,7 @@ REASONS = {
     "code_mismatch": "mismatch",
     "committee_mismatch": "mismatch",
     "conflicting_finality": "untrusted",
+    "count_out_of_range": "malformed",
     "depth_out_of_range": "malformed",
     "dictionary_full": "invalid_input",
     "digest_length": "invalid_input",
@@ -62,6 +63,7 @@ REASONS = {
     "key_length": "invalid_input",
     "key_not_in_leaf": "mismatch",
     "key_out_of_range": "invalid_input",
+    "label_off_path": "mismatch",
     "leaf_index": "mismatch",
     "leaf_of_key": "mismatch",
     "leaf_off_path": "mismatch",
@@ -85,6 +87,7 @@ REASONS = {
     "owner_elsewhere": "mismatch",
     "owner_requested": "mismatch",
     "owner_version": "mismatch",
+    "page_end": "mismatch",
     "path_length": "mismatch",
     "period_unknown": "untrusted",
     "place_twice": "malformed",
@@ -116,6 +119,7 @@ REASONS = {
     "too_many_keys": "invalid_input",
     "too_many_nodes": "mismatch",
     "too_many_operations": "invalid_input",
+    "too_many_results": "malformed",
     "trailing_bytes": "malformed",
     "transaction_mismatch": "mismatch",
     "trapped": "internal",
@@ -146,6 +150,7 @@ REASONS = {
     "wrong_fork": "mismatch",
     "wrong_roots": "mismatch",
     "wrong_schemes": "untrusted",
+    "wrong_version": "mismatch",
 }
 
 
