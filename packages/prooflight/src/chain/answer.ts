@@ -1,11 +1,10 @@
-import { Arguments, invalid } from "../arguments.js";
-import { describe } from "../error.js";
+import { Arguments } from "../arguments.js";
 import type { Absent, Present } from "../result.js";
 import { readCheckpoint } from "./checkpoint.js";
 import type { Header } from "./header.js";
 import { readScheme, type StateScheme } from "./schemes.js";
 import { type SetupTrust, verifyState } from "./state.js";
-import { type HeadInput, verifyAncestor, verifyHead } from "./sync.js";
+import { HEAD, type HeadInput, olderOf, verifyHeadOrOlder } from "./sync.js";
 
 /** The input of {@link verifyAnswer}. */
 export interface AnswerInput extends HeadInput, SetupTrust {
@@ -39,17 +38,18 @@ export interface VerifiedAnswer {
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const given = new Arguments(undefined, input, ANSWER);
   const checkpoint = readCheckpoint(given.unchecked("checkpoint")).json;
-  const older = readOlder(given);
+  const path = given.unchecked("path") === undefined ? undefined : bytesOf(given.list("path"));
+  const older = olderOf(given.optionalBytes("header"), path);
   const scheme = readScheme(given.unchecked("scheme"));
-  const head = verifyHead({
+  const head = {
     checkpoint,
     head: given.bytes("head"),
     inclusion: bytesOf(given.list("inclusion")),
     now: given.u64("now"),
     maxClockSkew: given.optionalU64("maxClockSkew"),
     maxHeadAge: given.optionalU64("maxHeadAge"),
-  });
-  const header = older ? verifyAncestor({ head: head.encoded, ...older }) : head;
+  };
+  const header = verifyHeadOrOlder(head, older);
   const results = verifyState({
     scheme,
     config: checkpoint.config,
@@ -63,13 +63,8 @@ export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
 }
 
 const ANSWER = [
+  ...HEAD,
   "scheme",
-  "checkpoint",
-  "head",
-  "inclusion",
-  "now",
-  "maxClockSkew",
-  "maxHeadAge",
   "header",
   "path",
   "keys",
@@ -77,19 +72,6 @@ const ANSWER = [
   "allowInsecureSetup",
   "verifyingKey",
 ] as const satisfies readonly (keyof AnswerInput)[];
-
-/** The older header and its path: both or neither. A given header is never ignored. */
-function readOlder(given: Arguments<(typeof ANSWER)[number]>) {
-  const missing = (["header", "path"] as const).filter(
-    (name) => given.unchecked(name) === undefined,
-  );
-  if (missing.length === 2) return undefined;
-  const [name] = missing;
-  if (name === undefined) {
-    return { header: given.bytes("header"), inclusion: bytesOf(given.list("path")) };
-  }
-  throw invalid(undefined, name, "there, as the other of header and path is", describe(undefined));
-}
 
 /** Items that the verifiers below check, one by one. */
 const bytesOf = (items: readonly unknown[]) => items as readonly Uint8Array[];

@@ -1,4 +1,5 @@
 import { Arguments } from "../arguments.js";
+import { describe, refuse } from "../error.js";
 import type { FromJson } from "../from-json.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
@@ -48,6 +49,16 @@ export interface AncestorsInput {
   hashes: readonly Uint8Array[];
 }
 
+/** The members of a {@link HeadInput}. */
+export const HEAD = [
+  "checkpoint",
+  "head",
+  "inclusion",
+  "now",
+  "maxClockSkew",
+  "maxHeadAge",
+] as const satisfies readonly (keyof HeadInput)[];
+
 const HASHES = { length: 32 };
 
 /** The most that a head may be ahead of the clock by default, in milliseconds. */
@@ -64,14 +75,7 @@ const MAX_CLOCK_SKEW = 30_000n;
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
  */
 export function verifyHead(input: HeadInput): Header {
-  const given = new Arguments(undefined, input, [
-    "checkpoint",
-    "head",
-    "inclusion",
-    "now",
-    "maxClockSkew",
-    "maxHeadAge",
-  ]);
+  const given = new Arguments(undefined, input, HEAD);
   const request = new Writer(1024);
   writeCheckpoint(request, readCheckpoint(given.unchecked("checkpoint")));
   writeItems(request, given.list("inclusion"), "inclusion", HASHES);
@@ -102,6 +106,33 @@ export function verifyAncestor(input: AncestorInput): Header {
   const header = given.proof("header");
   const packed = request.finish();
   return readHeader(hash.call(undefined, (wasm) => wasm.chainVerifyAncestor(packed, header)));
+}
+
+/** An older header, and its path in a head's history. */
+export interface Older {
+  /** The encoded header. */
+  header: Uint8Array;
+  /** The path, hashes of 32 bytes. */
+  path: readonly Uint8Array[];
+}
+
+/** The older header with its path, if both are given; `invalid_argument` if only one is: neither is ever ignored. */
+export function olderOf(
+  header: Uint8Array | undefined,
+  path: readonly Uint8Array[] | undefined,
+): Older | undefined {
+  if (header && path) return { header, path };
+  if (!header && !path) return undefined;
+  const [missing, given] = header ? ["path", "header"] : ["header", "path"];
+  throw refuse("invalid_argument", `${missing} to be given with ${given}`, describe(undefined));
+}
+
+/** Accepts a signed head, and the older header in its history if there is one. Returns the older of the two. */
+export function verifyHeadOrOlder(input: HeadInput, older: Older | undefined): Header {
+  const head = verifyHead(input);
+  if (!older) return head;
+  const { header, path: inclusion } = older;
+  return verifyAncestor({ head: head.encoded, header, inclusion });
 }
 
 /**

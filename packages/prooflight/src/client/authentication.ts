@@ -4,7 +4,7 @@ import { type Bytes, toHex } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { verifyAncestor } from "../chain/sync.js";
+import { type Older, verifyAncestor } from "../chain/sync.js";
 import { Forks } from "./forks.js";
 import { checkBlock, type Wanted } from "./questions.js";
 import { type HeaderProof, readHeaderProof } from "./replies.js";
@@ -15,7 +15,7 @@ import type { Accepted, Trust } from "./trust.js";
 export interface Authentic {
   block: Header;
   accepted: Accepted;
-  older: { header: Bytes; path: readonly Bytes[] } | undefined;
+  older: Older | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { type Hex, toHex } from "../bytes.js";
 import { type Quantity, toQuantity } from "../chain/quantity.js";
 import type { StateScheme } from "../chain/schemes.js";
+import type { Older } from "../chain/sync.js";
 
 /**
  * What a client verified with its proof and headers, as JSON, to verify later without a server from the checkpoint
@@ -95,7 +96,7 @@ export function bundleOf(given: object): Bundle | undefined {
 interface Parts {
   head: Uint8Array;
   inclusion: readonly Uint8Array[];
-  older: { header: Uint8Array; path: readonly Uint8Array[] } | undefined;
+  older: Older | undefined;
   proof: Uint8Array;
 }
 

@@ -5,11 +5,12 @@ import { type Bytes, toHex } from "../bytes.js";
 import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
 import { STATE_SCHEMES, type StateScheme } from "../chain/schemes.js";
 import { toQuantity } from "../chain/quantity.js";
+import { HEAD } from "../chain/sync.js";
 import { describe } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import { init } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";
-import { path, SYNC, syncInput } from "./chain.js";
+import { olderInput, path, syncInput } from "./chain.js";
 import { hexItems, hexMember, type Json, optionalHex, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
@@ -27,7 +28,7 @@ export const BUNDLE = [
 
 const ANSWER = [
   ...BUNDLE.filter((member) => member !== "kind"),
-  ...SYNC,
+  ...HEAD,
   "allowInsecureSetup",
   "verifyingKey",
 ] as const;
@@ -84,15 +85,13 @@ export function answerInput(
   if (typeof scheme !== "string") {
     throw invalid(undefined, "scheme", "the name of a scheme", describe(scheme));
   }
-  const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
   const known = STATE_SCHEMES.find((name) => name === scheme);
   return {
     // verifyAnswer checks that the scheme can be verified.
     scheme: scheme as StateScheme,
     head: hexMember(undefined, given, "head"),
     inclusion: path(given.list("inclusion"), "inclusion"),
-    ...(has("header") && { header: hexMember(undefined, given, "header") }),
-    ...(has("path") && { path: path(given.list("path"), "path") }),
+    ...olderInput(given),
     keys: hexItems(known, given.list("keys"), "keys"),
     proof: hexMember(known, given, "proof"),
   };

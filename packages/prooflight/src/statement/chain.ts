@@ -3,9 +3,17 @@ import { type Bytes, toHex } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type Freshness, verifyAncestor, verifyAncestors, verifyHead } from "../chain/sync.js";
+import {
+  type Freshness,
+  HEAD,
+  type Older,
+  olderOf,
+  verifyAncestor,
+  verifyAncestors,
+  verifyHead,
+} from "../chain/sync.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
+import { hexItems, hexMember, type Json, optionalHex, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 /** A head that extends a checkpoint. */
@@ -18,7 +26,7 @@ export const HeaderSync: Kind = {
   subjects: () => [],
   init,
   verify(input) {
-    const given = new Arguments(undefined, input, SYNC);
+    const given = new Arguments(undefined, input, HEAD);
     return answer(verifyHead(syncInput(given)));
   },
 };
@@ -63,18 +71,8 @@ export const HeadersInclusion: Kind = {
   },
 };
 
-/** The members of a sync. */
-export const SYNC = [
-  "checkpoint",
-  "head",
-  "inclusion",
-  "now",
-  "maxClockSkew",
-  "maxHeadAge",
-] as const;
-
-/** The input of `verifyHead`, from the members of a sync. */
-export function syncInput(given: Arguments<(typeof SYNC)[number]>) {
+/** The input of `verifyHead`, from JSON. */
+export function syncInput(given: Arguments<(typeof HEAD)[number]>) {
   return {
     // verifyHead checks the unchecked members.
     checkpoint: given.unchecked("checkpoint") as Checkpoint,
@@ -83,6 +81,15 @@ export function syncInput(given: Arguments<(typeof SYNC)[number]>) {
     now: quantity(undefined, given.unchecked("now"), "now"),
     ...freshness(given),
   };
+}
+
+/** The older header of a statement, if it has one, from JSON. */
+export function olderInput(given: Arguments<"header" | "path">): Older | undefined {
+  const hasPath = given.unchecked("path") !== undefined;
+  return olderOf(
+    optionalHex(undefined, given, "header"),
+    hasPath ? path(given.list("path"), "path") : undefined,
+  );
 }
 
 /** The hashes of a path. */

@@ -1,16 +1,16 @@
 /** `StateHistory` and `StateDiff` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { readCheckpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
 import { type RangeInput, verifyDiff, verifyHistory } from "../chain/range.js";
 import { readScheme } from "../chain/schemes.js";
-import { type HeadInput, verifyAncestor, verifyHead } from "../chain/sync.js";
+import { HEAD, type HeadInput, type Older, verifyHeadOrOlder } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
-import { path, SYNC, syncInput } from "./chain.js";
-import { hexItems, hexMember, optionalHex, quantity, there } from "./json.js";
+import { olderInput, path, syncInput } from "./chain.js";
+import { hexItems, hexMember, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 import { averageJson, changeJson, changesJson } from "./smt.js";
 
@@ -34,7 +34,7 @@ export const HISTORY_BUNDLE = [...DIFF_BUNDLE, "key", "average"] as const;
 
 /** The members of a statement whose bundle has `bundle`. */
 const statement = <Name extends string>(bundle: readonly Name[]) => [
-  ...SYNC,
+  ...HEAD,
   ...bundle.filter((member): member is Exclude<Name, "kind"> => member !== "kind"),
 ];
 
@@ -82,8 +82,7 @@ export interface SaidRange {
   scheme: unknown;
   head: Bytes;
   inclusion: Bytes[];
-  header: Bytes | undefined;
-  path: Bytes[] | undefined;
+  older: Older | undefined;
   headers: Bytes[];
   hashes: Bytes[];
   to: bigint;
@@ -109,21 +108,16 @@ export function diffSaid(given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], 
 function rangeSaid(
   given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind" | "from">>,
 ): SaidRange {
-  const has = (name: "header" | "path") => given.unchecked(name) !== undefined;
-  const said = {
+  return {
     scheme: given.unchecked("scheme"),
     head: hexMember(undefined, given, "head"),
     inclusion: path(given.list("inclusion"), "inclusion"),
-    header: optionalHex(undefined, given, "header"),
-    path: has("path") ? path(given.list("path"), "path") : undefined,
+    older: olderInput(given),
     headers: hexItems(undefined, given.list("headers"), "headers"),
     hashes: path(given.list("hashes"), "hashes"),
     to: quantity("smt", given.unchecked("to"), "to"),
     proof: hexMember("smt", given, "proof"),
   };
-  if ((said.header === undefined) === (said.path === undefined)) return said;
-  const missing = said.header === undefined ? "header" : "path";
-  throw invalid(undefined, missing, "there, as the other of header and path is", "undefined");
 }
 
 /** Accepts the head of a range, by what only the verifying party can know. */
@@ -131,14 +125,12 @@ export function openRange(
   said: SaidRange,
   trust: Omit<HeadInput, "head" | "inclusion">,
 ): { head: Header; input: RangeInput } {
-  const { scheme, head, inclusion, header, path, headers, hashes, to, proof } = said;
+  const { scheme, head, inclusion, older, headers, hashes, to, proof } = said;
   const checkpoint = readCheckpoint(trust.checkpoint).json;
   if (readScheme(scheme) !== "smt") {
     throw refuse("unknown_statement", "a scheme that proves ranges", describe(scheme));
   }
-  const accepted = verifyHead({ ...trust, checkpoint, head, inclusion });
-  const placed =
-    header && path ? verifyAncestor({ head: accepted.encoded, header, inclusion: path }) : accepted;
+  const newest = verifyHeadOrOlder({ ...trust, checkpoint, head, inclusion }, older);
   const { config } = checkpoint;
-  return { head: placed, input: { config, head: placed.encoded, headers, hashes, to, proof } };
+  return { head: newest, input: { config, head: newest.encoded, headers, hashes, to, proof } };
 }
