@@ -8,7 +8,7 @@
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
 //! * [`Scheme`]: the table of authenticated stores.
 //! * [`Limits`]: the sizes that a verifier accepts.
-//! * [`order()`]: sorting with little code.
+//! * [`order()`] and [`distinct`]: sorting with little code.
 //! * [`merkle`]: the trees of RFC 9162, generic over the hash.
 //! * [`Verified`]: a proven value; only a verifier can make one.
 //! * [`statement`]: questions about a chain's state.
@@ -39,7 +39,7 @@ pub use error::{Code, Error, Reason, Result};
 pub use hash::{Hash, blake2b256, keccak256};
 pub use hex::Hex;
 pub use limits::Limits;
-pub use order::order;
+pub use order::{distinct, order};
 pub use reader::Reader;
 pub use scheme::{Ability, Scheme};
 pub use verified::Verified;

@@ -25,6 +25,19 @@ pub fn order(count: usize, before: impl Fn(usize, usize) -> bool) -> Vec<usize> 
     sorted
 }
 
+/// The distinct items, ascending, and the place among them of each item.
+pub fn distinct<T: Copy + PartialOrd>(items: &[T]) -> (Vec<T>, Vec<usize>) {
+    let mut distinct = Vec::with_capacity(items.len());
+    let mut places = alloc::vec![0; items.len()];
+    for at in order(items.len(), |a, b| items[a] < items[b]) {
+        if distinct.last() != Some(&items[at]) {
+            distinct.push(items[at]);
+        }
+        places[at] = distinct.len() - 1;
+    }
+    (distinct, places)
+}
+
 /// Merges two sorted lists; a right item goes first only if it comes before the left one.
 fn merge(
     left: &[usize],
@@ -62,6 +75,11 @@ mod tests {
             let mut expected: Vec<usize> = (0..count).collect();
             expected.sort_by_key(|&index| items[index]);
             assert_eq!(order(count, |a, b| items[a] < items[b]), expected, "{items:?}");
+
+            let (distinct, places) = distinct(&items);
+            assert!(distinct.is_sorted_by(|a, b| a < b), "{distinct:?}");
+            let again: Vec<u64> = places.into_iter().map(|place| distinct[place]).collect();
+            assert_eq!(again, items);
         }
     }
 }

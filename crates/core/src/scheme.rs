@@ -92,7 +92,7 @@ schemes! {
     /// Ethereum's Merkle Patricia trie.
     Mpt = 4, "mpt", root 32, proves [Account], binary Some("hash"), parameters false;
     /// Layered Merkle Patricia tries.
-    Lmpt = 5, "lmpt", root 96, proves [], binary None, parameters false;
+    Lmpt = 5, "lmpt", root 96, proves [Keys], binary Some("hash"), parameters true;
     /// Authenticated multi-version B+ tree.
     Amb = 6, "amb", root 32, proves [], binary None, parameters false;
 }

@@ -37,6 +37,8 @@ pub enum KeyState<'a> {
         since: Option<u64>,
         /// The number of blocks that wrote the key, deletes included, where the scheme shows it.
         version: Option<u64>,
+        /// The name of the layer that has the value, where the scheme has layers.
+        layer: Option<&'static str>,
     },
     /// No value.
     Absent {
@@ -44,10 +46,22 @@ pub enum KeyState<'a> {
         deleted_at: Option<u64>,
         /// The number of blocks that wrote the key, deletes included, where the scheme shows it.
         version: Option<u64>,
+        /// The name of the layer that has the key's tombstone, or of the last layer, where the scheme has layers.
+        layer: Option<&'static str>,
     },
 }
 
-impl KeyState<'_> {
+impl<'a> KeyState<'a> {
+    /// A value of a scheme without versions and layers.
+    const fn present(value: Value<'a>, since: Option<u64>) -> Self {
+        Self::Present { value, since, version: None, layer: None }
+    }
+
+    /// No value in a scheme without versions and layers.
+    const fn absent(deleted_at: Option<u64>) -> Self {
+        Self::Absent { deleted_at, version: None, layer: None }
+    }
+
     /// The value, if the key has one.
     pub fn value(&self) -> Option<&[u8]> {
         match self {
@@ -86,8 +100,21 @@ impl Eq for Value<'_> {}
 impl<'a> From<Option<&'a [u8]>> for KeyState<'a> {
     fn from(value: Option<&'a [u8]>) -> Self {
         match value {
-            Some(value) => Self::Present { value: Value::Proof(value), since: None, version: None },
-            None => Self::Absent { deleted_at: None, version: None },
+            Some(value) => Self::present(Value::Proof(value), None),
+            None => Self::absent(None),
+        }
+    }
+}
+
+#[cfg(feature = "lmpt")]
+impl<'a> From<prooflight_lmpt::Answer<'a>> for KeyState<'a> {
+    fn from(answer: prooflight_lmpt::Answer<'a>) -> Self {
+        let layer = Some(answer.layer.as_str());
+        match answer.value {
+            Some(value) => {
+                Self::Present { value: Value::Proof(value), since: None, version: None, layer }
+            }
+            None => Self::Absent { deleted_at: None, version: None, layer },
         }
     }
 }
@@ -101,11 +128,12 @@ impl From<prooflight_lvmt::Answer> for KeyState<'_> {
                 value: Value::Decoded(value),
                 since: Some(since),
                 version: Some(version),
+                layer: None,
             },
             Answer::Deleted { deleted_at, version } => {
-                Self::Absent { deleted_at: Some(deleted_at), version: Some(version) }
+                Self::Absent { deleted_at: Some(deleted_at), version: Some(version), layer: None }
             }
-            Answer::NeverWritten => Self::Absent { deleted_at: None, version: None },
+            Answer::NeverWritten => Self::absent(None),
         }
     }
 }
@@ -115,13 +143,9 @@ impl<'a> From<prooflight_smt::Answer<'a>> for KeyState<'a> {
     fn from(answer: prooflight_smt::Answer<'a>) -> Self {
         use prooflight_smt::Answer;
         match answer {
-            Answer::Present { value, since } => {
-                Self::Present { value: Value::Proof(value), since: Some(since), version: None }
-            }
-            Answer::Deleted { deleted_at } => {
-                Self::Absent { deleted_at: Some(deleted_at), version: None }
-            }
-            Answer::NeverWritten => Self::Absent { deleted_at: None, version: None },
+            Answer::Present { value, since } => Self::present(Value::Proof(value), Some(since)),
+            Answer::Deleted { deleted_at } => Self::absent(Some(deleted_at)),
+            Answer::NeverWritten => Self::absent(None),
         }
     }
 }

@@ -70,5 +70,6 @@ macro_rules! verifiers_of_keys {
 
 verifiers_of_keys! {
     "avl" Avl prooflight_avl;
+    "lmpt" Lmpt prooflight_lmpt;
     "smt" Smt prooflight_smt;
 }

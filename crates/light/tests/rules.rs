@@ -101,8 +101,9 @@ fn keys_have_what_the_header_shows() {
             .map(Verified::into_inner)
             .map_err(|error| error.reason())
     };
-    let present = KeyState::Present { value: Value::Proof(&[1]), since: None, version: None };
-    let absent = KeyState::Absent { deleted_at: None, version: None };
+    let value = Value::Proof(&[1]);
+    let present = KeyState::Present { value, since: None, version: None, layer: None };
+    let absent = KeyState::Absent { deleted_at: None, version: None, layer: None };
     let states = vec![present.clone(), absent, present];
     let keys = Statement::Keys { height: 1, keys: &keys };
     assert_eq!(ask(Scheme::Avl, keys), Ok(Answer::Keys(states)));

@@ -9,7 +9,12 @@ extern crate alloc;
 
 mod layer;
 mod leaf;
+pub mod proof;
 #[cfg(feature = "prover")]
 mod prover;
+#[cfg(feature = "chain")]
+pub mod state;
+mod verify;
 
 pub use layer::{EMPTY_ROOTS, Layer, Roots};
+pub use verify::{Answer, verify};

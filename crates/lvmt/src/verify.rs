@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use prooflight_amt::{Opening, Scalar, verify_openings};
-use prooflight_core::{Hash, Result, Verified, order};
+use prooflight_core::{Hash, Result, Verified, distinct};
 
 use crate::nodes::check_nodes;
 use crate::params::{Params, Root};
@@ -76,9 +76,7 @@ fn verify_hashes(
     params: &Params<'_>,
 ) -> Result<Verified<Vec<Answer>>> {
     let proof: Proof = ENVELOPE.decode(proof, &params.limits)?;
-    let sorted = order(requested.len(), |a, b| requested[a] < requested[b]);
-    let mut distinct: Vec<Hash> = sorted.into_iter().map(|at| requested[at]).collect();
-    distinct.dedup();
+    let (distinct, places) = distinct(requested);
 
     let Walked { entries, leaves, versions } = walk(params, root, &distinct, &proof)?;
     check_leaves(root, &proof, &leaves)?;
@@ -87,8 +85,8 @@ fn verify_hashes(
 
     let answers = proof.claims.into_iter().zip(versions);
     let answers: Vec<_> = answers.map(|(claim, version)| answer(claim, version)).collect();
-    let of = |key: &Hash| distinct.binary_search(key).ok().and_then(|at| answers.get(at).cloned());
-    Ok(Verified::by_verifier(requested.iter().filter_map(of).collect()))
+    let of = |&place: &usize| answers.get(place).cloned();
+    Ok(Verified::by_verifier(places.iter().filter_map(of).collect()))
 }
 
 fn check_openings(params: &Params<'_>, entries: &[Opened<'_>]) -> Result<()> {

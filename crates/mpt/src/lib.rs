@@ -32,21 +32,24 @@ mod hash;
 mod header;
 mod nibbles;
 mod node;
+mod nodes;
 #[cfg(feature = "prover")]
 mod prover;
 #[doc(hidden)]
 pub mod rlp;
 mod transaction;
 mod verify;
+mod walk;
 
 pub use account::{Account, Address, Word, verify_account, verify_slot};
 pub use get_proof::{AccountState, GetProof, SlotProof, verify_get_proof};
 pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
 pub use header::{Header, verify_header};
+pub use nodes::Nodes;
 #[cfg(feature = "prover")]
 pub use prover::{
     AccountProof, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
     ProvedAccount, ProvedKey, ProvedSlot, StateChange, prove_at, prove_state_at,
 };
 pub use transaction::{verify_code, verify_transaction_hash};
-pub use verify::{MAX_KEY_LENGTH, verify_proof};
+pub use verify::{MAX_KEY_LENGTH, verify_keys, verify_proof};

@@ -11,8 +11,9 @@ pub(crate) struct KeyPath<'k> {
 }
 
 impl<'k> KeyPath<'k> {
-    pub(crate) const fn new(key: &'k [u8]) -> Self {
-        Self { key, walked: 0 }
+    /// A key of which some nibbles have been walked.
+    pub(crate) const fn after(key: &'k [u8], walked: usize) -> Self {
+        Self { key, walked }
     }
 
     /// Walks one nibble; `None` if the key ends here.
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn a_key_follows_what_lies_ahead_and_nothing_else() {
         let path = |bytes| CompactPath::decode(bytes).unwrap().0;
-        let mut key = KeyPath::new(&[0x12, 0x34]);
+        let mut key = KeyPath::after(&[0x12, 0x34], 0);
         assert_eq!(key.step(), Some(1));
         for other in [&[0x00, 0x24][..], &[0x14], &[0x12, 0x34, 0x50]] {
             assert!(!key.follow(&path(other)));

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, order};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, distinct};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
@@ -62,13 +62,13 @@ pub fn verify<'a>(
     check_height(height)?;
     check_keys(keys, limits)?;
     let mut stream = Stream::open(PROOF, proof, limits)?;
-    let asked = Asked::new(keys);
+    let hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key)).collect();
+    let (hashes, places) = distinct(&hashes);
     let mut opened = Opened::new();
-    let answers = read_claim(&mut stream, height, &asked.hashes, &mut opened)?;
+    let answers = read_claim(&mut stream, height, &hashes, &mut opened)?;
     stream.finish()?;
     check_root(root, &opened.root())?;
-    let answers = asked.places.iter().map(|&place| answers[place]).collect();
-    Ok(Verified::by_verifier(answers))
+    Ok(Verified::by_verifier(places.iter().map(|&place| answers[place]).collect()))
 }
 
 fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
@@ -76,27 +76,6 @@ fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
         return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
     }
     limits.check_keys(keys.len())
-}
-
-/// The distinct hashes of the requested keys, ascending, and the position of each key's hash.
-struct Asked {
-    hashes: Vec<Hash>,
-    places: Vec<usize>,
-}
-
-impl Asked {
-    fn new(keys: &[&[u8]]) -> Self {
-        let hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key)).collect();
-        let mut asked =
-            Self { hashes: Vec::with_capacity(keys.len()), places: vec![0; keys.len()] };
-        for at in order(hashes.len(), |a, b| hashes[a] < hashes[b]) {
-            if asked.hashes.last() != Some(&hashes[at]) {
-                asked.hashes.push(hashes[at]);
-            }
-            asked.places[at] = asked.hashes.len() - 1;
-        }
-        asked
-    }
 }
 
 /// Reads the part that keys, ascending by their hashes, lead to; returns the states of the keys that it claims.

@@ -36,6 +36,7 @@ pub mod file;
 pub mod generate;
 pub mod input;
 pub mod limits;
+pub mod lmpt;
 pub mod lvmt;
 pub mod mpt;
 pub mod range;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
-use crate::{amt, avl, chain, ergo, lvmt, mpt, range, smt, state};
+use crate::{amt, avl, chain, ergo, lmpt, lvmt, mpt, range, smt, state};
 
 /// The results of the tests of a file.
 #[derive(Clone, Debug)]
@@ -100,6 +100,7 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "StateBlock" => Ok(parse(input).and_then(|input: state::StateBlock| input.verify())),
         "StateHistory" => Ok(parse(input).and_then(|input: range::StateHistory| input.verify())),
         "StateDiff" => Ok(parse(input).and_then(|input: range::StateDiff| input.verify())),
+        "LmptProof" => Ok(parse(input).and_then(|input: lmpt::LmptProof| input.verify())),
         "LvmtProof" => Ok(parse(input).and_then(|input: lvmt::LvmtProof| input.verify())),
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
         "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),

@@ -143,17 +143,20 @@ impl StateAnswer {
 
 /// The state of a key, in JSON.
 fn state(state: &KeyState<'_>) -> Value {
-    let (value, (block, changed), version) = match state {
-        KeyState::Present { value, since, version } => {
-            (Some(hex(value.as_ref())), ("since", since), version)
+    let (value, (block, changed), version, layer) = match state {
+        KeyState::Present { value, since, version, layer } => {
+            (Some(hex(value.as_ref())), ("since", since), version, layer)
         }
-        KeyState::Absent { deleted_at, version } => (None, ("deletedAt", deleted_at), version),
+        KeyState::Absent { deleted_at, version, layer } => {
+            (None, ("deletedAt", deleted_at), version, layer)
+        }
     };
     let mut members = Answer::new();
     members.extend(value.map(|value| ("value".to_owned(), value)));
     for (name, number) in [(block, changed), ("version", version)] {
         members.extend(number.map(|number| (name.to_owned(), json!(Quantity(number)))));
     }
+    members.extend(layer.map(|layer| ("layer".to_owned(), json!(layer))));
     Value::Object(members)
 }
 

@@ -39,6 +39,7 @@ export type Reason =
   | "code_mismatch"
   | "committee_mismatch"
   | "conflicting_finality"
+  | "count_out_of_range"
   | "depth_out_of_range"
   | "dictionary_full"
   | "digest_length"
@@ -68,6 +69,7 @@ export type Reason =
   | "invalid_encoding"
   | "invalid_entry"
   | "invalid_header"
+  | "invalid_layer_value"
   | "invalid_node"
   | "invalid_path"
   | "invalid_point"
@@ -87,6 +89,7 @@ export type Reason =
   | "key_length"
   | "key_not_in_leaf"
   | "key_out_of_range"
+  | "label_off_path"
   | "leaf_index"
   | "leaf_of_key"
   | "leaf_off_path"
@@ -110,6 +113,7 @@ export type Reason =
   | "owner_elsewhere"
   | "owner_requested"
   | "owner_version"
+  | "page_end"
   | "path_length"
   | "period_unknown"
   | "place_twice"
@@ -135,12 +139,14 @@ export type Reason =
   | "state_root_mismatch"
   | "store_corrupt"
   | "store_failed"
+  | "tombstone_in_snapshot"
   | "too_few_signatures"
   | "too_many_changes"
   | "too_many_deletes"
   | "too_many_keys"
   | "too_many_nodes"
   | "too_many_operations"
+  | "too_many_results"
   | "trailing_bytes"
   | "transaction_mismatch"
   | "trapped"
@@ -170,7 +176,8 @@ export type Reason =
   | "wrong_chain"
   | "wrong_fork"
   | "wrong_roots"
-  | "wrong_schemes";
+  | "wrong_schemes"
+  | "wrong_version";
 
 /**
  * The code and the meaning of every reason.
@@ -191,6 +198,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   code_mismatch: { code: "mismatch", meaning: "the code does not have the hash that the account commits to" },
   committee_mismatch: { code: "mismatch", meaning: "the update has another next sync committee than the one that is known" },
   conflicting_finality: { code: "untrusted", meaning: "two finalized blocks of one slot were signed" },
+  count_out_of_range: { code: "malformed", meaning: "a node counts 2^56 entries or more" },
   depth_out_of_range: { code: "malformed", meaning: "a branch is deeper than the last bit of a key's hash" },
   dictionary_full: { code: "invalid_input", meaning: "the dictionary cannot hold more nodes" },
   digest_length: { code: "invalid_input", meaning: "the digest is not 33 bytes" },
@@ -220,6 +228,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   invalid_encoding: { code: "malformed", meaning: "the bytes are not the canonical encoding of anything" },
   invalid_entry: { code: "malformed", meaning: "an entry's occupied slots are not the lowest ones, or it has a child and a free slot" },
   invalid_header: { code: "malformed", meaning: "the header cannot be that of any chain" },
+  invalid_layer_value: { code: "malformed", meaning: "a leaf of a layer is neither a tagged value nor a tombstone" },
   invalid_node: { code: "malformed", meaning: "a node is neither a branch, an extension nor a leaf" },
   invalid_path: { code: "malformed", meaning: "a node's path is not in hex-prefix form, or is that of an extension and empty" },
   invalid_point: { code: "malformed", meaning: "the bytes are not the encoding of a point of the group" },
@@ -239,6 +248,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   key_length: { code: "invalid_input", meaning: "the key does not have the dictionary's key length" },
   key_not_in_leaf: { code: "mismatch", meaning: "the directions lead to a leaf that does not cover the key" },
   key_out_of_range: { code: "invalid_input", meaning: "the key is a sentinel, all 00 or all ff" },
+  label_off_path: { code: "mismatch", meaning: "a branch does not continue the path that leads to it" },
   leaf_index: { code: "mismatch", meaning: "a leaf's index is that of none of the keys that lead to it" },
   leaf_of_key: { code: "mismatch", meaning: "a leaf given as another key's is that of a key asked for" },
   leaf_off_path: { code: "mismatch", meaning: "a leaf is not on the path of its key" },
@@ -262,6 +272,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   owner_elsewhere: { code: "mismatch", meaning: "the walk of a slot's owner does not pass the slot's entry" },
   owner_requested: { code: "mismatch", meaning: "the owner that is shown of a slot is a key that was asked for" },
   owner_version: { code: "mismatch", meaning: "the leaf of a slot's owner has version 0, or a later version than the slot" },
+  page_end: { code: "mismatch", meaning: "the page does not end within the range asked for" },
   path_length: { code: "mismatch", meaning: "the path is not as long as the index and the size demand" },
   period_unknown: { code: "untrusted", meaning: "the update is signed by a sync committee that is not known yet, or no longer" },
   place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
@@ -287,12 +298,14 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   state_root_mismatch: { code: "mismatch", meaning: "the operations lead to another digest than the header's stateRoot" },
   store_corrupt: { code: "unavailable", meaning: "the store's bytes do not have the hash that they should" },
   store_failed: { code: "unavailable", meaning: "the store could not be read or written" },
+  tombstone_in_snapshot: { code: "mismatch", meaning: "the snapshot has a tombstone" },
   too_few_signatures: { code: "untrusted", meaning: "fewer authorities signed the header than the quorum" },
   too_many_changes: { code: "malformed", meaning: "the history has more changes than the limit" },
   too_many_deletes: { code: "invalid_input", meaning: "more deletes than the limit" },
   too_many_keys: { code: "invalid_input", meaning: "more keys than the limit" },
   too_many_nodes: { code: "mismatch", meaning: "the proof has more nodes than the key or these operations can need" },
   too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
+  too_many_results: { code: "malformed", meaning: "a page has more entries than the limit" },
   trailing_bytes: { code: "malformed", meaning: "bytes are left over after the format ended" },
   transaction_mismatch: { code: "mismatch", meaning: "the server answered with another hash than that of the transaction" },
   trapped: { code: "internal", meaning: "WebAssembly stopped in the middle of a call; its memory is lost" },
@@ -323,4 +336,5 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   wrong_fork: { code: "mismatch", meaning: "the fork digest is not that of the slot" },
   wrong_roots: { code: "mismatch", meaning: "the roots given are not those of the blocks that the history needs" },
   wrong_schemes: { code: "untrusted", meaning: "the header does not have exactly the roots of the chain's schemes" },
+  wrong_version: { code: "mismatch", meaning: "a version shown is not one that the question needs" },
 };

@@ -4,7 +4,7 @@
 export type Scheme = "avl" | "lvmt" | "smt" | "mpt" | "lmpt" | "amb";
 
 /** The schemes that prove values of keys. */
-export type StateScheme = "avl" | "lvmt" | "smt";
+export type StateScheme = "avl" | "lvmt" | "smt" | "lmpt";
 
 /** What a scheme's proofs can prove. */
 export type Ability = "keys" | "block" | "history" | "diff" | "average" | "account";
@@ -35,9 +35,9 @@ export const SCHEMES: Readonly<Record<Scheme, SchemeInfo>> = {
     parameters: false,
   },
   mpt: { id: 4, rootLength: 32, abilities: ["account"], binary: "hash", parameters: false },
-  lmpt: { id: 5, rootLength: 96, abilities: [], parameters: false },
+  lmpt: { id: 5, rootLength: 96, abilities: ["keys"], binary: "hash", parameters: true },
   amb: { id: 6, rootLength: 32, abilities: [], parameters: false },
 };
 
 /** The names of the schemes that prove values of keys. */
-export const STATE_SCHEMES: readonly StateScheme[] = ["avl", "lvmt", "smt"];
+export const STATE_SCHEMES: readonly StateScheme[] = ["avl", "lvmt", "smt", "lmpt"];

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from . import borsh
 from .errors import check
 from .merkle import EMPTY_TREE, hash_of
-from .schemes import IDS, ROOT_LENGTHS, WITH_PARAMETERS
+from .schemes import IDS, ROOT_LENGTHS
 
 MAX_BYTES = 8 * 1024 * 1024
 
@@ -18,6 +18,17 @@ class LvmtConfig(NamedTuple):
     @classmethod
     def decode(cls, params):
         return cls(params[:32], params[32], params[33])
+
+
+class LmptConfig(NamedTuple):
+    era_blocks: int
+    era_ops: int
+    era_bytes: int
+
+    @classmethod
+    def decode(cls, params):
+        bounds = (params[:4], params[4:8], params[8:])
+        return cls(*(int.from_bytes(bound, "little") for bound in bounds))
 
 
 class ChainLimits(NamedTuple):
@@ -65,15 +76,23 @@ class ChainConfig(NamedTuple):
         check(is_ascending(self.scheme_ids()), "invalid_config")
         for id, params in self.schemes:
             check(id in ROOT_LENGTHS, "invalid_config")
-            if id not in WITH_PARAMETERS:
-                check(params == b"", "invalid_config")
-                continue
-            check(len(params) == 34, "invalid_config")
-            lvmt = LvmtConfig.decode(params)
-            check(1 <= lvmt.log_n <= 16, "invalid_config")
-            check(lvmt.log_arity > 0 and lvmt.log_n % lvmt.log_arity == 0, "invalid_config")
+            check_params(id, params)
         check(len(set(self.authorities)) == len(self.authorities), "invalid_config")
         check(1 <= self.quorum <= len(self.authorities), "invalid_config")
+
+
+def check_params(id, params):
+    """Checks the parameters of a scheme."""
+    if id == IDS["lvmt"]:
+        check(len(params) == 34, "invalid_config")
+        lvmt = LvmtConfig.decode(params)
+        check(1 <= lvmt.log_n <= 16, "invalid_config")
+        check(lvmt.log_arity > 0 and lvmt.log_n % lvmt.log_arity == 0, "invalid_config")
+    elif id == IDS["lmpt"]:
+        check(len(params) == 16, "invalid_config")
+        check(all(bound >= 1 for bound in LmptConfig.decode(params)), "invalid_config")
+    else:
+        check(params == b"", "invalid_config")
 
 
 class Header(NamedTuple):

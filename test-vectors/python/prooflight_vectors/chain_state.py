@@ -120,11 +120,12 @@ def verify_answer_input(test_input):
 
 
 def write_state(state):
-    value, height, version = state
+    value, height, version, *layer = state
     members = {
         "value": None if value is None else write_bytes(value),
         "deletedAt" if value is None else "since": None if height is None else write_quantity(height),
         "version": None if version is None else write_quantity(version),
+        "layer": layer[0] if layer else None,
     }
     return {name: member for name, member in members.items() if member is not None}
 

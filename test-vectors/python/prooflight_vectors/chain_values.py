@@ -12,6 +12,7 @@ MODULES = {scheme: import_module(f".{scheme}", __package__) for scheme in STATE_
 def verify_values(scheme, header, config, keys, proof, insecure_allowed=False, key_bytes=None):
     """Returns what each raw key has after an accepted header: its value, or None, the height of the
     block that changed it, and how often it was written; the latter two are None where none is shown.
+    Of lmpt, the layer's name follows.
     """
     root = root_of(scheme, header)
     check(root is not None, "wrong_schemes")

@@ -3,7 +3,7 @@
 from .errors import check
 
 VERSION = 1
-LVMT, SMT, AMB = 2, 3, 6
+LVMT, SMT, LMPT, AMB = 2, 3, 5, 6
 
 
 def open_envelope(data, scheme, kind, limits):

@@ -1,4 +1,4 @@
-"""Which verifier serves which type of test group (vectors 3 to 25).
+"""Which verifier serves which type of test group (vectors 3 to 26).
 
 A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
@@ -14,6 +14,7 @@ from . import (
     ergo,
     ethereum,
     ethereum_hashes,
+    lmpt,
     lvmt,
     mpt,
     smt_input,
@@ -38,6 +39,7 @@ VERIFIERS = {
     "EthCode": ethereum_hashes.verify_code_input,
     "EthTransaction": ethereum_hashes.verify_transaction_input,
     "AmtOpening": amt.verify_input,
+    "LmptProof": lmpt.verify_input,
     "LvmtProof": lvmt.verify_input,
     "SmtProof": smt_input.verify_proof_input,
     "SmtHistory": smt_input.verify_history_input,

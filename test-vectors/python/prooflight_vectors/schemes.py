@@ -18,7 +18,7 @@ ROOT_LENGTHS = {
     6: 32,
 }
 
-WITH_PARAMETERS = frozenset({2})
+WITH_PARAMETERS = frozenset({2, 5})
 
 # The schemes that prove values of keys.
-STATE_SCHEMES = ("avl", "lvmt", "smt")
+STATE_SCHEMES = ("avl", "lvmt", "smt", "lmpt")

@@ -245,12 +245,12 @@ pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
     response.length(states.len());
     for state in states {
         let (block, version) = match state {
-            KeyState::Present { value, since, version } => {
+            KeyState::Present { value, since, version, .. } => {
                 response.u8(0);
                 response.length(values.number(value.as_ref()));
                 (since, version)
             }
-            KeyState::Absent { deleted_at, version } => {
+            KeyState::Absent { deleted_at, version, .. } => {
                 response.u8(1);
                 (deleted_at, version)
             }

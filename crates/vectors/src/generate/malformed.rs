@@ -173,7 +173,7 @@ impl Breaks<'_> {
             }
             "integer256" => with("65 digits", format!("0x{digits:0>65}")),
             // The length of a digest is checked later.
-            "bytes" | "bytes33" => with("half a byte more", format!("{text}0")),
+            "bytes" | "bytes33" | "bytes96" => with("half a byte more", format!("{text}0")),
             _ => {
                 with("half a byte more", format!("{text}0"));
                 with("no bytes", "0x".to_owned());

@@ -1,0 +1,113 @@
+//! The walk from a trie's root along the paths of keys, all at once.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use prooflight_core::{Hash, Limits, Result};
+
+use crate::nibbles::KeyPath;
+use crate::node::{Child, Node};
+use crate::nodes::Nodes;
+
+/// Walks from the root until the value or absence of every key is proven; returns their values.
+///
+/// Depth first, lower nibbles before higher ones: a node that is outside of its parent is the next one of the
+/// proof. No node may be left over.
+pub(crate) fn walk<'a>(
+    root: &Hash,
+    keys: &[&[u8]],
+    nodes: &Nodes<'a>,
+) -> Result<Vec<Option<&'a [u8]>>> {
+    let mut walk = Walk { keys, values: vec![None; keys.len()], next: Vec::new() };
+    walk.visit(nodes.hashed(0, root)?, 0..keys.len(), 0)?;
+    let mut used = 1;
+    while let Some(Step { child, after_extension, keys, walked }) = walk.next.pop() {
+        let node = match child {
+            Child::Empty => continue,
+            Child::Inline(payload) => Node::from_items(payload, &Limits::NONE)?,
+            Child::Hash(hash) => {
+                let node = nodes.hashed(used, hash)?;
+                used += 1;
+                node
+            }
+        };
+        if after_extension {
+            node.check_is_branch()?;
+        }
+        walk.visit(node, keys, walked)?;
+    }
+    nodes.check_used(used)?;
+    Ok(walk.values)
+}
+
+struct Walk<'k, 'a> {
+    keys: &'k [&'k [u8]],
+    values: Vec<Option<&'a [u8]>>,
+    /// The children to go to, the next one last. A key leads to at most one of them.
+    next: Vec<Step<'a>>,
+}
+
+/// A child to which keys lead.
+struct Step<'a> {
+    child: Child<'a>,
+    after_extension: bool,
+    /// The keys that lead there, at least one.
+    keys: Range<usize>,
+    /// Their nibbles up to the child.
+    walked: usize,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// Ends the walks of the keys that end at a node, and sends the others on.
+    fn visit(&mut self, node: Node<'a>, mut keys: Range<usize>, walked: usize) -> Result<()> {
+        match node {
+            Node::Leaf { path: rest, value } => {
+                for key in keys {
+                    let mut path = self.path(key, walked);
+                    self.values[key] = (path.follow(&rest) && path.is_walked()).then_some(value);
+                }
+            }
+            Node::Extension { path: shared, child } => {
+                while let Some((follows, keys)) =
+                    last_run(&mut keys, |key| self.path(key, walked).follow(&shared))
+                {
+                    if follows {
+                        let walked = walked + shared.length();
+                        self.next.push(Step { child, after_extension: true, keys, walked });
+                    }
+                }
+            }
+            Node::Branch(branch) => {
+                while let Some((nibble, keys)) =
+                    last_run(&mut keys, |key| self.path(key, walked).step())
+                {
+                    if let Some(nibble) = nibble {
+                        let (child, walked) = (branch.child(nibble)?, walked + 1);
+                        self.next.push(Step { child, after_extension: false, keys, walked });
+                    } else {
+                        let value = Some(branch.value).filter(|value| !value.is_empty());
+                        self.values[keys].fill(value);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, key: usize, walked: usize) -> KeyPath<'_> {
+        KeyPath::after(self.keys[key], walked)
+    }
+}
+
+/// Takes the last keys of a range that agree in something off it; returns what they agree in, and them.
+fn last_run<T: PartialEq>(
+    keys: &mut Range<usize>,
+    of: impl Fn(usize) -> T,
+) -> Option<(T, Range<usize>)> {
+    let last = of(keys.end.checked_sub(1).filter(|last| keys.contains(last))?);
+    let length = keys.clone().rev().take_while(|&key| of(key) == last).count();
+    let run = keys.end - length..keys.end;
+    keys.end = run.start;
+    Some((last, run))
+}
