@@ -113,6 +113,24 @@ const smtHistory = {
     },
   },
 };
+const ambProof = {
+  input: { root: hash, block: "0x8", kind: "get", keys: ["0x"], at: "0x7", proof: "0x010601" },
+  expected: { answers: [{}] },
+};
+const ambRange = {
+  input: {
+    ...{ root: hash, block: "0x8", kind: "range", lo: "0x", hi: null },
+    ...{ at: "0x0", reverse: false, proof: "0x010603", limits: { maxEntries: 1 } },
+  },
+  expected: { entries: [{ key: "0x", value: "0x", since: "0x0" }], next: "0x00" },
+};
+const ambUpdate = {
+  input: {
+    ...{ root: hash, block: "0x8", kind: "update", operations: [{ op: "Delete", key: "0x" }] },
+    parts: [{ keys: ["0x"], proof: "0x010606" }],
+  },
+  expected: { root: hash },
+};
 const smtDiff = {
   input: { from: null, to: "0x0", root: hash, proof: "0x010303" },
   expected: { changes: [{ key: "0x", deletedAt: "0x0" }] },
@@ -294,6 +312,9 @@ const accepted = {
     expected.entering = null;
   }),
   "a diff": ofType("SmtDiff", smtDiff),
+  "a proof of ordered keys": ofType("AmbProof", ambProof),
+  "a range of keys": ofType("AmbProof", ambRange),
+  "an update of ordered keys": ofType("AmbProof", ambUpdate),
   "openings of both kinds": ofType("AmtOpening", amtOpening),
   "a setup by its bytes": ofType("AmtOpening", amtOpening, ({ input }) => {
     input.setup = "0x";
@@ -496,6 +517,27 @@ const refused = {
   }),
   "a change of a diff without its block": ofType("SmtDiff", smtDiff, ({ expected }) => {
     delete expected.changes[0].deletedAt;
+  }),
+  "a get with the bounds of a range": ofType("AmbProof", ambProof, ({ input }) => {
+    input.lo = "0x";
+  }),
+  "a range without its upper bound": ofType("AmbProof", ambRange, ({ input }) => {
+    delete input.hi;
+  }),
+  "a range whose next page is not said": ofType("AmbProof", ambRange, ({ expected }) => {
+    delete expected.next;
+  }),
+  "a value of a range without its block": ofType("AmbProof", ambRange, ({ expected }) => {
+    delete expected.entries[0].since;
+  }),
+  "an update with one proof for all parts": ofType("AmbProof", ambUpdate, ({ input }) => {
+    input.proof = "0x010606";
+  }),
+  "an update without parts": ofType("AmbProof", ambUpdate, ({ input }) => {
+    input.parts = [];
+  }),
+  "a kind that is not specified": ofType("AmbProof", ambProof, ({ input }) => {
+    input.kind = "list";
   }),
   "a setup without its size": ofType("AmtOpening", amtOpening, ({ input }) => {
     delete input.logN;

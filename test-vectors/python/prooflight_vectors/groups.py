@@ -5,6 +5,7 @@ raises Refusal. A new scheme is a file of its own and a line here for each of it
 """
 
 from . import (
+    amb_input,
     amt,
     avl,
     chain_compare,
@@ -39,6 +40,7 @@ VERIFIERS = {
     "EthCode": ethereum_hashes.verify_code_input,
     "EthTransaction": ethereum_hashes.verify_transaction_input,
     "AmtOpening": amt.verify_input,
+    "AmbProof": amb_input.verify_input,
     "LmptProof": lmpt.verify_input,
     "LvmtProof": lvmt.verify_input,
     "SmtProof": smt_input.verify_proof_input,
