@@ -1,8 +1,48 @@
 //! Ordered keys with their versions under one root: values at any block, histories, ranges and counts.
 //!
-//! Source: the AMB-tree of the paper on S-Store, with a canonical radix tree over the raw keys;
+//! A block is identified by its root, which the caller trusts, and the newest root proves the states after all blocks
+//! up to it. [`verify`] verifies the state of keys after a block, [`verify_history`] every change of keys,
+//! [`verify_range`] all keys between two bounds, [`verify_count`] their number, [`verify_transfer`] entries for a
+//! replica, and [`verify_update`] the root after the next block.
+//!
+//! ```
+//! use prooflight_amb::{Get, Root, verify};
+//! use prooflight_core::{Answer, Limits};
+//!
+//! # fn main() -> prooflight_core::Result<()> {
+//! // Block 0 sets the key "a" to 1. This is the whole tree: one leaf.
+//! let root = *b"\x1c\x22\xe0\x0f\x6c\xa7\xae\x7b\x3e\x76\xa2\x91\x65\x12\x30\x95\
+//!               \x7d\x73\xfe\x74\x6e\x2e\x30\x1a\x6d\xdf\xed\x22\x21\x57\x4a\x01";
+//! let proof = b"\x01\x06\x01\x01\x01\x01\x00\x01\x01\x01";
+//! let question = Get { keys: &[b"a", b"b"], at: 0 };
+//! let answers = verify(&Root { hash: root, height: 0 }, &question, proof, &Limits::DEFAULT)?;
+//! assert_eq!(*answers, [Answer::Present { value: &[1], since: 0 }, Answer::NeverWritten]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Source: the AMB-tree of the paper on S-Store, with a canonical radix tree over the raw keys; the formats are in
 //! `test-vectors/spec/amb.md`.
+
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+
+mod found;
+pub mod hash;
+mod leaf;
+mod partial;
+pub mod proof;
+mod query;
+mod question;
+mod read;
+mod update;
+mod verify;
+mod way;
+
+pub use found::{Entry, Replica};
+pub use hash::MAX_KEY;
+pub use question::{Count, Get, Hist, MAX_BOUND, Range, Root, Transfer};
+pub use update::{Part, UPDATE_LIMITS, verify_update};
+pub use verify::{Page, verify, verify_count, verify_history, verify_range, verify_transfer};

@@ -6,6 +6,7 @@
 //! * `chain` (with the feature of that name): headers, checkpoints and a light client's rules.
 //! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
+//! * [`Answer`], [`History`]: the states of keys over time.
 //! * [`Scheme`]: the table of authenticated stores.
 //! * [`Limits`]: the sizes that a verifier accepts.
 //! * [`order()`] and [`distinct`]: sorting with little code.
@@ -19,6 +20,7 @@
 
 extern crate alloc;
 
+mod answer;
 #[cfg(feature = "chain")]
 pub mod chain;
 pub mod envelope;
@@ -34,12 +36,13 @@ pub mod statement;
 pub mod store;
 mod verified;
 
+pub use answer::{Answer, History};
 pub use envelope::Envelope;
 pub use error::{Code, Error, Reason, Result};
 pub use hash::{Hash, blake2b256, keccak256};
 pub use hex::Hex;
 pub use limits::Limits;
 pub use order::{distinct, order};
-pub use reader::Reader;
+pub use reader::{Reader, write_integer};
 pub use scheme::{Ability, Scheme};
 pub use verified::Verified;

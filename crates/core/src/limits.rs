@@ -15,6 +15,8 @@ pub struct Limits {
     pub max_value_bytes: usize,
     /// Changes of one history. Default 100,000.
     pub max_changes: usize,
+    /// Entries of one page of a range. Default 4,096.
+    pub max_entries: usize,
 }
 
 impl Limits {
@@ -24,6 +26,7 @@ impl Limits {
         max_keys: 4096,
         max_value_bytes: 65_536,
         max_changes: 100_000,
+        max_entries: 4096,
     };
 
     /// No limits, for bytes that the caller made or has checked.
@@ -32,6 +35,7 @@ impl Limits {
         max_keys: usize::MAX,
         max_value_bytes: usize::MAX,
         max_changes: usize::MAX,
+        max_entries: usize::MAX,
     };
 
     /// Checks the length of a proof; `proof_too_large` above the limit.
@@ -63,6 +67,12 @@ impl Limits {
     pub fn check_changes(&self, count: usize) -> Result<()> {
         check(Reason::TooManyChanges, count as u64, self.max_changes, "")
     }
+
+    /// Checks the number of entries of a page; `too_many_results` above the limit.
+    #[inline]
+    pub fn check_entries(&self, count: usize) -> Result<()> {
+        check(Reason::TooManyResults, count as u64, self.max_entries, "")
+    }
 }
 
 impl Default for Limits {
@@ -88,13 +98,20 @@ mod tests {
     #[test]
     fn a_limit_is_the_most_that_is_allowed() {
         type Check = fn(&Limits, usize) -> Result<()>;
-        let limits = Limits { max_proof_bytes: 1, max_keys: 2, max_value_bytes: 3, max_changes: 4 };
-        let cases: [(Check, usize, Reason); 5] = [
+        let limits = Limits {
+            max_proof_bytes: 1,
+            max_keys: 2,
+            max_value_bytes: 3,
+            max_changes: 4,
+            max_entries: 5,
+        };
+        let cases: [(Check, usize, Reason); 6] = [
             (Limits::check_proof, 1, Reason::ProofTooLarge),
             (Limits::check_keys, 2, Reason::TooManyKeys),
             (Limits::check_operations, 2, Reason::TooManyOperations),
             (|limits, length| limits.check_value(length as u64), 3, Reason::ValueTooLarge),
             (Limits::check_changes, 4, Reason::TooManyChanges),
+            (Limits::check_entries, 5, Reason::TooManyResults),
         ];
         for (check, most, reason) in cases {
             assert_eq!(check(&limits, most), Ok(()));

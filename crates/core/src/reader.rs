@@ -1,5 +1,7 @@
 //! A strict reader over bytes that an adversary chose.
 
+use alloc::vec::Vec;
+
 use crate::{Error, Reason, Result};
 
 /// Reads a byte string from front to back, never past its end.
@@ -61,6 +63,37 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
+    /// The next integer: unsigned LEB128 in its shortest form of at most 8 bytes, else `invalid_encoding`.
+    ///
+    /// Source: `test-vectors/spec/smt.md`, section 3.
+    #[inline]
+    pub fn integer(&mut self) -> Result<u64> {
+        match self.u8()? {
+            byte @ ..0x80 => Ok(byte.into()),
+            byte => self.long_integer(byte & 0x7f),
+        }
+    }
+
+    /// The rest of an integer whose first byte has the continuation bit.
+    fn long_integer(&mut self, first: u8) -> Result<u64> {
+        let mut integer = u64::from(first);
+        for at in 1..MAX_INTEGER_BYTES {
+            let byte = self.u8()?;
+            integer |= u64::from(byte & 0x7f) << (7 * at);
+            if byte < 0x80 {
+                if byte == 0 {
+                    break;
+                }
+                return Ok(integer);
+            }
+        }
+        Err(Error::new(
+            Reason::InvalidEncoding,
+            "an integer in its shortest form of at most 8 bytes",
+            format_args!("another one, up to body offset {}", self.offset),
+        ))
+    }
+
     /// Checks that all bytes have been read; otherwise `trailing_bytes`.
     pub fn finish(self) -> Result<()> {
         match self.rest().len() {
@@ -83,6 +116,20 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Writes an integer below 2^56 as [`Reader::integer`] reads it.
+pub fn write_integer(mut integer: u64, into: &mut Vec<u8>) {
+    while integer >= 0x80 {
+        let [low, ..] = integer.to_le_bytes();
+        into.push(low | 0x80);
+        integer >>= 7;
+    }
+    let [low, ..] = integer.to_le_bytes();
+    into.push(low);
+}
+
+/// 56 bits: enough for twice a height.
+const MAX_INTEGER_BYTES: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +144,22 @@ mod tests {
         assert_eq!(reader.take(usize::MAX).unwrap_err().reason(), Reason::Truncated);
         assert_eq!(reader.take(1), Ok(&[9][..]));
         assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[test]
+    fn an_integer_has_one_form() {
+        for integer in [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 1 << 52, (1 << 56) - 1] {
+            let mut bytes = Vec::new();
+            write_integer(integer, &mut bytes);
+            let mut reader = Reader::new(&bytes);
+            assert_eq!(reader.integer(), Ok(integer));
+            assert_eq!(reader.finish(), Ok(()), "{bytes:?}");
+        }
+        let reason = |bytes: &[u8]| Reader::new(bytes).integer().unwrap_err().reason();
+        assert_eq!(reason(&[]), Reason::Truncated);
+        assert_eq!(reason(&[0x80]), Reason::Truncated);
+        assert_eq!(reason(&[0x80, 0]), Reason::InvalidEncoding);
+        assert_eq!(reason(&[0xff; 7]), Reason::Truncated);
+        assert_eq!(reason(&[0xff; 8]), Reason::InvalidEncoding);
     }
 }

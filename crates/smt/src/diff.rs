@@ -1,13 +1,13 @@
 //! Every key that changed between two blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
+use prooflight_core::{Answer, Error, Hash, Limits, Reason, Result, Verified};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
 use crate::part::{Children, Path, Visitor, check_height, read_part};
 use crate::proof::{DIFF, DiffLeaf, Stream};
-use crate::verify::{Answer, check_root};
+use crate::verify::check_root;
 
 /// The last change of a key in a range of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,30 +1,16 @@
 //! Every change of one key in a range of blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
+use prooflight_core::{Answer, Error, Hash, History, Limits, Reason, Result, Verified};
 
 use crate::hash::hash_key;
 use crate::opened::Opened;
 use crate::part::check_height;
 use crate::proof::{HISTORY, Stream};
-use crate::verify::{Answer, check_root, read_claim};
+use crate::verify::{check_root, read_claim};
 
 /// The most changes that a history may have, unless the caller's limits say otherwise.
 pub const MAX_CHANGES: usize = Limits::DEFAULT.max_changes;
-
-/// The complete history of a key in a range of blocks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct History<'a> {
-    /// The first block of the range.
-    pub from: u64,
-    /// The last block of the range.
-    pub to: u64,
-    /// The key's state before the range; none if the key changed in the range's first block, so that no tree
-    /// of the proof shows it.
-    pub entering: Option<Answer<'a>>,
-    /// Every change in the range, oldest first; none of them is [`Answer::NeverWritten`].
-    pub changes: Vec<Answer<'a>>,
-}
 
 /// Verifies every change of a key in the blocks `from..=to`.
 ///

@@ -50,6 +50,7 @@ mod twap;
 mod verify;
 
 pub use diff::{Change, verify_diff};
-pub use history::{ClaimedHistory, History, MAX_CHANGES, verify_history};
+pub use history::{ClaimedHistory, MAX_CHANGES, verify_history};
+pub use prooflight_core::{Answer, History};
 pub use twap::{Average, Gap, twap};
-pub use verify::{Answer, verify};
+pub use verify::verify;

@@ -23,7 +23,9 @@
 //! * [`DIFF`] (3): a part, whose leaves are [`DiffLeaf`]s; empty for the empty tree.
 
 use alloc::vec::Vec;
-use prooflight_core::{Envelope, Error, Hash, Limits, Reader, Reason, Result, Scheme, envelope};
+use prooflight_core::{
+    Envelope, Error, Hash, Limits, Reader, Reason, Result, Scheme, envelope, write_integer,
+};
 
 /// The envelope of a proof of one or many keys at one block.
 pub const PROOF: Envelope = Envelope { scheme: Scheme::Smt, kind: 1 };
@@ -171,14 +173,8 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    fn integer(&mut self, mut integer: u64) {
-        while integer >= 0x80 {
-            let [low, ..] = integer.to_le_bytes();
-            self.bytes.push(low | 0x80);
-            integer >>= 7;
-        }
-        let [low, ..] = integer.to_le_bytes();
-        self.bytes.push(low);
+    fn integer(&mut self, integer: u64) {
+        write_integer(integer, &mut self.bytes);
     }
 }
 
@@ -282,36 +278,8 @@ impl<'a> Stream<'a> {
         self.reader.take(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
-    /// A LEB128 of at most 8 bytes, whose last one is not 00 unless it is the only one.
     #[inline]
     pub(crate) fn integer(&mut self) -> Result<u64> {
-        match self.reader.u8()? {
-            byte @ ..0x80 => Ok(byte.into()),
-            byte => self.long_integer(byte & 0x7f),
-        }
-    }
-
-    /// The rest of a LEB128 whose first byte has the continuation bit.
-    fn long_integer(&mut self, first: u8) -> Result<u64> {
-        let mut integer = u64::from(first);
-        for at in 1..MAX_INTEGER_BYTES {
-            let byte = self.reader.u8()?;
-            integer |= u64::from(byte & 0x7f) << (7 * at);
-            if byte < 0x80 {
-                if byte == 0 {
-                    break;
-                }
-                return Ok(integer);
-            }
-        }
-        let offset = self.reader.offset();
-        Err(Error::new(
-            Reason::InvalidEncoding,
-            "an integer in its shortest form of at most 8 bytes",
-            format_args!("another one, up to body offset {offset}"),
-        ))
+        self.reader.integer()
     }
 }
-
-/// 56 bits: enough for twice a height.
-const MAX_INTEGER_BYTES: usize = 8;

@@ -1,10 +1,7 @@
 //! The time-weighted average of a history.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hex, Reason, Result, Verified};
-
-use crate::history::History;
-use crate::verify::Answer;
+use prooflight_core::{Answer, Error, Hex, History, Reason, Result, Verified};
 
 /// A time-weighted average, exact: `sum / covered_ms`, if any time is covered.
 #[derive(Clone, Debug, PartialEq, Eq)]

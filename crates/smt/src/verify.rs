@@ -2,49 +2,12 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, distinct};
+use prooflight_core::{Answer, Error, Hash, Hex, Limits, Reason, Result, Verified, distinct};
 
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::opened::Opened;
 use crate::part::{Children, Path, Visitor, bit, check_height, read_part};
 use crate::proof::{PROOF, ProofLeaf, Stream};
-
-/// The state of a key at a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer<'a> {
-    /// A value.
-    Present {
-        /// The value.
-        value: &'a [u8],
-        /// The block that set it.
-        since: u64,
-    },
-    /// Deleted: no value any more.
-    Deleted {
-        /// The block that deleted it.
-        deleted_at: u64,
-    },
-    /// Never written, in no block up to this one.
-    NeverWritten,
-}
-
-impl<'a> Answer<'a> {
-    /// The value, if the key has one.
-    pub const fn value(&self) -> Option<&'a [u8]> {
-        match *self {
-            Self::Present { value, .. } => Some(value),
-            Self::Deleted { .. } | Self::NeverWritten => None,
-        }
-    }
-
-    /// The block in which the key last changed, if it ever did.
-    pub const fn changed(&self) -> Option<u64> {
-        match *self {
-            Self::Present { since: at, .. } | Self::Deleted { deleted_at: at } => Some(at),
-            Self::NeverWritten => None,
-        }
-    }
-}
 
 /// Verifies the state of keys at a block, against the root of that block.
 ///

@@ -8,7 +8,7 @@ mod multiproof;
 
 use alloc::vec::Vec;
 
-use crate::{Error, Hash, Hex, Reason, Result};
+use crate::{Error, Hash, Hex, Reason, Result, blake2b256};
 
 pub use multiproof::{Subtree, multiproof, multiproof_root};
 
@@ -16,6 +16,16 @@ pub use multiproof::{Subtree, multiproof, multiproof_root};
 pub trait TreeHash {
     /// The hash of the concatenated parts.
     fn hash(parts: &[&[u8]]) -> Hash;
+}
+
+/// The trees of chains and of `amb`: with [`blake2b256`].
+#[derive(Clone, Copy, Debug)]
+pub struct Blake2bTree;
+
+impl TreeHash for Blake2bTree {
+    fn hash(parts: &[&[u8]]) -> Hash {
+        blake2b256(parts)
+    }
 }
 
 /// The hash of the tree without leaves.

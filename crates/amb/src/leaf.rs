@@ -1,0 +1,238 @@
+//! Reads a leaf: an entry, with the versions that the question needs.
+
+use alloc::vec::Vec;
+use core::iter;
+
+use prooflight_core::merkle::{Blake2bTree, multiproof_root};
+use prooflight_core::{Answer, Error, Hash, Hex, Reason, Result};
+
+use crate::found::{Found, Leaf, LeafKey, Shows};
+use crate::hash::{MAX_KEY, NO_PAST, Record, past_root};
+use crate::proof::{Shown, Stream};
+use crate::query::{Kind, Lead, Query};
+use crate::way::Way;
+
+/// `leaf(p)` of the specification.
+pub(crate) fn read_leaf<'q, 'a>(
+    stream: &mut Stream<'a>,
+    query: &Query<'q>,
+    way: &Way,
+    lead: Lead,
+    found: &mut Found<'a>,
+) -> Result<Leaf<'q, 'a>> {
+    let key = read_key(stream, query, way, lead, found)?;
+    let versions = stream.integer()?;
+    let Some(n) = versions.checked_sub(1) else {
+        return Err(Error::new(Reason::InvalidEncoding, "at least one version", 0));
+    };
+    let block = stream.block()?;
+    let mut reader = Versions { stream, block, n };
+    let (newest, past, shows) = match (&key, query.kind) {
+        (LeafKey::Other(_), _) | (_, Kind::Count) => reader.hidden()?,
+        (_, Kind::Get { at } | Kind::Range { at }) => reader.in_force(at)?,
+        (_, Kind::Hist { from, to }) => reader.history(from, to, &mut found.changes)?,
+        (_, Kind::Transfer { .. }) => reader.with_peaks(true)?,
+        (_, Kind::Update) => reader.with_peaks(false)?,
+    };
+    let record = Record::entry(key.bytes(), versions, &newest.version, &past);
+    Ok(Leaf { key, versions, newest, shows, record })
+}
+
+/// Reads whose entry it is.
+fn read_key<'q>(
+    stream: &mut Stream<'_>,
+    query: &Query<'q>,
+    way: &Way,
+    lead: Lead,
+    found: &mut Found<'_>,
+) -> Result<LeafKey<'q>> {
+    let Lead::Keys { start, end } = lead else {
+        let key = read_other_key(stream, way)?;
+        if !query.has(&key) {
+            return Ok(LeafKey::Other(key));
+        }
+        if query.kind != Kind::Count {
+            found.in_page += 1;
+            stream.limits().check_entries(found.in_page)?;
+        }
+        return Ok(LeafKey::InPage(key));
+    };
+    let asked = query.keys.get(start..end).unwrap_or_default();
+    match stream.integer()? {
+        0 => {
+            let key = read_other_key(stream, way)?;
+            if asked.contains(&&*key) {
+                let found = format_args!("the leaf of {}", Hex(&key));
+                return Err(Error::new(Reason::LeafOfKey, "another key's leaf", found));
+            }
+            Ok(LeafKey::Other(key))
+        }
+        number => {
+            let at = usize::try_from(number - 1).ok();
+            let key = at.and_then(|at| Some((start + at, *asked.get(at)?)));
+            let (index, key) = key.ok_or_else(|| {
+                let expected = format_args!("one of {} keys", asked.len());
+                Error::new(Reason::LeafIndex, expected, number)
+            })?;
+            Ok(LeafKey::Asked { index, key })
+        }
+    }
+}
+
+/// Reads a key whose first bytes the way has.
+fn read_other_key(stream: &mut Stream<'_>, way: &Way) -> Result<Vec<u8>> {
+    let length = stream.integer()?;
+    let first = way.whole_bytes();
+    if length > (MAX_KEY - first.len()) as u64 {
+        let expected = format_args!("at most {MAX_KEY} bytes");
+        return Err(Error::new(Reason::InvalidEncoding, expected, length));
+    }
+    let key = [first, stream.take(length)?].concat();
+    if way.bits().begin(&key) {
+        return Ok(key);
+    }
+    Err(Error::new(Reason::LeafOffPath, "a key that begins with the way to it", Hex(&key)))
+}
+
+/// The versions of an entry: `n` past ones, and the newest, of `block`.
+struct Versions<'s, 'a> {
+    stream: &'s mut Stream<'a>,
+    block: u64,
+    n: u64,
+}
+
+/// The newest version, the root over the past ones, and what the leaf shows.
+type Read<'a> = (Shown<'a>, Hash, Shows<'a>);
+
+impl<'a> Versions<'_, 'a> {
+    /// An entry that is not asked for.
+    fn hidden(&mut self) -> Result<Read<'a>> {
+        Ok((self.newest(false)?, self.past()?, Shows::Nothing))
+    }
+
+    /// The version in force at a block.
+    fn in_force(&mut self, at: u64) -> Result<Read<'a>> {
+        if self.block <= at {
+            let newest = self.newest(true)?;
+            return Ok((newest, self.past()?, Shows::State(newest.answer())));
+        }
+        let newest = self.newest(false)?;
+        let mut answer = Answer::NeverWritten;
+        if self.n == 0 {
+            return Ok((newest, NO_PAST, Shows::State(answer)));
+        }
+        let m = self.stream.integer()?;
+        if m > self.n {
+            return Err(out_of_range(format_args!("at most {} versions", self.n), m));
+        }
+        let mut leaves = Vec::with_capacity(2);
+        if let Some(in_force) = m.checked_sub(1) {
+            let block = self.stream.block()?;
+            check_version(block <= at, block)?;
+            let shown = self.stream.version(block, true)?;
+            answer = shown.answer();
+            leaves.push((in_force, shown.version.past_leaf()));
+        }
+        if m < self.n {
+            let block = self.stream.block()?;
+            check_version(block > at, block)?;
+            leaves.push((m, self.stream.version(block, false)?.version.past_leaf()));
+        }
+        Ok((newest, self.past_over(&leaves)?, Shows::State(answer)))
+    }
+
+    /// The versions in the blocks `from..=to`, and the one in force before; `changes` counts those of the proof.
+    fn history(&mut self, from: u64, to: u64, changes: &mut u64) -> Result<Read<'a>> {
+        if self.block < from {
+            let newest = self.newest(true)?;
+            return Ok((newest, self.past()?, Shows::History(newest.answer(), Vec::new())));
+        }
+        let newest = self.newest(self.block <= to)?;
+        let (mut entering, mut shown) = (Answer::NeverWritten, Vec::new());
+        let past = if self.n == 0 {
+            NO_PAST
+        } else {
+            self.window(from, to, changes, |block, answer| {
+                if block < from {
+                    entering = answer;
+                } else if block <= to {
+                    shown.push(answer);
+                }
+            })?
+        };
+        if self.block <= to {
+            shown.push(newest.answer());
+        }
+        Ok((newest, past, Shows::History(entering, shown)))
+    }
+
+    /// The past versions from the one in force before `from` to the first one after `to`.
+    fn window(
+        &mut self,
+        from: u64,
+        to: u64,
+        changes: &mut u64,
+        mut visit: impl FnMut(u64, Answer<'a>),
+    ) -> Result<Hash> {
+        let [first, count] = [self.stream.integer()?, self.stream.integer()?];
+        // Both are below 2^56.
+        if count == 0 || first + count > self.n {
+            let expected = format_args!("at least one of {} versions", self.n);
+            return Err(out_of_range(expected, format_args!("{count} from {first} on")));
+        }
+        *changes = changes.saturating_add(count);
+        self.stream.limits().check_changes(usize::try_from(*changes).unwrap_or(usize::MAX))?;
+        let last = first + count - 1;
+        let mut leaves = Vec::new();
+        for number in first..=last {
+            let block = self.stream.block()?;
+            let is_after_entering =
+                if number > first { block >= from } else { number == 0 || block < from };
+            check_version(is_after_entering, block)?;
+            let is_until_the_end =
+                if number < last { block <= to } else { last + 1 == self.n || block > to };
+            check_version(is_until_the_end, block)?;
+            let shown = self.stream.version(block, block <= to)?;
+            visit(block, shown.answer());
+            leaves.push((number, shown.version.past_leaf()));
+        }
+        self.past_over(&leaves)
+    }
+
+    /// The newest version, and the roots of the perfect trees over the past ones.
+    fn with_peaks(&mut self, is_shown: bool) -> Result<Read<'a>> {
+        let newest = self.newest(is_shown)?;
+        let peaks = self.stream.peaks(self.n)?;
+        Ok((newest, past_root(peaks, None), Shows::Peaks(peaks)))
+    }
+
+    fn newest(&mut self, is_shown: bool) -> Result<Shown<'a>> {
+        self.stream.version(self.block, is_shown)
+    }
+
+    /// The root over the past versions, given as a hash.
+    fn past(&mut self) -> Result<Hash> {
+        if self.n == 0 { Ok(NO_PAST) } else { self.stream.hash() }
+    }
+
+    /// The root over the past versions, from some of them and a list of hashes.
+    fn past_over(&mut self, leaves: &[(u64, Hash)]) -> Result<Hash> {
+        let mut missing = None;
+        let mut next = || self.stream.hash().map_err(|error| missing = Some(error)).ok();
+        let root = multiproof_root::<Blake2bTree>(leaves, self.n, &mut iter::from_fn(&mut next));
+        root.map_err(|error| missing.unwrap_or(error))
+    }
+}
+
+fn out_of_range(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> Error {
+    Error::new(Reason::IndexOutOfRange, expected, found)
+}
+
+/// Checks that a past version is one that the blocks asked about need.
+fn check_version(is_needed: bool, block: u64) -> Result<()> {
+    if is_needed {
+        return Ok(());
+    }
+    let found = format_args!("that of block {block}");
+    Err(Error::new(Reason::WrongVersion, "another version", found))
+}

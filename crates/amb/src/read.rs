@@ -1,0 +1,159 @@
+//! Reads the opened part of a tree, from its root down.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Reason, Result};
+
+use crate::found::Found;
+use crate::hash::Record;
+use crate::leaf::read_leaf;
+use crate::proof::Stream;
+use crate::query::{Lead, Query};
+use crate::way::{MAX_DEPTH, Way, is_padded, pre_length_after};
+
+/// Reads the nodes that a query opens; returns the root's record.
+///
+/// The branches above the current node wait in a list: at most 2,304, since their depths ascend.
+pub(crate) fn read_nodes<'a>(
+    stream: &mut Stream<'a>,
+    query: &Query<'_>,
+    found: &mut Found<'a>,
+) -> Result<Record> {
+    let mut above: Vec<Branch> = Vec::with_capacity(TYPICAL_DEPTH);
+    let mut way = Way::new();
+    let mut lead = query.lead();
+    loop {
+        let mut node = match read_node(stream, query, &mut way, lead, found)? {
+            Node::Complete(record) => record,
+            Node::Branch => {
+                above.push(Branch { depth: way.length(), lead, left: None });
+                way.push(false);
+                lead = query.lead_to(lead, way.bits());
+                continue;
+            }
+        };
+        // Each branch whose right child this was is complete, too.
+        loop {
+            let Some(branch) = above.last_mut() else { return Ok(node) };
+            way.truncate(branch.depth);
+            let Some(left) = &branch.left else {
+                branch.left = Some(node);
+                way.push(true);
+                lead = query.lead_to(branch.lead, way.bits());
+                break;
+            };
+            node = Record::branch(branch.depth, way.bits().pre(), [left, &node]);
+            above.pop();
+            check_opened(query, &node)?;
+            found.branch(&way, &node);
+        }
+    }
+}
+
+/// Room for the branches above a leaf of a tree with a few million keys.
+const TYPICAL_DEPTH: usize = 32;
+
+/// A branch with children that are not read yet.
+struct Branch {
+    depth: usize,
+    lead: Lead,
+    /// The record of the left child, once it is complete.
+    left: Option<Record>,
+}
+
+enum Node {
+    Complete(Record),
+    /// A branch, at the end of the way; its children follow.
+    Branch,
+}
+
+/// `node(p)` of the specification, but for the children of a branch.
+fn read_node<'a>(
+    stream: &mut Stream<'a>,
+    query: &Query<'_>,
+    way: &mut Way,
+    lead: Lead,
+    found: &mut Found<'a>,
+) -> Result<Node> {
+    if let Lead::Closed | Lead::Covered = lead {
+        let node = read_closed(stream, way)?;
+        found.closed(&node, matches!(lead, Lead::Covered));
+        return Ok(Node::Complete(node));
+    }
+    match stream.integer()? {
+        0 => {
+            let node = read_closed(stream, way)?;
+            if !query.is_settled(&node) {
+                let found = "a closed one";
+                return Err(Error::new(Reason::NodeNotExpanded, "an opened node", found));
+            }
+            found.closed(&node, false);
+            Ok(Node::Complete(node))
+        }
+        1 => {
+            let leaf = read_leaf(stream, query, way, lead, found)?;
+            let node = leaf.record;
+            check_opened(query, &node)?;
+            found.leaf(leaf);
+            Ok(Node::Complete(node))
+        }
+        tag => read_branch(stream, way, tag - 2),
+    }
+}
+
+/// Reads a branch `further` bits below its parent's child; the way becomes its prefix.
+fn read_branch(stream: &mut Stream<'_>, way: &mut Way, further: u64) -> Result<Node> {
+    let depth = usize::try_from(further).ok().and_then(|it| it.checked_add(way.length()));
+    let Some(depth) = depth.filter(|&depth| depth < MAX_DEPTH) else {
+        let expected = format_args!("at most {} bits below", MAX_DEPTH - 1);
+        return Err(Error::new(Reason::DepthOutOfRange, expected, further));
+    };
+    if way.has_ended() {
+        return Err(off_path("a leaf, as the key has ended"));
+    }
+    if further > 0 {
+        let pre = stream.take(pre_length_after(way.length(), depth) as u64)?;
+        if !is_padded(pre, depth) {
+            return Err(Error::new(Reason::InvalidEncoding, "a prefix padded with 0 bits", "1"));
+        }
+        if !way.begins(pre) {
+            return Err(off_path("a prefix that begins with the way to it"));
+        }
+        way.extend(pre, depth);
+    }
+    Ok(Node::Branch)
+}
+
+#[cold]
+fn off_path(expected: &str) -> Error {
+    Error::new(Reason::LabelOffPath, expected, "another branch")
+}
+
+fn read_closed(stream: &mut Stream<'_>, way: &Way) -> Result<Record> {
+    let [live, dead] = [stream.integer()?, stream.integer()?];
+    check_count(live, dead)?;
+    if live == 0 && dead == 0 {
+        if way.length() > 0 {
+            return Err(Error::new(Reason::InvalidEncoding, "a node with entries", "none"));
+        }
+        return Ok(Record::EMPTY);
+    }
+    Ok(Record { version: stream.block()?, live, dead, hash: stream.hash()? })
+}
+
+fn check_opened(query: &Query<'_>, node: &Record) -> Result<()> {
+    check_count(node.live, node.dead)?;
+    if query.is_settled(node) {
+        let expected = "a closed node, as nothing in it is asked for";
+        return Err(Error::new(Reason::NodeNotVisited, expected, "an opened one"));
+    }
+    Ok(())
+}
+
+fn check_count(live: u64, dead: u64) -> Result<()> {
+    // Both are below 2^57: integers, or sums of two such.
+    if live + dead < 1 << 56 {
+        return Ok(());
+    }
+    Err(Error::new(Reason::CountOutOfRange, "fewer than 2^56 entries", live + dead))
+}

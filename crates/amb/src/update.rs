@@ -1,0 +1,103 @@
+//! The next root, from partial trees and a block's operations.
+
+use prooflight_core::store::Change;
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified, distinct};
+
+use crate::found::Found;
+use crate::hash::MAX_KEY;
+use crate::partial::Partial;
+use crate::proof::{Stream, UPDATE};
+use crate::query::Query;
+use crate::question::{Root, check_keys, check_length, invalid};
+use crate::verify::read;
+
+/// The default limits of an update: those of other proofs, but 65,536 keys in each part.
+pub const UPDATE_LIMITS: Limits = Limits { max_keys: 65_536, ..Limits::DEFAULT };
+
+/// The most parts of an update.
+const MAX_PARTS: usize = 256;
+
+/// The most bytes of all proofs of an update.
+const MAX_BYTES: usize = 64 << 20;
+
+/// A proof of some keys of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The keys.
+    pub keys: &'a [&'a [u8]],
+    /// The proof.
+    pub proof: &'a [u8],
+}
+
+/// Verifies proofs of parts of one tree, and returns the root after the next block.
+///
+/// `operations` are those of the block, normalised: ascending by key, each key once, and no deletion of a key that has
+/// no value. Their keys need not be those of the parts. `node_not_expanded` if the parts do not show enough,
+/// `key_absent` for a deletion of a key that has no value. The default limits are [`UPDATE_LIMITS`].
+/// Source: `test-vectors/spec/amb.md`, section 8.
+pub fn verify_update(
+    root: &Root,
+    operations: &[Change<'_>],
+    parts: &[Part<'_>],
+    limits: &Limits,
+) -> Result<Verified<Hash>> {
+    check_parts(parts)?;
+    let mut tree = Partial::default();
+    for part in parts {
+        tree = add_part(root, tree, part, limits)?;
+    }
+    if parts.is_empty() {
+        return Err(invalid("at least one part", 0));
+    }
+    let block = root.next_block()?;
+    check_operations(operations, limits)?;
+    for operation in operations {
+        tree.execute(block, operation)?;
+    }
+    Ok(Verified::by_verifier(tree.root()))
+}
+
+fn check_parts(parts: &[Part<'_>]) -> Result<()> {
+    if parts.len() > MAX_PARTS {
+        return Err(invalid(format_args!("at most {MAX_PARTS} parts"), parts.len()));
+    }
+    let bytes = parts.iter().fold(0, |sum: usize, part| sum.saturating_add(part.proof.len()));
+    if bytes > MAX_BYTES {
+        let expected = format_args!("at most {MAX_BYTES} bytes in all parts");
+        return Err(Error::new(Reason::ProofTooLarge, expected, bytes));
+    }
+    Ok(())
+}
+
+/// Verifies a part, and merges it into the tree of those before.
+fn add_part<'a>(
+    root: &Root,
+    tree: Partial<'a>,
+    part: &Part<'a>,
+    limits: &Limits,
+) -> Result<Partial<'a>> {
+    root.check()?;
+    check_keys(part.keys, limits)?;
+    let stream = Stream::open(UPDATE, part.proof, root.height, limits)?;
+    let (keys, _) = distinct(part.keys);
+    let found = Found { partial: Some(tree), ..Found::new(0) };
+    let found = read(root, stream, &Query::update(&keys), found)?;
+    let mut tree = found.partial.unwrap_or_default();
+    tree.merge();
+    Ok(tree)
+}
+
+fn check_operations(operations: &[Change<'_>], limits: &Limits) -> Result<()> {
+    if !operations.is_sorted_by(|a, b| a.key < b.key) {
+        return Err(invalid("operations ascending by key", "others"));
+    }
+    operations.iter().try_for_each(|operation| check_length(operation.key, MAX_KEY))?;
+    let lengths = operations.iter().filter_map(|operation| operation.value).map(<[u8]>::len);
+    match lengths.into_iter().find(|&length| length > limits.max_value_bytes) {
+        None => Ok(()),
+        Some(length) => {
+            let expected = format_args!("at most {} bytes", limits.max_value_bytes);
+            Err(Error::new(Reason::ValueLength, expected, length))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Verifies the proof of an answer to each kind of question.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{
+    Answer, Error, Hash, Hex, History, Limits, Reason, Result, Verified, distinct,
+};
+
+use crate::found::{Entry, Found, Replica};
+use crate::proof::{COUNT, GET, HIST, RANGE, Stream, TRANSFER};
+use crate::query::Query;
+use crate::question::{Count, Get, Hist, MAX_BOUND, Range, Root, Transfer};
+use crate::read::read_nodes;
+
+/// Verifies the state of each key after a block.
+///
+/// Returns an answer for each key, in order. Source: `test-vectors/spec/amb.md`, section 7.
+pub fn verify<'a>(
+    root: &Root,
+    question: &Get<'_>,
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<Verified<Vec<Answer<'a>>>> {
+    question.check(root, limits)?;
+    let stream = Stream::open(GET, proof, root.height, limits)?;
+    let (keys, places) = distinct(question.keys);
+    let query = Query::get(&keys, question);
+    let found = read(root, stream, &query, Found::new(keys.len()))?;
+    let answers = places.iter().map(|&place| found.states[place].0).collect();
+    Ok(Verified::by_verifier(answers))
+}
+
+/// Verifies every change of each key in a range of blocks.
+///
+/// Returns a history for each key, in order; `entering` is always shown. Source: `test-vectors/spec/amb.md`, section 7.
+pub fn verify_history<'a>(
+    root: &Root,
+    question: &Hist<'_>,
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<Verified<Vec<History<'a>>>> {
+    question.check(root, limits)?;
+    let stream = Stream::open(HIST, proof, root.height, limits)?;
+    let (keys, places) = distinct(question.keys);
+    let query = Query::hist(&keys, question);
+    let found = read(root, stream, &query, Found::new(keys.len()))?;
+    let history = |&place: &usize| {
+        let (entering, changes) = found.states[place].clone();
+        History { from: question.from, to: question.to, entering: Some(entering), changes }
+    };
+    Ok(Verified::by_verifier(places.iter().map(history).collect()))
+}
+
+/// A part of a range, which is complete up to where it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<'a, T> {
+    /// The entries of the page: ascending by key, in a reversed range descending.
+    pub entries: Vec<T>,
+    /// Where the page is cut; none if it reaches the end of the range.
+    ///
+    /// The next page has this as its `lo`, in a reversed range as its `hi`.
+    pub next: Option<&'a [u8]>,
+}
+
+/// Verifies all keys between two bounds that had a value after a block, or the first page of them.
+///
+/// Every page advances, but it may be without entries: bound how many pages in a row from one server may be.
+/// Source: `test-vectors/spec/amb.md`, section 4.
+pub fn verify_range<'a>(
+    root: &Root,
+    question: &Range<'_>,
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<Verified<Page<'a, Entry<'a>>>> {
+    question.check(root, limits)?;
+    let mut stream = Stream::open(RANGE, proof, root.height, limits)?;
+    let mut query = Query::range(question);
+    let next = read_cut(&mut stream, &query)?;
+    query.cut(next, question.reverse);
+    let mut entries = read(root, stream, &query, Found::new(0))?.entries;
+    if question.reverse {
+        entries.reverse();
+    }
+    Ok(Verified::by_verifier(Page { entries, next }))
+}
+
+/// Verifies the number of keys between two bounds that have a value after the root's block.
+///
+/// Source: `test-vectors/spec/amb.md`, section 7.
+pub fn verify_count(
+    root: &Root,
+    question: &Count<'_>,
+    proof: &[u8],
+    limits: &Limits,
+) -> Result<Verified<u64>> {
+    question.check(root, limits)?;
+    let stream = Stream::open(COUNT, proof, root.height, limits)?;
+    let found = read(root, stream, &Query::count(question), Found::new(0))?;
+    Ok(Verified::by_verifier(found.count))
+}
+
+/// Verifies the entries between two bounds, with as much as a replica needs, or the first page of them.
+///
+/// Pages are those of [`verify_range`]. Source: `test-vectors/spec/amb.md`, section 7.
+pub fn verify_transfer<'a>(
+    root: &Root,
+    question: &Transfer<'_>,
+    proof: &'a [u8],
+    limits: &Limits,
+) -> Result<Verified<Page<'a, Replica<'a>>>> {
+    question.check(root, limits)?;
+    let mut stream = Stream::open(TRANSFER, proof, root.height, limits)?;
+    let mut query = Query::transfer(question);
+    let next = read_cut(&mut stream, &query)?;
+    query.cut(next, false);
+    let entries = read(root, stream, &query, Found::new(0))?.replicas;
+    Ok(Verified::by_verifier(Page { entries, next }))
+}
+
+/// Reads the cut of a page: none, or a bound within the range.
+fn read_cut<'a>(stream: &mut Stream<'a>, range: &Query<'_>) -> Result<Option<&'a [u8]>> {
+    match stream.byte()? {
+        0 => return Ok(None),
+        1 => {}
+        flag => return Err(Error::new(Reason::InvalidEncoding, "a flag of 0 or 1", flag)),
+    }
+    let length = stream.integer()?;
+    if length > MAX_BOUND as u64 {
+        let expected = format_args!("a bound of at most {MAX_BOUND} bytes");
+        return Err(Error::new(Reason::InvalidEncoding, expected, length));
+    }
+    let cut = stream.take(length)?;
+    if cut <= range.first || range.end.is_some_and(|end| cut >= end) {
+        return Err(Error::new(Reason::PageEnd, "a cut within the range", Hex(cut)));
+    }
+    Ok(Some(cut))
+}
+
+/// Reads the nodes up to the end of the proof, and checks that they have the trusted root.
+pub(crate) fn read<'a>(
+    root: &Root,
+    mut stream: Stream<'a>,
+    query: &Query<'_>,
+    mut found: Found<'a>,
+) -> Result<Found<'a>> {
+    let node = read_nodes(&mut stream, query, &mut found)?;
+    stream.finish()?;
+    check_root(&root.hash, &node.state_root())?;
+    Ok(found)
+}
+
+fn check_root(trusted: &Hash, found: &Hash) -> Result<()> {
+    if trusted == found {
+        return Ok(());
+    }
+    Err(Error::new(Reason::RootMismatch, Hex(trusted), Hex(found)))
+}

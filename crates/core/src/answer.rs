@@ -1,0 +1,54 @@
+//! The states of keys that schemes with old values prove.
+
+use alloc::vec::Vec;
+
+/// The state of a key at a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<'a> {
+    /// A value.
+    Present {
+        /// The value.
+        value: &'a [u8],
+        /// The block that set it.
+        since: u64,
+    },
+    /// Deleted: no value any more.
+    Deleted {
+        /// The block that deleted it.
+        deleted_at: u64,
+    },
+    /// Never written, in no block up to this one.
+    NeverWritten,
+}
+
+impl<'a> Answer<'a> {
+    /// The value, if the key has one.
+    pub const fn value(&self) -> Option<&'a [u8]> {
+        match *self {
+            Self::Present { value, .. } => Some(value),
+            Self::Deleted { .. } | Self::NeverWritten => None,
+        }
+    }
+
+    /// The block in which the key last changed, if it ever did.
+    pub const fn changed(&self) -> Option<u64> {
+        match *self {
+            Self::Present { since: at, .. } | Self::Deleted { deleted_at: at } => Some(at),
+            Self::NeverWritten => None,
+        }
+    }
+}
+
+/// The complete history of a key in a range of blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History<'a> {
+    /// The first block of the range.
+    pub from: u64,
+    /// The last block of the range.
+    pub to: u64,
+    /// The key's state before the range; none if the proof does not show it, as in `smt` if the key changed in the
+    /// range's first block.
+    pub entering: Option<Answer<'a>>,
+    /// Every change in the range, oldest first; none of them is [`Answer::NeverWritten`].
+    pub changes: Vec<Answer<'a>>,
+}
