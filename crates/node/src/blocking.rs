@@ -19,6 +19,14 @@ pub fn in_place<T>(run: impl FnOnce() -> T) -> T {
     block_in_place(run)
 }
 
+/// Runs long work of the program itself, such as opening a chain, on a thread of its own.
+pub async fn aside<T: Send + 'static>(
+    run: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let ended = spawn_blocking(run).await;
+    ended.map_err(|error| Error::new(Reason::Bug, "a thread that ends", error))?
+}
+
 /// Limits on concurrent requests: one for short reads and one for proofs, so that a quick request
 /// never waits for slow ones. Clones share the limits.
 #[derive(Clone, Debug)]

@@ -132,7 +132,8 @@ class Node {
   }
 
   async start(): Promise<void> {
-    const args = ["run", "--data-dir", this.#data, "--listen", this.#address];
+    const listen = ["--listen", this.#address, "--admin-listen", "127.0.0.1:0"];
+    const args = ["run", "--data-dir", this.#data, ...listen];
     const node = spawn(binary, [...args, "--block-interval-ms", "100"], {
       stdio: ["ignore", "pipe", "pipe"],
     });

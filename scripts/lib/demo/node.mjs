@@ -55,13 +55,16 @@ export async function prepareChain(folder) {
 /** Blocks are made only when there are operations, so that the first changes appear sooner. */
 const RUN = ["--block-interval-ms", "50", "--log-format", "json"];
 
+/** The port next to another node's may be taken. */
+const ADMIN = ["--admin-listen", "127.0.0.1:0"];
+
 /** Runs the node; returns its URL and a function that stops it. The log is `node.log` in the folder. */
 export async function startNode(folder, port) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
   const child = spawn(
     program,
-    ["run", "--data-dir", join(folder, "chain"), "--listen", listen, ...RUN],
+    ["run", "--data-dir", join(folder, "chain"), "--listen", listen, ...ADMIN, ...RUN],
     // Ctrl-C must reach only this program, which then stops the node.
     { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
   );

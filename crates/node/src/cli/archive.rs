@@ -14,7 +14,7 @@ use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive};
 use prooflight_node::schemes::CACHE_BYTES;
-use prooflight_node::server::{self, Front, NotReady, ServerLimits, Standing};
+use prooflight_node::server::{self, Front, NotReady, Pages, ServerLimits, Standing};
 use prooflight_smt::snapshot::{Files, SmtReader};
 
 use super::serving;
@@ -32,6 +32,9 @@ pub(super) struct ServeHistory {
     /// The address to listen on
     #[arg(long, env = "PROOFLIGHT_LISTEN", default_value = "127.0.0.1:8655")]
     listen: SocketAddr,
+    /// The address of /health, /ready and /metrics for operators [default: 127.0.0.1, 1000 ports above --listen]
+    #[arg(long, env = "PROOFLIGHT_ADMIN_LISTEN")]
+    admin_listen: Option<SocketAddr>,
     /// An origin whose pages may send requests; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     origins: Vec<String>,
@@ -57,6 +60,8 @@ impl ServeHistory {
     async fn serve(self) -> Result<()> {
         let stop = pin!(serving::stop_signal());
         let metrics = Metrics::new();
+        let bound = server::bind(self.listen)?;
+        let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
         let proofs = Arc::new(SmtReader::new(Files::existing(&self.snapshots)?, CACHE_BYTES));
         let workers = Workers::new();
@@ -76,12 +81,13 @@ impl ServeHistory {
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };
-        let standing = Arc::new(FilesStanding(proofs));
-        let front = Front { limits, token: None, standing, metrics, workers, busy: false };
-        let (address, server) = server::start(self.listen, module, &self.origins, front).await?;
-        tracing::info!(%address, snapshots = %self.snapshots.display(), node = self.node, "serving");
+        admin.standing.send_replace(Arc::new(FilesStanding(proofs)));
+        let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
+        let front = Front { limits, token: None, pages, busy: false };
+        let (address, server) = server::start(bound, module, &self.origins, front)?;
+        tracing::info!(%address, admin = %admin.address, snapshots = %self.snapshots.display(), node = self.node, "serving");
         stop.await?;
-        serving::stop(server).await;
+        serving::stop(server, admin).await;
         Ok(())
     }
 }

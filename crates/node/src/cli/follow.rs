@@ -21,9 +21,9 @@ use super::settings::Chosen;
 const KEPT: &str = "checkpoint.json";
 
 /// Resumes a replica, or begins one from a checkpoint; waits for the genesis block.
-pub(super) async fn follow(leader: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
+pub(super) async fn follow(leader: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
     let leader = Leader::new(leader, Duration::from_millis(chosen.request_time_ms))?;
-    let mut follower = blocking::in_place(|| open(leader, chosen, metrics))?;
+    let mut follower = blocking::aside(move || open(leader, &chosen, &metrics)).await?;
     let progress = follower.progress();
     let (published, views) = watch::channel(follower.first_view().await?);
     let ended = tokio::spawn(follower.run(published));

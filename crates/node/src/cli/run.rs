@@ -1,5 +1,6 @@
 //! `run`: resumes or begins a chain, and serves it until it is told to stop.
 
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Pace, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
-use prooflight_node::server::{self, Front, NodeStanding, ServerLimits};
+use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits};
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -40,10 +41,13 @@ pub(super) struct Source {
 async fn serve(chosen: Chosen) -> Result<()> {
     let mut stop = pin!(serving::stop_signal());
     let metrics = Metrics::new();
+    let bound = server::bind(chosen.listen)?;
+    let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
     let starting = async {
-        match &chosen.follow {
-            Some(leader) => follow(leader, &chosen, &metrics).await,
-            None => blocking::in_place(|| produce(&chosen, &metrics)),
+        let (chosen, metrics) = (chosen.clone(), metrics.clone());
+        match chosen.follow.clone() {
+            Some(leader) => follow(&leader, chosen, metrics).await,
+            None => blocking::aside(move || produce(&chosen, &metrics)).await,
         }
     };
     let Source { views, submitter, progress, mut ended } = tokio::select! {
@@ -71,17 +75,18 @@ async fn serve(chosen: Chosen) -> Result<()> {
         request_time: time + Duration::from_secs(1),
     };
     let token = token(&chosen)?.map(Into::into);
-    let standing = Arc::new(NodeStanding { views: views.clone(), progress });
-    let front = Front { limits, token, standing, metrics, workers, busy: false };
-    let (address, server) = server::start(chosen.listen, module, &chosen.origins, front).await?;
-    announce(&views.borrow(), address);
+    admin.standing.send_replace(Arc::new(NodeStanding { views: views.clone(), progress }));
+    let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
+    let front = Front { limits, token, pages, busy: false };
+    let (address, server) = server::start(bound, module, &chosen.origins, front)?;
+    announce(&views.borrow(), address, admin.address);
 
     // It ends on its own only if no more blocks can be stored.
     let early = tokio::select! {
         stopped = &mut stop => { stopped?; None }
         ended = &mut ended => Some(ended),
     };
-    serving::stop(server).await;
+    serving::stop(server, admin).await;
     let ended = match early {
         Some(ended) => ended,
         None => match tokio::time::timeout(serving::GRACE, ended).await {
@@ -130,9 +135,10 @@ fn token(chosen: &Chosen) -> Result<Option<String>> {
     Ok(Some(token.to_owned()))
 }
 
-fn announce(view: &View, address: std::net::SocketAddr) {
+fn announce(view: &View, address: SocketAddr, admin: SocketAddr) {
     tracing::info!(
         %address,
+        %admin,
         chain = %Hex(&view.config().id()),
         height = view.height(),
         head = %Hex(view.head_hash()),

@@ -1,9 +1,15 @@
 //! Shared by `run` and `serve-history`: logs, threads and shutdown.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
+use prooflight_node::blocking::Workers;
+use prooflight_node::metrics::Metrics;
+use prooflight_node::server::{self, Closed, Pages, Standing, admin};
+use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use super::settings::LogFormat;
@@ -17,12 +23,40 @@ pub(super) fn run(logs: LogFormat, serve: impl Future<Output = Result<()>>) -> R
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
-    runtime.block_on(serve)
+    let served = runtime.block_on(serve);
+    // Threads that still open a chain or make a proof are not waited for: a program that is killed
+    // loses nothing.
+    runtime.shutdown_background();
+    served
+}
+
+/// The admin listener of a server, whose progress is not known at first.
+pub(super) struct Admin {
+    /// Where it listens.
+    pub(super) address: SocketAddr,
+    /// Receives the server's progress.
+    pub(super) standing: watch::Sender<Arc<dyn Standing>>,
+}
+
+/// Starts the admin listener, on the default address for `listen` unless another one is given.
+pub(super) fn start_admin(
+    given: Option<SocketAddr>,
+    listen: SocketAddr,
+    metrics: &Metrics,
+) -> Result<Admin> {
+    let (standing, shown) = watch::channel(Arc::new(Closed::Opening) as Arc<dyn Standing>);
+    // Threads of its own, for which no client competes.
+    let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::new() };
+    let bound = server::bind(given.unwrap_or_else(|| admin::beside(listen)))?;
+    let address = admin::start(bound, pages)?;
+    tracing::info!(admin = %address, "opening");
+    Ok(Admin { address, standing })
 }
 
 /// Stops a server, and waits for its requests for some time.
-pub(super) async fn stop(server: ServerHandle) {
+pub(super) async fn stop(server: ServerHandle, admin: Admin) {
     tracing::info!("stopping");
+    admin.standing.send_replace(Arc::new(Closed::Stopping));
     // Only fails if the server has stopped already.
     let _ = server.stop();
     if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {

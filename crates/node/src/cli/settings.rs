@@ -24,6 +24,9 @@ pub(crate) struct Settings {
     /// The address to listen on [default: 127.0.0.1:8645]
     #[arg(long, env = "PROOFLIGHT_LISTEN")]
     listen: Option<SocketAddr>,
+    /// The address of /health, /ready and /metrics for operators [default: 127.0.0.1, 1000 ports above --listen]
+    #[arg(long, env = "PROOFLIGHT_ADMIN_LISTEN")]
+    admin_listen: Option<SocketAddr>,
     /// The shortest time between two blocks, in milliseconds [default: 1000]
     #[arg(long, env = "PROOFLIGHT_BLOCK_INTERVAL_MS")]
     block_interval_ms: Option<u64>,
@@ -97,6 +100,7 @@ pub(crate) enum LogFormat {
 pub(crate) struct Chosen {
     pub(crate) data_dir: PathBuf,
     pub(crate) listen: SocketAddr,
+    pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) block_interval_ms: u64,
     pub(crate) empty_blocks: bool,
     pub(crate) keep_states: Option<u64>,
@@ -124,6 +128,7 @@ impl Settings {
         Ok(Chosen {
             data_dir: self.data_dir.or(file.data_dir).unwrap_or_else(|| "prooflight-data".into()),
             listen: self.listen.or(file.listen).unwrap_or(local),
+            admin_listen: self.admin_listen.or(file.admin_listen),
             block_interval_ms: self.block_interval_ms.or(file.block_interval_ms).unwrap_or(1000),
             empty_blocks: self.empty_blocks.or(file.empty_blocks).unwrap_or(false),
             keep_states: self.keep_states.or(file.keep_states),

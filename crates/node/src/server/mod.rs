@@ -1,10 +1,16 @@
-//! One port for JSON-RPC over HTTP and WebSocket, and for `/health`, `/ready` and `/metrics`.
+//! One port for JSON-RPC over HTTP and WebSocket, and for `/health`, `/ready` and `/metrics`, which
+//! the [`admin`] listener shows too.
 
+pub mod admin;
+mod bound;
 mod front;
 mod gate;
 mod paced;
+mod pages;
 
-pub use front::{Front, NodeStanding, NotReady, Standing};
+pub use bound::{Bound, bind};
+pub use front::Front;
+pub use pages::{Closed, NodeStanding, NotReady, Pages, Standing};
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -56,26 +62,19 @@ pub struct ServerLimits {
 /// Starts the server; returns the address and the handle that stops it. Pages of `origins` may send
 /// requests; if it is empty, pages of any origin may.
 ///
-/// `invalid_argument` if it cannot listen on the address, or an origin is malformed.
-pub async fn start<C>(
-    listen: SocketAddr,
+/// `invalid_argument` if it cannot listen on the address, or an origin is malformed. Must be called
+/// within a runtime.
+pub fn start<C: Send + Sync + 'static>(
+    bound: Bound,
     module: RpcModule<C>,
     origins: &[String],
     front: Front,
 ) -> Result<(SocketAddr, ServerHandle)> {
-    let cannot = |error: &dyn core::fmt::Display| {
-        Error::new(Reason::InvalidArgument, format_args!("to listen on {listen}"), error)
-    };
-    let listener = TcpListener::bind(listen).await.map_err(|error| cannot(&error))?;
-    let address = listener.local_addr().map_err(|error| cannot(&error))?;
+    let cors = cors(origins)?;
+    let (address, listener) = bound.listen()?;
     let (stop, handle) = stop_channel();
-    let port = Port {
-        config: config(&front.limits),
-        cors: cors(origins)?,
-        methods: Methods::from(module),
-        front,
-        stop,
-    };
+    let config = config(&front.limits);
+    let port = Port { config, cors, methods: Methods::from(module), front, stop };
     tokio::spawn(port.listen(listener));
     Ok((address, handle))
 }
@@ -127,16 +126,7 @@ impl Port {
         for id in (0..=u32::MAX).cycle() {
             let stream = tokio::select! {
                 () = &mut stopped => return,
-                accepted = listener.accept() => accepted,
-            };
-            let stream = match stream {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Usually too many open files, some of which will be closed.
-                    tracing::warn!(%error, "no connection");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
-                }
+                stream = accept(&listener) => stream,
             };
             if let Ok(counted) = served.clone().try_acquire_owned() {
                 self.serve(stream, id, counted, false);
@@ -151,7 +141,7 @@ impl Port {
         let _ = stream.set_nodelay(true);
         let gate = Gate::new();
         let front = Front { busy, ..self.front.clone() };
-        let (time, open) = (front.limits.request_time, front.metrics.connection());
+        let (time, open) = (front.limits.request_time, front.pages.metrics.connection());
         let service = Server::builder()
             .set_config(self.config.clone())
             .set_http_middleware(tower::ServiceBuilder::new().layer(self.cors.clone()).layer(front))
@@ -165,6 +155,20 @@ impl Port {
         let stream = Paced::new(stream, gate, time, (counted, open));
         let stopped = self.stop.clone().shutdown();
         tokio::spawn(serve(stream, TowerToHyperService::new(service), time, stopped));
+    }
+}
+
+/// The next connection.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                // Usually too many open files, some of which will be closed.
+                tracing::warn!(%error, "no connection");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
     }
 }
 

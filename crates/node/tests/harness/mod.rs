@@ -5,10 +5,10 @@ pub(crate) mod connection;
 pub(crate) mod liar;
 pub(crate) mod light;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,14 +18,109 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_prooflight-node");
 
 /// A running node. It is killed when dropped.
 pub(crate) struct Node {
-    child: Child,
+    child: Process,
     pub(crate) address: SocketAddr,
+    pub(crate) admin: SocketAddr,
+}
+
+/// A process, which is killed when dropped.
+pub(crate) struct Process(Child);
+
+impl Process {
+    /// Asks the process to stop, as a service manager does, and waits.
+    pub(crate) fn terminate(&mut self) -> ExitStatus {
+        signal(self.0.id(), "TERM");
+        self.0.wait().unwrap()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Sends a signal to a process.
+fn signal(id: u32, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// A node that has begun to open its chain.
+pub(crate) struct Opening {
+    pub(crate) process: Process,
+    pub(crate) admin: SocketAddr,
+    log: Lines<BufReader<ChildStderr>>,
+    said: String,
+}
+
+impl Opening {
+    /// Runs the program until it opens its chain; the output if it does not.
+    pub(crate) fn of(mut command: Command) -> Result<Self, String> {
+        let child = command.args(["--log-format", "json"]).stderr(Stdio::piped()).spawn();
+        let mut process = Process(child.unwrap());
+        let mut log = BufReader::new(process.0.stderr.take().unwrap()).lines();
+        let mut said = String::new();
+        let fields = logged(&mut log, &["opening", "serving"], &mut said);
+        match fields.as_ref().and_then(|fields| fields["admin"].as_str()) {
+            Some(admin) => Ok(Self { process, admin: admin.parse().unwrap(), log, said }),
+            None => Err(ended(process, said)),
+        }
+    }
+
+    /// Waits until the node serves.
+    pub(crate) fn serve(mut self) -> Result<Node, String> {
+        match logged(&mut self.log, &["serving"], &mut self.said) {
+            Some(fields) => {
+                let address = fields["address"].as_str().unwrap().parse().unwrap();
+                let log = self.log;
+                // The rest must be read, or a full pipe would block the node.
+                thread::spawn(move || log.for_each(drop));
+                Ok(Node { child: self.process, address, admin: self.admin })
+            }
+            None => Err(ended(self.process, self.said)),
+        }
+    }
+}
+
+/// Waits for the first of these messages in a log; returns its fields.
+fn logged(
+    log: &mut Lines<BufReader<ChildStderr>>,
+    messages: &[&str],
+    said: &mut String,
+) -> Option<Value> {
+    for line in log.map_while(Result::ok) {
+        let mut entry: Value = serde_json::from_str(&line).unwrap_or_default();
+        let fields = entry["fields"].take();
+        if fields["message"].as_str().is_some_and(|message| messages.contains(&message)) {
+            return Some(fields);
+        }
+        said.push_str(&line);
+        said.push('\n');
+    }
+    None
+}
+
+/// The output of a program that has ended on its own.
+fn ended(mut process: Process, said: String) -> String {
+    process.0.wait().unwrap();
+    said
 }
 
 impl Node {
     /// Starts a node on any free port and waits until it serves.
     pub(crate) fn start(folder: &Path, settings: &[&str]) -> Self {
         Self::try_start(folder, settings).unwrap()
+    }
+
+    /// Starts a node, which listens on `listen` once its chain is open.
+    pub(crate) fn open(folder: &Path, listen: SocketAddr, settings: &[&str]) -> Opening {
+        let mut command = Command::new(PROGRAM);
+        command.args(["run", "--data-dir"]).arg(folder).args(settings);
+        command.args(["--admin-listen", "127.0.0.1:0", "--listen", &listen.to_string()]);
+        Opening::of(command).unwrap()
     }
 
     /// Like `start`; if the node does not serve, returns its output.
@@ -44,26 +139,8 @@ impl Node {
     }
 
     fn serve(mut command: Command) -> Result<Self, String> {
-        let mut child = command
-            .args(["--listen", "127.0.0.1:0", "--log-format", "json"])
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut said = String::new();
-        while let Some(Ok(line)) = lines.next() {
-            let log: Value = serde_json::from_str(&line).unwrap_or_default();
-            if log["fields"]["message"] == "serving" {
-                let address = log["fields"]["address"].as_str().unwrap().parse().unwrap();
-                // The rest must be read, or a full pipe would block the node.
-                thread::spawn(move || lines.for_each(drop));
-                return Ok(Self { child, address });
-            }
-            said.push_str(&line);
-            said.push('\n');
-        }
-        child.wait().unwrap();
-        Err(said)
+        command.args(["--listen", "127.0.0.1:0"]);
+        Opening::of(command)?.serve()
     }
 
     /// The result of a method, or its error.
@@ -78,7 +155,7 @@ impl Node {
 
     /// The physical memory of the process, from Linux.
     pub(crate) fn memory(&self) -> Memory {
-        let path = format!("/proc/{}/status", self.child.id());
+        let path = format!("/proc/{}/status", self.child.0.id());
         let status = std::fs::read_to_string(path).unwrap();
         let bytes = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
@@ -92,10 +169,15 @@ impl Node {
         Client { address: self.address, token: None }
     }
 
+    /// A caller of the admin listener.
+    pub(crate) fn admin(&self) -> Client {
+        Client { address: self.admin, token: None }
+    }
+
     /// kill -9.
     pub(crate) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child.0.kill().unwrap();
+        self.child.0.wait().unwrap();
     }
 
     /// Asks the node to stop, as a service manager does, and waits.
@@ -105,9 +187,7 @@ impl Node {
 
     /// Like `stop`, for a borrowed node.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        self.child.wait().unwrap()
+        self.child.terminate()
     }
 }
 
@@ -120,14 +200,6 @@ pub(crate) trait Server {
 impl Server for Node {
     fn ask(&self, method: &str, params: &Value) -> Value {
         Self::ask(self, method, params)
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -47,7 +47,8 @@ export class ChainNode {
 
   /** Runs it; resolves once it serves. */
   async start(): Promise<void> {
-    const options = ["--listen", this.#address, "--block-interval-ms", "1", "--log-format", "json"];
+    const listen = ["--listen", this.#address, "--admin-listen", "127.0.0.1:0"];
+    const options = [...listen, "--block-interval-ms", "1", "--log-format", "json"];
     const child = spawn(program, ["run", "--data-dir", this.#folder, ...options], {
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,0 +1,100 @@
+//! The admin listener: the pages on an address of their own, from the start of the program.
+//!
+//! Clients of the node do not reach it, so they cannot fill it. A connection carries one request.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Request, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use jsonrpsee::server::HttpResponse;
+use prooflight_core::Result;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use super::pages::{Page, Pages, TEXT, respond};
+use super::{Bound, accept};
+
+/// The most connections; any further ones are closed.
+pub(super) const CONNECTIONS: usize = 64;
+
+/// The time that a connection has for its request and the answer.
+const TIME: Duration = Duration::from_secs(10);
+
+/// The default address for a server that listens on this one: on the loopback interface, 1000 ports
+/// above; any free port if there is no such port, or if the server takes any.
+pub fn beside(listen: SocketAddr) -> SocketAddr {
+    let loopback: IpAddr = match listen {
+        SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    let port = match listen.port() {
+        0 => 0,
+        port => port.checked_add(1000).unwrap_or(0),
+    };
+    SocketAddr::new(loopback, port)
+}
+
+/// Shows the pages until the program ends; returns the address.
+pub fn start(bound: Bound, pages: Pages) -> Result<SocketAddr> {
+    let (address, listener) = bound.listen()?;
+    tokio::spawn(listen(listener, pages));
+    Ok(address)
+}
+
+async fn listen(listener: TcpListener, pages: Pages) {
+    let free = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let stream = accept(&listener).await;
+        let Ok(counted) = free.clone().try_acquire_owned() else { continue };
+        let pages = pages.clone();
+        tokio::spawn(async move {
+            // A peer that is too slow, or gone, gets no answer.
+            let _ = tokio::time::timeout(TIME, serve(stream, pages)).await;
+            drop(counted);
+        });
+    }
+}
+
+async fn serve(stream: TcpStream, pages: Pages) -> hyper::Result<()> {
+    let answer = service_fn(|request| {
+        let pages = pages.clone();
+        async move { Ok::<_, Infallible>(answer(&request, &pages).await) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), answer)
+        .await
+}
+
+async fn answer(request: &Request<Incoming>, pages: &Pages) -> HttpResponse {
+    let Some(page) = Page::of(request) else {
+        return respond(StatusCode::NOT_FOUND, TEXT, "GET /health, /ready, /metrics\n".to_owned());
+    };
+    pages.show(page).await
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_address_is_local_and_beside_that_of_the_server() {
+        for (listen, admin) in [
+            ("127.0.0.1:8645", "127.0.0.1:9645"),
+            ("0.0.0.0:8645", "127.0.0.1:9645"),
+            ("[::]:8645", "[::1]:9645"),
+            ("127.0.0.1:0", "127.0.0.1:0"),
+            ("127.0.0.1:65000", "127.0.0.1:0"),
+        ] {
+            assert_eq!(beside(listen.parse().unwrap()), admin.parse().unwrap());
+        }
+    }
+}

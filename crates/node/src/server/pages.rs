@@ -1,0 +1,172 @@
+//! The pages for operators: health, readiness and metrics.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, StatusCode};
+use jsonrpsee::server::{HttpBody, HttpResponse};
+use prooflight_core::{Error, Result};
+use tokio::sync::watch;
+
+use crate::View;
+use crate::blocking::Workers;
+use crate::follow::Progress;
+use crate::metrics::Metrics;
+
+/// Shows the pages; clones share the progress and the counters.
+#[derive(Clone)]
+pub struct Pages {
+    /// The server's progress; another one once its chain is open.
+    pub standing: watch::Receiver<Arc<dyn Standing>>,
+    /// The counters.
+    pub metrics: Metrics,
+    /// The threads on which the progress is determined.
+    pub workers: Workers,
+}
+
+/// A page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Page {
+    Health,
+    Ready,
+    Metrics,
+}
+
+impl Page {
+    /// The page that a request asks for, if it asks for one.
+    pub(super) fn of<B>(request: &http::Request<B>) -> Option<Self> {
+        match request.uri().path() {
+            _ if request.method() != Method::GET => None,
+            "/health" => Some(Self::Health),
+            "/ready" => Some(Self::Ready),
+            "/metrics" => Some(Self::Metrics),
+            _ => None,
+        }
+    }
+}
+
+impl Pages {
+    pub(super) async fn show(&self, page: Page) -> HttpResponse {
+        match page {
+            Page::Health => respond(StatusCode::OK, TEXT, "ok\n".to_owned()),
+            Page::Ready => {
+                let ready = self.find_out(|standing| standing.ready()).await;
+                match ready.unwrap_or_else(|error| Err(error.into())) {
+                    Ok(height) => {
+                        respond(StatusCode::OK, TEXT, format!("ready at height {height}\n"))
+                    }
+                    Err(why) => {
+                        let why = format!("not ready: {why}\n");
+                        respond(StatusCode::SERVICE_UNAVAILABLE, TEXT, why)
+                    }
+                }
+            }
+            Page::Metrics => {
+                let metrics = self.metrics.clone();
+                // The other metrics are valid without it.
+                let _ = self.find_out(move |standing| standing.count(&metrics)).await;
+                let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+                respond(StatusCode::OK, kind, self.metrics.text())
+            }
+        }
+    }
+
+    async fn find_out<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&dyn Standing) -> T + Send + 'static,
+    ) -> Result<T> {
+        let standing = self.standing.borrow().clone();
+        self.workers.read(move || Ok(ask(&*standing))).await
+    }
+}
+
+/// The content type of plain text.
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
+
+pub(super) fn respond(status: StatusCode, kind: &'static str, body: String) -> HttpResponse {
+    let mut response = HttpResponse::new(HttpBody::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// A server's progress. The methods may block.
+pub trait Standing: Send + Sync {
+    /// Returns the height at which the server is ready.
+    fn ready(&self) -> Result<u64, NotReady>;
+
+    /// Records the newest block in the metrics.
+    fn count(&self, metrics: &Metrics);
+}
+
+/// Why a server is not ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// Its chain is not open.
+    Closed(Closed),
+    /// It is at this height but knows of a later block.
+    Behind(u64),
+    /// It could not continue, or its progress could not be determined.
+    Failed(Error),
+}
+
+impl From<Error> for NotReady {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl fmt::Display for NotReady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed(Closed::Opening) => f.write_str("opening the chain"),
+            Self::Closed(Closed::Stopping) => f.write_str("stopping"),
+            Self::Behind(height) => write!(f, "behind, at height {height}"),
+            Self::Failed(error) => write!(f, "{error} ({} / {})", error.code(), error.reason()),
+        }
+    }
+}
+
+/// A server whose chain is not open yet, or not for much longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// It opens its chain.
+    Opening,
+    /// It stops.
+    Stopping,
+}
+
+impl Standing for Closed {
+    fn ready(&self) -> Result<u64, NotReady> {
+        Err(NotReady::Closed(*self))
+    }
+
+    /// Sets nothing: the newest block is not known yet.
+    fn count(&self, _: &Metrics) {}
+}
+
+/// A node's progress. A node that does not follow another is ready once its chain is open.
+pub struct NodeStanding {
+    /// The chain up to the newest block.
+    pub views: watch::Receiver<View>,
+    /// How far this node has followed its leader, if it follows one.
+    pub progress: Option<watch::Receiver<Progress>>,
+}
+
+impl Standing for NodeStanding {
+    fn ready(&self) -> Result<u64, NotReady> {
+        let height = self.views.borrow().height();
+        match self.progress.as_ref().map(|progress| progress.borrow()).as_deref() {
+            None | Some(Progress::Current) => Ok(height),
+            Some(Progress::Behind) => Err(NotReady::Behind(height)),
+            Some(Progress::Failed(error)) => Err(error.clone().into()),
+        }
+    }
+
+    fn count(&self, metrics: &Metrics) {
+        let view = self.views.borrow();
+        let head = &view.head().header;
+        metrics.newest(head.height, head.timestamp_ms);
+    }
+}
