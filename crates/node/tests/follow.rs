@@ -195,6 +195,37 @@ fn a_first_start_needs_a_checkpoint_and_every_start_respects_it() {
     }
 }
 
+#[test]
+fn a_replica_is_ready_only_with_every_block_that_its_chain_is_known_to_have() {
+    let pair = Pair::new();
+    let leader = pair.start_leader();
+    // The time for a request is that of the test, so that no request fails.
+    let patient = ["--request-time-ms", "120000", "--follow-interval-ms", "10"];
+    let checkpoint = ["--checkpoint", pair.checkpoint.to_str().unwrap()];
+    let follow = |url: &str, folder: &Path| {
+        Node::start(folder, &[&["--follow", url], &patient[..], &checkpoint].concat())
+    };
+    let replica = follow(&pair.liar.url(), pair.replica.path());
+    let folder = tempfile::tempdir().unwrap();
+    let replica_of_it = follow(&format!("http://{}", replica.address), folder.path());
+    wait_until_same(&leader, &replica);
+    wait_until_same(&leader, &replica_of_it);
+
+    pair.liar.tell(Lie::SilentAbout("prooflight_block"));
+    for value in ["1", "2", "3"] {
+        submit(&leader, "alice", value);
+    }
+    let behind = (503, "not ready: behind, at height 0 of 3\n".to_owned());
+    for node in [&replica, &replica_of_it] {
+        eventually(|| ready(node) == behind, || format!("{:?}", ready(node)));
+        assert_eq!(node.admin().get("/ready"), behind);
+    }
+    let known = replica_of_it.ask("prooflight_progress", &json!({}));
+    assert_eq!((&known["height"], &known["newest"]), (&json!("0x0"), &json!("0x3")), "{known}");
+    let known = leader.ask("prooflight_progress", &json!({}));
+    assert_eq!(known, json!({ "height": "0x3", "newest": "0x3", "ageMs": "0x0" }));
+}
+
 /// Changes the bytes of a result's member.
 fn change(result: &mut Value, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
     let mut changed = bytes(&result[name]);

@@ -288,6 +288,7 @@ fn discovery_describes_exactly_the_methods_that_there_are() {
         "prooflight_headers",
         "prooflight_history",
         "prooflight_newHeads",
+        "prooflight_progress",
         "prooflight_prove",
         "prooflight_submit",
         "prooflight_unsubscribe",

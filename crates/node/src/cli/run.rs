@@ -58,6 +58,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
     let workers = Workers::new();
     let context = Context {
         views: views.clone(),
+        progress: progress.clone(),
         submitter,
         limits: RequestLimits { keys: chosen.max_keys, time },
         eth_chain_id: chosen.eth_chain_id,

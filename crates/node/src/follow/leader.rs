@@ -1,7 +1,7 @@
 //! The client side of the node being followed: fetches its head and its blocks.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, Request, StatusCode, Uri};
@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::progress::Known;
 use crate::rpc::ErrorData;
 use crate::server::REPLY_BYTES;
 use crate::{Block, Body};
@@ -66,6 +67,20 @@ impl Leader {
             return Err(Error::new(Reason::WrongBlock, format_args!("block {height}"), found));
         }
         Ok(block)
+    }
+
+    /// Fetches the newest height that the node knows of, which may be that of its own leader.
+    ///
+    /// `None` if it knows none. It only affects when a replica calls itself ready, so a node that does
+    /// not have the method, or answers nonsense, counts as one that has every block.
+    pub(super) async fn progress(&self) -> Option<Known> {
+        let told = self.ask::<ProgressReply>("prooflight_progress", json!({})).await;
+        let now = Instant::now();
+        let Ok(ProgressReply { newest, age_ms }) = told else {
+            return Some(Known { height: 0, at: now });
+        };
+        let at = now.checked_sub(Duration::from_millis(age_ms?.0))?;
+        Some(Known { height: newest?.0, at })
     }
 
     /// Calls a method and returns its result.
@@ -171,6 +186,14 @@ impl Refusal {
         });
         typed.unwrap_or_else(|| self.quoted())
     }
+}
+
+/// The fields used of a node's progress.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ProgressReply {
+    newest: Option<Quantity>,
+    age_ms: Option<Quantity>,
 }
 
 /// The fields used of a header.

@@ -7,8 +7,10 @@
 
 mod backoff;
 mod leader;
+mod progress;
 
 pub use leader::Leader;
+pub use progress::Progress;
 
 use std::time::{Duration, Instant};
 
@@ -21,29 +23,7 @@ use crate::metrics::Metrics;
 use crate::producer::now_ms;
 use crate::{At, Block, Chain, View};
 use backoff::Backoff;
-
-/// The progress of a replica.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Progress {
-    /// It does not have all blocks yet that its leader has shown.
-    #[default]
-    Behind,
-    /// It has caught up once, and has kept up since.
-    Current,
-    /// The last request failed, or its result was refused.
-    Failed(Error),
-}
-
-impl Progress {
-    /// Records that a block was accepted. Returns whether the state changed.
-    fn took(&mut self) -> bool {
-        let failed = matches!(self, Self::Failed(_));
-        if failed {
-            *self = Self::Behind;
-        }
-        failed
-    }
-}
+use progress::Known;
 
 /// The pace at which a replica follows.
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +56,8 @@ enum Step {
     Took(View),
     /// There is a block to fetch.
     Behind,
-    /// There is no newer block.
-    Current,
+    /// The leader has no newer block; it knows of this one.
+    Current(Option<Known>),
 }
 
 impl Follower {
@@ -103,7 +83,8 @@ impl Follower {
             }
         }
         let pinned = checkpoint.filter(|pinned| chain.height() < Some(pinned.height));
-        let (backoff, progress) = (Backoff::new(pace.interval), watch::Sender::default());
+        let backoff = Backoff::new(pace.interval);
+        let progress = watch::Sender::new(Progress::new(pace.interval));
         Ok(Self { chain, leader, pinned, pace, backoff, shown: None, progress, metrics })
     }
 
@@ -143,12 +124,17 @@ impl Follower {
             Ok(Step::Behind) => Ok(None),
             Ok(Step::Took(view)) => {
                 self.backoff.succeeded();
-                self.progress.send_if_modified(Progress::took);
+                self.progress.send_modify(Progress::succeeded);
                 Ok(Some(view))
             }
-            Ok(Step::Current) => {
+            Ok(Step::Current(known)) => {
                 self.backoff.succeeded();
-                self.progress.send_replace(Progress::Current);
+                self.progress.send_modify(|progress| {
+                    progress.succeeded();
+                    if let Some(known) = known {
+                        progress.know(known);
+                    }
+                });
                 tokio::time::sleep(self.pace.interval).await;
                 Ok(None)
             }
@@ -159,7 +145,7 @@ impl Follower {
                 self.metrics.follow_failed(&error);
                 let (code, reason) = (error.code(), error.reason());
                 tracing::warn!(height = self.next(), %code, %reason, %error, "not followed");
-                self.progress.send_replace(Progress::Failed(error));
+                self.progress.send_modify(|progress| progress.failed(error));
                 tokio::time::sleep(self.backoff.failed()).await;
                 Ok(None)
             }
@@ -177,7 +163,13 @@ impl Follower {
         let shown = head.header.height;
         self.shown = Some(shown);
         self.metrics.leader(shown);
-        Ok(if shown >= next { Step::Behind } else { Step::Current })
+        if shown >= next {
+            let known = Known { height: shown, at: Instant::now() };
+            self.progress.send_modify(|progress| progress.know(known));
+            return Ok(Step::Behind);
+        }
+        // The leader may be a replica that is itself behind, so what counts is what it knows of.
+        Ok(Step::Current(self.leader.progress().await))
     }
 
     /// Returns the height of the next block to fetch.

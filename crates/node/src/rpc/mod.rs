@@ -27,6 +27,7 @@ use tokio::sync::watch;
 
 use self::method::{Call, method};
 use crate::blocking::Workers;
+use crate::follow::Progress;
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
@@ -52,6 +53,8 @@ pub struct MaySubmit;
 pub struct Context {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
+    /// This node's progress, if it follows another.
+    pub progress: Option<watch::Receiver<Progress>>,
     /// Where to submit operations, if this node makes blocks.
     pub submitter: Option<Submitter>,
     /// Limits on requests.
@@ -100,6 +103,7 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
     let mut module = RpcModule::new(context);
     method(&mut module, "prooflight_chain", chain)?;
     method(&mut module, "prooflight_head", head)?;
+    method(&mut module, "prooflight_progress", progress)?;
     method(&mut module, "prooflight_header", header)?;
     method(&mut module, "prooflight_headerProof", header_proof)?;
     method(&mut module, "prooflight_headers", headers)?;
@@ -131,6 +135,33 @@ async fn chain(call: Call, _: Nothing) -> Result<ChainJson> {
 
 async fn head(call: Call, _: Nothing) -> Result<HeaderJson> {
     Ok(HeaderJson::from(call.context.views.borrow().head()))
+}
+
+/// The newest height that a node knows of, and how long ago it was the newest.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProgressJson {
+    height: Quantity,
+    newest: Option<Quantity>,
+    age_ms: Option<Quantity>,
+}
+
+async fn progress(call: Call, _: Nothing) -> Result<ProgressJson> {
+    let height = call.context.views.borrow().height();
+    let (newest, age_ms) = match &call.context.progress {
+        None => (Some(height), Some(0)),
+        Some(progress) => {
+            let known = progress.borrow().newest();
+            let age = known.map(|known| known.at.elapsed().as_millis());
+            let age = age.map(|age| u64::try_from(age).unwrap_or(u64::MAX));
+            (known.map(|known| known.height.max(height)), age)
+        }
+    };
+    Ok(ProgressJson {
+        height: Quantity(height),
+        newest: newest.map(Quantity),
+        age_ms: age_ms.map(Quantity),
+    })
 }
 
 #[derive(Deserialize)]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
@@ -105,8 +106,21 @@ pub trait Standing: Send + Sync {
 pub enum NotReady {
     /// Its chain is not open.
     Closed(Closed),
-    /// It is at this height but knows of a later block.
-    Behind(u64),
+    /// It is at this height, and its chain is known to have a later block, or no news of it has
+    /// arrived yet.
+    Behind {
+        /// Its own height.
+        height: u64,
+        /// The newest known one.
+        newest: Option<u64>,
+    },
+    /// It has had no news of its chain for too long.
+    NoNews {
+        /// Its own height.
+        height: u64,
+        /// The age of the last news.
+        age: Duration,
+    },
     /// It could not continue, or its progress could not be determined.
     Failed(Error),
 }
@@ -122,7 +136,15 @@ impl fmt::Display for NotReady {
         match self {
             Self::Closed(Closed::Opening) => f.write_str("opening the chain"),
             Self::Closed(Closed::Stopping) => f.write_str("stopping"),
-            Self::Behind(height) => write!(f, "behind, at height {height}"),
+            Self::Behind { height, newest: Some(newest) } => {
+                write!(f, "behind, at height {height} of {newest}")
+            }
+            Self::Behind { height, newest: None } => {
+                write!(f, "at height {height}, and the leader has not answered yet")
+            }
+            Self::NoNews { height, age } => {
+                write!(f, "at height {height}, without news of the leader for {} s", age.as_secs())
+            }
             Self::Failed(error) => write!(f, "{error} ({} / {})", error.code(), error.reason()),
         }
     }
@@ -157,10 +179,9 @@ pub struct NodeStanding {
 impl Standing for NodeStanding {
     fn ready(&self) -> Result<u64, NotReady> {
         let height = self.views.borrow().height();
-        match self.progress.as_ref().map(|progress| progress.borrow()).as_deref() {
-            None | Some(Progress::Current) => Ok(height),
-            Some(Progress::Behind) => Err(NotReady::Behind(height)),
-            Some(Progress::Failed(error)) => Err(error.clone().into()),
+        match &self.progress {
+            Some(progress) => progress.borrow().ready(height, Instant::now()),
+            None => Ok(height),
         }
     }
 

@@ -27,6 +27,8 @@ pub(crate) enum Lie {
     Endless,
     /// Never answers.
     Silent,
+    /// Never answers a method, and passes on the others.
+    SilentAbout(&'static str),
 }
 
 impl Lie {
@@ -113,12 +115,15 @@ fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         Ok::<_, std::io::Error>(Client { address: node, token: None }.post(&request)?.1)
     };
     match lie {
-        Lie::None => respond(&mut stream, 200, &reply()?),
+        Lie::SilentAbout(method) if method_of(&request) == method => {
+            stream.read(&mut [0]).map(|_| ())
+        }
+        Lie::None | Lie::SilentAbout(_) => respond(&mut stream, 200, &reply()?),
         Lie::Result(change) => {
-            let method = serde_json::from_slice::<Value>(&request).unwrap()["method"].take();
+            let method = method_of(&request);
             let mut reply: Value = serde_json::from_str(&reply()?).unwrap();
             if let Some(result) = reply.get_mut("result") {
-                change(method.as_str().unwrap(), result);
+                change(&method, result);
             }
             respond(&mut stream, 200, &reply.to_string())
         }
@@ -133,6 +138,10 @@ fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         // Until the caller gives up.
         Lie::Silent => stream.read(&mut [0]).map(|_| ()),
     }
+}
+
+fn method_of(request: &[u8]) -> String {
+    serde_json::from_slice::<Value>(request).unwrap()["method"].as_str().unwrap().to_owned()
 }
 
 fn respond(stream: &mut TcpStream, status: u16, body: &str) -> std::io::Result<()> {
