@@ -2,8 +2,8 @@
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use prooflight_core::chain::{
-    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LvmtConfig, SchemeConfig,
-    SignedHeader,
+    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, LmptConfig, LvmtConfig,
+    SchemeConfig, SignedHeader,
 };
 use prooflight_core::merkle::{Frontier, inclusion_path, leaf_hash};
 use prooflight_core::{Hash, Scheme, blake2b256};
@@ -41,6 +41,7 @@ pub(super) fn config_of_six_schemes() -> ChainConfig {
     let lvmt = LvmtConfig { params_id: blake2b256(&[b"setup"]), log_n: 16, log_arity: 4 };
     let of = |scheme| match scheme {
         Scheme::Lvmt => SchemeConfig::lvmt(&lvmt),
+        Scheme::Lmpt => SchemeConfig::lmpt(&LmptConfig::default()),
         other => SchemeConfig::plain(other),
     };
     let six = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Mpt, Scheme::Lmpt, Scheme::Amb];
