@@ -7,7 +7,7 @@ import { type Average, readAverage } from "../smt/twap.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, writeConfig } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
-import { writeItems } from "./items.js";
+import { writeItems } from "../items.js";
 import { callState } from "./schemes.js";
 import { STATEMENT } from "./state.js";
 

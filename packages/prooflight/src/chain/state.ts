@@ -5,9 +5,9 @@ import type { FromJson } from "../from-json.js";
 import { type Setup, verifyingKey } from "../lvmt/setup.js";
 import type { Absent, Present } from "../result.js";
 import { SCHEMES } from "../schemes.js";
+import { writeItems } from "../items.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, readConfig, writeConfig } from "./checkpoint.js";
-import { writeItems } from "./items.js";
 import { callState, readScheme, type StateScheme } from "./schemes.js";
 
 /** The accepted trusted setups, for schemes that need one: `lvmt`. */

@@ -5,7 +5,7 @@ import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
-import { writeItems } from "./items.js";
+import { writeItems } from "../items.js";
 
 /** The required freshness of a head, by the caller's clock. */
 export interface Freshness {

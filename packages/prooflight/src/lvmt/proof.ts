@@ -1,6 +1,6 @@
-import { Arguments, invalid } from "../arguments.js";
-import { BYTES, viewOf } from "../bytes.js";
-import { describe, refuse } from "../error.js";
+import { Arguments } from "../arguments.js";
+import { refuse } from "../error.js";
+import { writeItems } from "../items.js";
 import { type Limits, writeLimits } from "../limits.js";
 import type { Absent, Present } from "../result.js";
 import { lvmt } from "../wasm/lvmt.js";
@@ -64,13 +64,7 @@ export function verifyLvmtProof(input: LvmtProofInput): (LvmtPresent | LvmtAbsen
   request.array(given.array("root", 64));
   request.u64(given.u64("height"));
   const { maxProofBytes } = writeLimits(request, given);
-  const keys = given.list("keys");
-  request.u32(keys.length);
-  keys.forEach((key, index) => {
-    const bytes = viewOf(key);
-    if (!bytes) throw invalid("lvmt", `keys[${index}]`, BYTES, describe(key));
-    request.bytes(bytes);
-  });
+  writeItems(request, given.list("keys"), "keys", { scheme: "lvmt" });
   const proof = given.proof("proof", maxProofBytes);
   const packed = request.finish();
   return readResults(new Reader(lvmt.call("lvmt", (wasm) => wasm.lvmtVerifyProof(packed, proof))));

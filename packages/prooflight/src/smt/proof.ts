@@ -1,6 +1,5 @@
-import { Arguments, invalid } from "../arguments.js";
-import { BYTES, viewOf } from "../bytes.js";
-import { describe } from "../error.js";
+import { Arguments } from "../arguments.js";
+import { writeItems } from "../items.js";
 import { type Limits, writeLimits } from "../limits.js";
 import type { Absent, Present } from "../result.js";
 import { hash } from "../wasm/hash.js";
@@ -36,13 +35,7 @@ export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
   request.array(given.array("root", 32));
   request.u64(given.u64("height"));
   const { maxProofBytes } = writeLimits(request, given);
-  const keys = given.list("keys");
-  request.u32(keys.length);
-  keys.forEach((key, index) => {
-    const bytes = viewOf(key);
-    if (!bytes) throw invalid("smt", `keys[${index}]`, BYTES, describe(key));
-    request.bytes(bytes);
-  });
+  writeItems(request, given.list("keys"), "keys", { scheme: "smt" });
   const proof = given.proof("proof", maxProofBytes);
   const packed = request.finish();
   const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerify(packed, proof)));

@@ -1,8 +1,8 @@
-import { invalid } from "../arguments.js";
-import { BYTES, viewOf } from "../bytes.js";
-import { describe, refuse } from "../error.js";
-import type { Scheme } from "../schemes.js";
-import type { Writer } from "../wire.js";
+import { invalid } from "./arguments.js";
+import { BYTES, viewOf } from "./bytes.js";
+import { describe, refuse } from "./error.js";
+import type { Scheme } from "./schemes.js";
+import type { Writer } from "./wire.js";
 
 /** The most bytes of a list's items together; each counts at least 4. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
