@@ -12,7 +12,7 @@
 
 #[cfg(any(feature = "chain", feature = "light"))]
 mod config;
-#[cfg(any(feature = "lvmt", feature = "mpt", feature = "smt"))]
+#[cfg(any(feature = "lmpt", feature = "lvmt", feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
 #[allow(dead_code, reason = "a binary with few schemes does not need every part")]
@@ -24,6 +24,8 @@ mod wire;
 pub mod avl;
 #[cfg(feature = "chain")]
 pub mod chain;
+#[cfg(feature = "lmpt")]
+pub mod lmpt;
 #[cfg(feature = "lvmt")]
 pub mod lvmt;
 #[cfg(feature = "mpt")]

@@ -1,6 +1,6 @@
 //! Statements about a chain's state, verified against headers: one entry point for every scheme and statement.
 
-mod message;
+pub(crate) mod message;
 
 use prooflight_core::Result;
 #[cfg(feature = "smt")]

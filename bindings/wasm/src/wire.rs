@@ -135,7 +135,7 @@ impl Response {
         }
     }
 
-    #[cfg(any(feature = "avl", feature = "mpt", feature = "smt"))]
+    #[cfg(any(feature = "avl", feature = "light", feature = "mpt", feature = "smt"))]
     pub(crate) fn option(&mut self, bytes: Option<&[u8]>) {
         match bytes {
             None => self.u8(0),

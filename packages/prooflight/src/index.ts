@@ -58,6 +58,7 @@ export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
 export type { FromJson } from "./from-json.js";
 export { fromHex } from "./hex.js";
+export type { Layer } from "./layer.js";
 export type { Code, Reason } from "./registry.js";
 export { REASONS } from "./registry.js";
 export type { Ability, Scheme, SchemeInfo } from "./schemes.js";

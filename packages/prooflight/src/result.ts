@@ -1,6 +1,7 @@
 /** The verified result for a key; the same for every scheme. */
 
 import type { Bytes } from "./bytes.js";
+import type { Layer } from "./layer.js";
 
 /** The key is, or was before the operation, present. */
 export interface Present {
@@ -9,6 +10,8 @@ export interface Present {
   value: Bytes;
   /** The block that set this value; only for `lvmt` and `smt`, which prove it. */
   since?: bigint;
+  /** The layer that has the value; only for `lmpt`. */
+  layer?: Layer;
 }
 
 /** The key is, or was before the operation, absent. */
@@ -16,4 +19,6 @@ export interface Absent {
   kind: "absent";
   /** The block that deleted the key, if it ever had a value; only for `lvmt` and `smt`, which prove it. */
   deletedAt?: bigint;
+  /** The layer that has the deletion, or `snapshot` if none has the key; only for `lmpt`. */
+  layer?: Layer;
 }

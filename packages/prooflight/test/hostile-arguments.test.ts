@@ -9,6 +9,7 @@ import {
 } from "../src/avl.js";
 import { verifyAncestors } from "../src/chain.js";
 import { toHex } from "../src/index.js";
+import { verifyLmptProof } from "../src/lmpt.js";
 import { verifyAmtOpenings, verifyLvmtProof } from "../src/lvmt.js";
 import { verifySmtHistory, verifySmtProof } from "../src/smt.js";
 import { dictionary, extended, key, long, pinned, proven } from "./dictionary.js";
@@ -73,6 +74,7 @@ describe("an array with holes has items that are none:", () => {
     ],
     ["headers", () => verifyAncestors({ head: proof, headers: holes(), hashes: [] })],
     ["hashes", () => verifyAncestors({ head: proof, headers: [], hashes: holes() })],
+    ["keys of lmpt", () => verifyLmptProof({ root: new Uint8Array(96), keys: holes(), proof })],
     ["keys of lvmt", () => verifyLvmtProof({ ...lvmt, keys: holes(), proof })],
     ["openings", () => verifyAmtOpenings({ setup: "dev", logN: 4, openings: holes() })],
     [

@@ -238,7 +238,7 @@ describe("an invalid test passes if it is refused with the code and the reason t
 });
 
 test("a group type that is not known is reported and not run", async () => {
-  const [report] = await runVectors(file(valid, {}, "LmptProof"));
+  const [report] = await runVectors(file(valid, {}, "MadeUpProof"));
   expect(report).toMatchObject({ tcId: 1, outcome: "unsupported" });
 });
 

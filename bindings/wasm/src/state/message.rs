@@ -16,8 +16,9 @@
 //!
 //! ```text
 //! struct KeysResponse    { values: Vec<Vec<u8>>, states: Vec<KeyState> }
-//! enum   KeyState        { Present { value: u32, since: Option<u64>, version: Option<u64> },
-//!                          Absent { deleted_at: Option<u64>, version: Option<u64> } }
+//! enum   KeyState        { Present { value: u32, since: Option<u64>, details: Details },
+//!                          Absent { deleted_at: Option<u64>, details: Details } }
+//! struct Details         { version: Option<u64>, layer: Option<String> }
 //! struct HistoryResponse { headers: Vec<Vec<u8>>, history: History, average: Option<Average> }
 //! struct DiffResponse    { headers: Vec<Vec<u8>>, changes: Vec<Change> }
 //! struct BlockResponse   { digest: [u8; 33] }
@@ -241,22 +242,23 @@ pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
     #[allow(irrefutable_let_patterns, reason = "in a binary without histories")]
     let Answer::Keys(states) = answer else { return Err(another()) };
     let values = Values::of(states.iter().filter_map(KeyState::value));
-    let mut response = values.response(4 + 23 * states.len());
+    let mut response = values.response(4 + 24 * states.len());
     response.length(states.len());
     for state in states {
-        let (block, version) = match state {
-            KeyState::Present { value, since, version, .. } => {
+        let (block, version, layer) = match state {
+            KeyState::Present { value, since, version, layer } => {
                 response.u8(0);
                 response.length(values.number(value.as_ref()));
-                (since, version)
+                (since, version, layer)
             }
-            KeyState::Absent { deleted_at, version, .. } => {
+            KeyState::Absent { deleted_at, version, layer } => {
                 response.u8(1);
-                (deleted_at, version)
+                (deleted_at, version, layer)
             }
         };
         response.optional_u64(*block);
         response.optional_u64(*version);
+        response.option(layer.map(str::as_bytes));
     }
     Ok(response.into_bytes())
 }

@@ -1,11 +1,10 @@
 import { Arguments } from "../arguments.js";
-import type { Bytes } from "../bytes.js";
-import { refuse } from "../error.js";
 import type { FromJson } from "../from-json.js";
+import { writeItems } from "../items.js";
 import { type Setup, verifyingKey } from "../lvmt/setup.js";
 import type { Absent, Present } from "../result.js";
 import { SCHEMES } from "../schemes.js";
-import { writeItems } from "../items.js";
+import { readStates } from "../states.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, readConfig, writeConfig } from "./checkpoint.js";
 import { callState, readScheme, type StateScheme } from "./schemes.js";
@@ -65,26 +64,4 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
   const proof = given.proof("proof");
   writeItems(request, given.list("keys"), "keys", { scheme });
   return readStates(new Reader(callState(scheme, request.finish(), proof)), scheme);
-}
-
-/** Reads a `KeysResponse`. */
-function readStates(response: Reader, scheme: StateScheme): (Present | Absent)[] {
-  // A value of several keys comes once, and their results share it.
-  const values = response.sequence(() => response.bytes());
-  return response.sequence((): Present | Absent => {
-    if (response.u8() !== 0) {
-      const deletedAt = response.optionalU64();
-      return { kind: "absent", ...of({ deletedAt, version: response.optionalU64() }) };
-    }
-    const value: Bytes | undefined = values[response.u32()];
-    if (!value) throw refuse("bug", "a value", "none", { scheme });
-    const since = response.optionalU64();
-    return { kind: "present", value, ...of({ since, version: response.optionalU64() }) };
-  });
-}
-
-/** The members that are present. */
-function of(members: Record<string, bigint | undefined>): Record<string, bigint> {
-  const there = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(there) as Record<string, bigint>;
 }

@@ -119,22 +119,32 @@ function bytesText(bytes: Uint8Array, hex: string): SafeText {
 }
 
 /** Whether a scheme proves the block of a key's last change, and distinguishes deleted keys from unwritten ones. */
-const provesBlocks = (scheme: StateScheme) => scheme !== "avl";
+const provesBlocks = (scheme: StateScheme) => scheme === "lvmt" || scheme === "smt";
 
 /** The verified result for a key, with the details that `scheme` proves. */
 export function resultText(result: Present | Absent, scheme: StateScheme): SafeText {
+  const { layer } = result;
   if (result.kind === "present") {
     const { value, since } = result;
+    if (layer !== undefined) return text`${valueText(value)}  ${layerText(layer)}`;
     return since === undefined
       ? valueText(value)
       : text`${valueText(value)}  ${dim(`since block ${since}`)}`;
   }
+  if (layer !== undefined) return absenceText(layer);
   if (!provesBlocks(scheme)) return dim("absent");
   const { deletedAt } = result;
   return dim(
     deletedAt === undefined ? "absent: never written" : `absent: deleted in block ${deletedAt}`,
   );
 }
+
+/** The layer that has a value. */
+export const layerText = (layer: string): SafeText => dim(`in layer ${layer}`);
+
+/** An absence, by the layer that settled it. */
+export const absenceText = (layer: string): SafeText =>
+  dim(layer === "snapshot" ? "absent: in no layer" : `absent: deleted in layer ${layer}`);
 
 /** A header as `--json` prints it. */
 export function headerJson({ height, hash, timestampMs, roots }: Header) {
@@ -155,17 +165,19 @@ export function answerJson(answer: Answer, scheme: StateScheme) {
 /**
  * The verified result for a key, as `--json` prints it.
  *
- * Schemes that prove it add `since`, or `deletedAt` for an absent key: null if it was never written.
+ * Schemes that prove it add `since`, or `deletedAt` for an absent key: null if it was never written. A scheme with
+ * layers adds `layer`.
  */
 export function resultJson(result: Present | Absent, scheme: StateScheme) {
   const height = (block: bigint | undefined) => (block === undefined ? null : String(block));
   const proves = provesBlocks(scheme);
+  const layer = result.layer && { layer: result.layer };
   if (result.kind === "present") {
     const { kind, value, since } = result;
-    return { kind, value: toHex(value), ...(proves && { since: height(since) }) };
+    return { kind, value: toHex(value), ...(proves && { since: height(since) }), ...layer };
   }
   const { kind, deletedAt } = result;
-  return { kind, value: null, ...(proves && { deletedAt: height(deletedAt) }) };
+  return { kind, value: null, ...(proves && { deletedAt: height(deletedAt) }), ...layer };
 }
 
 /** A time in ISO 8601. */

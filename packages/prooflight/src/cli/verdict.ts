@@ -4,7 +4,7 @@ import { fromHex } from "../bytes.js";
 import { parseQuantity } from "../chain/quantity.js";
 import type { VerifyError } from "../error.js";
 import type { Json } from "../statement/json.js";
-import { keyText, timeOf, valueText } from "./chain.js";
+import { absenceText, keyText, layerText, timeOf, valueText } from "./chain.js";
 import { insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printRows, printWrapped, type Row } from "./output.js";
 import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
@@ -199,8 +199,13 @@ function inWords(result: Json): string | SafeText {
     return isBytes(result) ? valueText(fromHex(result)) : result;
   }
   if (typeof result !== "object" || Array.isArray(result)) return plain(result);
-  const { key, value, since, deletedAt } = result;
+  const { key, value, since, deletedAt, layer } = result;
   if (key !== undefined) return plain(result);
+  if (typeof layer === "string") {
+    return typeof value === "string"
+      ? text`${valueText(fromHex(value))}  ${layerText(layer)}`
+      : absenceText(layer);
+  }
   if (typeof value === "string") {
     const from = typeof since === "string" ? dim(`since block ${BigInt(since)}`) : "";
     return text`${valueText(fromHex(value))}  ${from}`;

@@ -64,7 +64,7 @@ export const StateAnswer: Kind = {
   },
 };
 
-/** The state of a key, with its last block and its version if the scheme shows them. */
+/** The state of a key, with its last block, its version and its layer if the scheme shows them. */
 export function stateJson(state: (Present | Absent) & { version?: bigint }): Record<string, Json> {
   const { since, deletedAt, version } = Object.fromEntries(
     (["since", "deletedAt", "version"] as const).map((name) => {
@@ -72,9 +72,10 @@ export function stateJson(state: (Present | Absent) & { version?: bigint }): Rec
       return [name, typeof number === "bigint" ? toQuantity(number) : undefined];
     }),
   );
+  const layer = own(state, "layer");
   return state.kind === "present"
-    ? there({ value: toHex(state.value), since, version })
-    : there({ deletedAt, version });
+    ? there({ value: toHex(state.value), since, version, layer })
+    : there({ deletedAt, version, layer });
 }
 
 /** The members of an answer that a server sends, as bytes. */

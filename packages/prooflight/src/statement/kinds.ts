@@ -5,6 +5,7 @@ import * as chain from "./chain.js";
 import * as compare from "./compare.js";
 import * as hashes from "./eth-hashes.js";
 import type { Kind } from "./kind.js";
+import * as lmpt from "./lmpt.js";
 import * as lvmt from "./lvmt.js";
 import * as mpt from "./mpt.js";
 import * as range from "./range.js";
@@ -25,6 +26,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     StateBlock: block.StateBlock,
     StateHistory: range.StateHistory,
     StateDiff: range.StateDiff,
+    LmptProof: lmpt.LmptProof,
     AmtOpening: lvmt.AmtOpening,
     LvmtProof: lvmt.LvmtProof,
     MptProof: mpt.MptProof,

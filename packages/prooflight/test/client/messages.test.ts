@@ -14,6 +14,7 @@ import {
   verifyBundle,
   VerifyError,
 } from "../../src/index.js";
+import { verifyLmptProof } from "../../src/lmpt.js";
 import { verifyLvmtProof } from "../../src/lvmt.js";
 import { verifyEthGetProof, verifyEthHeader, verifyMptProof } from "../../src/mpt.js";
 import { createProvider, httpProvider } from "../../src/provider.js";
@@ -43,6 +44,7 @@ const functions: [(input: never) => unknown, Record<string, unknown>][] = [
   [verifyAncestors, { head: bytes, headers: [], hashes: [] }],
   [verifyState, { scheme: "avl", config, header: bytes, keys, proof, allowInsecureSetup: true }],
   [verifyBlock, { parent: bytes, digest: root, header: bytes, limits, operations: [], proof }],
+  [verifyLmptProof, { root: new Uint8Array(96), keys, proof }],
   [
     verifyLvmtProof,
     { paramsId: bytes, logN: 4, logArity: 2, root: new Uint8Array(64), height: 1n, keys, proof },

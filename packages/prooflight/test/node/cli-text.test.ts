@@ -80,6 +80,7 @@ describe("keys are whole:", () => {
     ["keys of avl", statement("avl/avl_batch.json", "Lookup, present"), "ops"],
     ["keys of smt", statement("smt/proof.json", "no key yet"), "keys"],
     ["keys of lvmt", statement("lvmt/proof.json", "a deleted key at level 0"), "keys"],
+    ["keys of lmpt", statement("lmpt/samples.json", "a value in delta"), "keys"],
     ["the key of a history", statement("smt/history.json", "key 0 in the blocks 0 to 9"), "key"],
     [
       "the key of a trie",
@@ -101,7 +102,11 @@ describe("keys are whole:", () => {
   });
 });
 
-test("what lvmt and smt prove is told in words", () => {
+test("what lmpt, lvmt and smt prove is told in words", () => {
+  const layered = statement("lmpt/samples.json", "a value in delta");
+  expect(verify(layered).stdout).toMatch(/0x.*\n +0x.* {2}in layer delta\n/);
+  const buried = statement("lmpt/samples.json", "a tombstone in delta");
+  expect(verify(buried).stdout).toMatch(/0x.*\n +absent: deleted in layer delta\n/);
   const gone = statement("lvmt/proof.json", "a deleted key at level 0");
   expect(verify(gone, "--allow-insecure-setup").stdout).toMatch(
     /0x6b30.*\n +absent: deleted in block 4/,

@@ -160,10 +160,10 @@ describe("prooflight vectors", () => {
   });
 
   test("says which types it does not know", () => {
-    const path = file("unknown.json", groups("LmptProof", test1));
+    const path = file("unknown.json", groups("MadeUpProof", test1));
     const { status, stdout } = prooflight(["vectors", path, blocks]);
     expect(status).toBe(4);
-    expect(stdout).toMatch(/tcId 1 +unsupported +right\n.*group type LmptProof\n/);
+    expect(stdout).toMatch(/tcId 1 +unsupported +right\n.*group type MadeUpProof\n/);
     expect(stdout).toMatch(/\n29 passed, 0 failed, 1 unsupported\n$/);
   });
 

@@ -14,6 +14,7 @@ const EXPORTS = {
     ...["avlProverProve", "avlVerifyBatch", "avlVerifyErgoAdProofs"],
     ...["chainCheckKeys", "chainCheckWanted", "chainDecodeHeader", "chainRelation"],
     ...["chainVerifyAncestor", "chainVerifyAncestors", "chainVerifyHead"],
+    "lmptVerify",
     ...["mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader", "mptVerifyProof"],
     "mptVerifyTransaction",
     ...["smtHistoryBlocks", "smtTwap", "smtVerify", "smtVerifyDiff", "smtVerifyHistory"],
