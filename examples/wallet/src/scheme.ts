@@ -1,20 +1,18 @@
 // The schemes that can prove balances on a chain.
 
-import type { ChainConfig, StateScheme } from "prooflight";
-
-/** By their ids in a chain's configuration. */
-const SCHEMES: ReadonlyMap<number, StateScheme> = new Map([
-  [1, "avl"],
-  [2, "lvmt"],
-  [3, "smt"],
-]);
+import { type ChainConfig, type Scheme, SCHEMES, type StateScheme } from "prooflight";
 
 /** The scheme that also proves histories. */
 export const OF_THE_PAST = "smt";
 
-/** Whether a node can use a scheme to prove the states after earlier blocks, not only after the newest one. */
-export const provesThePast = (scheme: StateScheme): boolean => scheme !== "lvmt";
+/** Whether a node can use a scheme to prove the states after all earlier blocks, not only after the newest ones. */
+export const provesThePast = (scheme: StateScheme): boolean =>
+  scheme !== "lvmt" && scheme !== "lmpt";
 
 /** The schemes of a chain that this page can verify. */
 export const schemesOf = ({ schemes }: ChainConfig): StateScheme[] =>
-  schemes.flatMap(({ id }) => SCHEMES.get(id) ?? []);
+  schemes.flatMap(({ id }) => NAMES.find((name) => SCHEMES[name].id === id) ?? []);
+
+const NAMES = (Object.keys(SCHEMES) as Scheme[]).filter((name): name is StateScheme =>
+  SCHEMES[name].abilities.includes("keys"),
+);

@@ -6,7 +6,7 @@ import { textOf } from "../account.js";
 import { bestAnswer, type Wallet } from "../wallet.js";
 import { amountText } from "./accounts.js";
 import { type Content, element, fill, find, number, place, plural, rows, time } from "./dom.js";
-import { rootHex, rootOf, sinceText, wordsOf } from "./schemes.js";
+import { layerText, rootHex, rootOf, sinceText, wordsOf } from "./schemes.js";
 
 type Facts = readonly (readonly [label: string, content: Content])[];
 
@@ -90,6 +90,7 @@ function valueStep(name: string, answer: Answer, scheme: StateScheme, accounts: 
   const absent = answer.kind === "absent";
   const words = wordsOf(scheme);
   const since = sinceText(answer);
+  const layer = layerText(answer);
   const shared = accounts > 1 ? `, shared by ${plural(accounts, "account")}` : "";
   return {
     title: absent ? "A proof that the key has no value" : "A proof of the value under the key",
@@ -100,6 +101,7 @@ function valueStep(name: string, answer: Answer, scheme: StateScheme, accounts: 
         ? []
         : [["Value", [element("b", amountText(answer)), code(toHex(answer.value))]] as const]),
       ...(since === undefined ? [] : [["Last change", since] as const]),
+      ...(layer === undefined ? [] : [["Layer", layer] as const]),
       ["Proof", plural(evidence.proofBytes, "byte") + shared],
       ["Checked in", time(evidence.milliseconds)],
       ["Sent by", `${place(evidence.server)}, which need not be trusted`],

@@ -28,6 +28,16 @@ const WORDS: Readonly<Record<StateScheme, Words>> = {
     absent: (name) =>
       `Two neighbouring leaves of the tree are before and after the key, so there is no ${name}.`,
   },
+  lmpt: {
+    name: "Layered tries",
+    checks:
+      "Ethereum’s trie in three layers: the newest writes, those before them, and everything older. The proof shows every layer down to the one that has the account.",
+    root: () => "the root hashes of the three layers",
+    present:
+      "No newer layer has the account, and in this one the path from the root’s hash leads from the key to exactly this value.",
+    absent: (name) =>
+      `The newest layer that has ${name} says that it was deleted, or no layer has it.`,
+  },
   lvmt: {
     name: "LVMT",
     checks:
@@ -110,6 +120,17 @@ export function showSchemes({ chosen }: Wallet): void {
 }
 
 const took = ({ evidence }: Answer) => element("small", time(evidence.milliseconds));
+
+/** The layer that has the account, for the scheme with layers. */
+export function layerText({ kind, layer }: Answer): string | undefined {
+  if (layer === undefined) return undefined;
+  const deleted = kind === "absent" && layer !== "snapshot";
+  return {
+    delta: `delta: ${deleted ? "deleted" : "written"} in the current era`,
+    intermediate: `intermediate: ${deleted ? "deleted" : "written"} in the era before the current one`,
+    snapshot: kind === "absent" ? "in none" : "snapshot: written before the last two eras",
+  }[layer];
+}
 
 /** The block that set or deleted the value, for schemes that prove it. */
 export function sinceText(answer: Answer): string | undefined {
