@@ -1,11 +1,12 @@
 //! Shared by the native and the WebAssembly benchmarks: the cases, the peer's verifier, and the
-//! hashing that both verifiers need.
+//! hashing that both verifiers need. Also the structures of the paper on S-Store, as peers.
 
 #![forbid(unsafe_code)]
 
 mod case;
 mod hashing;
 mod peer;
+pub mod sstore;
 
 use prooflight_avl::Digest;
 
