@@ -24,6 +24,9 @@ pub struct EmbeddedSnapshot {
     all: Keyspace,
 }
 
+/// The most files that the store keeps open between reads.
+pub const CACHED_FILES: usize = 256;
+
 impl EmbeddedStore {
     /// Opens the store in a folder, which is created if it does not exist.
     ///
@@ -36,7 +39,8 @@ impl EmbeddedStore {
             }
             error => failed(error),
         };
-        let database = Database::builder(folder).open().map_err(|error| named(&error))?;
+        let builder = Database::builder(folder).max_cached_files(Some(CACHED_FILES));
+        let database = builder.open().map_err(|error| named(&error))?;
         let all = database.keyspace("all", KeyspaceCreateOptions::default);
         Ok(Self { all: all.map_err(|error| named(&error))?, database })
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use harness::{Client, Node, command, eventually, text};
+use harness::{Client, Node, Opening, PROGRAM, command, eventually, text};
 use serde_json::json;
 
 /// Begins a chain with one scheme.
@@ -73,4 +73,41 @@ fn clients_cannot_fill_the_admin_listener() {
         || node.client().call("prooflight_head", &json!({})).is_ok(),
         || "the node is still full".to_owned(),
     );
+}
+
+/// Starts a node with this limit of open files.
+fn start_with_files(folder: &Path, files: u32, settings: &[&str]) -> Result<Node, String> {
+    let mut command = Command::new("sh");
+    let limited = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
+    command.args(["-c", &limited, PROGRAM, "run", "--listen", "127.0.0.1:0", "--data-dir"]);
+    command.arg(folder).args(settings);
+    Opening::of(command)?.serve()
+}
+
+fn height(node: &Node) -> u64 {
+    let metrics = node.admin().get("/metrics").1;
+    let height = metrics.lines().find_map(|line| line.strip_prefix("prooflight_height "));
+    height.unwrap_or_default().parse().unwrap()
+}
+
+#[test]
+fn more_connections_than_open_files_do_not_stop_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path());
+    let settings = ["--empty-blocks", "--block-interval-ms", "10"];
+    let node = start_with_files(folder.path(), 560, &settings).unwrap();
+    let idle: Vec<_> = (0..650).map(|_| TcpStream::connect(node.address).unwrap()).collect();
+    // 48 connections fit beside the node's own files; 64 more are told so.
+    let full = || node.admin().get("/metrics").1.contains("prooflight_connections 112\n");
+    eventually(full, || node.admin().get("/metrics").1);
+    let before = height(&node);
+    eventually(|| height(&node) > before + 20, || format!("at height {}", height(&node)));
+    assert_eq!(node.admin().get("/ready").0, 200);
+    drop(idle);
+    eventually(|| node.client().call("prooflight_head", &json!({})).is_ok(), String::new);
+
+    let Err(said) = start_with_files(folder.path(), 100, &[]) else {
+        panic!("a node without files for its store");
+    };
+    assert!(said.contains("a limit of 528 open files"), "{said}");
 }

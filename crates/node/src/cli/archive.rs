@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::blocking::Workers;
+use prooflight_node::descriptors;
 use prooflight_node::follow::Leader;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
@@ -60,6 +61,7 @@ impl ServeHistory {
     async fn serve(self) -> Result<()> {
         let stop = pin!(serving::stop_signal());
         let metrics = Metrics::new();
+        let connections = descriptors::connections(self.max_connections)?;
         let bound = server::bind(self.listen)?;
         let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
@@ -77,7 +79,7 @@ impl ServeHistory {
         let limits = ServerLimits {
             request_bytes: 4 << 20,
             batch: 32,
-            connections: self.max_connections,
+            connections,
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };

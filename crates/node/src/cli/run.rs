@@ -12,7 +12,7 @@ use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Pace, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
 use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits};
-use prooflight_node::{Chain, View};
+use prooflight_node::{Chain, View, descriptors};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -41,6 +41,7 @@ pub(super) struct Source {
 async fn serve(chosen: Chosen) -> Result<()> {
     let mut stop = pin!(serving::stop_signal());
     let metrics = Metrics::new();
+    let connections = descriptors::connections(chosen.max_connections)?;
     let bound = server::bind(chosen.listen)?;
     let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
     let starting = async {
@@ -70,7 +71,7 @@ async fn serve(chosen: Chosen) -> Result<()> {
     let limits = ServerLimits {
         request_bytes: chosen.max_request_bytes,
         batch: chosen.max_batch,
-        connections: chosen.max_connections,
+        connections,
         subscriptions: 16,
         // Leaves time to send the reply that reports the timeout before the connection is cut.
         request_time: time + Duration::from_secs(1),

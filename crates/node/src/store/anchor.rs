@@ -7,6 +7,8 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use prooflight_core::{Error, Hash, Reason, Result, blake2b256};
 
@@ -55,8 +57,25 @@ impl Anchor {
         let content = [&height.to_be_bytes()[..], hash].concat();
         let bytes = [&content[..], &blake2b256(&[&content])].concat();
         let new = self.path.with_extension("new");
-        replace(&new, &self.path, &bytes).map_err(|error| failed(&self.path, &error))
+        let mut tries = 1..=TRIES;
+        loop {
+            match replace(&new, &self.path, &bytes) {
+                // Connections and readers of files will end. Until then nothing is acknowledged.
+                Err(error) if lacks_descriptors(&error) && tries.next().is_some() => {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                written => return written.map_err(|error| failed(&self.path, &error)),
+            }
+        }
     }
+}
+
+/// How often a write is tried again, in steps of 100 ms, while there are too many open files.
+const TRIES: u32 = 600;
+
+/// Whether the process or the system has too many open files: `EMFILE`, `ENFILE`.
+fn lacks_descriptors(error: &std::io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 fn replace(new: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
