@@ -1,7 +1,9 @@
 //! Hashes of values, entries, branches and the state: BLAKE2b-256, with a first byte for each kind.
 
-use prooflight_core::merkle::{self, Blake2bTree, node_hash};
+use prooflight_core::merkle::{Blake2bTree, node_hash};
 use prooflight_core::{Hash, blake2b256};
+
+use crate::way::Bits;
 
 /// The longest key, in bytes.
 pub const MAX_KEY: usize = 256;
@@ -12,6 +14,8 @@ pub(crate) const NO_PAST: Hash = *b"\x0e\x57\x51\xc0\x26\xe5\x43\xb2\xe8\xab\x2e
 
 /// The first byte of each message.
 mod kind {
+    /// Of each leaf of RFC 9162.
+    pub(super) const LEAF: u8 = 0x00;
     pub(super) const ENTRY: u8 = 0x10;
     pub(super) const BRANCH: u8 = 0x11;
     pub(super) const VALUE: u8 = 0x12;
@@ -22,6 +26,12 @@ mod kind {
 /// The hash of a value, as an entry and its past versions have it.
 pub fn hash_value(value: &[u8]) -> Hash {
     blake2b256(&[&[kind::VALUE], value])
+}
+
+/// The message of a value's hash.
+#[cfg(feature = "prover")]
+pub(crate) fn value_message(value: &[u8]) -> alloc::vec::Vec<u8> {
+    [&[kind::VALUE], value].concat()
 }
 
 /// A version of a key, with its value's hash.
@@ -36,11 +46,15 @@ pub struct Version {
 impl Version {
     /// The hash of the version as a leaf in the tree of past versions.
     pub fn past_leaf(&self) -> Hash {
-        let mut data = [kind::PAST; 42];
-        data[1..9].copy_from_slice(&self.block.to_be_bytes());
-        data[9] = self.state();
-        data[10..].copy_from_slice(&self.value.unwrap_or_default());
-        merkle::leaf_hash::<Blake2bTree>(&data)
+        self.past_message().hash()
+    }
+
+    /// The message of that hash: `00`, for a leaf, and its data.
+    pub(crate) fn past_message(&self) -> Message {
+        let mut message = Message::new(kind::LEAF);
+        message.put(&[kind::PAST]);
+        message.put_version(self);
+        message
     }
 
     fn state(&self) -> u8 {
@@ -88,9 +102,9 @@ impl Record {
         Self { version: newest.block, live, dead: 1 - live, hash }
     }
 
-    /// The record of a branch over two nodes, at a depth and with a prefix as bytes.
-    pub(crate) fn branch(depth: usize, pre: &[u8], children: [&Self; 2]) -> Self {
-        let hash = Message::branch(depth, pre, children).hash();
+    /// The record of a branch with a prefix over two nodes.
+    pub(crate) fn branch(prefix: Bits<'_>, children: [&Self; 2]) -> Self {
+        let hash = Message::branch(prefix, children).hash();
         Self::of_branch(children, hash)
     }
 
@@ -133,18 +147,18 @@ impl Message {
         message.put_u16(key.len());
         message.put(key);
         message.put(&versions.to_be_bytes());
-        message.put(&newest.block.to_be_bytes());
-        message.put(&[newest.state()]);
-        message.put(&newest.value.unwrap_or_default());
+        message.put_version(newest);
         message.put(past);
         message
     }
 
     /// The message of a branch.
-    pub(crate) fn branch(depth: usize, pre: &[u8], [left, right]: [&Record; 2]) -> Self {
+    pub(crate) fn branch(prefix: Bits<'_>, [left, right]: [&Record; 2]) -> Self {
         let mut message = Self::new(kind::BRANCH);
-        message.put_u16(depth);
-        message.put(pre);
+        message.put_u16(prefix.length());
+        let (whole, next) = prefix.pre();
+        message.put(whole);
+        message.put(next.as_slice());
         message.put_record(left);
         message.put_record(right);
         message
@@ -177,6 +191,12 @@ impl Message {
     fn put_u16(&mut self, number: usize) {
         let [.., high, low] = number.to_be_bytes();
         self.put(&[high, low]);
+    }
+
+    fn put_version(&mut self, version: &Version) {
+        self.put(&version.block.to_be_bytes());
+        self.put(&[version.state()]);
+        self.put(&version.value.unwrap_or_default());
     }
 
     fn put_record(&mut self, record: &Record) {

@@ -34,6 +34,8 @@ pub mod hash;
 mod leaf;
 mod partial;
 pub mod proof;
+#[cfg(feature = "prover")]
+pub mod prover;
 mod query;
 mod question;
 mod read;

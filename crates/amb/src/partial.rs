@@ -157,9 +157,8 @@ impl<'a> Partial<'a> {
             }
             let [left, right] = branch.children;
             if children_are_done {
-                let pre = Bits::of(&branch.prefix, branch.depth).pre();
-                let children = [self.record(left), self.record(right)];
-                let record = Record::branch(branch.depth, pre, children);
+                let prefix = Bits::of(&branch.prefix, branch.depth);
+                let record = Record::branch(prefix, [self.record(left), self.record(right)]);
                 self.nodes[at] = Node::Closed(record);
             } else {
                 visits.extend([(at, true), (left, false), (right, false)]);

@@ -42,7 +42,7 @@ pub(crate) fn read_nodes<'a>(
                 lead = query.lead_to(branch.lead, way.bits());
                 break;
             };
-            node = Record::branch(branch.depth, way.bits().pre(), [left, &node]);
+            node = Record::branch(way.bits(), [left, &node]);
             above.pop();
             check_opened(query, &node)?;
             found.branch(&way, &node);

@@ -25,11 +25,16 @@ impl<'k> Bits<'k> {
         Self { bytes: key, length }
     }
 
-    /// The bits as bytes, as a branch's hash has them: whole bytes, then the known bits of the next one, and zeros.
-    ///
-    /// The last byte must not have unknown bits, as in [`Way`].
-    pub(crate) fn pre(&self) -> &'k [u8] {
-        self.bytes.get(..pre_length(self.length)).unwrap_or(self.bytes)
+    /// The number of bits.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The bits as bytes, as a branch's hash has them: the whole bytes, and the known bits of the next one with zeros.
+    pub(crate) fn pre(&self) -> (&'k [u8], Option<u8>) {
+        let (whole, rest) = (self.length / BITS, self.length % BITS);
+        let next = self.bytes.get(whole).filter(|_| rest >= 2);
+        (self.bytes.get(..whole).unwrap_or(self.bytes), next.map(|byte| byte & known(rest)))
     }
 
     /// The bytes of which a bit is known.
@@ -141,6 +146,12 @@ impl Way {
             Some(byte) => *byte |= u8::from(right) << (8 - rest),
         }
     }
+}
+
+/// The number of bytes that a way of this length has completely.
+#[cfg(feature = "prover")]
+pub(crate) const fn whole_length(way: usize) -> usize {
+    way / BITS
 }
 
 /// The number of bytes of a prefix: the whole ones, and one of which at least a bit is known.

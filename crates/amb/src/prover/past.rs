@@ -1,0 +1,116 @@
+//! The past versions of an entry, and their tree.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use prooflight_core::Hash;
+use prooflight_core::merkle::{Blake2bTree, Subtree, node_hash};
+
+use crate::hash::{NO_PAST, past_root};
+
+/// Past versions, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    versions: Vec<PastVersion>,
+    /// The roots of the perfect trees: for each level, those over 2^level leaves, from the first leaf on.
+    levels: Vec<Vec<Hash>>,
+}
+
+/// A past version.
+#[derive(Clone, Debug)]
+pub(crate) struct PastVersion {
+    pub(crate) block: u64,
+    /// None for a tombstone.
+    pub(crate) value: Option<Box<[u8]>>,
+}
+
+impl Past {
+    /// The number of versions.
+    pub(crate) fn len(&self) -> u64 {
+        self.versions.len() as u64
+    }
+
+    /// A version by its number, from 0.
+    pub(crate) fn get(&self, number: u64) -> Option<&PastVersion> {
+        self.versions.get(usize::try_from(number).ok()?)
+    }
+
+    /// The number of versions of blocks before this one.
+    pub(crate) fn before(&self, block: u64) -> u64 {
+        self.versions.partition_point(|version| version.block < block) as u64
+    }
+
+    /// Adds the next version, with its hash as a leaf.
+    pub(crate) fn push(&mut self, version: PastVersion, leaf: Hash) {
+        self.versions.push(version);
+        let mut hash = leaf;
+        for level in 0.. {
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            let roots = &mut self.levels[level];
+            roots.push(hash);
+            match roots[..] {
+                [.., left, right] if roots.len().is_multiple_of(2) => {
+                    hash = node_hash::<Blake2bTree>(&left, &right);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// The root over the versions.
+    pub(crate) fn root(&self) -> Hash {
+        self.root_of(Subtree { start: 0, size: self.len() })
+    }
+
+    /// The roots of the perfect trees over the versions, largest first.
+    pub(crate) fn peaks(&self) -> Vec<Hash> {
+        self.peaks_of(Subtree { start: 0, size: self.len() })
+    }
+
+    /// The root over some versions: a subtree of the whole tree.
+    pub(crate) fn root_of(&self, part: Subtree) -> Hash {
+        if part.size == 0 { NO_PAST } else { past_root(&self.peaks_of(part), None) }
+    }
+
+    fn peaks_of(&self, part: Subtree) -> Vec<Hash> {
+        let (mut start, end) = (part.start, part.start + part.size);
+        let mut peaks = Vec::new();
+        while start < end {
+            let level = (end - start).ilog2();
+            let roots = self.levels.get(level as usize).zip(usize::try_from(start >> level).ok());
+            peaks.extend(roots.and_then(|(roots, at)| roots.get(at)));
+            start += 1 << level;
+        }
+        peaks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Version;
+    use prooflight_core::merkle::{multiproof, root};
+
+    #[test]
+    fn roots_are_those_over_the_leaves() {
+        let mut past = Past::default();
+        let mut leaves = Vec::new();
+        for block in 0..40 {
+            assert_eq!(past.root(), root::<Blake2bTree>(&leaves), "{block} versions");
+            assert_eq!(past.peaks().len(), leaves.len().count_ones() as usize);
+            for index in 0..past.len() {
+                for part in multiproof(&[index], past.len()).unwrap() {
+                    let [start, size] =
+                        [part.start, part.size].map(|it| usize::try_from(it).unwrap());
+                    let expected = root::<Blake2bTree>(&leaves[start..start + size]);
+                    assert_eq!(past.root_of(part), expected, "{part:?} of {block}");
+                }
+            }
+            let leaf = Version { block, value: None }.past_leaf();
+            past.push(PastVersion { block, value: None }, leaf);
+            leaves.push(leaf);
+        }
+    }
+}

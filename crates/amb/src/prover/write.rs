@@ -1,0 +1,96 @@
+//! Writes proofs as `proof` reads them.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Envelope, Hash, envelope, write_integer};
+
+use super::past::PastVersion;
+use crate::hash::{Record, hash_value};
+use crate::way::{Bits, whole_length};
+
+/// A message, written node by node.
+pub(super) struct Writer {
+    bytes: Vec<u8>,
+    /// The block of the root.
+    height: u64,
+}
+
+impl Writer {
+    pub(super) fn new(kind: Envelope, height: u64) -> Self {
+        Self { bytes: Vec::from([envelope::VERSION, kind.scheme.id(), kind.kind]), height }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The cut of a page.
+    pub(super) fn cut(&mut self, cut: Option<&[u8]>) {
+        self.bytes.push(u8::from(cut.is_some()));
+        if let Some(cut) = cut {
+            self.string(cut);
+        }
+    }
+
+    pub(super) fn integer(&mut self, integer: u64) {
+        write_integer(integer, &mut self.bytes);
+    }
+
+    pub(super) fn hash(&mut self, hash: &Hash) {
+        self.bytes.extend_from_slice(hash);
+    }
+
+    pub(super) fn closed(&mut self, node: &Record) {
+        self.integer(node.live);
+        self.integer(node.dead);
+        if !node.is_empty() {
+            self.age(node.version);
+            self.hash(&node.hash);
+        }
+    }
+
+    /// The head of a branch with a prefix, to which a way of this length leads.
+    pub(super) fn branch(&mut self, prefix: Bits<'_>, way: usize) {
+        self.integer((prefix.length() - way + 2) as u64);
+        if prefix.length() > way {
+            let (whole, next) = prefix.pre();
+            self.bytes.extend_from_slice(whole.get(whole_length(way)..).unwrap_or_default());
+            self.bytes.extend(next);
+        }
+    }
+
+    /// The key of a leaf that is not asked for by its number.
+    pub(super) fn key(&mut self, key: &[u8], way: usize) {
+        self.string(key.get(whole_length(way)..).unwrap_or_default());
+    }
+
+    pub(super) fn age(&mut self, block: u64) {
+        self.integer(self.height - block);
+    }
+
+    /// A content: the value or its hash, or a tombstone.
+    pub(super) fn content(&mut self, value: Option<&[u8]>, hash: Option<&Hash>, is_shown: bool) {
+        self.bytes.push(u8::from(value.is_some()));
+        match (value, hash) {
+            (Some(value), _) if is_shown => self.string(value),
+            (_, Some(hash)) => self.hash(hash),
+            _ => {}
+        }
+    }
+
+    pub(super) fn past_version(&mut self, version: &PastVersion, is_shown: bool) {
+        self.age(version.block);
+        let value = version.value.as_deref();
+        let hash = value.filter(|_| !is_shown).map(hash_value);
+        self.content(value, hash.as_ref(), is_shown);
+    }
+
+    fn string(&mut self, bytes: &[u8]) {
+        self.integer(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+    }
+}

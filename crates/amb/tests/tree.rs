@@ -1,0 +1,280 @@
+//! The tree in memory against a dictionary of all versions: roots, proofs of every kind, walks from page to page.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+#[allow(dead_code, reason = "each test uses only some of it")]
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/model.rs"]
+mod model;
+
+use std::collections::BTreeMap;
+
+use common::{bytes, operations};
+use model::{Key, Model, Value, changes, draw_key};
+use prooflight_amb::prover::{PageSize, Tree};
+use prooflight_amb::{
+    Count, Get, Hist, Part, Range, Root, Transfer, UPDATE_LIMITS, verify, verify_count,
+    verify_history, verify_range, verify_transfer, verify_update,
+};
+use prooflight_core::store::Change;
+use prooflight_core::{Answer, Limits, Reason};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde_json::Value as Json;
+
+const LIMITS: Limits = Limits::DEFAULT;
+
+#[test]
+fn roots_of_the_independent_model() {
+    let file: Json = serde_json::from_str(include_str!("data/state_roots.json")).unwrap();
+    let tests = file["testGroups"][0]["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), 5);
+    for test in tests {
+        let mut tree = Tree::new();
+        let blocks = test["input"]["blocks"].as_array().unwrap();
+        let roots = test["expected"]["roots"].as_array().unwrap();
+        assert_eq!(blocks.len(), roots.len());
+        for (block, (of_block, root)) in (0..).zip(blocks.iter().zip(roots)) {
+            // Normalised: the last operation on each key, and no deletion of a key without a value.
+            let mut last: BTreeMap<Key, Value> = operations(of_block).into_iter().collect();
+            last.retain(|key, value| value.is_some() || tree.get(key).is_some());
+            let last: Vec<_> = last.into_iter().collect();
+            let found = tree.update(block, &changes(&last)).unwrap();
+            assert_eq!(found.as_slice(), bytes(root), "{} block {block}", test["comment"]);
+        }
+    }
+}
+
+/// Runs a test on states of several sizes, after each of their blocks.
+fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &Tree, &Root)) {
+    for seed in 0..12 {
+        println!("seed {seed}");
+        let mut rng = StdRng::seed_from_u64(seed);
+        let (mut model, mut tree) = (Model::default(), Tree::new());
+        for block in 0..8 {
+            let count = if rng.random_bool(0.1) { 0 } else { rng.random_range(0..30) };
+            let of_block = model.draw(&mut rng, count);
+            model.apply(block, &of_block);
+            let hash = tree.update(block, &changes(&of_block)).unwrap();
+            test(&mut rng, &model, &tree, &Root { hash, height: block });
+        }
+    }
+}
+
+#[test]
+fn the_root_depends_on_the_entries_alone() {
+    on_states(|_, model, tree, root| {
+        assert_eq!(root.hash, model.root(), "after block {}", root.height);
+        assert_eq!((tree.root(), tree.len()), (root.hash, model.0.len()));
+        for key in model.0.keys() {
+            assert_eq!(tree.get(key), model.at(key, root.height).value());
+        }
+    });
+}
+
+#[test]
+fn values_and_histories_are_those_of_the_dictionary() {
+    on_states(|rng, model, tree, root| {
+        for _ in 0..20 {
+            let keys = draw_keys(rng, model);
+            let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let [mut from, to] = [0; 2].map(|_: u64| rng.random_range(0..=root.height));
+            let question = Get { keys: &keys, at: to };
+            let proof = tree.prove(&question).unwrap();
+            let answers = verify(root, &question, &proof, &LIMITS).unwrap();
+            let expected: Vec<_> = keys.iter().map(|key| model.at(key, to)).collect();
+            assert_eq!(*answers, expected);
+
+            from = from.min(to);
+            let question = Hist { keys: &keys, from, to };
+            let proof = tree.prove_history(&question).unwrap();
+            let histories = verify_history(root, &question, &proof, &LIMITS).unwrap();
+            for (key, history) in keys.iter().zip(histories.iter()) {
+                let (entering, changes) = model.history(key, from, to);
+                assert_eq!((history.entering, &history.changes), (Some(entering), &changes));
+            }
+        }
+    });
+}
+
+fn draw_keys(rng: &mut StdRng, model: &Model) -> Vec<Key> {
+    let draw = |rng: &mut StdRng| {
+        if model.0.is_empty() || rng.random_bool(0.3) { draw_key(rng) } else { model.some_key(rng) }
+    };
+    (0..rng.random_range(1..6)).map(|_| draw(rng)).collect()
+}
+
+/// Draws the bounds of a range.
+fn draw_bounds(rng: &mut StdRng, model: &Model) -> (Key, Option<Key>) {
+    let lo = if rng.random_bool(0.2) { Key::new() } else { draw_keys(rng, model).remove(0) };
+    let mut hi = draw_keys(rng, model).remove(0);
+    if rng.random_bool(0.3) {
+        hi.push(0);
+    }
+    let hi = (lo < hi && rng.random_bool(0.8)).then_some(hi);
+    (lo, hi)
+}
+
+#[test]
+fn ranges_and_counts_are_those_of_the_dictionary() {
+    on_states(|rng, model, tree, root| {
+        for _ in 0..20 {
+            let (lo, hi) = draw_bounds(rng, model);
+            let (lo, hi) = (lo.as_slice(), hi.as_deref());
+            let count = Count { lo, hi };
+            let proof = tree.prove_count(&count).unwrap();
+            let found = verify_count(root, &count, &proof, &LIMITS).unwrap();
+            assert_eq!(*found, model.range(lo, hi, root.height).len() as u64);
+
+            let (at, reverse) = (rng.random_range(0..=root.height), rng.random_bool(0.5));
+            let entries = rng.random_range(1..10);
+            let question = Range { lo, hi, at, reverse };
+            let found = walk(tree, root, question, entries);
+            let mut expected = model.range(lo, hi, at);
+            if reverse {
+                expected.reverse();
+            }
+            let expected: Vec<_> =
+                expected.into_iter().map(|(key, it)| (key.clone(), it)).collect();
+            let found: Vec<_> = found
+                .iter()
+                .map(|(key, value, since)| (key.clone(), Answer::Present { value, since: *since }))
+                .collect();
+            assert_eq!(found, expected, "{question:?}");
+        }
+    });
+}
+
+/// Walks from page to page of a range; no page opens more than `entries`.
+fn walk(tree: &Tree, root: &Root, question: Range<'_>, entries: usize) -> Vec<(Key, Vec<u8>, u64)> {
+    let size = PageSize { entries, ..PageSize::default() };
+    let limits = Limits { max_entries: entries, ..LIMITS };
+    let mut found = Vec::new();
+    let (mut lo, mut hi) = (question.lo.to_vec(), question.hi.map(<[u8]>::to_vec));
+    loop {
+        let part = Range { lo: &lo, hi: hi.as_deref(), ..question };
+        let proof = tree.prove_range(&part, size).unwrap();
+        let page = verify_range(root, &part, &proof, &limits).unwrap().into_inner();
+        found.extend(page.entries.into_iter().map(|it| (it.key, it.value.to_vec(), it.since)));
+        match (page.next.map(<[u8]>::to_vec), question.reverse) {
+            (None, _) => return found,
+            (Some(next), false) => lo = next,
+            (Some(next), true) => hi = Some(next),
+        }
+    }
+}
+
+#[test]
+fn transfers_have_the_entries_written_since() {
+    on_states(|rng, model, tree, root| {
+        for _ in 0..10 {
+            let (lo, hi) = draw_bounds(rng, model);
+            let after = rng.random_bool(0.5).then(|| rng.random_range(0..=root.height));
+            let size = PageSize { entries: rng.random_range(1..10), ..PageSize::default() };
+            let (first, hi) = (lo.clone(), hi.as_deref());
+            let mut lo = lo;
+            let is_asked = |key: &Key, newest: u64| {
+                let is_inside = *key >= first && hi.is_none_or(|hi| key.as_slice() < hi);
+                is_inside && after.is_none_or(|after| newest > after)
+            };
+            let entries = model.0.iter();
+            let entries =
+                entries.filter(|(key, versions)| is_asked(key, versions.last().unwrap().0));
+            let mut expected = entries.map(|(key, versions)| {
+                let (block, value) = versions.last().unwrap();
+                (key, versions.len() as u64, *block, value.as_deref())
+            });
+            loop {
+                let question = Transfer { lo: &lo, hi, after };
+                let proof = tree.prove_transfer(&question, size).unwrap();
+                let page = verify_transfer(root, &question, &proof, &LIMITS).unwrap().into_inner();
+                for entry in &page.entries {
+                    let found = (&entry.key, entry.versions, entry.block, entry.value);
+                    assert_eq!(Some(found), expected.next());
+                    assert_eq!(entry.peaks.len(), (entry.versions - 1).count_ones() as usize);
+                }
+                match page.next {
+                    Some(next) => lo = next.to_vec(),
+                    None => break,
+                }
+            }
+            assert_eq!(expected.next(), None);
+        }
+    });
+}
+
+#[test]
+fn a_block_executed_on_parts_has_the_root_of_the_tree() {
+    on_states(|rng, model, tree, root| {
+        for _ in 0..4 {
+            let count = rng.random_range(1..30);
+            let of_block = model.draw(rng, count);
+            let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); rng.random_range(1..4)];
+            for (key, _) in &of_block {
+                let part = rng.random_range(0..parts.len());
+                parts[part].push(key);
+            }
+            parts.retain(|part| !part.is_empty());
+            let proofs: Vec<_> = parts.iter().map(|it| tree.prove_update(it).unwrap()).collect();
+            let parts: Vec<Part<'_>> =
+                parts.iter().zip(&proofs).map(|(keys, proof)| Part { keys, proof }).collect();
+            let next = verify_update(root, &changes(&of_block), &parts, &UPDATE_LIMITS).unwrap();
+            let mut after = tree.clone();
+            assert_eq!(*next, after.update(root.height + 1, &changes(&of_block)).unwrap());
+        }
+    });
+}
+
+#[test]
+fn a_page_is_cut_after_its_bytes() {
+    let mut tree = Tree::new();
+    let keys: Vec<[u8; 2]> = (0..1000_u16).map(u16::to_be_bytes).collect();
+    let block: Vec<_> = keys.iter().map(|key| Change::set(key, &[7; 1000])).collect();
+    let root = Root { hash: tree.update(0, &block).unwrap(), height: 0 };
+    let size = PageSize { bytes: 100_000, ..PageSize::default() };
+    for reverse in [false, true] {
+        let question = Range { lo: &[], hi: None, at: 0, reverse };
+        let proof = tree.prove_range(&question, size).unwrap();
+        let page = verify_range(&root, &question, &proof, &LIMITS).unwrap();
+        assert!(proof.len() > 98_000 && proof.len() < 102_000, "{} bytes", proof.len());
+        assert!(page.next.is_some());
+        // A page has at least one entry.
+        let proof = tree.prove_range(&question, PageSize { bytes: 0, entries: 5 }).unwrap();
+        let page = verify_range(&root, &question, &proof, &LIMITS).unwrap();
+        let expected = if reverse { keys.last() } else { keys.first() };
+        assert_eq!(page.entries[0].key, expected.unwrap());
+        assert_eq!(page.entries.len(), 1);
+    }
+}
+
+#[test]
+fn a_refused_block_changes_nothing() {
+    let mut tree = Tree::new();
+    let empty = tree.root();
+    let reason = |tree: &mut Tree, block, changes: &[Change<'_>]| {
+        let refused = tree.update(block, changes).unwrap_err().reason();
+        (refused, tree.root(), tree.height())
+    };
+    let delete = [Change::set(b"a", b"1"), Change::delete(b"b")];
+    assert_eq!(reason(&mut tree, 0, &delete), (Reason::KeyAbsent, empty, None));
+    let root = tree.update(3, &[Change::set(b"a", b"1"), Change::set(b"b", b"2")]).unwrap();
+    let root = tree.update(4, &[Change::delete(b"b")]).map(|after| (root, after)).unwrap().1;
+    let cases: [(u64, &[Change<'_>], Reason); 6] = [
+        (5, &[Change::set(b"a", b"2"), Change::delete(b"b")], Reason::KeyAbsent),
+        (4, &[Change::set(b"a", b"2")], Reason::InvalidArgument),
+        (1 << 52, &[], Reason::InvalidArgument),
+        (5, &[Change::set(b"b", b"2"), Change::set(b"a", b"2")], Reason::InvalidArgument),
+        (5, &[Change::set(b"a", b"2"), Change::set(b"a", b"3")], Reason::InvalidArgument),
+        (5, &[Change::set(&[0; 257], b"")], Reason::KeyLength),
+    ];
+    for (block, changes, expected) in cases {
+        assert_eq!(reason(&mut tree, block, changes), (expected, root, Some(4)));
+    }
+    assert_eq!(tree.update(5, &[]), Ok(root));
+}
+
+#[test]
+fn nothing_is_proved_before_the_first_block() {
+    let refused = Tree::new().prove(&Get { keys: &[b"a"], at: 0 }).unwrap_err();
+    assert_eq!(refused.reason(), Reason::VersionUnavailable);
+}
