@@ -12,7 +12,12 @@ pub fn string(bytes: &[u8]) -> Vec<u8> {
 
 /// Encodes a list of already encoded items.
 pub fn list(items: &[Vec<u8>]) -> Vec<u8> {
-    with_header(0xc0, &items.concat())
+    list_of(&items.concat())
+}
+
+/// Encodes a list, given its encoded items one after the other.
+pub fn list_of(items: &[u8]) -> Vec<u8> {
+    with_header(0xc0, items)
 }
 
 /// Encodes an integer, given big-endian.

@@ -48,8 +48,9 @@ pub use header::{Header, verify_header};
 pub use nodes::Nodes;
 #[cfg(feature = "prover")]
 pub use prover::{
-    AccountProof, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
-    ProvedAccount, ProvedKey, ProvedSlot, StateChange, prove_at, prove_state_at,
+    AccountProof, ChangedTrie, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,
+    ProvedAccount, ProvedKey, ProvedKeys, ProvedSlot, StateChange, TrieRoot, prove_at,
+    prove_state_at,
 };
 pub use transaction::{verify_code, verify_transaction_hash};
 pub use verify::{MAX_KEY_LENGTH, verify_keys, verify_proof};

@@ -85,7 +85,8 @@ impl<'a> CompactPath<'a> {
     }
 }
 
-fn nibble(bytes: &[u8], at: usize) -> Option<u8> {
+/// The nibble of a byte string at a position.
+pub(crate) fn nibble(bytes: &[u8], at: usize) -> Option<u8> {
     let byte = bytes.get(at / 2)?;
     Some(if at.is_multiple_of(2) { byte >> 4 } else { byte & 0x0f })
 }

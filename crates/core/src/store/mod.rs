@@ -7,6 +7,8 @@
 
 mod memory;
 mod revisions;
+#[cfg(feature = "sealed")]
+pub mod sealed;
 mod state;
 
 pub use memory::MemoryStore;

@@ -24,9 +24,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
+use prooflight_core::store::sealed::{CHECKSUM, seal, unseal};
 use prooflight_core::store::{Read, WriteBatch};
 use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::blocks::Blocks;
 use crate::path::Prefix;
@@ -35,8 +35,6 @@ use crate::proof::{KEY_SLOTS, Place, Slot, Version};
 pub(super) const PARAMS_KEY: &[u8] = b"p";
 pub(super) const HEAD_KEY: &[u8] = b"h";
 pub(super) const OLDEST_KEY: &[u8] = b"l";
-
-const CHECKSUM: usize = 8;
 
 pub(super) fn key_key(key_hash: &Hash) -> Vec<u8> {
     [b"k", &key_hash[..]].concat()
@@ -86,9 +84,9 @@ pub(super) fn put(writes: &mut WriteBatch, key: Vec<u8>, record: Vec<u8>) {
 }
 
 /// A record with its checksum, as it is written.
-pub(super) fn sealed(key: Vec<u8>, mut record: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
-    record.extend_from_slice(&checksum(&key, &record));
-    (key, record)
+pub(super) fn sealed(key: Vec<u8>, record: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    let value = seal(&key, record);
+    (key, value)
 }
 
 /// Reads a record and removes its checksum; a wrong one is `store_corrupt`.
@@ -102,26 +100,14 @@ pub(super) fn require<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Vec<u8>
 }
 
 /// Checks and removes the checksum of a value that has been read.
-pub(super) fn open(key: &[u8], mut value: Vec<u8>) -> Result<Vec<u8>> {
-    let length = value.len().saturating_sub(CHECKSUM);
-    let (record, found) = value.split_at(length);
-    if found != checksum(key, record) {
-        return Err(corrupt(format_args!("{} with its checksum", named(key)), "another one"));
-    }
-    value.truncate(length);
-    Ok(value)
+pub(super) fn open(key: &[u8], value: Vec<u8>) -> Result<Vec<u8>> {
+    unseal(key, value)
+        .ok_or_else(|| corrupt(format_args!("{} with its checksum", named(key)), "another one"))
 }
 
 /// The checksum of a value as it is written.
 pub(super) fn checksum_of(value: &[u8]) -> u64 {
     value.last_chunk().map_or(0, |checksum| u64::from_be_bytes(*checksum))
-}
-
-fn checksum(key: &[u8], record: &[u8]) -> [u8; CHECKSUM] {
-    let mut hasher = Xxh3::new();
-    hasher.update(key);
-    hasher.update(record);
-    hasher.digest().to_be_bytes()
 }
 
 /// Decodes a whole record; a failure is `store_corrupt`.

@@ -20,9 +20,12 @@ use super::overlay::{Root, root_hash};
 use crate::hash::EMPTY_ROOT;
 use crate::rlp;
 
-/// The root of one revision.
+/// The root of a trie in a store: its hash, and the id of its node.
+///
+/// A [`PersistentTrie`](crate::PersistentTrie) has one for each revision; another owner of a trie may keep its roots
+/// elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TrieRoot(pub(super) Root);
+pub struct TrieRoot(pub(super) Root);
 
 impl RevisionRoot for TrieRoot {
     fn encode(&self, record: &mut Vec<u8>) {
