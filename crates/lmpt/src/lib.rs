@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(feature = "prover")]
+extern crate std;
 
 mod layer;
 mod leaf;
@@ -17,4 +19,9 @@ pub mod state;
 mod verify;
 
 pub use layer::{EMPTY_ROOTS, Layer, Roots};
+#[cfg(feature = "prover")]
+pub use prover::{
+    LmptBlock, LmptMerging, LmptParams, LmptReader, LmptState, MergeEvent, Merger, MergingParams,
+    PART_KEYS, RECENT,
+};
 pub use verify::{Answer, verify};

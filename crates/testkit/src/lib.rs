@@ -27,3 +27,4 @@ pub mod mpt;
 pub mod replay;
 #[cfg(feature = "smt")]
 pub mod smt;
+pub mod store;

@@ -1,0 +1,173 @@
+//! States rebuilt from the blocks in the store.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use prooflight_core::store::{Read, corrupt};
+use prooflight_core::{Error, Reason, Result};
+
+use super::era::{Sums, sort};
+use super::record::{
+    NEWEST_KEY, Newest, OLDEST_KEY, Record, Snapshot, block_key, decode_block, era_key,
+    snapshot_key,
+};
+use super::trie::{Leaf, Trie};
+use super::version::{Version, Versions};
+use crate::Roots;
+
+/// Rebuilds the states after block `height` of an era, and up to `count` - 1 before it in the era.
+///
+/// The era before makes the intermediate trie, and the era's own blocks the delta. Each state has the roots that
+/// its block's record has, else `store_corrupt`.
+pub(super) fn replay<S: Read + ?Sized>(
+    store: &S,
+    era: u64,
+    height: u64,
+    count: u64,
+) -> Result<Versions> {
+    let first = u64::require(store, &era_key(era), era)?;
+    let Some(start) = first.checked_sub(1).filter(|start| *start <= height) else {
+        return Err(corrupt(format_args!("an era {era} up to block {height}"), first));
+    };
+    let snapshot = Snapshot::require(store, &snapshot_key(era), era)?.root;
+    snapshot.check(store)?;
+    let mut intermediate = Gathered::default();
+    if let Some(before) = era.checked_sub(1) {
+        for height in u64::require(store, &era_key(before), before)?..first {
+            intermediate.add(block(store, height)?.1);
+        }
+    }
+    let mut version = Version {
+        height: start,
+        era,
+        operations: 0,
+        sums: Sums::default(),
+        snapshot,
+        intermediate: intermediate.finish(),
+        delta: Trie::default(),
+    };
+    version.check(&block(store, start)?.0)?;
+    let mut versions = Versions::new();
+    let from = height.saturating_sub(count.saturating_sub(1));
+    if start >= from {
+        versions.push_back(Arc::new(version.clone()));
+    }
+    let mut delta = Gathered::default();
+    for height in first..=height {
+        let (roots, entries) = block(store, height)?;
+        version.height = height;
+        version.operations = entries.len() as u64;
+        version.sums = version.sums.with_entries(&entries);
+        delta.add(entries);
+        if height >= from {
+            version.delta = delta.finish();
+            version.check(&roots)?;
+            versions.push_back(Arc::new(version.clone()));
+        }
+    }
+    Ok(versions)
+}
+
+fn block<S: Read + ?Sized>(store: &S, height: u64) -> Result<(Roots, Vec<Leaf>)> {
+    let record = store.get(&block_key(height))?;
+    let record = record.ok_or_else(|| corrupt(format_args!("block {height}"), "none"))?;
+    decode_block(height, &record)
+}
+
+/// A layer that many blocks make: its nodes are made for thousands of entries at once.
+#[derive(Default)]
+struct Gathered {
+    trie: Trie,
+    waiting: Vec<Leaf>,
+}
+
+/// The entries that wait at most.
+const WAITING: usize = 1 << 16;
+
+impl Gathered {
+    fn add(&mut self, mut entries: Vec<Leaf>) {
+        self.waiting.append(&mut entries);
+        if self.waiting.len() >= WAITING {
+            self.finish();
+        }
+    }
+
+    fn finish(&mut self) -> Trie {
+        sort(&mut self.waiting);
+        self.trie = self.trie.with(&self.waiting);
+        self.waiting.clear();
+        self.trie.clone()
+    }
+}
+
+/// Replays of blocks that are no longer in memory: one at a time, of which the last ones stay.
+#[derive(Debug, Default)]
+pub(super) struct Replays {
+    running: Mutex<()>,
+    cached: Mutex<Versions>,
+}
+
+/// Replayed states that stay in memory.
+const CACHED: usize = 2;
+
+impl Replays {
+    /// The state after a block; `busy` while another one is replayed, `version_unavailable` if the store does not
+    /// keep it.
+    pub(super) fn version<S: Read + ?Sized>(&self, store: &S, height: u64) -> Result<Arc<Version>> {
+        let era = kept_era(store, height)?;
+        if let Some(cached) = self.find(height) {
+            return Ok(cached);
+        }
+        let Ok(running) = self.running.try_lock() else {
+            let expected = "no other replay of an old block";
+            return Err(Error::new(Reason::Busy, expected, "one that is under way"));
+        };
+        let version = match self.find(height) {
+            Some(cached) => cached,
+            None => replay(store, era, height, 1)?
+                .pop_back()
+                .ok_or_else(|| corrupt(format_args!("block {height}"), "none"))?,
+        };
+        let mut cached = self.cached();
+        cached.retain(|cached| cached.height != height);
+        cached.push_back(version.clone());
+        if cached.len() > CACHED {
+            cached.pop_front();
+        }
+        drop(running);
+        Ok(version)
+    }
+
+    /// Forgets every replayed state.
+    pub(super) fn clear(&self) {
+        self.cached().clear();
+    }
+
+    fn find(&self, height: u64) -> Option<Arc<Version>> {
+        self.cached().iter().find(|version| version.height == height).cloned()
+    }
+
+    fn cached(&self) -> MutexGuard<'_, Versions> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The era whose layers block `height` shows; `version_unavailable` if the store does not keep it.
+fn kept_era<S: Read + ?Sized>(store: &S, height: u64) -> Result<u64> {
+    let newest = Newest::require(store, NEWEST_KEY, "")?;
+    let oldest = u64::require(store, OLDEST_KEY, "era")?;
+    let first = |era: u64| u64::require(store, &era_key(era), era);
+    let start = first(oldest)?.saturating_sub(1);
+    if !(start..=newest.height).contains(&height) {
+        let expected = format_args!("a block of {start} to {}", newest.height);
+        return Err(Error::new(Reason::VersionUnavailable, expected, height));
+    }
+    // The last era that begins after a block of at most this height.
+    let (mut era, mut above) = (oldest, newest.era.saturating_add(1));
+    while above - era > 1 {
+        let middle = era + (above - era) / 2;
+        if first(middle)? <= height.saturating_add(1) { era = middle } else { above = middle }
+    }
+    Ok(era)
+}
