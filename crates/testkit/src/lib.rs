@@ -20,6 +20,8 @@ pub mod avl;
 pub mod beacon;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
+#[cfg(feature = "lmpt")]
+pub mod lmpt;
 #[cfg(feature = "lvmt")]
 pub mod lvmt;
 #[cfg(feature = "mpt")]
