@@ -20,7 +20,8 @@ pub(crate) fn load() -> String {
     text.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()
 }
 
-fn processor() -> String {
+/// Returns the name of the processor.
+pub(crate) fn processor() -> String {
     let text = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name"));
     model

@@ -1,5 +1,6 @@
 //! `prooflight-bench [--quick] [--trees] [--write-cases DIR]`: compares our proofs and trees with
-//! those of peers, in one run on the same input.
+//! those of peers, in one run on the same input. `--figures` draws the figures of the paper on
+//! S-Store on this machine; see [`figures`].
 //!
 //! Each side runs in its own process, so that neither is affected by the heap that the other
 //! leaves; they alternate, batch by batch.
@@ -8,6 +9,7 @@ mod account;
 mod allocations;
 mod compare;
 mod contender;
+mod figures;
 mod machine;
 mod nervos;
 mod process;
@@ -55,8 +57,11 @@ fn main() -> Result<()> {
         ["--write-cases", folder] => write_cases(&PathBuf::from(folder)),
         ["--contender", side, role] => contender::serve(side, role),
         ["--trees"] => benchmark_trees(FULL),
+        ["--figures", ref options @ ..] => figures::benchmark(options),
+        ["--figure", side, keys] => figures::serve(side, keys),
         ["--tree", side, keys, blocks, threads] => tree::serve(side, keys, blocks, threads),
-        _ => Err("usage: prooflight-bench [--quick | --trees | --write-cases DIR]".into()),
+        _ => Err("usage: prooflight-bench [--quick | --trees | --write-cases DIR | --figures ...]"
+            .into()),
     }
 }
 

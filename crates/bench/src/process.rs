@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use prooflight_bench::Result;
+use serde::de::DeserializeOwned;
 
 use crate::contender::Answer;
 
@@ -16,7 +17,8 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) fn start(role: &str) -> Result<Self> {
-        let (ours, peer) = (Process::start("ours", role)?, Process::start("peer", role)?);
+        let start = |side| Process::start(&["--contender", side, role]);
+        let (ours, peer) = (start("ours")?, start("peer")?);
         Ok(Self { ours, peer, rounds: 0 })
     }
 
@@ -30,7 +32,7 @@ impl Pair {
     pub(crate) fn work(&mut self) -> Result<Answer> {
         self.ours.send("")?;
         self.peer.send("")?;
-        let answers = [self.ours.receive()?, self.peer.receive()?];
+        let answers: [Answer; 2] = [self.ours.receive()?, self.peer.receive()?];
         same(&answers)?;
         let [ours, _] = answers;
         Ok(ours)
@@ -59,16 +61,17 @@ fn same([ours, peer]: &[Answer; 2]) -> Result<()> {
     Err("ours and the peer have different digests or proofs".into())
 }
 
-struct Process {
+/// A process of this program that measures, line by line.
+pub(crate) struct Process {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
 impl Process {
-    fn start(side: &str, role: &str) -> Result<Self> {
+    pub(crate) fn start(args: &[&str]) -> Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["--contender", side, role])
+            .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -78,7 +81,8 @@ impl Process {
         Ok(Self { child, input, output: BufReader::new(output) })
     }
 
-    fn work(&mut self) -> Result<Answer> {
+    /// Has the process measure once.
+    pub(crate) fn work<T: DeserializeOwned>(&mut self) -> Result<T> {
         self.send("")?;
         self.receive()
     }
@@ -88,7 +92,8 @@ impl Process {
         Ok(self.input.write_all(b"\n")?)
     }
 
-    fn receive(&mut self) -> Result<Answer> {
+    /// Waits for a line of the process.
+    pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> Result<T> {
         let mut line = String::new();
         if self.output.read_line(&mut line)? == 0 {
             return Err("a process of the benchmark ended early".into());

@@ -1,5 +1,6 @@
 //! Samples of times, and the table that reports them.
 
+use core::array::from_fn;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
@@ -101,13 +102,18 @@ impl Table {
     }
 
     pub(crate) fn print(&self) {
-        let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max();
-        let widths = [0, 1, 2, 3, 4].map(|column| width(column).unwrap_or(0));
-        for row in &self.0 {
-            let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-                if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-            });
-            println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-        }
+        print(&self.0, 2);
+    }
+}
+
+/// Prints rows in columns, the first ones flush left and the others flush right.
+pub(crate) fn print<const COLUMNS: usize>(rows: &[[String; COLUMNS]], left: usize) {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [_; COLUMNS] = from_fn(|column| width(column).unwrap_or(0));
+    for row in rows {
+        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+            if column < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }

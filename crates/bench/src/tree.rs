@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nervos::Nervos;
 use crate::report::{Samples, Table};
-use crate::workload::SplitMix;
+use crate::workload::{SplitMix, bytes};
 
 /// Operations per block: 90 % update, 5 % insert and 5 % delete random keys.
 const BLOCK: usize = 100_000;
@@ -174,7 +174,7 @@ fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
 }
 
 /// Returns the resident memory of this process in bytes.
-fn resident() -> Result<f64> {
+pub(crate) fn resident() -> Result<f64> {
     let pages = read_to_string("/proc/self/statm")?;
     let pages: f64 = pages.split(' ').nth(1).ok_or("no resident pages")?.parse()?;
     Ok(pages * 4096.0)
@@ -291,12 +291,4 @@ impl Blocks {
     fn value(&mut self) -> Key {
         bytes(&mut self.random)
     }
-}
-
-fn bytes(words: &mut SplitMix) -> Key {
-    let mut bytes = [0; 32];
-    for chunk in bytes.chunks_mut(8) {
-        chunk.copy_from_slice(&words.next().to_be_bytes());
-    }
-    bytes
 }

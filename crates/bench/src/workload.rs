@@ -72,3 +72,12 @@ impl SplitMix {
         word ^ (word >> 31)
     }
 }
+
+/// Returns the next 32 bytes of a generator.
+pub(crate) fn bytes(words: &mut SplitMix) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for chunk in bytes.chunks_mut(8) {
+        chunk.copy_from_slice(&words.next().to_be_bytes());
+    }
+    bytes
+}
