@@ -26,7 +26,7 @@ pub struct Answer<'a> {
 /// on their order or repetitions, and there is one proof for each set of keys. `invalid_argument` without keys. Time
 /// and memory are linear in the proof, plus at most 64 steps for each key and layer.
 ///
-/// Source: `test-vectors/spec/lmpt.md`, section 4, after Choi et al. 2024.
+/// Source: `test-vectors/spec/lmpt.md`, section 5, after Choi et al. 2024.
 pub fn verify<'a>(
     roots: &Roots,
     keys: &[&[u8]],

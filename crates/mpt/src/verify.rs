@@ -50,7 +50,7 @@ pub fn verify_proof<'a>(
 /// there are none. The caller must trust `root`. All errors are `mismatch`, but for `extension_child`. Time and
 /// memory are linear in the nodes and the keys.
 ///
-/// Source: `test-vectors/spec/lmpt.md`, section 4.
+/// Source: `test-vectors/spec/lmpt.md`, section 5.
 pub fn verify_keys<'a>(
     root: &Hash,
     keys: &[&[u8]],

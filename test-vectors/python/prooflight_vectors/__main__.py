@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from . import files
-from .groups import UNSUPPORTED, VERIFIERS
+from .groups import MODELS, UNSUPPORTED, VERIFIERS
 
 VECTORS = Path(__file__).resolve().parents[2]
 
@@ -21,7 +21,7 @@ def main(arguments):
 
     passed = failed = unsupported = 0
     for path in options.files or all_files(VECTORS):
-        outcomes = files.run(path, VERIFIERS, UNSUPPORTED)
+        outcomes = files.run(path, VERIFIERS, UNSUPPORTED, MODELS)
         counts = [sum(o.passed is verdict for o in outcomes) for verdict in (True, False, None)]
         passed += counts[0]
         failed += counts[1]

@@ -49,23 +49,26 @@ class FileError(Exception):
     """A file does not have the form of vectors 2."""
 
 
-def run(path, verifiers, unsupported=frozenset()):
+def run(path, verifiers, unsupported=frozenset(), models=None):
     """Runs the tests of a file, each with the verifier of its group's type.
 
     Returns an Outcome for each test; `passed` is None for those of a type in `unsupported`, which
-    are not run. A file that cannot be run is one that failed.
+    are not run, except by the model of their scheme, if there is one. A file that cannot be run is
+    one that failed.
     """
     try:
         file = load(path)
     except FileError as error:
         return [Outcome(None, "", False, "a file of test vectors", str(error))]
-    return [
-        not_run(test, group["type"])
-        if group["type"] in unsupported
-        else run_test(test, verifiers.get(group["type"]))
-        for group in file["testGroups"]
-        for test in group["tests"]
-    ]
+    outcomes = []
+    for group in file["testGroups"]:
+        for test in group["tests"]:
+            verify = verifiers.get(group["type"])
+            if group["type"] in unsupported:
+                verify = (models or {}).get(test["input"].get("scheme"))
+            is_run = verify is not None or group["type"] not in unsupported
+            outcomes.append(run_test(test, verify) if is_run else not_run(test, group["type"]))
+    return outcomes
 
 
 def not_run(test, group_type):

@@ -1,4 +1,4 @@
-"""Which verifier serves which type of test group (vectors 3 to 26).
+"""Which verifier serves which type of test group (vectors 3 to 27).
 
 A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
@@ -16,6 +16,7 @@ from . import (
     ethereum,
     ethereum_hashes,
     lmpt,
+    lmpt_state,
     lvmt,
     mpt,
     smt_input,
@@ -48,5 +49,6 @@ VERIFIERS = {
     "SmtDiff": smt_input.verify_diff_input,
 }
 
-# What only a program that keeps the state can run (vectors 5).
+# What only a program that keeps the state can run (vectors 5), and the models of schemes that do.
 UNSUPPORTED = frozenset({"StateRoots"})
+MODELS = {"lmpt": lmpt_state.verify_roots_input}

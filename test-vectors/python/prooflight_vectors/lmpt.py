@@ -1,4 +1,4 @@
-"""Layered Merkle Patricia tries (lmpt 3 to 5), and the group LmptProof (vectors 26)."""
+"""Layered Merkle Patricia tries (lmpt 4 and 5), and the group LmptProof (vectors 27)."""
 
 from typing import NamedTuple, Optional
 
@@ -127,7 +127,7 @@ def verify_values(root, _header, config, keys, proof, _insecure_allowed, _key_by
     return [(answer.value, None, None, answer.layer) for answer in answers]
 
 
-# vectors 26: LmptProof
+# vectors 27: LmptProof
 
 
 def verify_input(test_input):
