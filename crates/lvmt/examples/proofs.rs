@@ -10,8 +10,6 @@
     reason = "times are rounded anyway, and addresses have 64 bits"
 )]
 
-mod stores;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +19,7 @@ use prooflight_core::Limits;
 use prooflight_core::store::{Change, MemoryStore, Store};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, Params, ProofShard, Root, StoreParams, verify};
-use stores::Folder;
+use prooflight_testkit::commits::Folder;
 
 const BLOCK: u64 = 10_000;
 const LOG_N: u8 = 16;

@@ -18,6 +18,8 @@ pub mod amt;
 pub mod avl;
 #[cfg(feature = "beacon")]
 pub mod beacon;
+#[cfg(feature = "commits")]
+pub mod commits;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
 #[cfg(feature = "lmpt")]

@@ -1,12 +1,11 @@
-//! Stores to measure on: in memory, or the reference node's own on disk.
-#![allow(dead_code, reason = "each example uses only some of it")]
-#![allow(unreachable_pub, reason = "an example exports nothing")]
+//! A folder for a store on disk.
 
 use std::path::{Path, PathBuf};
 
-pub use prooflight_embedded::EmbeddedStore;
+use prooflight_embedded::EmbeddedStore;
 
 /// An empty folder for a store, which is removed when it is dropped.
+#[derive(Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
