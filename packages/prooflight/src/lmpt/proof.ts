@@ -37,7 +37,7 @@ export interface LmptAbsent extends Absent {
  * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` if the proof is not well-formed or
  * exceeds a limit, `mismatch` if it does not verify against the root.
  *
- * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/lmpt.md#4-verification | The specification, lmpt 4}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/lmpt.md#5-verification | The specification, lmpt 5}
  */
 export function verifyLmptProof(input: LmptProofInput): (LmptPresent | LmptAbsent)[] {
   const given = new Arguments("lmpt", input, ["root", "keys", "proof", "limits"]);
