@@ -37,7 +37,13 @@ impl EmbeddedStore {
                 let expected = format_args!("{} for this process alone", folder.display());
                 Error::new(Reason::StoreFailed, expected, "another process that has it open")
             }
-            error => failed(error),
+            error => match failed(error) {
+                unusable if unusable.reason() == Reason::StoreFailed => {
+                    let expected = format_args!("files that can be used in {}", folder.display());
+                    Error::new(Reason::StoreFailed, expected, unusable.found())
+                }
+                damaged => damaged,
+            },
         };
         let builder = Database::builder(folder).max_cached_files(Some(CACHED_FILES));
         let database = builder.open().map_err(|error| named(&error))?;

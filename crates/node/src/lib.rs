@@ -23,6 +23,7 @@ pub mod producer;
 pub mod rpc;
 pub mod schemes;
 pub mod server;
+pub mod space;
 pub mod store;
 mod view;
 

@@ -7,9 +7,6 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     match cli::run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("prooflight-node: {error} ({} / {})", error.code(), error.reason());
-            ExitCode::FAILURE
-        }
+        Err(failure) => failure.report(),
     }
 }

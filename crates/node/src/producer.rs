@@ -1,5 +1,6 @@
 //! Makes blocks of submitted operations, on a thread of its own.
 
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -10,6 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::authority::Signers;
 use crate::block::{MAX_BYTES, bytes_of};
 use crate::metrics::Metrics;
+use crate::space::Space;
 use crate::{Chain, View};
 
 /// When blocks are made, and how many states are kept.
@@ -21,6 +23,41 @@ pub struct Pace {
     pub empty_blocks: bool,
     /// The number of blocks before the newest whose states are kept; `None` keeps all.
     pub keep_states: Option<u64>,
+}
+
+/// Whether blocks can be made now. Readiness depends on it too.
+#[derive(Debug)]
+pub struct Conditions {
+    space: Space,
+    /// The error of the store after which the chain takes no more blocks.
+    failed: OnceLock<Error>,
+}
+
+impl Conditions {
+    /// Blocks can be made while there is space for them.
+    pub fn new(space: Space) -> Self {
+        Self { space, failed: OnceLock::new() }
+    }
+
+    /// Returns the time for a block that is made now.
+    pub fn check(&self) -> Result<u64> {
+        if let Some(error) = self.failed.get() {
+            return Err(error.clone());
+        }
+        self.space.check()?;
+        Ok(now_ms())
+    }
+
+    /// Remembers that the store could not be written: what is on disk can still be read. Any other
+    /// error is returned.
+    fn failed(&self, error: Error) -> Result<()> {
+        if error.reason() != Reason::StoreFailed {
+            return Err(error);
+        }
+        let expected = format_args!("{}; blocks stop until the next start", error.expected());
+        let _ = self.failed.set(Error::new(Reason::StoreFailed, expected, error.found()));
+        Ok(())
+    }
 }
 
 /// The block that includes a submission.
@@ -60,19 +97,33 @@ impl Submitter {
 
 /// Starts to make blocks; each is published once it is on disk.
 ///
-/// Ends when every [`Submitter`] is dropped and all submissions are in a block, or with the error after
-/// which the chain takes no more blocks.
+/// Ends when every [`Submitter`] is dropped and all submissions are in a block or refused, or with an
+/// error that is not that of the disk.
 pub fn start(
     chain: Chain,
     signers: Signers,
     pace: Pace,
+    conditions: Arc<Conditions>,
     published: watch::Sender<View>,
     metrics: Metrics,
 ) -> (Submitter, thread::JoinHandle<Result<()>>) {
     let (sender, submissions) = mpsc::channel(WAITING);
-    let producer = Producer { chain, signers, pace, published, metrics, submissions, next: None };
+    let producer = Producer {
+        chain,
+        signers,
+        pace,
+        conditions,
+        published,
+        metrics,
+        submissions,
+        next: None,
+        stopped: false,
+    };
     (Submitter(sender), thread::spawn(move || producer.run()))
 }
+
+/// The shortest time between two tries while no blocks can be made.
+const RETRY: Duration = Duration::from_millis(100);
 
 /// The most submissions that may wait for a block.
 const WAITING: usize = 4096;
@@ -81,11 +132,14 @@ struct Producer {
     chain: Chain,
     signers: Signers,
     pace: Pace,
+    conditions: Arc<Conditions>,
     published: watch::Sender<View>,
     metrics: Metrics,
     submissions: mpsc::Receiver<Submission>,
     /// A submission that did not fit into the previous block.
     next: Option<Submission>,
+    /// Whether no block could be made at the last try.
+    stopped: bool,
 }
 
 impl Producer {
@@ -104,7 +158,22 @@ impl Producer {
                 return Ok(());
             }
             due = Instant::now() + self.pace.interval;
-            self.make(taken)?;
+            match self.conditions.check() {
+                Ok(now_ms) => {
+                    if core::mem::take(&mut self.stopped) {
+                        tracing::info!("blocks are made again");
+                    }
+                    self.make(taken, now_ms)?;
+                }
+                Err(error) => {
+                    if !core::mem::replace(&mut self.stopped, true) {
+                        tracing::error!(reason = %error.reason(), %error, "no blocks are made");
+                    }
+                    answer(taken, &Err(error));
+                    // Without an interval, empty blocks would be tried without end.
+                    due = due.max(Instant::now() + RETRY);
+                }
+            }
         }
     }
 
@@ -130,11 +199,14 @@ impl Producer {
         }
     }
 
-    fn make(&mut self, mut taken: Vec<Submission>) -> Result<()> {
+    fn make(&mut self, mut taken: Vec<Submission>, now_ms: u64) -> Result<()> {
         let started = Instant::now();
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
-        match self.chain.make(operations, now_ms(), &self.signers) {
-            Ok(view) => self.made(view, taken, started.elapsed()),
+        match self.chain.make(operations, now_ms, &self.signers) {
+            Ok(view) => {
+                let made = self.made(view, taken, started.elapsed());
+                made.or_else(|error| self.conditions.failed(error))
+            }
             // Some errors show only once the block is made: a transition that is too large, or a missing
             // account. Then each half becomes a block of its own.
             Err(error) if error.code() == Code::InvalidInput => {
@@ -143,14 +215,14 @@ impl Producer {
                     answer(rest, &Err(error));
                     return Ok(());
                 }
-                self.make(taken)?;
-                self.make(rest)
+                self.make(taken, now_ms)?;
+                self.make(rest, now_ms)
             }
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
                 answer(taken, &Err(error.clone()));
                 // The submissions are not at fault, so it is the store.
-                Err(error)
+                self.conditions.failed(error)
             }
         }
     }

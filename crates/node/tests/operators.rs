@@ -9,8 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use harness::{Client, Node, Opening, PROGRAM, command, eventually, text};
+use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
 use serde_json::json;
+
+const FAST: &[&str] = &["--block-interval-ms", "0"];
 
 /// Begins a chain with one scheme.
 fn init(folder: &Path) {
@@ -73,6 +75,128 @@ fn clients_cannot_fill_the_admin_listener() {
         || node.client().call("prooflight_head", &json!({})).is_ok(),
         || "the node is still full".to_owned(),
     );
+}
+
+#[test]
+fn a_full_disk_ends_only_the_making_of_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path());
+    let node = Node::start(folder.path(), FAST);
+    let submit = |node: &Node| node.call("prooflight_submit", &json!({ "ops": [set("a", "1")] }));
+    submit(&node).unwrap();
+    // Every write of the file that acknowledges a block fails.
+    let unwritable = folder.path().join("anchor.new");
+    std::os::unix::fs::symlink("/dev/full", &unwritable).unwrap();
+    for _ in 0..2 {
+        let refused = submit(&node).unwrap_err();
+        assert_eq!(refused["data"]["reason"], "store_failed", "{refused}");
+    }
+    let (status, why) = node.admin().get("/ready");
+    assert!(status == 503 && why.contains("No space left on device"), "{why}");
+    assert_eq!(node.admin().get("/health").0, 200);
+    assert_eq!(node.ask("prooflight_head", &json!({}))["height"], "0x1");
+    node.ask("prooflight_prove", &json!({ "scheme": "avl", "keys": [hex(b"a")] }));
+    assert!(node.stop().success());
+
+    fs::remove_file(unwritable).unwrap();
+    let node = Node::start(folder.path(), FAST);
+    assert_eq!(node.admin().get("/ready").0, 200);
+    submit(&node).unwrap();
+}
+
+#[test]
+fn blocks_stop_before_the_disk_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path());
+    let node = Node::start(folder.path(), &["--min-free-bytes", &u64::MAX.to_string()]);
+    let (status, why) = node.admin().get("/ready");
+    assert!(status == 503 && why.contains("bytes free for blocks in"), "{why}");
+    let refused = node.call("prooflight_submit", &json!({ "ops": [] })).unwrap_err();
+    assert_eq!(refused["data"]["reason"], "store_failed", "{refused}");
+    assert_eq!(node.ask("prooflight_head", &json!({}))["height"], "0x0");
+}
+
+/// The exit codes with which the unit for systemd does not start the node again.
+fn not_restarted() -> Vec<i32> {
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/prooflight-node.service");
+    let unit = fs::read_to_string(unit).unwrap();
+    let codes = unit.lines().find_map(|line| line.strip_prefix("RestartPreventExitStatus="));
+    codes.unwrap().split(' ').map(|code| code.parse().unwrap()).collect()
+}
+
+#[test]
+fn exit_codes_tell_mistakes_from_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    init(&folder.path().join("chain"));
+    init(&folder.path().join("damaged"));
+    fs::write(path("damaged/anchor"), "no anchor").unwrap();
+    fs::write(path("file"), "").unwrap();
+    fs::write(path("settings.toml"), "max-kes = 1\n").unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let node = Node::start(&folder.path().join("chain"), &[]);
+    let free = ["--listen", "127.0.0.1:0"];
+    for (settings, code, expected) in [
+        (vec!["--max-kes", "1"], 64, "--max-kes".to_owned()),
+        (vec!["--max-keys", "many"], 64, "many".to_owned()),
+        (vec!["--config", &path("settings.toml")], 78, "max-kes".to_owned()),
+        (vec!["--data-dir", &path("none")], 78, format!("a chain in {}", path("none"))),
+        (vec!["--token-file", &path("none")], 78, path("none")),
+        (
+            vec!["--follow", "leader", "--data-dir", &path("none")],
+            78,
+            "http://HOST:PORT".to_owned(),
+        ),
+        (vec!["--data-dir", &path("damaged")], 65, path("damaged/anchor")),
+        // These may be gone at the next try.
+        (vec!["--data-dir", &path("chain")], 74, path("chain")),
+        (vec!["--data-dir", &path("file/chain")], 74, path("file/chain")),
+        (vec!["--listen", &taken], 69, taken.clone()),
+        (vec!["--admin-listen", &taken], 69, taken.clone()),
+    ] {
+        let listen = if settings.contains(&"--listen") { &[] } else { &free[..] };
+        let ended = Command::new(PROGRAM).arg("run").args(listen).args(&settings).output().unwrap();
+        let said = text(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(code), "{settings:?}: {said}");
+        assert!(said.contains(&expected), "{settings:?}: {said}");
+        assert_eq!(not_restarted().contains(&code), [64, 65, 78].contains(&code));
+    }
+    drop(node);
+    assert!(!folder.path().join("none").exists());
+}
+
+#[test]
+fn a_chain_begins_only_when_it_is_meant_to_and_otherwise_leaves_nothing() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("chain");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let refused = |arguments: &[&str]| {
+        let ended = command(&folder, arguments);
+        assert!(!ended.status.success(), "{arguments:?}");
+        text(&ended.stderr)
+    };
+    let said = refused(&["run", "--listen", "127.0.0.1:0"]);
+    assert!(said.contains("run --dev"), "{said}");
+    refused(&["run", "--dev", "--listen", &taken]);
+    refused(&["run", "--dev", "--listen", "127.0.0.1:0", "--admin-listen", &taken]);
+    refused(&["run", "--dev", "--listen", "127.0.0.1:0", "--token-file", "none"]);
+    let state = parent.path().join("state.jsonl");
+    fs::write(&state, "{}").unwrap();
+    refused(&["init", "--state", state.to_str().unwrap()]);
+    refused(&["init", "--quorum", "2"]);
+    refused(&["init", "--key", state.to_str().unwrap()]);
+    assert!(!folder.exists(), "{:?}", fs::read_dir(&folder).unwrap().collect::<Vec<_>>());
+
+    // What was there before stays.
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("notes"), "").unwrap();
+    refused(&["init", "--quorum", "2"]);
+    let left: Vec<_> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes"]);
+    init(&folder);
 }
 
 /// Starts a node with this limit of open files.

@@ -15,9 +15,12 @@ use crate::store::{Anchor, EmbeddedStore, corrupt};
 use crate::view::check_root;
 
 impl Chain {
-    /// Whether a folder has a chain.
-    pub fn exists(folder: &Path) -> bool {
-        store_folder(folder).exists()
+    /// Whether a folder has a chain; `store_failed` if that cannot be found out.
+    pub fn exists(folder: &Path) -> Result<bool> {
+        store_folder(folder).try_exists().map_err(|error| {
+            let expected = format_args!("the folder {} to be readable", folder.display());
+            Error::new(Reason::StoreFailed, expected, error)
+        })
     }
 
     /// Begins a chain in a folder that has none; its first block, made or followed, is genesis.
@@ -37,7 +40,7 @@ impl Chain {
         options: &SchemeOptions,
     ) -> Result<Self> {
         config.check()?;
-        if Self::exists(folder) {
+        if Self::exists(folder)? {
             let expected = format_args!("no chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
         }
@@ -101,7 +104,7 @@ impl Chain {
     }
 
     fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
-        if !Self::exists(folder) {
+        if !Self::exists(folder)? {
             let expected = format_args!("a chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "none"));
         }

@@ -18,6 +18,7 @@ use prooflight_node::schemes::CACHE_BYTES;
 use prooflight_node::server::{self, Front, NotReady, Pages, ServerLimits, Standing};
 use prooflight_smt::snapshot::{Files, SmtReader};
 
+use super::exit::Failure;
 use super::serving;
 use super::settings::LogFormat;
 
@@ -54,15 +55,15 @@ pub(super) struct ServeHistory {
 }
 
 impl ServeHistory {
-    pub(super) fn run(self) -> Result<()> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         serving::run(self.log_format, self.serve())
     }
 
-    async fn serve(self) -> Result<()> {
+    async fn serve(self) -> Result<(), Failure> {
         let stop = pin!(serving::stop_signal());
         let metrics = Metrics::new();
         let connections = descriptors::connections(self.max_connections)?;
-        let bound = server::bind(self.listen)?;
+        let bound = serving::bind(self.listen)?;
         let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
         let proofs = Arc::new(SmtReader::new(Files::existing(&self.snapshots)?, CACHE_BYTES));

@@ -13,6 +13,7 @@ use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain, View};
 
 use super::cannot;
+use super::fresh::begin_in;
 use super::params::{Lvmt, Options};
 use super::transfer::read_block;
 
@@ -63,11 +64,15 @@ pub(super) struct Init {
 
 impl Init {
     pub(super) fn run(self) -> Result<()> {
-        let folder = &self.folder.data_dir;
-        if Chain::exists(folder) {
+        let folder = self.folder.data_dir.clone();
+        if Chain::exists(&folder)? {
             let expected = format_args!("no chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
         }
+        begin_in(&folder, || self.begin(&folder))
+    }
+
+    fn begin(self, folder: &Path) -> Result<()> {
         let mut keys = Vec::new();
         for path in &self.keys {
             let key = authority::read_key(path)?;
@@ -114,11 +119,13 @@ fn schemes_help() -> String {
 
 /// Begins a development chain with a key of its own.
 pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Result<()> {
-    let key = own_key(folder)?;
-    let schemes = configs(&[Scheme::Avl, Scheme::Lvmt, Scheme::Smt], &Lvmt::default())?;
-    let public = vec![key.verifying_key().to_bytes()];
-    let config = ChainConfig { schemes, ..config("development", public, 1) };
-    begin(folder, &config, vec![key], None, options).map(|_| ())
+    begin_in(folder, || {
+        let key = own_key(folder)?;
+        let schemes = configs(&[Scheme::Avl, Scheme::Lvmt, Scheme::Smt], &Lvmt::default())?;
+        let public = vec![key.verifying_key().to_bytes()];
+        let config = ChainConfig { schemes, ..config("development", public, 1) };
+        begin(folder, &config, vec![key], None, options).map(|_| ())
+    })
 }
 
 /// The schemes of the chain's configuration, each once, ascending by id.

@@ -11,9 +11,11 @@ use prooflight_node::blocking;
 use prooflight_node::follow::{FollowPace, Follower, Leader};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::SchemeOptions;
+use prooflight_node::space::Space;
 use tokio::sync::watch;
 
 use super::cannot;
+use super::fresh::begin_in;
 use super::run::Source;
 use super::settings::Chosen;
 
@@ -27,7 +29,7 @@ pub(super) async fn follow(leader: &str, chosen: Chosen, metrics: Metrics) -> Re
     let progress = follower.progress();
     let (published, views) = watch::channel(follower.first_view().await?);
     let ended = tokio::spawn(follower.run(published));
-    Ok(Source { views, submitter: None, progress: Some(progress), ended })
+    Ok(Source { views, submitter: None, conditions: None, progress: Some(progress), ended })
 }
 
 fn open(leader: Leader, chosen: &Chosen, metrics: &Metrics) -> Result<Follower> {
@@ -38,17 +40,18 @@ fn open(leader: Leader, chosen: &Chosen, metrics: &Metrics) -> Result<Follower> 
         None if kept.exists() => Some(read(&kept)?),
         None => None,
     };
-    let chain = if Chain::exists(folder) {
+    let chain = if Chain::exists(folder)? {
         Chain::open(folder)?
     } else {
-        begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes)?
+        begin_in(folder, || begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes))?
     };
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
         interval: Duration::from_millis(chosen.follow_interval_ms),
         keep_states: chosen.keep_states,
     };
-    Follower::new(chain, leader, checkpoint, pace, metrics.clone())
+    let space = Space::new(folder, chosen.min_free_bytes);
+    Follower::new(chain, leader, checkpoint, pace, space, metrics.clone())
 }
 
 /// Begins a chain without blocks; its configuration comes from the checkpoint, never from the leader.

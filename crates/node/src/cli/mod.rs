@@ -2,7 +2,9 @@
 
 mod archive;
 mod chain;
+mod exit;
 mod follow;
+mod fresh;
 mod params;
 mod run;
 mod serving;
@@ -10,11 +12,13 @@ mod settings;
 mod transfer;
 
 use std::path::PathBuf;
+use std::process;
 
 use clap::{Parser, Subcommand};
 use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_node::authority;
 
+use exit::Failure;
 use settings::Settings;
 
 /// The reference full node of Prooflight: keeps state, makes blocks, signs headers, serves proofs.
@@ -29,7 +33,7 @@ struct Cli {
 enum Command {
     /// Begin a chain: write its configuration and its genesis block.
     Init(chain::Init),
-    /// Resume a chain, or begin a development chain, and serve it.
+    /// Resume a chain and serve it; with --dev, begin a development chain if there is none.
     Run(Settings),
     /// Make an authority key and print its public key.
     Keygen {
@@ -53,8 +57,13 @@ enum Command {
 }
 
 /// Runs the command of the arguments.
-pub(crate) fn run() -> Result<()> {
-    match Cli::parse().command {
+pub(crate) fn run() -> Result<(), Failure> {
+    let Cli { command } = Cli::try_parse().unwrap_or_else(|error| {
+        // If it cannot be printed, the exit code says it.
+        let _ = error.print();
+        process::exit(if error.use_stderr() { exit::USAGE.into() } else { 0 })
+    });
+    match command {
         Command::Init(init) => init.run()?,
         Command::Run(settings) => run::run(settings)?,
         Command::Keygen { file } => {

@@ -9,19 +9,21 @@ use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_node::blocking::{self, Workers};
 use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::{self, Pace, Submitter};
+use prooflight_node::producer::{self, Conditions, Pace, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
 use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits};
+use prooflight_node::space::Space;
 use prooflight_node::{Chain, View, descriptors};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::chain::{begin_development, open};
+use super::exit::Failure;
 use super::follow::follow;
 use super::serving;
 use super::settings::{Chosen, Settings};
 
-pub(super) fn run(settings: Settings) -> Result<()> {
+pub(super) fn run(settings: Settings) -> Result<(), Failure> {
     let chosen = settings.choose()?;
     serving::run(chosen.log_format, serve(chosen))
 }
@@ -32,17 +34,21 @@ pub(super) struct Source {
     pub(super) views: watch::Receiver<View>,
     /// Receives submissions, if this node makes blocks.
     pub(super) submitter: Option<Submitter>,
+    /// Whether blocks can be made, if this node makes them.
+    pub(super) conditions: Option<Arc<Conditions>>,
     /// This node's progress, if it follows another.
     pub(super) progress: Option<watch::Receiver<Progress>>,
     /// Ends once `submitter` and `progress` are dropped, or when no more blocks can be stored.
     pub(super) ended: JoinHandle<Result<()>>,
 }
 
-async fn serve(chosen: Chosen) -> Result<()> {
+async fn serve(chosen: Chosen) -> Result<(), Failure> {
     let mut stop = pin!(serving::stop_signal());
     let metrics = Metrics::new();
+    // Before anything is written.
+    let token = token(&chosen)?.map(Into::into);
     let connections = descriptors::connections(chosen.max_connections)?;
-    let bound = server::bind(chosen.listen)?;
+    let bound = serving::bind(chosen.listen)?;
     let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
     let starting = async {
         let (chosen, metrics) = (chosen.clone(), metrics.clone());
@@ -51,8 +57,8 @@ async fn serve(chosen: Chosen) -> Result<()> {
             None => blocking::aside(move || produce(&chosen, &metrics)).await,
         }
     };
-    let Source { views, submitter, progress, mut ended } = tokio::select! {
-        stopped = &mut stop => return stopped,
+    let Source { views, submitter, conditions, progress, mut ended } = tokio::select! {
+        stopped = &mut stop => return Ok(stopped?),
         started = starting => started?,
     };
     let time = Duration::from_millis(chosen.request_time_ms);
@@ -76,8 +82,11 @@ async fn serve(chosen: Chosen) -> Result<()> {
         // Leaves time to send the reply that reports the timeout before the connection is cut.
         request_time: time + Duration::from_secs(1),
     };
-    let token = token(&chosen)?.map(Into::into);
-    admin.standing.send_replace(Arc::new(NodeStanding { views: views.clone(), progress }));
+    admin.standing.send_replace(Arc::new(NodeStanding {
+        views: views.clone(),
+        conditions,
+        progress,
+    }));
     let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
     let front = Front { limits, token, pages, busy: false };
     let (address, server) = server::start(bound, module, &chosen.origins, front)?;
@@ -98,15 +107,23 @@ async fn serve(chosen: Chosen) -> Result<()> {
             Err(_) => return Ok(()),
         },
     };
-    ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))?
+    Ok(ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))??)
 }
 
-/// Resumes a chain, or begins a development chain, and makes its blocks.
+/// Resumes a chain and makes its blocks; if there is none, begins a development chain if it may.
 fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
-    if !Chain::exists(&chosen.data_dir) {
-        begin_development(&chosen.data_dir, &chosen.schemes)?;
+    let folder = &chosen.data_dir;
+    if !Chain::exists(folder)? {
+        if !chosen.dev {
+            let expected = format_args!(
+                "a chain in {}; `init` begins one, and `run --dev` a development chain",
+                folder.display()
+            );
+            return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+        }
+        begin_development(folder, &chosen.schemes)?;
         tracing::warn!(
-            folder = %chosen.data_dir.display(),
+            folder = %folder.display(),
             "no chain there: began a development chain with a key of its own"
         );
     }
@@ -118,12 +135,20 @@ fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
         empty_blocks: chosen.empty_blocks,
         keep_states: chosen.keep_states,
     };
-    let (submitter, thread) = producer::start(chain, signers, pace, published, metrics.clone());
+    let conditions = Arc::new(Conditions::new(Space::new(folder, chosen.min_free_bytes)));
+    let (submitter, thread) =
+        producer::start(chain, signers, pace, conditions.clone(), published, metrics.clone());
     let ended = tokio::task::spawn_blocking(|| {
         let panicked = |_| Err(Error::new(Reason::Bug, "a thread that makes blocks", "a panic"));
         thread.join().unwrap_or_else(panicked)
     });
-    Ok(Source { views, submitter: Some(submitter), progress: None, ended })
+    Ok(Source {
+        views,
+        submitter: Some(submitter),
+        conditions: Some(conditions),
+        progress: None,
+        ended,
+    })
 }
 
 fn token(chosen: &Chosen) -> Result<Option<String>> {

@@ -8,17 +8,21 @@ use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::blocking::Workers;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::server::{self, Closed, Pages, Standing, admin};
+use prooflight_node::server::{self, Bound, Closed, Pages, Standing, admin};
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
+use super::exit::Failure;
 use super::settings::LogFormat;
 
 /// The time that running requests get to finish once a server is told to stop.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves, on a runtime with several threads.
-pub(super) fn run(logs: LogFormat, serve: impl Future<Output = Result<()>>) -> Result<()> {
+pub(super) fn run<E: From<Error>>(
+    logs: LogFormat,
+    serve: impl Future<Output = Result<(), E>>,
+) -> Result<(), E> {
     start_logs(logs);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime =
@@ -28,6 +32,11 @@ pub(super) fn run(logs: LogFormat, serve: impl Future<Output = Result<()>>) -> R
     // loses nothing.
     runtime.shutdown_background();
     served
+}
+
+/// Takes an address, which may be free at the next try if it is not now.
+pub(super) fn bind(listen: SocketAddr) -> Result<Bound, Failure> {
+    server::bind(listen).map_err(Failure::unavailable)
 }
 
 /// The admin listener of a server, whose progress is not known at first.
@@ -43,12 +52,12 @@ pub(super) fn start_admin(
     given: Option<SocketAddr>,
     listen: SocketAddr,
     metrics: &Metrics,
-) -> Result<Admin> {
+) -> Result<Admin, Failure> {
     let (standing, shown) = watch::channel(Arc::new(Closed::Opening) as Arc<dyn Standing>);
     // Threads of its own, for which no client competes.
     let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::new() };
-    let bound = server::bind(given.unwrap_or_else(|| admin::beside(listen)))?;
-    let address = admin::start(bound, pages)?;
+    let bound = bind(given.unwrap_or_else(|| admin::beside(listen)))?;
+    let address = admin::start(bound, pages).map_err(Failure::unavailable)?;
     tracing::info!(admin = %address, "opening");
     Ok(Admin { address, standing })
 }

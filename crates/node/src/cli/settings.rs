@@ -21,6 +21,9 @@ pub(crate) struct Settings {
     /// The folder of the chain [default: prooflight-data]
     #[arg(long, env = "PROOFLIGHT_DATA_DIR")]
     data_dir: Option<PathBuf>,
+    /// Begin a development chain, with a key of its own, if there is no chain in the folder [default: false]
+    #[arg(long, env = "PROOFLIGHT_DEV", num_args = 0..=1, default_missing_value = "true")]
+    dev: Option<bool>,
     /// The address to listen on [default: 127.0.0.1:8645]
     #[arg(long, env = "PROOFLIGHT_LISTEN")]
     listen: Option<SocketAddr>,
@@ -36,6 +39,9 @@ pub(crate) struct Settings {
     /// The number of blocks before the newest whose states are kept [default: all]
     #[arg(long, env = "PROOFLIGHT_KEEP_STATES")]
     keep_states: Option<u64>,
+    /// Accept no block while fewer bytes are free on the disk of the folder [default: 268435456]
+    #[arg(long, env = "PROOFLIGHT_MIN_FREE_BYTES")]
+    min_free_bytes: Option<u64>,
     /// A file with the bearer token required to submit [default: none required]
     #[arg(long, env = "PROOFLIGHT_TOKEN_FILE")]
     token_file: Option<PathBuf>,
@@ -99,11 +105,13 @@ pub(crate) enum LogFormat {
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
     pub(crate) data_dir: PathBuf,
+    pub(crate) dev: bool,
     pub(crate) listen: SocketAddr,
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) block_interval_ms: u64,
     pub(crate) empty_blocks: bool,
     pub(crate) keep_states: Option<u64>,
+    pub(crate) min_free_bytes: u64,
     pub(crate) token_file: Option<PathBuf>,
     pub(crate) origins: Vec<String>,
     pub(crate) max_request_bytes: u32,
@@ -127,11 +135,13 @@ impl Settings {
         let local = SocketAddr::from(([127, 0, 0, 1], 8645));
         Ok(Chosen {
             data_dir: self.data_dir.or(file.data_dir).unwrap_or_else(|| "prooflight-data".into()),
+            dev: self.dev.or(file.dev).unwrap_or(false),
             listen: self.listen.or(file.listen).unwrap_or(local),
             admin_listen: self.admin_listen.or(file.admin_listen),
             block_interval_ms: self.block_interval_ms.or(file.block_interval_ms).unwrap_or(1000),
             empty_blocks: self.empty_blocks.or(file.empty_blocks).unwrap_or(false),
             keep_states: self.keep_states.or(file.keep_states),
+            min_free_bytes: self.min_free_bytes.or(file.min_free_bytes).unwrap_or(256 << 20),
             token_file: self.token_file.or(file.token_file),
             origins: if self.origins.is_empty() { file.origins } else { self.origins },
             max_request_bytes: self.max_request_bytes.or(file.max_request_bytes).unwrap_or(4 << 20),

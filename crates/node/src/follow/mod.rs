@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use crate::blocking;
 use crate::metrics::Metrics;
 use crate::producer::now_ms;
+use crate::space::Space;
 use crate::{At, Block, Chain, View};
 use backoff::Backoff;
 use progress::Known;
@@ -47,6 +48,7 @@ pub struct Follower {
     /// The height of a header that the leader has shown and that the authorities have signed.
     shown: Option<u64>,
     progress: watch::Sender<Progress>,
+    space: Space,
     metrics: Metrics,
 }
 
@@ -70,6 +72,7 @@ impl Follower {
         leader: Leader,
         checkpoint: Option<Checkpoint>,
         pace: FollowPace,
+        space: Space,
         metrics: Metrics,
     ) -> Result<Self> {
         if let Some(checkpoint) = &checkpoint {
@@ -85,7 +88,7 @@ impl Follower {
         let pinned = checkpoint.filter(|pinned| chain.height() < Some(pinned.height));
         let backoff = Backoff::new(pace.interval);
         let progress = watch::Sender::new(Progress::new(pace.interval));
-        Ok(Self { chain, leader, pinned, pace, backoff, shown: None, progress, metrics })
+        Ok(Self { chain, leader, pinned, pace, backoff, shown: None, progress, space, metrics })
     }
 
     /// Returns this replica's progress. [`run`](Self::run) ends once nobody watches it any more.
@@ -103,22 +106,40 @@ impl Follower {
         self.chain.view()
     }
 
-    /// Follows until nobody watches the progress any more, or the store fails.
+    /// Follows until nobody watches the progress any more, or something is wrong here. If the store
+    /// cannot be written, it only stops to take blocks.
     pub async fn run(mut self, published: watch::Sender<View>) -> Result<()> {
         let watched = self.progress.clone();
         loop {
             let stepped = tokio::select! {
                 () = watched.closed() => return Ok(()),
-                stepped = self.step_and_wait() => stepped?,
+                stepped = self.step_and_wait() => stepped,
             };
-            if let Some(view) = stepped {
-                published.send_replace(view);
+            match stepped {
+                Ok(Some(view)) => {
+                    published.send_replace(view);
+                }
+                Ok(None) => {}
+                // What is on disk can still be read.
+                Err(error) if error.reason() == Reason::StoreFailed => {
+                    tracing::error!(%error, "no more blocks until the next start");
+                    self.progress.send_modify(|progress| progress.failed(error));
+                    watched.closed().await;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
             }
         }
     }
 
     /// Makes a step, publishes the progress, and waits until the next step is due.
     async fn step_and_wait(&mut self) -> Result<Option<View>> {
+        if let Err(error) = self.space.check() {
+            tracing::warn!(%error, "not followed");
+            self.progress.send_modify(|progress| progress.failed(error));
+            tokio::time::sleep(self.pace.interval.max(Duration::from_secs(1))).await;
+            return Ok(None);
+        }
         match self.step().await {
             // A head alone does not clear a failure.
             Ok(Step::Behind) => Ok(None),

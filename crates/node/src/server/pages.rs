@@ -14,6 +14,7 @@ use crate::View;
 use crate::blocking::Workers;
 use crate::follow::Progress;
 use crate::metrics::Metrics;
+use crate::producer::Conditions;
 
 /// Shows the pages; clones share the progress and the counters.
 #[derive(Clone)]
@@ -168,10 +169,12 @@ impl Standing for Closed {
     fn count(&self, _: &Metrics) {}
 }
 
-/// A node's progress. A node that does not follow another is ready once its chain is open.
+/// A node's progress. A node that does not follow another is ready while it can make blocks.
 pub struct NodeStanding {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
+    /// Whether blocks can be made, if this node makes them.
+    pub conditions: Option<Arc<Conditions>>,
     /// How far this node has followed its leader, if it follows one.
     pub progress: Option<watch::Receiver<Progress>>,
 }
@@ -179,6 +182,9 @@ pub struct NodeStanding {
 impl Standing for NodeStanding {
     fn ready(&self) -> Result<u64, NotReady> {
         let height = self.views.borrow().height();
+        if let Some(conditions) = &self.conditions {
+            conditions.check()?;
+        }
         match &self.progress {
             Some(progress) => progress.borrow().ready(height, Instant::now()),
             None => Ok(height),

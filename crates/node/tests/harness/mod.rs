@@ -127,6 +127,10 @@ impl Node {
     pub(crate) fn try_start(folder: &Path, settings: &[&str]) -> Result<Self, String> {
         let mut command = Command::new(PROGRAM);
         command.args(["run", "--data-dir"]).arg(folder).args(settings);
+        if !settings.contains(&"--follow") {
+            // Without a chain in the folder, a development chain.
+            command.arg("--dev");
+        }
         Self::serve(command)
     }
 

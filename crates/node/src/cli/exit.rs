@@ -1,0 +1,54 @@
+//! How a command ends that does not succeed: an error, and an exit code of `sysexits.h` that tells a
+//! service manager whether to try again.
+
+use std::process::ExitCode;
+
+use prooflight_core::{Code, Error, Reason};
+
+/// The command line is wrong.
+pub(crate) const USAGE: u8 = 64;
+/// The store is damaged.
+const DATA: u8 = 65;
+/// Something that the command needs is not available, such as an address that is in use.
+const UNAVAILABLE: u8 = 69;
+/// A bug.
+const SOFTWARE: u8 = 70;
+/// Files cannot be read or written, or another process has the store open.
+const IO: u8 = 74;
+/// A setting, or a file that it names, is refused.
+const CONFIG: u8 = 78;
+
+/// An error that ends a command.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    error: Error,
+    code: u8,
+}
+
+impl Failure {
+    /// An error that may be gone at the next try.
+    pub(super) const fn unavailable(error: Error) -> Self {
+        Self { error, code: UNAVAILABLE }
+    }
+
+    /// Shows the error; returns the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let Self { error, code } = self;
+        eprintln!("prooflight-node: {error} ({} / {})", error.code(), error.reason());
+        (*code).into()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = match (error.reason(), error.code()) {
+            (Reason::StoreFailed, _) => IO,
+            (Reason::StoreCorrupt, _) => DATA,
+            (_, Code::Internal) => SOFTWARE,
+            (_, Code::Unavailable) => UNAVAILABLE,
+            // What was given is wrong, malformed, of another chain, or not supported.
+            _ => CONFIG,
+        };
+        Self { error, code }
+    }
+}

@@ -1,0 +1,73 @@
+//! The folder of a chain that is being begun: if that is refused, what was written is removed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use prooflight_core::Result;
+use prooflight_node::Chain;
+
+use super::cannot;
+
+/// A folder in which a chain is begun.
+pub(super) struct Fresh {
+    folder: PathBuf,
+    /// The entries that were there; `None` if the folder was not.
+    before: Option<Vec<OsString>>,
+}
+
+/// The files and folders of a chain without blocks, besides its store.
+const PARTS: [&str; 6] =
+    ["checkpoint.json", "genesis.jsonl", "lvmt", "schemes.json", "snapshots", "store.new"];
+
+/// Runs what begins a chain in a folder. If it fails and leaves no chain, every part of one that it
+/// wrote is removed, with the keys.
+pub(super) fn begin_in<T>(folder: &Path, begin: impl FnOnce() -> Result<T>) -> Result<T> {
+    let fresh = Fresh::of(folder)?;
+    begin().inspect_err(|_| fresh.clear())
+}
+
+impl Fresh {
+    fn of(folder: &Path) -> Result<Self> {
+        let before = match fs::read_dir(folder) {
+            Ok(entries) => {
+                let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
+                Some(
+                    names
+                        .collect::<std::io::Result<_>>()
+                        .map_err(|error| cannot(folder, &error))?,
+                )
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(cannot(folder, &error)),
+        };
+        Ok(Self { folder: folder.to_owned(), before })
+    }
+
+    fn clear(&self) {
+        if !matches!(Chain::exists(&self.folder), Ok(false)) {
+            // A chain without blocks is continued by the next try.
+            return;
+        }
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let is_part = name
+                .to_str()
+                .is_some_and(|name| PARTS.contains(&name) || name.starts_with("authority-"));
+            if is_part && !self.before.iter().flatten().any(|before| *before == name) {
+                // What cannot be removed stays; the error is that of the command.
+                let _ = if entry.path().is_dir() {
+                    fs::remove_dir_all(entry.path())
+                } else {
+                    fs::remove_file(entry.path())
+                };
+            }
+        }
+        if self.before.is_none() {
+            // Only if it is empty.
+            let _ = fs::remove_dir(&self.folder);
+        }
+    }
+}
