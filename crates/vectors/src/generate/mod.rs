@@ -15,6 +15,7 @@ mod coefficients;
 mod damage;
 mod dictionary;
 pub mod kept;
+mod lmpt;
 mod lvmt;
 mod malformed;
 mod mpt;
@@ -52,6 +53,8 @@ const KEPT: &[(&str, Make)] = &[
     ("chain/state_answer_schemes.json", chain::state_schemes::make),
     ("chain/state_block.json", nothing),
     ("chain/state_range.json", nothing),
+    ("lmpt/proof.json", lmpt::proof::make),
+    ("lmpt/proof_negative.json", lmpt::lies::make),
     ("lvmt/proof.json", lvmt::valid::make),
     ("lvmt/proof_negative.json", lvmt::cancelling::make),
     ("lvmt/setup.json", nothing),
