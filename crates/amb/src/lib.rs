@@ -32,6 +32,7 @@ extern crate alloc;
 mod found;
 pub mod hash;
 mod leaf;
+mod message;
 mod partial;
 pub mod proof;
 #[cfg(feature = "prover")]

@@ -148,6 +148,12 @@ impl Way {
     }
 }
 
+/// The number of bytes of which so many first bits know one.
+#[cfg(feature = "prover")]
+pub(crate) const fn known_length(bits: usize) -> usize {
+    bits.div_ceil(BITS)
+}
+
 /// The number of bytes that a way of this length has completely.
 #[cfg(feature = "prover")]
 pub(crate) const fn whole_length(way: usize) -> usize {

@@ -1,12 +1,13 @@
-//! `prooflight-bench [--quick] [--trees] [--write-cases DIR]`: compares our proofs and trees with
-//! those of peers, in one run on the same input. `--figures` draws the figures of the paper on
-//! S-Store on this machine; see [`figures`].
+//! `prooflight-bench [--quick] [--trees] [--amb KEYS] [--write-cases DIR]`: compares our proofs and
+//! trees with those of peers, in one run on the same input. `--figures` draws the figures of the
+//! paper on S-Store on this machine; see [`figures`].
 //!
 //! Each side runs in its own process, so that neither is affected by the heap that the other
 //! leaves; they alternate, batch by batch.
 
 mod account;
 mod allocations;
+mod amb;
 mod compare;
 mod contender;
 mod figures;
@@ -57,11 +58,14 @@ fn main() -> Result<()> {
         ["--write-cases", folder] => write_cases(&PathBuf::from(folder)),
         ["--contender", side, role] => contender::serve(side, role),
         ["--trees"] => benchmark_trees(FULL),
+        ["--amb", keys] => benchmark_amb(keys),
         ["--figures", ref options @ ..] => figures::benchmark(options),
         ["--figure", side, keys] => figures::serve(side, keys),
         ["--tree", side, keys, blocks, threads] => tree::serve(side, keys, blocks, threads),
-        _ => Err("usage: prooflight-bench [--quick | --trees | --write-cases DIR | --figures ...]"
-            .into()),
+        _ => {
+            let options = "[--quick | --trees | --amb KEYS | --write-cases DIR | --figures ...]";
+            Err(format!("usage: prooflight-bench {options}").into())
+        }
     }
 }
 
@@ -74,6 +78,7 @@ fn benchmark(plan: Plan) -> Result<()> {
     compare::blocks(&mut table, BLOCKS, plan)?;
     compare::accounts(&mut table, ANSWERS, plan)?;
     trees(&mut table, plan)?;
+    amb::trees(&mut table, 1_000_000)?;
     table.print();
     println!("\n{}\nLoad average at the end: {}.", report::LEGEND, machine::load());
     Ok(())
@@ -84,6 +89,16 @@ fn benchmark_trees(plan: Plan) -> Result<()> {
     machine::describe();
     let mut table = Table::new();
     trees(&mut table, plan)?;
+    table.print();
+    println!("\nLoad average at the end: {}.", machine::load());
+    Ok(())
+}
+
+/// Benchmarks only the ordered keys.
+fn benchmark_amb(keys: &str) -> Result<()> {
+    machine::describe();
+    let mut table = Table::new();
+    amb::trees(&mut table, keys.parse()?)?;
     table.print();
     println!("\nLoad average at the end: {}.", machine::load());
     Ok(())

@@ -30,6 +30,10 @@ pub(crate) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
 pub(crate) struct Samples(Vec<Duration>);
 
 impl Samples {
+    pub(crate) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
     pub(crate) fn add(&mut self, sample: Duration) {
         self.0.push(sample);
     }

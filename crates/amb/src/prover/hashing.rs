@@ -10,25 +10,28 @@ use prooflight_core::Hash;
 /// The number of messages hashed at once.
 const AT_ONCE: usize = 8;
 
-/// The BLAKE2b-256 of each message.
-pub(crate) fn hash_all<M>(
-    messages: impl IntoIterator<Item = M>,
-    bytes: impl Fn(&M) -> &[u8],
+/// The BLAKE2b-256 of a message for each item, which `put` writes.
+pub(super) fn hash_all<T>(
+    items: impl IntoIterator<Item = T>,
+    put: impl Fn(&mut Vec<u8>, T),
 ) -> Vec<Hash> {
     let mut params = Params::new();
     params.hash_length(32);
-    let mut messages = messages.into_iter();
-    let mut hashes = Vec::with_capacity(messages.size_hint().0);
-    let mut group = Vec::with_capacity(AT_ONCE);
+    let mut items = items.into_iter();
+    let mut hashes = Vec::with_capacity(items.size_hint().0);
+    let mut messages = [const { Vec::new() }; AT_ONCE];
     loop {
-        group.clear();
-        group.extend(messages.by_ref().take(AT_ONCE));
-        let message = |at: usize| group.get(at).map(&bytes).unwrap_or_default();
-        let mut jobs: [_; AT_ONCE] = array::from_fn(|at| HashManyJob::new(&params, message(at)));
-        hash_many(jobs.iter_mut().take(group.len()));
+        let mut count = 0;
+        for (message, item) in messages.iter_mut().zip(&mut items) {
+            message.clear();
+            put(message, item);
+            count += 1;
+        }
+        let mut jobs: [_; AT_ONCE] = array::from_fn(|at| HashManyJob::new(&params, &messages[at]));
+        hash_many(jobs.iter_mut().take(count));
         let of_job = |job: &HashManyJob<'_>| job.to_hash().as_bytes().first_chunk().copied();
-        hashes.extend(jobs.iter().take(group.len()).filter_map(of_job));
-        if group.len() < AT_ONCE {
+        hashes.extend(jobs.iter().take(count).filter_map(of_job));
+        if count < AT_ONCE {
             return hashes;
         }
     }

@@ -1,5 +1,6 @@
 //! The state in memory, and the proofs of every kind.
 
+mod branch;
 mod entry;
 mod hashing;
 mod page;

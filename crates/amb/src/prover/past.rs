@@ -10,67 +10,66 @@ use crate::hash::{NO_PAST, past_root};
 
 /// Past versions, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Past {
+pub(super) struct Past {
     versions: Vec<PastVersion>,
-    /// The roots of the perfect trees: for each level, those over 2^level leaves, from the first leaf on.
-    levels: Vec<Vec<Hash>>,
+    /// The roots of the perfect trees over the versions, each after the two below it.
+    nodes: Vec<Hash>,
 }
 
 /// A past version.
 #[derive(Clone, Debug)]
-pub(crate) struct PastVersion {
-    pub(crate) block: u64,
+pub(super) struct PastVersion {
+    pub(super) block: u64,
     /// None for a tombstone.
-    pub(crate) value: Option<Box<[u8]>>,
+    pub(super) value: Option<Box<[u8]>>,
 }
 
 impl Past {
     /// The number of versions.
-    pub(crate) fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.versions.len() as u64
     }
 
     /// A version by its number, from 0.
-    pub(crate) fn get(&self, number: u64) -> Option<&PastVersion> {
+    pub(super) fn get(&self, number: u64) -> Option<&PastVersion> {
         self.versions.get(usize::try_from(number).ok()?)
     }
 
     /// The number of versions of blocks before this one.
-    pub(crate) fn before(&self, block: u64) -> u64 {
+    pub(super) fn before(&self, block: u64) -> u64 {
         self.versions.partition_point(|version| version.block < block) as u64
     }
 
     /// Adds the next version, with its hash as a leaf.
-    pub(crate) fn push(&mut self, version: PastVersion, leaf: Hash) {
-        self.versions.push(version);
-        let mut hash = leaf;
-        for level in 0.. {
-            if self.levels.len() == level {
-                self.levels.push(Vec::new());
-            }
-            let roots = &mut self.levels[level];
-            roots.push(hash);
-            match roots[..] {
-                [.., left, right] if roots.len().is_multiple_of(2) => {
-                    hash = node_hash::<Blake2bTree>(&left, &right);
-                }
-                _ => return,
-            }
+    pub(super) fn push(&mut self, version: PastVersion, leaf: Hash) {
+        if self.versions.is_empty() {
+            // Most entries have no more.
+            self.versions.reserve_exact(1);
+            self.nodes.reserve_exact(1);
         }
+        let mut hash = leaf;
+        for level in 0..self.len().trailing_ones() {
+            // The left subtree ends where the right one, which has just been added, begins.
+            let left = self.nodes.len() - ((1 << (level + 1)) - 1);
+            self.nodes.push(hash);
+            hash = node_hash::<Blake2bTree>(&self.nodes[left], &hash);
+        }
+        self.nodes.push(hash);
+        self.versions.push(version);
     }
 
     /// The root over the versions.
-    pub(crate) fn root(&self) -> Hash {
+    pub(super) fn root(&self) -> Hash {
         self.root_of(Subtree { start: 0, size: self.len() })
     }
 
     /// The roots of the perfect trees over the versions, largest first.
-    pub(crate) fn peaks(&self) -> Vec<Hash> {
+    pub(super) fn peaks(&self) -> Vec<Hash> {
         self.peaks_of(Subtree { start: 0, size: self.len() })
     }
 
     /// The root over some versions: a subtree of the whole tree.
-    pub(crate) fn root_of(&self, part: Subtree) -> Hash {
+    pub(super) fn root_of(&self, part: Subtree) -> Hash {
         if part.size == 0 { NO_PAST } else { past_root(&self.peaks_of(part), None) }
     }
 
@@ -79,9 +78,11 @@ impl Past {
         let mut peaks = Vec::new();
         while start < end {
             let level = (end - start).ilog2();
-            let roots = self.levels.get(level as usize).zip(usize::try_from(start >> level).ok());
-            peaks.extend(roots.and_then(|(roots, at)| roots.get(at)));
-            start += 1 << level;
+            let last = start + (1 << level) - 1;
+            // Before a leaf stand the leaves before it and the nodes above two of them; after it those above it.
+            let place = 2 * last - u64::from(last.count_ones()) + u64::from(level);
+            peaks.extend(usize::try_from(place).ok().and_then(|place| self.nodes.get(place)));
+            start = last + 1;
         }
         peaks
     }

@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 use prooflight_core::merkle::multiproof;
 use prooflight_core::{Envelope, Error, Limits, Reason, Result, distinct};
 
+use super::branch::{Child, Node};
 use super::entry::Entry;
 use super::page::{Cutter, PageSize};
 use super::past::Past;
-use super::tree::{Child, Link, Tree};
+use super::tree::Tree;
 use super::write::Writer;
 use crate::proof::{COUNT, GET, HIST, RANGE, TRANSFER, UPDATE};
 use crate::query::{Kind, Lead, Query};
@@ -109,21 +110,21 @@ impl Tree {
         mut cutter: Option<&mut Cutter<'t>>,
     ) -> Option<Vec<u8>> {
         let is_reverse = cutter.as_ref().is_some_and(|cutter| cutter.is_reverse());
-        let mut visits = Vec::from([(&self.top, query.lead(), 0)]);
+        let mut visits = Vec::from([(self.top, query.lead(), 0)]);
         while let Some((node, lead, way)) = visits.pop() {
             let Child { link, record } = node;
             if let Lead::Closed | Lead::Covered = lead {
-                writer.closed(record);
+                writer.closed(&record);
                 continue;
             }
-            if query.is_settled(record) {
+            if query.is_settled(&record) {
                 writer.integer(0);
-                writer.closed(record);
+                writer.closed(&record);
                 continue;
             }
-            match *link {
-                Link::Empty => {}
-                Link::Entry(entry) => {
+            match link.node() {
+                Node::Empty => {}
+                Node::Entry(entry) => {
                     let entry = &self.entries[entry as usize];
                     writer.integer(1);
                     entry.write_to(writer, query, lead, way);
@@ -134,15 +135,16 @@ impl Tree {
                         }
                     }
                 }
-                Link::Branch(branch) => {
+                Node::Branch(branch) => {
                     let branch = &self.branches[branch as usize];
-                    let depth = usize::from(branch.depth);
-                    writer.branch(self.bits(*link, depth), way);
-                    let visit = |child: &'t Child| {
+                    let depth = branch.depth();
+                    writer.branch(self.prefix(branch), way);
+                    let visit = |is_right| {
+                        let child = branch.child(is_right);
                         let bits = self.bits(child.link, depth + 1);
                         (child, query.lead_to(lead, bits), depth + 1)
                     };
-                    let [left, right] = branch.children.each_ref().map(visit);
+                    let [left, right] = [visit(false), visit(true)];
                     visits.extend(if is_reverse { [left, right] } else { [right, left] });
                 }
             }

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Reason, Result};
 
+use super::branch::{Branch, Child, Link, Node};
 use super::entry::Entry;
 use crate::hash::Record;
 use crate::question::Root;
@@ -13,7 +14,7 @@ use crate::way::{Bits, bit};
 ///
 /// Entries and branches are never removed, and their order in memory depends on the order of the blocks; the root does
 /// not.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tree {
     /// The newest block; none before the first.
     pub(super) height: Option<u64>,
@@ -22,42 +23,17 @@ pub struct Tree {
     pub(super) entries: Vec<Entry>,
 }
 
-/// A branch, with the records of its children, so that its hash needs nothing else.
-#[derive(Clone, Debug)]
-pub(super) struct Branch {
-    pub(super) depth: u16,
-    /// An entry below it, whose key has its prefix.
-    pub(super) entry: u32,
-    pub(super) children: [Child; 2],
-}
-
-/// A node: where it is, and its record.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Child {
-    pub(super) link: Link,
-    pub(super) record: Record,
-}
-
-/// Where a node is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Link {
-    #[default]
-    Empty,
-    Entry(u32),
-    Branch(u32),
-}
-
 /// Where a node's record is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Top,
-    Child { branch: u32, side: bool },
+    Child { branch: u32, is_right: bool },
 }
 
 impl Tree {
     /// The state before the first block.
     pub fn new() -> Self {
-        Self::default()
+        Self { height: None, top: Child::EMPTY, branches: Vec::new(), entries: Vec::new() }
     }
 
     /// The newest block; none before the first.
@@ -94,41 +70,75 @@ impl Tree {
     }
 
     fn entry(&self, key: &[u8]) -> Option<&Entry> {
-        let entry = &self.entries[self.nearest(key)? as usize];
-        (*entry.key == *key).then_some(entry)
-    }
-
-    /// An entry whose key has as many first bits in common with a key as any.
-    pub(super) fn nearest(&self, key: &[u8]) -> Option<u32> {
         let mut link = self.top.link;
         loop {
-            match link {
-                Link::Empty => return None,
-                Link::Entry(entry) => return Some(entry),
-                Link::Branch(branch) => {
-                    let branch = &self.branches[branch as usize];
-                    link = branch.children[usize::from(bit(key, branch.depth.into()))].link;
+            match link.node() {
+                Node::Empty => return None,
+                Node::Entry(entry) => {
+                    let entry = &self.entries[entry as usize];
+                    return (*entry.key == *key).then_some(entry);
                 }
+                Node::Branch(branch) => link = self.next(branch, key),
             }
         }
     }
 
-    /// The first bits of the keys of a node, of which it must have one.
+    /// The child of a branch on the side of a key.
+    pub(super) fn next(&self, branch: u32, key: &[u8]) -> Link {
+        let branch = &self.branches[branch as usize];
+        branch.link(bit(key, branch.depth()))
+    }
+
+    /// The prefix of a branch.
+    pub(super) fn prefix<'t>(&'t self, branch: &'t Branch) -> Bits<'t> {
+        branch.prefix(|| &self.entries[branch.entry as usize].key)
+    }
+
+    /// The first bits of the keys of a node.
     pub(super) fn bits(&self, link: Link, length: usize) -> Bits<'_> {
-        let entry = match link {
-            Link::Empty => return Bits::of(&[], 0),
-            Link::Entry(entry) => entry,
-            Link::Branch(branch) => self.branches[branch as usize].entry,
+        let entry = match link.node() {
+            Node::Empty => return Bits::of(&[], 0),
+            Node::Entry(entry) => entry,
+            Node::Branch(branch) => self.branches[branch as usize].entry,
         };
         Bits::of(&self.entries[entry as usize].key, length)
     }
 
-    pub(super) fn at(&mut self, place: Place) -> &mut Child {
+    pub(super) fn link(&self, place: Place) -> Link {
         match place {
-            Place::Top => &mut self.top,
-            Place::Child { branch, side } => {
-                &mut self.branches[branch as usize].children[usize::from(side)]
+            Place::Top => self.top.link,
+            Place::Child { branch, is_right } => self.branches[branch as usize].link(is_right),
+        }
+    }
+
+    pub(super) fn child(&self, place: Place) -> Child {
+        match place {
+            Place::Top => self.top,
+            Place::Child { branch, is_right } => self.branches[branch as usize].child(is_right),
+        }
+    }
+
+    pub(super) fn set_link(&mut self, place: Place, link: Link) {
+        match place {
+            Place::Top => self.top.link = link,
+            Place::Child { branch, is_right } => {
+                self.branches[branch as usize].set_link(is_right, link);
             }
         }
+    }
+
+    pub(super) fn set_record(&mut self, place: Place, record: Record) {
+        match place {
+            Place::Top => self.top.record = record,
+            Place::Child { branch, is_right } => {
+                self.branches[branch as usize].set_record(is_right, record);
+            }
+        }
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new()
     }
 }

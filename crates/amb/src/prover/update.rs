@@ -1,5 +1,6 @@
 //! The next block: its entries, the branches above them, and their hashes level by level.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::mem;
 use core::ops::Range;
@@ -7,12 +8,14 @@ use core::ops::Range;
 use prooflight_core::store::Change;
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
+use super::branch::{Branch, Child, Link, Node};
 use super::entry::Entry;
 use super::hashing::hash_all;
-use super::tree::{Branch, Child, Link, Place, Tree};
-use crate::hash::{MAX_KEY, Message, Record, Version, value_message};
+use super::tree::{Place, Tree};
+use crate::hash::{MAX_KEY, Record, Version};
+use crate::message::{Message as _, VALUE};
 use crate::question::{Root, check_length, invalid};
-use crate::way::{Bits, bit, first_difference};
+use crate::way::{bit, first_difference};
 
 impl Tree {
     /// Applies a block's changes, which are normalised: ascending by key, one for each key.
@@ -41,21 +44,35 @@ impl Tree {
         changes.iter().try_for_each(|change| check_length(change.key, MAX_KEY))?;
         let entries = self.entries.len() + changes.len();
         // A tree has fewer branches than entries.
-        u32::try_from(entries).map(|_| ()).map_err(|_| {
-            Error::new(Reason::DictionaryFull, format_args!("{} entries", u32::MAX), entries)
-        })
+        if entries <= Link::END as usize {
+            return Ok(());
+        }
+        let expected = format_args!("at most {} entries", Link::END);
+        Err(Error::new(Reason::DictionaryFull, expected, entries))
     }
 
-    /// Finds the entry nearest to the key of each change.
+    /// Finds the entry nearest to the key of each change: one of those that share the most first bits with it.
     fn find(&self, changes: &[Change<'_>]) -> Result<Vec<Known>> {
-        let find = |change: &Change<'_>| {
-            let Some(entry) = self.nearest(change.key) else {
+        // All ways go down one branch at a time: none waits for the memory that another one reads.
+        let mut links = vec![self.top.link; changes.len()];
+        let mut is_below = true;
+        while is_below {
+            is_below = false;
+            for (link, change) in links.iter_mut().zip(changes) {
+                if let Node::Branch(branch) = link.node() {
+                    *link = self.next(branch, change.key);
+                    is_below = true;
+                }
+            }
+        }
+        let find = |(link, change): (&Link, &Change<'_>)| {
+            let Node::Entry(entry) = link.node() else {
                 return Known { entry: 0, differs_at: Some(0) };
             };
             let differs_at = first_difference(change.key, &self.entries[entry as usize].key);
             Known { entry, differs_at }
         };
-        let known: Vec<Known> = changes.iter().map(find).collect();
+        let known: Vec<Known> = links.iter().zip(changes).map(find).collect();
         for (change, known) in changes.iter().zip(&known) {
             let is_live = || self.entries[known.entry as usize].value.is_some();
             if change.value.is_none() && !(known.differs_at.is_none() && is_live()) {
@@ -73,17 +90,21 @@ impl Tree {
         changes: &[Change<'_>],
         known: &[Known],
     ) -> (Vec<u32>, Vec<Record>) {
-        let values = changes.iter().filter_map(|change| change.value.map(value_message));
-        let mut values = hash_all(values, Vec::as_slice).into_iter();
+        let values = changes.iter().filter_map(|change| change.value);
+        let mut values = hash_all(values, |message, value| {
+            message.push(VALUE);
+            message.put(value);
+        })
+        .into_iter();
         let old = known.iter().filter(|known| known.differs_at.is_none());
-        let old = old.map(|known| self.entries[known.entry as usize].newest.past_message());
-        let mut leaves = hash_all(old, Message::as_bytes).into_iter();
+        let old = old.map(|known| &self.entries[known.entry as usize].newest);
+        let mut leaves = hash_all(old, Vec::put_past_leaf).into_iter();
         let mut entries = Vec::with_capacity(changes.len());
         for (change, known) in changes.iter().zip(known) {
             let newest = Version { block, value: change.value.and_then(|_| values.next()) };
             if known.differs_at.is_some() {
-                // At most 2^32 entries: checked.
-                entries.push(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+                // Checked to be below `Link::END`.
+                entries.push(u32::try_from(self.entries.len()).unwrap_or(Link::END));
                 self.entries.push(Entry::new(change.key, newest, change.value));
             } else {
                 entries.push(known.entry);
@@ -92,10 +113,9 @@ impl Tree {
             }
         }
         let of = |&entry: &u32| &self.entries[entry as usize];
-        let messages = entries.iter().map(of).map(|entry| {
-            Message::entry(&entry.key, entry.versions(), &entry.newest, &entry.past_root())
+        let hashes = hash_all(entries.iter().map(of), |message, entry| {
+            message.put_entry(&entry.key, entry.versions(), &entry.newest, &entry.past_root());
         });
-        let hashes = hash_all(messages, Message::as_bytes);
         let record = |(entry, hash)| Record::of_entry(&of(entry).newest, hash);
         let records = entries.iter().zip(hashes).map(record).collect();
         (entries, records)
@@ -116,21 +136,23 @@ impl Tree {
         runs.retain(|(_, run)| !run.is_empty());
         while !runs.is_empty() {
             let mut level = Vec::with_capacity(runs.len());
-            for (place, run) in mem::take(&mut runs) {
-                match self.node_for(place, &run, changes, known, entries) {
+            // All at once, so that none waits for the memory that another one reads.
+            let nodes: Vec<_> = runs.iter().map(|(place, _)| self.node_at(*place)).collect();
+            for ((place, run), node) in mem::take(&mut runs).into_iter().zip(nodes) {
+                match self.branch_for(place, node, &run, changes, known, entries) {
                     None => {
-                        let entry = run.start;
-                        let (link, record) = (Link::Entry(entries[entry]), records[entry]);
-                        *self.at(place) = Child { link, record };
+                        self.set_link(place, Link::entry(entries[run.start]));
+                        self.set_record(place, records[run.start]);
                     }
                     Some(branch) => {
                         level.push((branch, place));
-                        let depth = self.branches[branch as usize].depth.into();
+                        let depth = self.branches[branch as usize].depth();
                         let left = changes[run.clone()].partition_point(|it| !bit(it.key, depth));
                         let middle = run.start + left;
-                        let sides = [(false, run.start..middle), (true, middle..run.end)];
-                        let sides = sides.into_iter().filter(|(_, run)| !run.is_empty());
-                        runs.extend(sides.map(|(side, run)| (Place::Child { branch, side }, run)));
+                        let runs_of = [(false, run.start..middle), (true, middle..run.end)];
+                        let runs_of = runs_of.into_iter().filter(|(_, run)| !run.is_empty());
+                        let place = |is_right| Place::Child { branch, is_right };
+                        runs.extend(runs_of.map(|(is_right, run)| (place(is_right), run)));
                     }
                 }
             }
@@ -139,57 +161,62 @@ impl Tree {
         levels
     }
 
+    /// The node at a place, and the depth of a branch.
+    fn node_at(&self, place: Place) -> (Node, usize) {
+        let node = self.link(place).node();
+        let Node::Branch(branch) = node else { return (node, usize::MAX) };
+        (node, self.branches[branch as usize].depth())
+    }
+
     /// The branch that a run of changes leads to at a place, perhaps a new one; none if the run is the entry there.
-    fn node_for(
+    fn branch_for(
         &mut self,
         place: Place,
+        (node, depth): (Node, usize),
         run: &Range<usize>,
         changes: &[Change<'_>],
         known: &[Known],
         entries: &[u32],
     ) -> Option<u32> {
-        let node = *self.at(place);
-        // The first bit in which the keys of the run and those of the node differ, and the node's side.
-        let turn =
-            |at: usize| known[at].differs_at.map(|depth| (depth, !bit(changes[at].key, depth)));
-        let (entry, split) = match node.link {
-            Link::Empty => {
-                let first = changes[run.start].key;
-                let depth = first_difference(first, changes[run.end - 1].key);
-                (entries[run.start], depth.map(|depth| (depth, false)))
-            }
-            Link::Entry(entry) => (entry, run.clone().filter_map(turn).min()),
-            Link::Branch(branch) => {
-                let Branch { depth, entry, .. } = self.branches[branch as usize];
-                let split = run.clone().filter_map(turn).min();
-                match split.filter(|(split, _)| *split < depth.into()) {
-                    None => return Some(branch),
-                    split => (entry, split),
-                }
-            }
+        let changes = &changes[run.clone()];
+        // The first bit in which keys of the run differ from those of the node, and whether the node is on the right.
+        let split = if node == Node::Empty {
+            let [first, .., last] = changes else { return None };
+            first_difference(first.key, last.key).map(|depth| (depth, false))
+        } else {
+            let turns = changes.iter().zip(&known[run.clone()]);
+            let turns = turns.filter_map(|(change, known)| {
+                known.differs_at.map(|depth| (depth, !bit(change.key, depth)))
+            });
+            turns.min().filter(|turn| turn.0 < depth)
         };
-        let (depth, side) = split?;
-        let mut children = [Child::default(); 2];
-        children[usize::from(side)] = node;
-        let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        let branch = u32::try_from(self.branches.len()).unwrap_or(u32::MAX);
-        self.branches.push(Branch { depth, entry, children });
-        self.at(place).link = Link::Branch(branch);
-        Some(branch)
+        let entry = match (node, split) {
+            (Node::Branch(branch), None) => return Some(branch),
+            (_, None) => return None,
+            (Node::Empty, _) => entries[run.start],
+            (Node::Entry(entry), _) => entry,
+            (Node::Branch(branch), _) => self.branches[branch as usize].entry,
+        };
+        let (depth, is_right) = split?;
+        let mut children = [Child::EMPTY; 2];
+        children[usize::from(is_right)] = self.child(place);
+        let key = &self.entries[entry as usize].key;
+        let index = u32::try_from(self.branches.len()).unwrap_or(Link::END);
+        self.branches.push(Branch::new(depth, entry, key, children));
+        self.set_link(place, Link::branch(index));
+        Some(index)
     }
 
     /// Hashes branches, the deepest level first.
     fn hash(&mut self, levels: &[Vec<(u32, Place)>]) {
         for level in levels.iter().rev() {
-            let of = |&(branch, _): &(u32, Place)| &self.branches[branch as usize];
-            let messages = level.iter().map(of).map(|branch| {
-                let key = &self.entries[branch.entry as usize].key;
-                Message::branch(Bits::of(key, branch.depth.into()), branch.records())
+            let branches = level.iter().map(|&(branch, _)| &self.branches[branch as usize]);
+            let hashes = hash_all(branches, |message, branch| {
+                message.put_branch(self.prefix(branch), branch.records().each_ref());
             });
-            let hashes = hash_all(messages, Message::as_bytes);
             for (&(branch, place), hash) in level.iter().zip(hashes) {
-                let record = Record::of_branch(self.branches[branch as usize].records(), hash);
-                self.at(place).record = record;
+                let children = self.branches[branch as usize].records();
+                self.set_record(place, Record::of_branch(children.each_ref(), hash));
             }
         }
     }
@@ -201,11 +228,4 @@ struct Known {
     entry: u32,
     /// The first bit in which the keys differ; none if it is the key's own.
     differs_at: Option<usize>,
-}
-
-impl Branch {
-    /// The records of its children.
-    fn records(&self) -> [&Record; 2] {
-        self.children.each_ref().map(|child| &child.record)
-    }
 }

@@ -1,0 +1,141 @@
+//! The branches of the tree in memory, in two cache lines each.
+
+use prooflight_core::Hash;
+
+use crate::hash::Record;
+use crate::way::{Bits, first_bits, known_length};
+
+/// A branch, with the records of its children, so that its hash needs nothing else.
+///
+/// The first cache line is all that the way to a key reads.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Branch {
+    links: [Link; 2],
+    /// An entry below it, whose key has its prefix.
+    pub(super) entry: u32,
+    depth: u16,
+    /// The bytes of the prefix of which a bit is known, if they are no more.
+    prefix: [u8; 18],
+    records: [Packed; 2],
+}
+
+/// Where a node is, in four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link(u32);
+
+/// A node by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    Empty,
+    Entry(u32),
+    Branch(u32),
+}
+
+/// A node: where it is, and its record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    pub(super) link: Link,
+    pub(super) record: Record,
+}
+
+/// A record of fewer than 2^32 entries.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    version: u64,
+    live: u32,
+    dead: u32,
+    hash: Hash,
+}
+
+impl Branch {
+    /// A branch over two nodes; `key` is that of the entry, and has its prefix.
+    pub(super) fn new(depth: usize, entry: u32, key: &[u8], [left, right]: [Child; 2]) -> Self {
+        let mut prefix = [0; 18];
+        if let Some(room) = prefix.get_mut(..known_length(depth)) {
+            room.copy_from_slice(&first_bits(key, depth));
+        }
+        Self {
+            links: [left.link, right.link],
+            entry,
+            // Below 2,304.
+            depth: u16::try_from(depth).unwrap_or(u16::MAX),
+            prefix,
+            records: [left.record.into(), right.record.into()],
+        }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth.into()
+    }
+
+    pub(super) const fn link(&self, is_right: bool) -> Link {
+        self.links[is_right as usize]
+    }
+
+    pub(super) const fn set_link(&mut self, is_right: bool, link: Link) {
+        self.links[is_right as usize] = link;
+    }
+
+    pub(super) fn set_record(&mut self, is_right: bool, record: Record) {
+        self.records[usize::from(is_right)] = record.into();
+    }
+
+    pub(super) fn child(&self, is_right: bool) -> Child {
+        let at = usize::from(is_right);
+        Child { link: self.links[at], record: self.records[at].into() }
+    }
+
+    /// The records of its children.
+    pub(super) fn records(&self) -> [Record; 2] {
+        self.records.map(Into::into)
+    }
+
+    /// The prefix; `key` reads the entry's key, which a long prefix needs.
+    pub(super) fn prefix<'b>(&'b self, key: impl FnOnce() -> &'b [u8]) -> Bits<'b> {
+        let known = self.prefix.get(..known_length(self.depth()));
+        Bits::of(known.unwrap_or_else(key), self.depth())
+    }
+}
+
+impl Link {
+    pub(super) const EMPTY: Self = Self(u32::MAX);
+    /// Indices are below this one.
+    pub(super) const END: u32 = u32::MAX >> 1;
+
+    pub(super) const fn entry(index: u32) -> Self {
+        Self(index << 1)
+    }
+
+    pub(super) const fn branch(index: u32) -> Self {
+        Self(index << 1 | 1)
+    }
+
+    pub(super) const fn node(self) -> Node {
+        match (self.0, self.0 & 1) {
+            (u32::MAX, _) => Node::Empty,
+            (link, 0) => Node::Entry(link >> 1),
+            (link, _) => Node::Branch(link >> 1),
+        }
+    }
+}
+
+impl Child {
+    /// The empty tree.
+    pub(super) const EMPTY: Self = Self { link: Link::EMPTY, record: Record::EMPTY };
+}
+
+impl From<Record> for Packed {
+    fn from(record: Record) -> Self {
+        let [live, dead] =
+            [record.live, record.dead].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        Self { version: record.version, live, dead, hash: record.hash }
+    }
+}
+
+impl From<Packed> for Record {
+    fn from(packed: Packed) -> Self {
+        let Packed { version, live, dead, hash } = packed;
+        Self { version, live: live.into(), dead: dead.into(), hash }
+    }
+}
