@@ -9,6 +9,7 @@ use prooflight_bench::sstore::{AmbTree, BucketTree, FAN_OUT};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
+use super::amb::Amb;
 use super::displayed;
 use super::mpt::Mpt;
 use super::papers::{Buckets, VersionedBuckets};
@@ -41,6 +42,16 @@ pub(crate) struct Round {
     pub(crate) verify: f64,
     /// Bytes of a proof.
     pub(crate) bytes: f64,
+}
+
+/// The measurements of a side when every key has been put once.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Filled {
+    /// Bytes of memory for each key.
+    pub(crate) memory: f64,
+    /// Bytes of a proof of 1,000 neighbouring keys, for each byte of the keys and their values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) range: Option<f64>,
 }
 
 /// The measurements of a round for one number of versions.
@@ -93,6 +104,7 @@ pub(crate) fn serve(side: &str, keys: &str) -> Result<()> {
         return match side {
             "S-Store" => histories(AmbTree::new(FAN_OUT)?),
             "MBT" => histories(VersionedBuckets(BucketTree::new(BUCKETS.0, BUCKETS.1)?)),
+            "amb" => histories(Amb::default()),
             "MPT" => histories(Mpt::new()?),
             "smt" => histories(Snapshots::new()?),
             _ => Err(format!("no histories of {side}").into()),
@@ -105,6 +117,7 @@ pub(crate) fn serve(side: &str, keys: &str) -> Result<()> {
         "MBT, more buckets" => {
             rounds(Buckets(BucketTree::new(MORE_BUCKETS.0, MORE_BUCKETS.1)?), keys)
         }
+        "amb" => rounds(Amb::default(), keys),
         "MPT" => rounds(Mpt::new()?, keys),
         "smt" => rounds(Smt::default(), keys),
         _ => match side.strip_prefix("S-Store, fan-out ") {
@@ -121,7 +134,9 @@ fn rounds<S: Side>(mut side: S, keys: usize) -> Result<()> {
         side.put(block, &changes)?;
         side.forget()?;
     }
-    answer(&(resident()? - before))?;
+    let memory = (resident()? - before) / displayed(keys);
+    let range = side.range_overhead(&workload.known().0, OPERATIONS)?;
+    answer(&Filled { memory, range })?;
     for line in stdin().lines() {
         line?;
         answer(&round(&mut side, &mut workload)?)?;

@@ -1,12 +1,14 @@
 //! Figures 6 to 8 of the paper on S-Store, on this machine and in memory: `Get` and `Put` beside the
 //! number of keys, `Hist` beside the number of versions, and the bytes of their proofs.
 //!
-//! `--figures [--quick] [--keys N,N,...] [--sides NAME/NAME...] [--save FILE]`. The file is what
-//! `crates/bench/figures/chart.mjs` draws.
+//! `--figures [--quick] [--keys N,N,...] [--sides NAME/NAME...] [--no-history]
+//! [--save FILE]`. The file keeps what other runs measured of other sides and sizes;
+//! `crates/bench/figures/chart.mjs` draws it.
 //!
 //! Each side runs in its own process with one thread. All sides of a size live at once and take
 //! turns, so that whatever else the machine does affects them alike; times are processor time.
 
+mod amb;
 mod measure;
 mod mpt;
 mod papers;
@@ -14,21 +16,22 @@ mod side;
 mod smt;
 mod workload;
 
-use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 
 use prooflight_bench::Result;
+use serde::{Deserialize, Serialize};
 
 use crate::machine;
 use crate::process::Process;
 use crate::report;
 
 pub(crate) use measure::serve;
-use measure::{Hist, Round};
+use measure::{Filled, Hist, Round};
 
 /// The sides of figures 6 and 7.
-const SIDES: [&str; 5] = ["S-Store", "MBT", "MBT, more buckets", "MPT", "smt"];
+const SIDES: [&str; 6] = ["amb", "S-Store", "MBT", "MBT, more buckets", "MPT", "smt"];
 /// The sides of figure 8.
-const HISTORY: [&str; 4] = ["S-Store", "MBT", "MPT", "smt"];
+const HISTORY: [&str; 5] = ["amb", "S-Store", "MBT", "MPT", "smt"];
 /// The other fan-outs of the paper's tree, measured once.
 const FAN_OUTS: [&str; 3] = ["S-Store, fan-out 4", "S-Store, fan-out 16", "S-Store, fan-out 32"];
 /// The number of keys beside which fan-outs are compared.
@@ -39,14 +42,14 @@ struct Plan {
     keys: Vec<usize>,
     sides: Vec<String>,
     rounds: usize,
+    has_history: bool,
     save: Option<String>,
 }
 
 /// The measurements of a run.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Figures {
     processor: String,
-    rounds: usize,
     sizes: Vec<Size>,
     history: Vec<Series>,
 }
@@ -62,8 +65,8 @@ struct Size {
 #[derive(Serialize, Deserialize)]
 struct Row {
     side: String,
-    /// Bytes of memory for each key.
-    memory: f64,
+    #[serde(flatten)]
+    filled: Filled,
     #[serde(flatten)]
     median: Round,
 }
@@ -79,21 +82,16 @@ struct Series {
 pub(crate) fn benchmark(options: &[&str]) -> Result<()> {
     let plan = Plan::read(options)?;
     println!("{}, load average {}", machine::processor(), machine::load());
-    let mut figures = Figures {
-        processor: machine::processor(),
-        rounds: plan.rounds,
-        sizes: Vec::new(),
-        history: Vec::new(),
-    };
     for &keys in &plan.keys {
         let size = plan.size(keys)?;
         size.print();
-        figures.sizes.push(size);
-        plan.save(&figures)?;
+        plan.save(|figures| figures.add(size))?;
     }
-    figures.history = plan.history()?;
-    print_history(&figures.history);
-    plan.save(&figures)?;
+    if plan.has_history {
+        let history = plan.history()?;
+        print_history(&history);
+        plan.save(|figures| figures.add_history(history))?;
+    }
     println!("\n{LEGEND}\nLoad average at the end: {}.", machine::load());
     Ok(())
 }
@@ -108,12 +106,17 @@ impl Plan {
             keys: vec![100_000, 500_000, 1_000_000, 1_500_000],
             sides: Vec::new(),
             rounds: 9,
+            has_history: true,
             save: None,
         };
         let mut options = options.iter();
         while let Some(&option) = options.next() {
             if option == "--quick" {
                 (plan.keys, plan.rounds) = (vec![100_000], 3);
+                continue;
+            }
+            if option == "--no-history" {
+                plan.has_history = false;
                 continue;
             }
             let value = options.next().ok_or("an option without its value")?;
@@ -138,8 +141,8 @@ impl Plan {
         for &side in SIDES.iter().chain(fan_outs).filter(|side| self.has(side)) {
             eprintln!("{keys} keys: {side} is filled");
             let mut process = Process::start(&["--figure", side, &keys.to_string()])?;
-            let memory: f64 = process.receive()?;
-            sides.push((side, memory, process, Vec::new()));
+            let filled: Filled = process.receive()?;
+            sides.push((side, filled, process, Vec::new()));
         }
         for round in 0..self.rounds {
             eprintln!("{keys} keys: round {} of {}", round + 1, self.rounds);
@@ -151,13 +154,13 @@ impl Plan {
         }
         let mut sides: Vec<_> = sides
             .into_iter()
-            .map(|(side, memory, _, rounds)| {
-                let median = Round::median(&rounds);
-                Row { side: side.to_owned(), memory: memory / displayed(keys), median }
+            .map(|(side, filled, _, rounds)| Row {
+                side: side.to_owned(),
+                filled,
+                median: Round::median(&rounds),
             })
             .collect();
-        let place = |row: &Row| SIDES.iter().chain(&FAN_OUTS).position(|it| *it == row.side);
-        sides.sort_by_key(place);
+        sides.sort_by_key(|row| place(&row.side));
         Ok(Size { keys, sides })
     }
 
@@ -177,12 +180,41 @@ impl Plan {
         self.sides.is_empty() || self.sides.iter().any(|it| it == side)
     }
 
-    fn save(&self, figures: &Figures) -> Result<()> {
-        if let Some(file) = &self.save {
-            std::fs::write(file, serde_json::to_string_pretty(figures)? + "\n")?;
-        }
-        Ok(())
+    /// Replaces what was measured before in the file, and keeps the rest of it.
+    fn save(&self, change: impl FnOnce(&mut Figures)) -> Result<()> {
+        let Some(file) = &self.save else { return Ok(()) };
+        let mut figures = match std::fs::read_to_string(file) {
+            Ok(text) => serde_json::from_str(&text)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => Figures::default(),
+            Err(error) => return Err(error.into()),
+        };
+        figures.processor = machine::processor();
+        change(&mut figures);
+        Ok(std::fs::write(file, serde_json::to_string_pretty(&figures)? + "\n")?)
     }
+}
+
+impl Figures {
+    fn add(&mut self, new: Size) {
+        let Some(size) = self.sizes.iter_mut().find(|size| size.keys == new.keys) else {
+            self.sizes.push(new);
+            return self.sizes.sort_by_key(|size| size.keys);
+        };
+        size.sides.retain(|row| new.sides.iter().all(|it| it.side != row.side));
+        size.sides.extend(new.sides);
+        size.sides.sort_by_key(|row| place(&row.side));
+    }
+
+    fn add_history(&mut self, new: Vec<Series>) {
+        self.history.retain(|series| new.iter().all(|it| it.side != series.side));
+        self.history.extend(new);
+        self.history.sort_by_key(|series| place(&series.side));
+    }
+}
+
+/// The place of a side in a table.
+fn place(side: &str) -> Option<usize> {
+    SIDES.iter().chain(&FAN_OUTS).position(|it| *it == side)
 }
 
 impl Size {
@@ -192,7 +224,7 @@ impl Size {
         let [side, one, block, get, verify] = times.map(str::to_owned);
         let [bytes, memory] = ["bytes of a Get", "memory a key"].map(str::to_owned);
         let mut rows = vec![[side, one, block, get, verify, bytes, memory]];
-        for Row { side, memory, median } in &self.sides {
+        for Row { side, filled: Filled { memory, .. }, median } in &self.sides {
             let Round { put_one, put_block, get, verify, bytes } = median;
             let times = [put_one, put_block, get, verify].map(|time| format!("{time:.2}"));
             let [one, block, get, verify] = times;
@@ -201,6 +233,13 @@ impl Size {
             rows.push([side.clone(), one, block, get, verify, bytes, memory]);
         }
         report::print(&rows, 1);
+        for Row { side, filled, .. } in &self.sides {
+            if let Some(range) = filled.range {
+                println!(
+                    "{side}: a Range of 1,000 has {range:.3} times the bytes of its keys and values"
+                );
+            }
+        }
     }
 }
 

@@ -43,4 +43,10 @@ pub(crate) trait Side {
     ) -> Result<Vec<Version>>;
 
     fn history_bytes(proof: &Self::History) -> usize;
+
+    /// The bytes of a proof of all keys from one on, for each byte of these keys and their values; none
+    /// without such proofs.
+    fn range_overhead(&self, _lo: &Key, _entries: usize) -> Result<Option<f64>> {
+        Ok(None)
+    }
 }

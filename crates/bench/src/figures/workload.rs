@@ -30,10 +30,10 @@ impl Workload {
         self.block - 1
     }
 
-    /// Returns new keys towards so many; `None` once there are that many.
+    /// Returns new keys towards so many, in at most a hundred blocks or so; `None` once there are that many.
     pub(crate) fn grow(&mut self, keys: usize) -> Option<Block> {
         let from = self.values.len();
-        let to = keys.min(from + BLOCK);
+        let to = keys.min(from + BLOCK.max(keys / 100));
         self.values.resize(to, 0);
         (to > from).then(|| self.put(from..to))
     }
