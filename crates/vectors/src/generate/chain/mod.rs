@@ -6,6 +6,7 @@ pub(super) mod inclusions;
 mod ledger;
 mod made;
 pub(super) mod signatures;
+mod state_lmpt;
 pub(super) mod state_schemes;
 pub(super) mod state_valid;
 pub(super) mod sync_valid;

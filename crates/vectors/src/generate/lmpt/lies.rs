@@ -262,7 +262,7 @@ fn last_of(a: u32, b: u32) -> u32 {
 fn nodes(lies: &mut Lies<'_, '_>) {
     for (layer, number, at) in [("delta", 1, 0), ("intermediate", 7, 1), ("the snapshot", 25, 2)] {
         let mut change = |comment: &str, reason, change: fn(&mut Vec<Vec<u8>>)| {
-            let comment = format!("{comment} of {layer}");
+            let comment = format!("{layer}: {comment}");
             lies.lists("Nodes", &comment, &[number], reason, |lists| change(&mut lists[at]));
         };
         change("the path ends before the leaf", NodeMissing, |list| drop(list.pop()));
