@@ -102,6 +102,7 @@ reasons! {
     Bug "bug" Internal "a bug in Prooflight"
     Busy "busy" Unavailable "too many requests at once"
     ClaimCount "claim_count" Mismatch "the proof does not have one claim for each distinct key"
+    ClockJumped "clock_jumped" Unavailable "the node's clock was set, and it makes no blocks until that is taken back or confirmed"
     CodeMismatch "code_mismatch" Mismatch "the code does not have the hash that the account commits to"
     CommitteeMismatch "committee_mismatch" Mismatch "the update has another next sync committee than the one that is known"
     ConflictingFinality "conflicting_finality" Untrusted "two finalized blocks of one slot were signed"

@@ -14,6 +14,7 @@ pub mod authority;
 mod block;
 pub mod blocking;
 mod chain;
+pub mod clock;
 pub mod descriptors;
 pub mod follow;
 pub mod history;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use prooflight_core::chain::StateOperation;
 use prooflight_core::{Code, Error, Hash, Reason, Result};
@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::authority::Signers;
 use crate::block::{MAX_BYTES, bytes_of};
+use crate::clock::{Clock, check_not_in_future};
 use crate::metrics::Metrics;
 use crate::space::Space;
 use crate::{Chain, View};
@@ -28,24 +29,38 @@ pub struct Pace {
 /// Whether blocks can be made now. Readiness depends on it too.
 #[derive(Debug)]
 pub struct Conditions {
+    views: watch::Receiver<View>,
+    clock: Clock,
     space: Space,
     /// The error of the store after which the chain takes no more blocks.
     failed: OnceLock<Error>,
 }
 
 impl Conditions {
-    /// Blocks can be made while there is space for them.
-    pub fn new(space: Space) -> Self {
-        Self { space, failed: OnceLock::new() }
+    /// Blocks can be made while the clock is right, there is space, and the newest block, which these
+    /// views have, is not in the future.
+    pub fn new(views: watch::Receiver<View>, clock: Clock, space: Space) -> Self {
+        Self { views, clock, space, failed: OnceLock::new() }
     }
 
     /// Returns the time for a block that is made now.
+    ///
+    /// `store_failed` after a failed write or without space; `clock_jumped`, see [`Clock::now_ms`];
+    /// `head_in_future` if the newest block is further ahead of the time than clients allow.
     pub fn check(&self) -> Result<u64> {
         if let Some(error) = self.failed.get() {
             return Err(error.clone());
         }
         self.space.check()?;
-        Ok(now_ms())
+        let now_ms = self.clock.now_ms()?;
+        let newest = self.views.borrow().head().header.timestamp_ms;
+        check_not_in_future(newest, now_ms)?;
+        Ok(now_ms)
+    }
+
+    /// Takes the present time as right after the clock was set, and returns it.
+    pub fn confirm_clock(&self) -> u64 {
+        self.clock.confirm()
     }
 
     /// Remembers that the store could not be written: what is on disk can still be read. Any other
@@ -249,10 +264,4 @@ fn answer(submissions: Vec<Submission>, result: &Result<Included>) {
         // A caller that is gone does not wait for the answer.
         let _ = submission.included.send(result.clone());
     }
-}
-
-/// The system's time, in milliseconds since 1970.
-pub fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -10,6 +10,9 @@ use std::process::Command;
 use std::thread;
 
 use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
+use prooflight_node::Chain;
+use prooflight_node::authority::{Signers, read_key};
+use prooflight_node::clock::{now_ms, utc};
 use serde_json::json;
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -197,6 +200,45 @@ fn a_chain_begins_only_when_it_is_meant_to_and_otherwise_leaves_nothing() {
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["notes"]);
     init(&folder);
+}
+
+#[test]
+fn a_chain_from_the_future_waits_for_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path());
+    let key = read_key(&folder.path().join("authority-0.key")).unwrap();
+    let mut chain = Chain::open(folder.path()).unwrap();
+    let signers = Signers::new(chain.config(), vec![key]).unwrap();
+    let in_two_days = now_ms() + 2 * 86_400_000;
+    drop(chain.make([], in_two_days, &signers).unwrap());
+    drop(chain);
+
+    let node = Node::start(folder.path(), &["--empty-blocks", "--block-interval-ms", "0"]);
+    let (status, why) = node.admin().get("/ready");
+    assert!(status == 503 && why.contains("head_in_future"), "{why}");
+    assert!(why.contains(&utc(in_two_days)), "{why}");
+    let refused = node.call("prooflight_submit", &json!({ "ops": [] })).unwrap_err();
+    assert_eq!(refused["data"]["reason"], "head_in_future", "{refused}");
+    // Confirming the clock does not make the block older.
+    assert_eq!(node.admin().put("/clock", "").0, 200);
+    assert_eq!(node.admin().get("/ready").0, 503);
+    assert_eq!(node.ask("prooflight_head", &json!({}))["height"], "0x1");
+}
+
+#[test]
+fn only_the_operator_confirms_the_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let begun = command(folder.path(), &["init", "--schemes", "avl"]);
+    let printed = text(&begun.stdout);
+    let year = &utc(now_ms())[..4];
+    assert!(printed.contains(&format!("time {year}-")), "{printed}");
+    let node = Node::start(folder.path(), FAST);
+    let (status, said) = node.admin().put("/clock", "");
+    assert!(status == 200 && said.contains(&format!("at {year}-")), "{said}");
+    let (status, said) = node.admin().put("/clock", "Origin: https://page.example\r\n");
+    assert_eq!(status, 403, "{said}");
+    // Clients cannot do it at all.
+    assert_ne!(node.client().put("/clock", "Connection: close\r\n").0, 200);
 }
 
 /// Starts a node with this limit of open files.

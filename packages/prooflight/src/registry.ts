@@ -36,6 +36,7 @@ export type Reason =
   | "bug"
   | "busy"
   | "claim_count"
+  | "clock_jumped"
   | "code_mismatch"
   | "committee_mismatch"
   | "conflicting_finality"
@@ -195,6 +196,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   bug: { code: "internal", meaning: "a bug in Prooflight" },
   busy: { code: "unavailable", meaning: "too many requests at once" },
   claim_count: { code: "mismatch", meaning: "the proof does not have one claim for each distinct key" },
+  clock_jumped: { code: "unavailable", meaning: "the node's clock was set, and it makes no blocks until that is taken back or confirmed" },
   code_mismatch: { code: "mismatch", meaning: "the code does not have the hash that the account commits to" },
   committee_mismatch: { code: "mismatch", meaning: "the update has another next sync committee than the one that is known" },
   conflicting_finality: { code: "untrusted", meaning: "two finalized blocks of one slot were signed" },

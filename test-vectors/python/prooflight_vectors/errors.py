@@ -11,6 +11,7 @@ REASONS = {
     "bug": "internal",
     "busy": "unavailable",
     "claim_count": "mismatch",
+    "clock_jumped": "unavailable",
     "code_mismatch": "mismatch",
     "committee_mismatch": "mismatch",
     "conflicting_finality": "untrusted",

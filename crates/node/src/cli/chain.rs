@@ -8,7 +8,7 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig}
 use prooflight_core::{Ability, Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_json::{self as json, checkpoint};
 use prooflight_node::authority::{self, Signers};
-use prooflight_node::producer::now_ms;
+use prooflight_node::clock::{now_ms, utc};
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain, View};
 
@@ -98,6 +98,7 @@ impl Init {
         let view = begin(folder, &config, keys, self.state.as_deref(), &options)?;
         println!("chain {}", Hex(&view.config().id()));
         println!("genesis {}", Hex(view.head_hash()));
+        println!("time {}, by the clock of this machine", utc(view.head().header.timestamp_ms));
         Ok(())
     }
 }

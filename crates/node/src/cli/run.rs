@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_node::blocking::{self, Workers};
+use prooflight_node::clock::{Clock, now_ms, utc};
 use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Conditions, Pace, Submitter};
@@ -135,7 +136,12 @@ fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
         empty_blocks: chosen.empty_blocks,
         keep_states: chosen.keep_states,
     };
-    let conditions = Arc::new(Conditions::new(Space::new(folder, chosen.min_free_bytes)));
+    let space = Space::new(folder, chosen.min_free_bytes);
+    let conditions = Arc::new(Conditions::new(views.clone(), Clock::system(), space));
+    if let Err(error) = conditions.check() {
+        let (reason, now) = (error.reason(), utc(now_ms()));
+        tracing::error!(%reason, %error, now, "no blocks are made for now");
+    }
     let (submitter, thread) =
         producer::start(chain, signers, pace, conditions.clone(), published, metrics.clone());
     let ended = tokio::task::spawn_blocking(|| {
@@ -169,6 +175,7 @@ fn announce(view: &View, address: SocketAddr, admin: SocketAddr) {
         chain = %Hex(&view.config().id()),
         height = view.height(),
         head = %Hex(view.head_hash()),
+        time = utc(now_ms()),
         "serving"
     );
 }

@@ -14,13 +14,13 @@ pub use progress::Progress;
 
 use std::time::{Duration, Instant};
 
-use prooflight_core::chain::{Checkpoint, SignedHeader, SyncPolicy};
+use prooflight_core::chain::{Checkpoint, SignedHeader};
 use prooflight_core::{Error, Hex, Reason, Result};
 use tokio::sync::watch;
 
 use crate::blocking;
+use crate::clock::{check_not_in_future, now_ms};
 use crate::metrics::Metrics;
-use crate::producer::now_ms;
 use crate::space::Space;
 use crate::{At, Block, Chain, View};
 use backoff::Backoff;
@@ -216,7 +216,8 @@ impl Follower {
             block.header.check_signed(self.chain.config())?;
             check_pinned(pinned, &block.header)?;
         }
-        check_time(&block.header, now_ms())?;
+        // Until its time has come, clients would refuse it and every block after it.
+        check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
         let started = Instant::now();
         let view = self.chain.follow(block)?;
         self.metrics.block(started.elapsed());
@@ -237,18 +238,6 @@ fn check_pinned(pinned: &Checkpoint, header: &SignedHeader) -> Result<()> {
     Err(equivocation(pinned.height, &pinned.header_hash, &found))
 }
 
-/// Refuses a block from the future until its time has come: until then, clients would refuse it and
-/// every block after it.
-fn check_time(header: &SignedHeader, now_ms: u64) -> Result<()> {
-    let latest = now_ms.saturating_add(SyncPolicy::at(now_ms).max_clock_skew_ms);
-    let found = header.header.timestamp_ms;
-    if found <= latest {
-        return Ok(());
-    }
-    let expected = format_args!("a timestamp of at most {latest} ms");
-    Err(Error::new(Reason::HeadInFuture, expected, format_args!("{found} ms")))
-}
-
 fn equivocation(height: u64, expected: &[u8; 32], found: &[u8; 32]) -> Error {
     let expected = format_args!("at height {height} the header {}", Hex(expected));
     Error::new(Reason::Equivocation, expected, Hex(found))
@@ -257,31 +246,4 @@ fn equivocation(height: u64, expected: &[u8; 32], found: &[u8; 32]) -> Error {
 /// Whether an error is this node's own fault rather than its leader's.
 fn is_our_own(error: &Error) -> bool {
     matches!(error.reason(), Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use prooflight_core::chain::Header;
-
-    #[test]
-    fn a_block_waits_for_its_time() {
-        let at = |timestamp_ms| SignedHeader {
-            header: Header {
-                version: 1,
-                chain: [0; 32],
-                height: 1,
-                parent: [1; 32],
-                timestamp_ms,
-                ops_root: [0; 32],
-                history_root: [0; 32],
-                roots: vec![],
-            },
-            signatures: vec![],
-        };
-        assert_eq!(check_time(&at(31_000), 1000), Ok(()));
-        let early = check_time(&at(31_001), 1000).map_err(|error| error.reason());
-        assert_eq!(early, Err(Reason::HeadInFuture));
-        assert_eq!(check_time(&at(u64::MAX), u64::MAX - 5), Ok(()));
-    }
 }

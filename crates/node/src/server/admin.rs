@@ -1,4 +1,5 @@
-//! The admin listener: the pages on an address of their own, from the start of the program.
+//! The admin listener: the pages on an address of their own, from the start of the program, and the
+//! confirmation of a clock that was set.
 //!
 //! Clients of the node do not reach it, so they cannot fill it. A connection carries one request.
 
@@ -7,7 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Request, StatusCode};
+use http::header::ORIGIN;
+use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -19,6 +21,7 @@ use tokio::sync::Semaphore;
 
 use super::pages::{Page, Pages, TEXT, respond};
 use super::{Bound, accept};
+use crate::clock::utc;
 
 /// The most connections; any further ones are closed.
 pub(super) const CONNECTIONS: usize = 64;
@@ -74,10 +77,24 @@ async fn serve(stream: TcpStream, pages: Pages) -> hyper::Result<()> {
 }
 
 async fn answer(request: &Request<Incoming>, pages: &Pages) -> HttpResponse {
-    let Some(page) = Page::of(request) else {
-        return respond(StatusCode::NOT_FOUND, TEXT, "GET /health, /ready, /metrics\n".to_owned());
+    let say = |status, text: &str| respond(status, TEXT, format!("{text}\n"));
+    if let Some(page) = Page::of(request) {
+        return pages.show(page).await;
+    }
+    if (request.method(), request.uri().path()) != (&Method::PUT, "/clock") {
+        return say(StatusCode::NOT_FOUND, "GET /health, /ready, /metrics; PUT /clock");
+    }
+    // The operator's browser must not confirm it for some page.
+    if request.headers().contains_key(ORIGIN) {
+        return say(StatusCode::FORBIDDEN, "not from a page");
+    }
+    let confirmed = pages.standing.borrow().confirm_clock();
+    let Some(now_ms) = confirmed else {
+        return say(StatusCode::NOT_FOUND, "no blocks are made here");
     };
-    pages.show(page).await
+    let now = utc(now_ms);
+    tracing::warn!(now, "the clock was confirmed");
+    say(StatusCode::OK, &format!("blocks go by the clock, which is at {now}"))
 }
 
 #[cfg(test)]

@@ -100,6 +100,12 @@ pub trait Standing: Send + Sync {
 
     /// Records the newest block in the metrics.
     fn count(&self, metrics: &Metrics);
+
+    /// Takes the present time as right after the clock was set, and returns it; `None` if no clock
+    /// counts here.
+    fn confirm_clock(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Why a server is not ready.
@@ -195,5 +201,9 @@ impl Standing for NodeStanding {
         let view = self.views.borrow();
         let head = &view.head().header;
         metrics.newest(head.height, head.timestamp_ms);
+    }
+
+    fn confirm_clock(&self) -> Option<u64> {
+        self.conditions.as_ref().map(|conditions| conditions.confirm_clock())
     }
 }

@@ -256,6 +256,13 @@ impl Client {
         self.send(head.as_bytes()).unwrap()
     }
 
+    /// The status and body of the reply to a PUT request with these headers.
+    pub(crate) fn put(&self, path: &str, headers: &str) -> (u16, String) {
+        let head =
+            format!("PUT {path} HTTP/1.1\r\nHost: node\r\n{headers}Content-Length: 0\r\n\r\n");
+        self.send(head.as_bytes()).unwrap()
+    }
+
     /// The status and body of the reply to a request.
     pub(crate) fn send(&self, request: &[u8]) -> std::io::Result<(u16, String)> {
         let mut stream = TcpStream::connect(self.address)?;
