@@ -5,12 +5,18 @@
 //! there at all: every read consumes part of the task's cooperative budget, and blocking code never
 //! yields to renew it. Once the budget is spent, the read would wait forever.
 
-use std::sync::Arc;
+mod queue;
+
+pub use queue::{Ask, Client};
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
 use prooflight_core::{Error, Reason, Result};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{block_in_place, spawn_blocking};
+
+use queue::{Queue, Ticket};
 
 /// Runs work that borrows from its task in place, while another thread takes over the other tasks.
 ///
@@ -27,31 +33,35 @@ pub async fn aside<T: Send + 'static>(
     ended.map_err(|error| Error::new(Reason::Bug, "a thread that ends", error))?
 }
 
-/// Limits on concurrent requests: one for short reads and one for proofs, so that a quick request
-/// never waits for slow ones. Clones share the limits.
+/// Limits on concurrent requests: one for short reads, and those of a queue for proofs, so that a
+/// quick request never waits for slow ones. Clones share the limits.
 #[derive(Clone, Debug)]
 pub struct Workers {
     reads: Arc<Semaphore>,
-    proofs: Arc<Semaphore>,
+    proofs: Proofs,
 }
+
+/// The proofs that wait; each learns through its channel that it may begin.
+type Proofs = Arc<Mutex<Queue<oneshot::Sender<()>>>>;
 
 /// Maximum concurrent reads.
 const READS: usize = 64;
 
-/// Maximum concurrent proofs. A read of an `smt` file occupies a second thread of the runtime's
-/// 512-thread blocking pool, so one must stay free for each proof that may wait for it.
-const MOST_PROOFS: usize = 64;
+/// Maximum concurrent proofs of a scheme. A read of an `smt` file occupies a second thread of the
+/// runtime's 512-thread blocking pool, so one must stay free for each proof that may wait for it.
+const MOST_PROOFS: usize = 32;
 
 impl Workers {
-    /// Allows 64 reads, and twice as many proofs as there are processors, since half of them may be
-    /// waiting for files.
+    /// Allows 64 reads, and for each scheme one proof more than there are processors: dear ones may
+    /// use every processor, and a cheap one still begins at once.
     pub fn new() -> Self {
-        let processors = available_parallelism().map_or(1, Into::into);
-        Self::with(READS, (2 * processors).min(MOST_PROOFS))
+        let processors = available_parallelism().map_or(1, usize::from);
+        Self::with(READS, (processors + 1).min(MOST_PROOFS))
     }
 
     fn with(reads: usize, proofs: usize) -> Self {
-        Self { reads: Arc::new(Semaphore::new(reads)), proofs: Arc::new(Semaphore::new(proofs)) }
+        let (reads, proofs) = (Semaphore::new(reads), Queue::new(proofs));
+        Self { reads: Arc::new(reads), proofs: Arc::new(Mutex::new(proofs)) }
     }
 
     /// Runs work that takes a few reads.
@@ -59,16 +69,60 @@ impl Workers {
         &self,
         run: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        run_one_of(&self.reads, run).await
+        let permit = self.reads.clone().acquire_owned().await;
+        let permit = permit
+            .map_err(|error| Error::new(Reason::Bug, "a runtime with free threads", error))?;
+        run_with(permit, run).await
     }
 
-    /// Runs work that may take long: proofs, and the headers of many blocks.
+    /// Runs work that may take long: proofs, and the headers of many blocks. It begins when the queue
+    /// says so.
     pub async fn prove<T: Send + 'static>(
         &self,
+        ask: Ask,
         run: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        run_one_of(&self.proofs, run).await
+        run_with(Place::wait(&self.proofs, ask).await, run).await
     }
+}
+
+/// A place in the queue, left when this is dropped: before the work begins if the caller gives up,
+/// and otherwise when the work is done.
+struct Place {
+    proofs: Proofs,
+    ticket: Ticket,
+}
+
+impl Place {
+    async fn wait(proofs: &Proofs, ask: Ask) -> Self {
+        let (told, begin) = oneshot::channel();
+        let ticket = lock(proofs).enter(ask, told);
+        let place = Self { proofs: proofs.clone(), ticket };
+        place.begin_others();
+        // The sender stays in the queue until it is used.
+        let _ = begin.await;
+        place
+    }
+
+    fn begin_others(&self) {
+        let mut queue = lock(&self.proofs);
+        while let Some(told) = queue.begin(self.ticket.scheme()) {
+            // A caller that is gone leaves by itself.
+            let _ = told.send(());
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        lock(&self.proofs).leave(self.ticket);
+        self.begin_others();
+    }
+}
+
+fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
+    // The queue is whole between its calls.
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Default for Workers {
@@ -77,14 +131,11 @@ impl Default for Workers {
     }
 }
 
-/// Waits for a free slot. If the caller gives up, its work still occupies the slot until it ends.
-async fn run_one_of<T: Send + 'static>(
-    free: &Arc<Semaphore>,
+/// Runs work on a thread. If the caller gives up, the work still has its permit until it ends.
+async fn run_with<P: Send + 'static, T: Send + 'static>(
+    permit: P,
     run: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let permit = free.clone().acquire_owned().await;
-    let permit =
-        permit.map_err(|error| Error::new(Reason::Bug, "a runtime with free threads", error))?;
     let running = spawn_blocking(move || {
         let result = run();
         drop(permit);
@@ -97,15 +148,18 @@ async fn run_one_of<T: Send + 'static>(
 #[allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
+    use prooflight_core::Scheme;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
     use std::thread;
     use std::time::Duration;
     use tokio::sync::oneshot;
 
+    const ASK: Ask = Ask { scheme: Some(Scheme::Avl), cost: 1000, client: Client::Local(0) };
+
     #[tokio::test]
     async fn what_is_read_does_not_wait_for_proofs() {
-        let workers = Workers::with(1, 1);
+        let workers = Workers::with(1, 2);
         let ((begin, begun), (end, ended)) = (oneshot::channel(), channel());
         let proof = move || {
             begin.send(()).unwrap();
@@ -113,7 +167,7 @@ mod tests {
         };
         let proof = tokio::spawn({
             let workers = workers.clone();
-            async move { workers.prove(proof).await }
+            async move { workers.prove(ASK, proof).await }
         });
         begun.await.unwrap();
         assert_eq!(workers.read(|| Ok(1)).await, Ok(1));
@@ -133,7 +187,7 @@ mod tests {
                     running.fetch_sub(1, Ordering::SeqCst);
                     Ok(others)
                 };
-                tokio::spawn(async move { workers.prove(proof).await })
+                tokio::spawn(async move { workers.prove(ASK, proof).await })
             })
             .collect();
         for proof in proofs {
@@ -143,11 +197,39 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_answer_and_takes_no_thread_away() {
-        let workers = Workers::with(1, 1);
+        let workers = Workers::with(1, 2);
         for _ in 0..3 {
-            let panicked = workers.prove(|| -> Result<()> { panic!("a bug") }).await;
+            let panicked = workers.prove(ASK, || -> Result<()> { panic!("a bug") }).await;
             assert_eq!(panicked.map_err(|error| error.reason()), Err(Reason::Bug));
         }
-        assert_eq!(workers.prove(|| Ok(2)).await, Ok(2));
+        assert_eq!(workers.prove(ASK, || Ok(2)).await, Ok(2));
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_gives_up_leaves_the_queue() {
+        // One dear proof at a time.
+        let workers = Workers::with(1, 2);
+        let ((begin, begun), (end, ended)) = (oneshot::channel(), channel());
+        let first = tokio::spawn({
+            let workers = workers.clone();
+            let run = move || {
+                begin.send(()).unwrap();
+                Ok(ended.recv_timeout(Duration::from_mins(1)))
+            };
+            async move { workers.prove(ASK, run).await }
+        });
+        begun.await.unwrap();
+        for _ in 0..3 {
+            let waiting = workers.prove(ASK, || -> Result<()> { panic!("nobody waits for it") });
+            tokio::select! {
+                biased;
+                _ = waiting => unreachable!("it runs beside the first"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        let last = workers.prove(ASK, || Ok(2));
+        end.send(()).unwrap();
+        assert_eq!(last.await, Ok(2));
+        assert_eq!(first.await.unwrap(), Ok(Ok(())));
     }
 }

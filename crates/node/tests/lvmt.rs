@@ -4,6 +4,7 @@
 mod harness;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use harness::{Node, bytes, command, eventually, hex, set, text};
 use prooflight_amt::{Setup, VerifyingKey};
@@ -30,6 +31,42 @@ fn proved(node: &Node, params: &Params<'_>, key: &str) -> Result<Option<Vec<u8>>
     let proof = bytes(&reply["proof"]);
     let answers = prooflight_lvmt::verify(&root, &[key.as_bytes()], &proof, params).unwrap();
     Ok(answers[0].value().map(|value| value.to_vec()))
+}
+
+/// The dear questions that come first.
+const DEAR: usize = 24;
+
+#[test]
+fn a_cheap_question_is_answered_before_dear_ones_that_came_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let begin = ["init", "--schemes", "avl,lvmt", "--lvmt-log-n", "12"];
+    assert!(command(folder.path(), &begin).status.success());
+    let node = Node::start(folder.path(), &["--block-interval-ms", "0", "--max-keys", "1024"]);
+    let keys: Vec<String> = (0..1000).map(|n| format!("key {n}")).collect();
+    let ops: Vec<_> = keys.iter().map(|key| set(key, key)).collect();
+    node.ask("prooflight_submit", &json!({ "ops": ops }));
+    let keys: Vec<_> = keys.iter().map(|key| hex(key.as_bytes())).collect();
+    let prove = |scheme: &str, keys: &[String]| {
+        node.ask("prooflight_prove", &json!({ "scheme": scheme, "keys": keys }));
+    };
+    let (begun, answered) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..DEAR {
+            scope.spawn(|| {
+                begun.fetch_add(1, Ordering::SeqCst);
+                prove("lvmt", &keys[..300]);
+                answered.fetch_add(1, Ordering::SeqCst);
+            });
+        }
+        // The first of them has been answered, so all of them wait or run.
+        eventually(|| answered.load(Ordering::SeqCst) > 0, String::new);
+        assert_eq!(begun.load(Ordering::SeqCst), DEAR);
+        for (scheme, keys) in [("avl", &keys[..1]), ("lvmt", &keys[..1]), ("avl", &keys)] {
+            prove(scheme, keys);
+            let before = answered.load(Ordering::SeqCst);
+            assert!(before < DEAR / 2, "{scheme} was answered after {before} of {DEAR} dear ones");
+        }
+    });
 }
 
 #[test]

@@ -16,10 +16,10 @@ use prooflight_smt::snapshot::SmtReader;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::RequestLimits;
 use super::json::{Json, json as written};
 use super::method::{Bounds, Call, Serving, method, method_of};
-use crate::blocking::Workers;
+use super::{RequestLimits, cost};
+use crate::blocking::{Ask, Workers};
 use crate::follow::Leader;
 use crate::metrics::Metrics;
 use crate::view;
@@ -42,25 +42,27 @@ impl Archive {
     /// Makes a proof, and builds the answer from it.
     async fn prove<P, T: Send + 'static>(
         &self,
+        ask: Ask,
         prove: impl FnOnce(&SmtReader) -> Result<P> + Send + 'static,
         answer: impl FnOnce(P) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (proofs, metrics) = (self.proofs.clone(), self.metrics.clone());
         let proof = move || answer(metrics.proving(Scheme::Smt, || prove(&proofs))?);
-        self.workers.prove(proof).await
+        self.workers.prove(ask, proof).await
     }
 
     /// Makes a proof about a range of blocks; returns it with the headers that it rests on.
     async fn prove_range(
         &self,
+        ask: Ask,
         prove: impl FnOnce(&SmtReader) -> Result<(BTreeSet<u64>, Proof)> + Send + 'static,
         head: Value,
     ) -> Result<ProvedRange> {
         let answer = |(heights, proved): (_, Proof)| {
             Ok((heights, proved.roots, written(&Hex(proved.proof))?))
         };
-        let (heights, roots, proof) = self.prove(prove, answer).await?;
-        Ok(ProvedRange { headers: self.headers(heights, head, roots).await?, proof })
+        let (heights, roots, proof) = self.prove(ask, prove, answer).await?;
+        Ok(ProvedRange { headers: self.headers(ask, heights, head, roots).await?, proof })
     }
 
     /// Returns the height of a block: `"latest"` is the newest block in the files, a hash is looked
@@ -83,6 +85,7 @@ impl Archive {
     /// Fetches the headers for a proof about a range with these roots, and checks them.
     async fn headers(
         &self,
+        ask: Ask,
         heights: BTreeSet<u64>,
         head: Value,
         roots: Vec<(u64, Vec<u8>)>,
@@ -92,7 +95,7 @@ impl Archive {
         let params = json!({ "heights": heights, "head": head });
         let placed: PlacedHeaders = self.node.relay("prooflight_headers", params).await?;
         let check = move || placed.check(&roots).map(|()| placed);
-        self.workers.prove(check).await
+        self.workers.prove(ask, check).await
     }
 }
 
@@ -233,12 +236,13 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
         return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
     }
     let height = archive.height_of(&at).await?;
+    let ask = call.ask(Some(Scheme::Smt), cost::of_keys(Scheme::Smt, keys.len()));
     let prove = move |proofs: &SmtReader| {
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
         proofs.prove(&Statement::Keys { height, keys: &keys })
     };
     let answer = |proved: Proof| Ok((proved.roots, written(&Hex(proved.proof))?));
-    let (roots, proof) = archive.prove(prove, answer).await?;
+    let (roots, proof) = archive.prove(ask, prove, answer).await?;
     let at = json!({ "at": Quantity(height).to_string() });
     let header = archive.node.relay("prooflight_header", at).await?;
     let signed = signed_header(&header)?;
@@ -274,7 +278,8 @@ async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
         let proved = proofs.prove(&statement)?;
         Ok((view::heights(&statement, &proved), proved))
     };
-    archive.prove_range(prove, head_of(head, &to, last)).await
+    let ask = call.ask(Some(Scheme::Smt), cost::of_blocks(from, last));
+    archive.prove_range(ask, prove, head_of(head, &to, last)).await
 }
 
 #[derive(Deserialize)]
@@ -291,10 +296,12 @@ struct Diff {
 async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<ProvedRange> {
     let archive = &call.context;
     let last = archive.height_of(&to).await?;
+    let first = from.as_ref().map_or(0, |from| from.0);
     let prove = move |proofs: &SmtReader| {
         let statement = Statement::Diff { from: from.map(|from| from.0), to: last };
         let proved = proofs.prove(&statement)?;
         Ok((view::heights(&statement, &proved), proved))
     };
-    archive.prove_range(prove, head_of(head, &to, last)).await
+    let ask = call.ask(Some(Scheme::Smt), cost::of_blocks(first, last));
+    archive.prove_range(ask, prove, head_of(head, &to, last)).await
 }

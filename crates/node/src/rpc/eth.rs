@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::names::{BlockName, Slot};
+use super::cost;
 use super::json::{Json, json};
 use super::method::{Call, method_of};
 use super::{Context, Nothing};
@@ -80,6 +81,7 @@ impl Call {
             let expected = format_args!("at most {limit} slots");
             return Err(Error::new(Reason::TooManyKeys, expected, slots.len()));
         }
+        let ask = self.ask(Some(Scheme::Mpt), cost::of_keys(Scheme::Mpt, 1 + slots.len()));
         let metrics = self.context.metrics.clone();
         let prove = move |view: &View| {
             let slots: Vec<_> = slots.iter().map(|slot| slot.0).collect();
@@ -94,7 +96,7 @@ impl Call {
             let shown = proof.verify(root, address, &slots, &Limits::DEFAULT)?;
             answer(&proof, shown)
         };
-        self.context.prove(prove).await
+        self.context.prove(ask, prove).await
     }
 }
 

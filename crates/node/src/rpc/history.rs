@@ -2,6 +2,7 @@
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use prooflight_core::chain::ChainConfig;
 use prooflight_core::statement::Statement;
 use prooflight_core::{Ability, Error, Reason, Result, Scheme};
 use prooflight_json::{Hex, Quantity};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json::{Json, json};
 use super::method::{Call, method};
-use super::{Context, PlacedHeaders};
+use super::{Context, PlacedHeaders, cost};
 use crate::normalise;
 use crate::view::{At, ProvedBlocks, View};
 
@@ -31,7 +32,8 @@ struct History {
 }
 
 async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Json> {
-    prove(call, Ability::History, move |view, scheme| {
+    let cost = cost::of_blocks(from.0, last_of(&call, to));
+    prove(call, cost, Ability::History, move |view, scheme| {
         normalise::check_key(&key, &view.config().limits)?;
         let to = view.height_of(to)?;
         let statement = Statement::History { key: &key, from: from.0, to };
@@ -52,11 +54,21 @@ struct Diff {
 }
 
 async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
-    prove(call, Ability::Diff, move |view, scheme| {
+    let first = from.as_ref().map_or(0, |from| from.0);
+    let cost = cost::of_blocks(first, last_of(&call, to));
+    prove(call, cost, Ability::Diff, move |view, scheme| {
         let (from, to) = (from.map(|from| from.0), view.height_of(to)?);
         view.prove_range(scheme, &Statement::Diff { from, to }, head)
     })
     .await
+}
+
+/// The height of a block, for the cost; that of the head if it is not named by its height.
+fn last_of(call: &Call, at: At) -> u64 {
+    match at {
+        At::Height(height) => height,
+        _ => call.context.views.borrow().height(),
+    }
 }
 
 /// A proof about a range of blocks, with the headers that it rests on.
@@ -69,21 +81,23 @@ struct Proved {
 
 async fn prove(
     call: Call,
+    cost: u64,
     ability: Ability,
     run: impl FnOnce(&View, Scheme) -> Result<ProvedBlocks> + Send + 'static,
 ) -> Result<Json> {
     let metrics = call.context.metrics.clone();
+    let scheme = scheme_with(call.context.views.borrow().config(), ability)?;
+    let ask = call.ask(Some(scheme), cost);
     let proof = move |view: &View| {
-        let scheme = scheme_with(view, ability)?;
         let proved = metrics.proving(scheme, || run(view, scheme))?;
         json(&Proved { headers: proved.headers.into(), proof: Hex(proved.proof) })
     };
-    call.context.prove(proof).await
+    call.context.prove(ask, proof).await
 }
 
 /// The scheme of the chain that proves such statements; `unknown_statement` if there is none.
-fn scheme_with(view: &View, ability: Ability) -> Result<Scheme> {
-    let able = |scheme: &Scheme| scheme.proves(ability) && view.config().keeps(*scheme);
+fn scheme_with(config: &ChainConfig, ability: Ability) -> Result<Scheme> {
+    let able = |scheme: &Scheme| scheme.proves(ability) && config.keeps(*scheme);
     Scheme::ALL.into_iter().find(able).ok_or_else(|| {
         let names = Scheme::names(|scheme| scheme.proves(ability));
         Error::new(Reason::UnknownStatement, format_args!("a chain with {names}"), "one without")

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{Extensions, RpcModule};
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Reason, Result, Scheme};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Context, MaySubmit, to_object};
+use crate::blocking::{Ask, Client};
 use crate::metrics::Metrics;
 
 /// The part of a method's context that every call needs.
@@ -29,10 +30,18 @@ pub struct Bounds<'a> {
     pub metrics: &'a Metrics,
 }
 
-/// One call: its context, and whether it may submit.
+/// One call: its context, its client, and whether it may submit.
 pub(super) struct Call<C = Context> {
     pub(super) context: Arc<C>,
     pub(super) may_submit: bool,
+    client: Client,
+}
+
+impl<C> Call<C> {
+    /// What it asks of a scheme, for the queue of proofs.
+    pub(super) const fn ask(&self, scheme: Option<Scheme>, cost: u64) -> Ask {
+        Ask { scheme, cost, client: self.client }
+    }
 }
 
 /// Registers a method whose parameters are an object, or an array with one; no parameters count as
@@ -71,7 +80,9 @@ where
         async move {
             let started = Instant::now();
             let may_submit = extensions.get::<MaySubmit>().is_some();
-            let call = Call { context: context.clone(), may_submit };
+            // Every connection has one.
+            let client = extensions.get().copied().unwrap_or(Client::Local(0));
+            let call = Call { context: context.clone(), may_submit, client };
             let result = match parse(&params) {
                 Ok(params) => timed(context.bounds().time, run(call, params)).await,
                 Err(error) => Err(error),

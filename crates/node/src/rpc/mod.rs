@@ -1,6 +1,7 @@
 //! The methods of the node. Source: `test-vectors/spec/rpc.md` and `openrpc.json`.
 
 pub mod archive;
+mod cost;
 mod error;
 mod eth;
 mod history;
@@ -26,7 +27,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use self::method::{Call, method};
-use crate::blocking::Workers;
+use crate::blocking::{Ask, Workers};
 use crate::follow::Progress;
 use crate::metrics::Metrics;
 use crate::normalise;
@@ -86,10 +87,11 @@ impl Context {
     /// Runs work that may take long: proofs, and the headers of many blocks.
     async fn prove<T: Send + 'static>(
         &self,
+        ask: Ask,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let views = self.views.clone();
-        self.workers.prove(move || run(&newest(&views))).await
+        self.workers.prove(ask, move || run(&newest(&views))).await
     }
 }
 
@@ -236,8 +238,11 @@ async fn headers(call: Call, WhichHeights { heights, head }: WhichHeights) -> Re
         let expected = format_args!("at most {MOST_HEADERS} heights");
         return Err(Error::new(Reason::RequestTooLarge, expected, heights.len()));
     }
+    let ask = call.ask(None, cost::of_headers(heights.len()));
     let heights = heights.into_iter().map(|height| height.0).collect();
-    call.context.prove(move |view| json(&PlacedHeaders::from(view.headers(heights, head)?))).await
+    call.context
+        .prove(ask, move |view| json(&PlacedHeaders::from(view.headers(heights, head)?)))
+        .await
 }
 
 /// The number of headers for the largest history that fits in a proof.
@@ -269,6 +274,7 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
     let known = Scheme::named(&scheme).ok_or_else(|| {
         Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
     })?;
+    let ask = call.ask(Some(known), cost::of_keys(known, keys.len()));
     let metrics = call.context.metrics.clone();
     let proof = move |view: &View| {
         let limits = &view.config().limits;
@@ -282,7 +288,7 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
         let header = HeaderJson::from(&header);
         json(&Proved { header, scheme, proof: Hex(proved.proof) })
     };
-    call.context.prove(proof).await
+    call.context.prove(ask, proof).await
 }
 
 #[derive(Deserialize)]

@@ -53,7 +53,7 @@ pub fn start(bound: Bound, pages: Pages) -> Result<SocketAddr> {
 async fn listen(listener: TcpListener, pages: Pages) {
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
-        let stream = accept(&listener).await;
+        let (stream, _) = accept(&listener).await;
         let Ok(counted) = free.clone().try_acquire_owned() else { continue };
         let pages = pages.clone();
         tokio::spawn(async move {

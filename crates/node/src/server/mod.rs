@@ -39,6 +39,8 @@ use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 use gate::{Gate, Gated};
 use paced::Paced;
 
+use crate::blocking::Client;
+
 /// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the
 /// largest proof, in hexadecimal, plus the JSON around it.
 pub const REPLY_BYTES: u32 = 40 << 20;
@@ -124,19 +126,26 @@ impl Port {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
         let mut stopped = pin!(self.stop.clone().shutdown());
         for id in (0..=u32::MAX).cycle() {
-            let stream = tokio::select! {
+            let (stream, peer) = tokio::select! {
                 () = &mut stopped => return,
-                stream = accept(&listener) => stream,
+                accepted = accept(&listener) => accepted,
             };
             if let Ok(counted) = served.clone().try_acquire_owned() {
-                self.serve(stream, id, counted, false);
+                self.serve(stream, Client::of(peer, id), id, counted, false);
             } else if let Ok(counted) = turned_away.clone().try_acquire_owned() {
-                self.serve(stream, id, counted, true);
+                self.serve(stream, Client::of(peer, id), id, counted, true);
             }
         }
     }
 
-    fn serve(&self, stream: TcpStream, id: u32, counted: OwnedSemaphorePermit, busy: bool) {
+    fn serve(
+        &self,
+        stream: TcpStream,
+        client: Client,
+        id: u32,
+        counted: OwnedSemaphorePermit,
+        busy: bool,
+    ) {
         // Nagle's algorithm would delay answers; each is written as a whole anyway.
         let _ = stream.set_nodelay(true);
         let gate = Gate::new();
@@ -150,7 +159,10 @@ impl Port {
             .connection_id(id)
             .build(self.methods.clone(), self.stop.clone());
         let service = tower::ServiceBuilder::new()
-            .map_request(|request: Request<Incoming>| request.map(HttpBody::new))
+            .map_request(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(client);
+                request.map(HttpBody::new)
+            })
             .service(service);
         let stream = Paced::new(stream, gate, time, (counted, open));
         let stopped = self.stop.clone().shutdown();
@@ -159,10 +171,10 @@ impl Port {
 }
 
 /// The next connection.
-async fn accept(listener: &TcpListener) -> TcpStream {
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return stream,
+            Ok(accepted) => return accepted,
             Err(error) => {
                 // Usually too many open files, some of which will be closed.
                 tracing::warn!(%error, "no connection");

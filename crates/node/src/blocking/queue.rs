@@ -1,0 +1,265 @@
+//! The order in which proofs begin.
+//!
+//! Each scheme has a lane of its own, so that no scheme waits for another. In a lane, dear questions
+//! and cheap ones have a line each, and each line always has a place to run that the other cannot
+//! take. In a line, the clients take turns by what they ask for: the one that has been given less
+//! work comes first (self-clocked fair queueing: Golestani, "A Self-Clocked Fair Queueing Scheme for
+//! Broadband Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677).
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, SocketAddr};
+
+use prooflight_core::Scheme;
+
+/// What is asked, for its place in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The scheme whose store is read; `None` for headers.
+    pub scheme: Option<Scheme>,
+    /// The work to expect, in tenths of a millisecond of a processor.
+    pub cost: u64,
+    /// The client.
+    pub client: Client,
+}
+
+/// A client: its address, or its network for IPv6. Those of this machine may be those of a proxy, so
+/// there each connection counts as a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Client {
+    /// An address of IPv4.
+    V4([u8; 4]),
+    /// A network of IPv6.
+    V6(u64),
+    /// A connection of this machine.
+    Local(u32),
+}
+
+impl Client {
+    /// The client at the other end of a connection with this number.
+    pub fn of(peer: SocketAddr, connection: u32) -> Self {
+        match peer.ip().to_canonical() {
+            ip if ip.is_loopback() => Self::Local(connection),
+            IpAddr::V4(ip) => Self::V4(ip.octets()),
+            // The upper half always fits.
+            IpAddr::V6(ip) => Self::V6(u64::try_from(ip.to_bits() >> 64).unwrap_or_default()),
+        }
+    }
+}
+
+/// Questions that cost more are dear: 20 ms.
+const CHEAP: u64 = 200;
+
+/// Waiting questions, each with something to tell it that it may begin.
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    lanes: Vec<(Option<Scheme>, Lane<T>)>,
+    /// The most questions that run at once in a lane, at least 2.
+    most: usize,
+    entered: u64,
+}
+
+/// The questions about one scheme: the cheap ones and the dear ones.
+#[derive(Debug)]
+struct Lane<T>([Line<T>; 2]);
+
+#[derive(Debug)]
+struct Line<T> {
+    running: usize,
+    /// By the amount of work at which each will be done, then in the order of arrival.
+    waiting: BTreeMap<(u64, u64), T>,
+    /// The work that has been given out.
+    clock: u64,
+    /// The amount of work at which the last question of a client will be done, if later than `clock`.
+    ends: HashMap<Client, u64>,
+}
+
+/// The place of a question, from its arrival until it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticket {
+    scheme: Option<Scheme>,
+    line: usize,
+    key: (u64, u64),
+}
+
+impl Ticket {
+    pub(super) const fn scheme(self) -> Option<Scheme> {
+        self.scheme
+    }
+}
+
+impl<T> Default for Line<T> {
+    fn default() -> Self {
+        Self { running: 0, waiting: BTreeMap::new(), clock: 0, ends: HashMap::new() }
+    }
+}
+
+impl<T> Queue<T> {
+    /// At most this many questions of a lane run at once, and at least 2.
+    pub(super) fn new(most: usize) -> Self {
+        Self { lanes: Vec::new(), most: most.max(2), entered: 0 }
+    }
+
+    /// Adds a question to its line.
+    pub(super) fn enter(&mut self, ask: Ask, waiter: T) -> Ticket {
+        self.entered += 1;
+        let entered = self.entered;
+        let Ask { scheme, cost, client } = ask;
+        let number = usize::from(cost > CHEAP);
+        let line = &mut self.lane(scheme).0[number];
+        let begin = line.ends.get(&client).map_or(line.clock, |end| line.clock.max(*end));
+        let end = begin.saturating_add(cost.max(1));
+        line.ends.insert(client, end);
+        line.waiting.insert((end, entered), waiter);
+        Ticket { scheme, line: number, key: (end, entered) }
+    }
+
+    /// Takes out the next question of a scheme that may begin.
+    pub(super) fn begin(&mut self, scheme: Option<Scheme>) -> Option<T> {
+        let most = self.most;
+        let Lane(lines) = self.lane(scheme);
+        let running: usize = lines.iter().map(|line| line.running).sum();
+        let free = running < most;
+        let line = lines.iter_mut().find(|line| {
+            // The last place is for the other line.
+            free && line.running + 1 < most && !line.waiting.is_empty()
+        })?;
+        let ((end, _), waiter) = line.waiting.pop_first()?;
+        line.running += 1;
+        line.clock = line.clock.max(end);
+        let clock = line.clock;
+        line.ends.retain(|_, end| *end > clock);
+        Some(waiter)
+    }
+
+    /// Removes a question that waits, or one that has begun and is done.
+    pub(super) fn leave(&mut self, ticket: Ticket) {
+        let line = &mut self.lane(ticket.scheme).0[ticket.line];
+        if line.waiting.remove(&ticket.key).is_none() {
+            line.running -= 1;
+        }
+    }
+
+    fn lane(&mut self, scheme: Option<Scheme>) -> &mut Lane<T> {
+        let place = self.lanes.iter().position(|(known, _)| *known == scheme);
+        let place = place.unwrap_or_else(|| {
+            self.lanes.push((scheme, Lane(Default::default())));
+            self.lanes.len() - 1
+        });
+        &mut self.lanes[place].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LVMT: Option<Scheme> = Some(Scheme::Lvmt);
+    const DEAR: u64 = 3000;
+
+    fn ask(scheme: Option<Scheme>, client: u32, cost: u64) -> Ask {
+        Ask { scheme, cost, client: Client::Local(client) }
+    }
+
+    /// Begins all that may.
+    fn begun<T>(queue: &mut Queue<T>, scheme: Option<Scheme>) -> Vec<T> {
+        std::iter::from_fn(|| queue.begin(scheme)).collect()
+    }
+
+    /// Lets the questions of clients run one after another, two at a time; returns the clients in the
+    /// order in which theirs begin.
+    fn order(asked: &[(u32, u64)]) -> Vec<u32> {
+        let mut queue = Queue::new(3);
+        let tickets: Vec<_> = (0..)
+            .zip(asked)
+            .map(|(number, &(client, cost))| queue.enter(ask(LVMT, client, cost), number))
+            .collect();
+        let mut running: std::collections::VecDeque<usize> = begun(&mut queue, LVMT).into();
+        let mut order: Vec<usize> = running.iter().copied().collect();
+        while let Some(done) = running.pop_front() {
+            queue.leave(tickets[done]);
+            let next = begun(&mut queue, LVMT);
+            order.extend(&next);
+            running.extend(next);
+        }
+        order.into_iter().map(|number| asked[number].0).collect()
+    }
+
+    #[test]
+    fn a_cheap_question_and_another_scheme_never_wait_for_dear_ones() {
+        let mut queue = Queue::new(3);
+        for number in 0..64 {
+            queue.enter(ask(LVMT, 1, DEAR), number);
+        }
+        assert_eq!(begun(&mut queue, LVMT), [0, 1], "one place is for cheap questions");
+        // Not even those of the same client.
+        let cheap = queue.enter(ask(LVMT, 1, 70), 100);
+        queue.enter(ask(LVMT, 2, 70), 101);
+        assert_eq!(begun(&mut queue, LVMT), [100]);
+        queue.leave(cheap);
+        assert_eq!(begun(&mut queue, LVMT), [101]);
+        for scheme in [Some(Scheme::Avl), Some(Scheme::Smt), None] {
+            queue.enter(ask(scheme, 1, DEAR), 102);
+            assert_eq!(begun(&mut queue, scheme), [102]);
+        }
+    }
+
+    #[test]
+    fn dear_questions_never_wait_for_cheap_ones_either() {
+        let mut queue = Queue::new(3);
+        for number in 0..64 {
+            queue.enter(ask(LVMT, number, 70), number);
+        }
+        assert_eq!(begun(&mut queue, LVMT), [0, 1]);
+        queue.enter(ask(LVMT, 1, DEAR), 100);
+        assert_eq!(begun(&mut queue, LVMT), [100]);
+    }
+
+    #[test]
+    fn clients_take_turns_by_the_work_that_they_ask_for() {
+        // One client asks first and much, others little: theirs are next.
+        let mut asked = vec![(1, DEAR); 8];
+        asked.extend([(2, DEAR), (3, DEAR), (2, DEAR)]);
+        assert_eq!(order(&asked), [1, 2, 3, 1, 2, 1, 1, 1, 1, 1, 1]);
+        // A client whose questions cost a quarter gets four for one.
+        let asked = [[(1, DEAR); 3].as_slice(), &[(2, DEAR / 4); 9]].concat();
+        assert_eq!(order(&asked), [2, 2, 2, 1, 2, 2, 2, 2, 1, 2, 2, 1]);
+        assert_eq!(order(&[(1, 10), (1, 10), (2, 10)]), [1, 2, 1]);
+    }
+
+    #[test]
+    fn an_idle_client_saves_nothing_up() {
+        let mut queue = Queue::new(2);
+        let ticket = queue.enter(ask(LVMT, 1, 100 * DEAR), 1);
+        assert_eq!(queue.begin(LVMT), Some(1));
+        for number in 2..4 {
+            queue.enter(ask(LVMT, 2, DEAR), number);
+        }
+        queue.enter(ask(LVMT, 1, DEAR), 4);
+        queue.leave(ticket);
+        assert_eq!(queue.begin(LVMT), Some(2), "the one that was first of those that begin alike");
+    }
+
+    #[test]
+    fn a_client_that_leaves_makes_room() {
+        let mut queue = Queue::new(2);
+        let tickets: Vec<_> =
+            (0..3).map(|number| queue.enter(ask(LVMT, 1, DEAR), number)).collect();
+        assert_eq!(begun(&mut queue, LVMT), [0]);
+        queue.leave(tickets[1]);
+        assert!(begun(&mut queue, LVMT).is_empty());
+        queue.leave(tickets[0]);
+        assert_eq!(begun(&mut queue, LVMT), [2]);
+    }
+
+    #[test]
+    fn clients_are_told_apart_by_address_and_on_this_machine_by_connection() {
+        let of = |peer: &str, connection| {
+            Client::of(peer.parse().unwrap_or_else(|_| unreachable!()), connection)
+        };
+        assert_eq!(of("192.0.2.7:1", 1), of("192.0.2.7:2", 2));
+        assert_eq!(of("192.0.2.7:1", 1), of("[::ffff:192.0.2.7]:1", 2));
+        assert_eq!(of("[2001:db8::1]:1", 1), of("[2001:db8::2:3]:1", 2));
+        assert_ne!(of("[2001:db8::1]:1", 1), of("[2001:db8:0:1::1]:1", 1));
+        assert_ne!(of("127.0.0.1:1", 1), of("127.0.0.1:1", 2));
+    }
+}

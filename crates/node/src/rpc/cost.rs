@@ -1,0 +1,30 @@
+//! The work that a question takes, as far as one can tell before: in tenths of a millisecond of a
+//! processor.
+//!
+//! It only decides about the order of proofs. Measured at 10^6 keys: a proof of LVMT takes 7 ms for
+//! one key and 316 ms for 100, one of SMT 30 ms for 100 keys.
+
+use prooflight_core::Scheme;
+
+/// A proof of so many keys, or of an account with so many slots.
+pub(super) fn of_keys(scheme: Scheme, keys: usize) -> u64 {
+    let (base, each) = match scheme {
+        Scheme::Lvmt => (40, 31),
+        _ => (2, 3),
+    };
+    base + each * of(keys)
+}
+
+/// A proof about a range of blocks.
+pub(super) fn of_blocks(from: u64, to: u64) -> u64 {
+    to.saturating_sub(from).saturating_add(5)
+}
+
+/// So many headers with the proof of their places.
+pub(super) fn of_headers(headers: usize) -> u64 {
+    of(headers)
+}
+
+fn of(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX >> 8)
+}
