@@ -1,5 +1,6 @@
 // npm run bench: benchmarks of native code, of WebAssembly, and of the SDK's calls in Node and in
-// Chromium. `-- --quick` takes fewer samples.
+// Chromium. `-- --quick` takes fewer samples. `-- --keys N,N,...` measures only the figures of the
+// paper on S-Store, at these numbers of keys.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,9 +43,14 @@ await main(async () => {
   await prepare([...forBuild, "chromium"]);
   await build();
   const args = process.argv.slice(2);
+  const figures = () => {
+    say(`\n${bold("AMB beside the structures of its paper")}`);
+    return hand("cargo", [...NATIVE, "--figures", ...args]);
+  };
+  if (args.includes("--keys")) return figures();
   const { node, v8 } = process.versions;
   say(`\n${bold("Native")}`);
-  const native = hand("cargo", [...NATIVE, ...args]);
+  const native = hand("cargo", [...NATIVE, ...args]) || figures();
   say(`\n${bold(`WebAssembly in Node ${node}, V8 ${v8}`)}`);
   const wasm = hand("node", ["crates/bench/wasm/bench.mjs", ...args]);
   say(`\n${bold("Ethereum's accounts, from JavaScript")}`);
