@@ -20,6 +20,9 @@ pub struct Metrics {
     errors: Family<Refused, Counter>,
     proofs: Family<Proved, Histogram>,
     blocks: Histogram,
+    merge_waits: Histogram,
+    merge_keys: Gauge,
+    merge_total: Gauge,
     store_bytes: Gauge,
     height: Gauge,
     timestamp_ms: Gauge,
@@ -70,6 +73,9 @@ impl Metrics {
             errors: Family::default(),
             proofs: Family::new_with_constructor(seconds),
             blocks: seconds(),
+            merge_waits: seconds(),
+            merge_keys: Gauge::default(),
+            merge_total: Gauge::default(),
             store_bytes: Gauge::default(),
             height: Gauge::default(),
             timestamp_ms: Gauge::default(),
@@ -83,6 +89,12 @@ impl Metrics {
         all.register("proof_seconds", "The time that making a proof took", new.proofs.clone());
         let help = "The time to make or execute a block and write it to disk";
         all.register("block_seconds", help, new.blocks.clone());
+        let help = "The time that blocks waited for a merge of lmpt";
+        all.register("lmpt_merge_wait_seconds", help, new.merge_waits.clone());
+        let help = "Keys that the newest merge of lmpt has applied";
+        all.register("lmpt_merge_keys", help, new.merge_keys.clone());
+        let help = "Keys of the newest merge of lmpt";
+        all.register("lmpt_merge_keys_total", help, new.merge_total.clone());
         let help = "Bytes of the store on disk, after the newest block";
         all.register("store_bytes", help, new.store_bytes.clone());
         all.register("height", "The height of the newest block", new.height.clone());
@@ -121,6 +133,17 @@ impl Metrics {
     /// Counts a block.
     pub fn block(&self, took: Duration) {
         self.blocks.observe(took.as_secs_f64());
+    }
+
+    /// Sets the progress of the newest merge of `lmpt`: its keys that are applied, and all of them.
+    pub fn merged(&self, keys: u64, total: u64) {
+        self.merge_total.set(number(total));
+        self.merge_keys.set(number(keys));
+    }
+
+    /// Counts a block that ended an era of `lmpt`, and its wait for the merge.
+    pub fn waited(&self, time: Duration) {
+        self.merge_waits.observe(time.as_secs_f64());
     }
 
     /// Sets the size of the store.

@@ -399,7 +399,7 @@ fn a_chain_begins_and_moves_with_accounts() {
         node.ask("eth_getBlockByNumber", &json!(["latest", false]))["stateRoot"].clone()
     });
     assert_eq!(roots[0], roots[1]);
-    let output = command(&folder.path().join("third"), &["init", "--schemes", "lmpt"]);
+    let output = command(&folder.path().join("third"), &["init", "--schemes", "nobody"]);
     assert!(!output.status.success());
 }
 

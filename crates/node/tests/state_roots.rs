@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use prooflight_amt::VerifyingKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation};
+use prooflight_core::chain::{
+    ChainConfig, ChainLimits, LmptConfig, LvmtConfig, SchemeConfig, StateOperation,
+};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_json::{Hex, StateOp};
 use prooflight_node::Chain;
@@ -23,7 +25,7 @@ struct StateRoots {
     blocks: Vec<Vec<StateOp>>,
 }
 
-/// The parameters of a scheme; only `lvmt` has any.
+/// The parameters of a scheme, if it has any.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Params {
@@ -32,12 +34,20 @@ enum Params {
         log_n: u8,
         setup: String,
     },
+    #[serde(rename_all = "camelCase")]
+    Lmpt {
+        era_blocks: u32,
+        era_ops: u32,
+        era_bytes: Option<u64>,
+    },
     None {},
 }
 
 #[test]
 fn the_roots_are_those_of_the_vectors() {
-    for (file, tests) in [("avl.json", 4), ("lvmt.json", 4), ("mpt.json", 2), ("smt.json", 4)] {
+    let files =
+        [("avl.json", 4), ("lmpt.json", 2), ("lvmt.json", 4), ("mpt.json", 2), ("smt.json", 4)];
+    for (file, tests) in files {
         let json = fs::read_to_string(folder().join(file)).unwrap();
         let report = run(&json);
         let failures: Vec<_> =
@@ -100,6 +110,11 @@ fn scheme_config(scheme: Scheme, params: &Params) -> Result<SchemeConfig> {
             Ok(SchemeConfig::lvmt(&LvmtConfig { params_id, log_n: *log_n, log_arity: 1 }))
         }
         Params::Lvmt { setup, .. } => Err(Error::new(Reason::UnknownSetup, "dev", setup)),
+        Params::Lmpt { era_blocks, era_ops, era_bytes } => {
+            let era_bytes = era_bytes.unwrap_or(u64::MAX);
+            let (era_blocks, era_ops) = (*era_blocks, *era_ops);
+            Ok(SchemeConfig::lmpt(&LmptConfig { era_blocks, era_ops, era_bytes }))
+        }
         Params::None {} => Ok(SchemeConfig::plain(scheme)),
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use prooflight_amt::VerifyingKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
+use prooflight_core::chain::{ChainConfig, ChainLimits, LmptConfig, LvmtConfig, SchemeConfig};
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{Change, Proved, StateReader as _, Store as _, WriteBatch};
 use prooflight_core::{Limits, Reason, Scheme};
@@ -85,7 +85,14 @@ fn config(scheme: Scheme) -> ChainConfig {
     ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: String::new(),
-        schemes: vec![if scheme == Scheme::Lvmt { lvmt() } else { SchemeConfig::plain(scheme) }],
+        schemes: vec![match scheme {
+            Scheme::Lvmt => lvmt(),
+            // Blocks 1 and 2 are the first era.
+            Scheme::Lmpt => {
+                SchemeConfig::lmpt(&LmptConfig { era_blocks: 2, ..LmptConfig::default() })
+            }
+            other => SchemeConfig::plain(other),
+        }],
         authorities: Vec::new(),
         quorum: 0,
         limits: ChainLimits::default(),

@@ -96,11 +96,11 @@ impl Chain {
         Self::open_with(folder, &SchemeOptions::read(folder)?)
     }
 
-    /// Like [`open`](Self::open); tables that must be rebuilt come from the `.ptau` file of `given`. Its other
-    /// options only matter on a first start.
+    /// Like [`open`](Self::open), with those of the given options that are not stored: tables that must be rebuilt
+    /// come from their `.ptau` file.
     pub fn open_again(folder: &Path, given: &SchemeOptions) -> Result<Self> {
-        let SchemeOptions { ptau, progress, .. } = given.clone();
-        Self::open_with(folder, &SchemeOptions { ptau, progress, ..SchemeOptions::read(folder)? })
+        let SchemeOptions { proof_shard, blocks_per_file, .. } = SchemeOptions::read(folder)?;
+        Self::open_with(folder, &SchemeOptions { proof_shard, blocks_per_file, ..given.clone() })
     }
 
     fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {

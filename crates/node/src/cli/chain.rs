@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ed25519_dalek::SigningKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
+use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, LmptConfig, SchemeConfig};
 use prooflight_core::{Ability, Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_json::{self as json, checkpoint};
 use prooflight_node::authority::{self, Signers};
@@ -14,7 +14,7 @@ use prooflight_node::{At, Chain, View};
 
 use super::cannot;
 use super::fresh::begin_in;
-use super::params::{Lvmt, Options};
+use super::params::{Lmpt, Lvmt, Options};
 use super::transfer::read_block;
 
 /// The location of a chain.
@@ -47,6 +47,8 @@ pub(super) struct Init {
     state: Option<PathBuf>,
     #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl", help = schemes_help())]
     schemes: Vec<Scheme>,
+    #[command(flatten)]
+    lmpt: Lmpt,
     #[command(flatten)]
     lvmt: Lvmt,
     #[command(flatten)]
@@ -92,7 +94,7 @@ impl Init {
         }
         let Self { max_key, max_value, max_ops, .. } = self;
         let limits = ChainLimits { max_key, max_value, max_ops };
-        let schemes = configs(&self.schemes, &self.lvmt)?;
+        let schemes = configs(&self.schemes, &self.lvmt, self.lmpt.config())?;
         let config = ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
         let options = self.options.choose(self.lvmt.ptau());
         let view = begin(folder, &config, keys, self.state.as_deref(), &options)?;
@@ -122,7 +124,8 @@ fn schemes_help() -> String {
 pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Result<()> {
     begin_in(folder, || {
         let key = own_key(folder)?;
-        let schemes = configs(&[Scheme::Avl, Scheme::Lvmt, Scheme::Smt], &Lvmt::default())?;
+        let schemes = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt];
+        let schemes = configs(&schemes, &Lvmt::default(), LmptConfig::default())?;
         let public = vec![key.verifying_key().to_bytes()];
         let config = ChainConfig { schemes, ..config("development", public, 1) };
         begin(folder, &config, vec![key], None, options).map(|_| ())
@@ -130,11 +133,12 @@ pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Resul
 }
 
 /// The schemes of the chain's configuration, each once, ascending by id.
-fn configs(schemes: &[Scheme], lvmt: &Lvmt) -> Result<Vec<SchemeConfig>> {
+fn configs(schemes: &[Scheme], lvmt: &Lvmt, lmpt: LmptConfig) -> Result<Vec<SchemeConfig>> {
     let mut schemes = schemes.to_vec();
     schemes.sort_unstable_by_key(|scheme| scheme.id());
     schemes.dedup();
     let config = |scheme| match scheme {
+        Scheme::Lmpt => Ok(SchemeConfig::lmpt(&lmpt)),
         Scheme::Lvmt => lvmt.config().map(|config| SchemeConfig::lvmt(&config)),
         other => Ok(SchemeConfig::plain(other)),
     };

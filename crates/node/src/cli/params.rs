@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
-use prooflight_core::chain::LvmtConfig;
+use prooflight_core::chain::{LmptConfig, LvmtConfig};
 use prooflight_core::{Hex, Result};
 use prooflight_node::schemes::{Progress, SchemeOptions, Shard};
 
@@ -46,6 +46,27 @@ impl Lvmt {
     }
 }
 
+/// The eras of a new chain's LMPT store.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct Lmpt {
+    /// The blocks of an era of lmpt, at the most
+    #[arg(long = "lmpt-era-blocks", default_value_t = LmptConfig::default().era_blocks)]
+    blocks: u32,
+    /// The operations that end an era of lmpt
+    #[arg(long = "lmpt-era-ops", default_value_t = LmptConfig::default().era_ops)]
+    operations: u32,
+    /// The bytes that end an era of lmpt: 64 and the value's length for each operation
+    #[arg(long = "lmpt-era-bytes", default_value_t = LmptConfig::default().era_bytes)]
+    bytes: u64,
+}
+
+impl Lmpt {
+    /// The part of the chain's configuration.
+    pub(super) const fn config(self) -> LmptConfig {
+        LmptConfig { era_blocks: self.blocks, era_ops: self.operations, era_bytes: self.bytes }
+    }
+}
+
 /// A node's scheme options; fixed when the chain is created in its folder.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Options {
@@ -75,6 +96,7 @@ pub(super) fn options(
         blocks_per_file: blocks_per_snapshot.unwrap_or(default.blocks_per_file),
         ptau,
         progress: Progress(show),
+        ..default
     }
 }
 

@@ -12,6 +12,7 @@ use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Conditions, Pace, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
+use prooflight_node::schemes::Counted;
 use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits};
 use prooflight_node::space::Space;
 use prooflight_node::{Chain, View, descriptors};
@@ -43,9 +44,10 @@ pub(super) struct Source {
     pub(super) ended: JoinHandle<Result<()>>,
 }
 
-async fn serve(chosen: Chosen) -> Result<(), Failure> {
+async fn serve(mut chosen: Chosen) -> Result<(), Failure> {
     let mut stop = pin!(serving::stop_signal());
     let metrics = Metrics::new();
+    chosen.schemes.counted = Counted(Some(metrics.clone()));
     // Before anything is written.
     let token = token(&chosen)?.map(Into::into);
     let connections = descriptors::connections(chosen.max_connections)?;

@@ -79,6 +79,9 @@ pub(crate) struct Settings {
     /// On a first start: the number of blocks per snapshot file of smt [default: 1]
     #[arg(long, env = "PROOFLIGHT_BLOCKS_PER_SNAPSHOT")]
     blocks_per_snapshot: Option<u64>,
+    /// Prove blocks that lmpt no longer has in memory by replaying up to two eras, one at a time [default: false]
+    #[arg(long, env = "PROOFLIGHT_LMPT_REPLAY", num_args = 0..=1, default_missing_value = "true")]
+    lmpt_replay: Option<bool>,
     /// The .ptau file of the chain's lvmt setup, if its tables must be built [default: none]
     #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
     lvmt_setup: Option<PathBuf>,
@@ -154,11 +157,14 @@ impl Settings {
             checkpoint: self.checkpoint.or(file.checkpoint),
             follow_interval_ms: self.follow_interval_ms.or(file.follow_interval_ms).unwrap_or(1000),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),
-            schemes: options(
-                self.proof_shard.or(file.proof_shard),
-                self.blocks_per_snapshot.or(file.blocks_per_snapshot),
-                self.lvmt_setup.or(file.lvmt_setup),
-            ),
+            schemes: SchemeOptions {
+                lmpt_replay: self.lmpt_replay.or(file.lmpt_replay).unwrap_or(false),
+                ..options(
+                    self.proof_shard.or(file.proof_shard),
+                    self.blocks_per_snapshot.or(file.blocks_per_snapshot),
+                    self.lvmt_setup.or(file.lvmt_setup),
+                )
+            },
         })
     }
 }

@@ -20,7 +20,7 @@ use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
 use prooflight_core::chain::StateOperation;
 use prooflight_core::statement::Statement;
-use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 use prooflight_json::{Hash32, Hex, Quantity, StateOp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -285,10 +285,21 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
         let header = view.header(at)?;
         let statement = Statement::Keys { height: header.header.height, keys: &keys };
         let proved = metrics.proving(known, || view.prove(known, &statement))?;
+        check_proof_bytes(&proved.proof)?;
         let header = HeaderJson::from(&header);
         json(&Proved { header, scheme, proof: Hex(proved.proof) })
     };
     call.context.prove(ask, proof).await
+}
+
+/// Refuses a proof that is too large for verifiers.
+fn check_proof_bytes(proof: &[u8]) -> Result<()> {
+    let most = Limits::DEFAULT.max_proof_bytes;
+    if proof.len() <= most {
+        return Ok(());
+    }
+    let expected = format_args!("keys whose proof has at most {most} bytes");
+    Err(Error::new(Reason::RequestTooLarge, expected, proof.len()))
 }
 
 #[derive(Deserialize)]

@@ -1,5 +1,6 @@
 //! The authenticated stores of a chain, and where each keeps its data.
 
+mod merges;
 mod open;
 mod options;
 mod setup;
@@ -8,7 +9,7 @@ mod store;
 
 pub use open::{Place, namespace, open};
 pub(crate) use open::{begin, not_kept};
-pub use options::{Progress, SchemeOptions, Shard};
+pub use options::{Counted, Progress, SchemeOptions, Shard};
 pub(crate) use setup::copy as copy_setup;
 pub use snapshots::{CACHE_BYTES, SNAPSHOTS};
 pub use store::{Next, Reader, SchemeStore};

@@ -6,12 +6,13 @@ use prooflight_avl::AvlState;
 use prooflight_avl::state::state_params;
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_lmpt::LmptMerging;
 use prooflight_lvmt::LvmtState;
 use prooflight_mpt::MptState;
 use prooflight_smt::snapshot::SmtState;
 
 use super::store::{SchemeStore, hold};
-use super::{SchemeOptions, setup, snapshots};
+use super::{SchemeOptions, merges, setup, snapshots};
 use crate::store::{EmbeddedStore, Namespace};
 
 /// The folder and options for scheme data outside the store.
@@ -33,6 +34,7 @@ pub fn open(
     let own = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Avl => hold::<AvlState<_>>(own, state_params(&config.limits)),
+        Scheme::Lmpt => hold::<LmptMerging<_>>(own, merges::params(config, place)?),
         Scheme::Lvmt => hold::<LvmtState<_>>(own, setup::params(config, place)?),
         Scheme::Mpt => hold::<MptState<_>>(own, ()),
         Scheme::Smt => hold::<SmtState>(snapshots::files(place)?, snapshots::params(store, place)),

@@ -9,6 +9,8 @@ use prooflight_core::{Error, Reason, Result};
 use prooflight_lvmt::ProofShard;
 use serde::{Deserialize, Serialize};
 
+use crate::metrics::Metrics;
+
 /// The file with the options, in the folder of the chain.
 const FILE: &str = "schemes.json";
 
@@ -26,7 +28,26 @@ pub struct SchemeOptions {
     /// Called with the progress while tables are built.
     #[serde(skip)]
     pub progress: Progress,
+    /// Whether blocks of `lmpt` that are no longer in memory are replayed to be proved.
+    #[serde(skip)]
+    pub lmpt_replay: bool,
+    /// The counters of the merges of `lmpt`.
+    #[serde(skip)]
+    pub counted: Counted,
 }
+
+/// The counters that the stores of a node use, if there are any.
+#[derive(Clone, Debug, Default)]
+pub struct Counted(pub Option<Metrics>);
+
+impl PartialEq for Counted {
+    /// The counters do not count in comparisons.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Counted {}
 
 /// A callback for progress: the number of steps done, and the total.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +73,14 @@ impl Default for SchemeOptions {
     /// Every key and every block can be proved.
     fn default() -> Self {
         let proof_shard = Shard(ProofShard::Full);
-        Self { proof_shard, blocks_per_file: 1, ptau: None, progress: Progress::default() }
+        Self {
+            proof_shard,
+            blocks_per_file: 1,
+            ptau: None,
+            progress: Progress::default(),
+            lmpt_replay: false,
+            counted: Counted::default(),
+        }
     }
 }
 

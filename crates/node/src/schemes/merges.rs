@@ -1,0 +1,51 @@
+//! The merges of `lmpt`, on a thread of their own: logged and counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prooflight_core::chain::ChainConfig;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_lmpt::{LmptParams, MergeEvent, MergingParams};
+
+use super::{Counted, Place};
+
+/// The eras of a chain's `lmpt`. Its values are read from the chain's raw state, so it keeps no copy of them.
+pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<MergingParams> {
+    let Some(eras) = config.lmpt() else {
+        let expected = "the parameters of lmpt in the chain's configuration";
+        return Err(Error::new(Reason::InvalidConfig, expected, "none"));
+    };
+    let store = LmptParams { replays: place.options.lmpt_replay, ..LmptParams::new(eras) };
+    let counted = place.options.counted.clone();
+    Ok(MergingParams { store, watch: Arc::new(move |event| watch(event, &counted)) })
+}
+
+/// A wait that is worth a warning.
+const LONG: Duration = Duration::from_millis(100);
+
+fn watch(event: &MergeEvent<'_>, Counted(metrics): &Counted) {
+    match *event {
+        MergeEvent::Part { era, keys, total } => {
+            if let Some(metrics) = metrics {
+                metrics.merged(keys, total);
+            }
+            if keys == total {
+                tracing::info!(era, keys, "merged the snapshot of the next era");
+            } else {
+                tracing::debug!(era, keys, total, "merging");
+            }
+        }
+        MergeEvent::Waited { era, time } => {
+            if let Some(metrics) = metrics {
+                metrics.waited(time);
+            }
+            if time >= LONG {
+                let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                tracing::warn!(era, milliseconds, "a block waited for the merge of its era");
+            }
+        }
+        MergeEvent::Failed(error) => tracing::error!(
+            code = %error.code(), reason = %error.reason(), %error, "the merge failed"
+        ),
+    }
+}
