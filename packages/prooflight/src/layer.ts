@@ -4,9 +4,9 @@ import { refuse } from "./error.js";
  * A layer of an `lmpt` state: `delta` has the writes of the current era, `intermediate` those of the era before it,
  * `snapshot` the state before that era.
  */
-export type Layer = (typeof LAYERS)[number];
+export type Layer = "delta" | "intermediate" | "snapshot";
 
-const LAYERS = ["delta", "intermediate", "snapshot"] as const;
+const LAYERS: readonly Layer[] = ["delta", "intermediate", "snapshot"];
 
 /** The layer whose name is in a response. */
 export function layerOf(bytes: Uint8Array): Layer {

@@ -3,31 +3,32 @@
 import { beforeAll, expect, test } from "vitest";
 
 import { fromHex } from "../src/index.js";
-import { init, verifyLmptProof } from "../src/lmpt.js";
+import { init, lmptConfig, verifyLmptProof } from "../src/lmpt.js";
 import { inputOf } from "./files.js";
 import { refusal, verdict } from "./refusal.js";
 
 beforeAll(() => init());
 
+const VALUE = "a value in delta, and an older one in the snapshot";
+const TOMBSTONE = "a tombstone in delta, and a value in intermediate";
+
 /** An honest test, as a caller has its input. */
 function honest(comment: string) {
-  const { root, keys, proof } = inputOf("lmpt/samples.json", comment) as Record<string, string> & {
+  const { root, keys, proof } = inputOf("lmpt/proof.json", comment) as Record<string, string> & {
     keys: string[];
   };
   return { root: fromHex(root ?? ""), keys: keys.map(fromHex), proof: fromHex(proof ?? "") };
 }
 
 test("a value comes with the layer that has it, a deletion with the layer that has it", () => {
-  expect(verifyLmptProof(honest("a value in delta"))).toEqual([
-    { kind: "present", value: new Uint8Array(), layer: "delta" },
+  expect(verifyLmptProof(honest(VALUE))).toEqual([
+    { kind: "present", value: expect.any(Uint8Array) as Uint8Array, layer: "delta" },
   ]);
-  expect(verifyLmptProof(honest("a tombstone in delta"))).toEqual([
-    { kind: "absent", layer: "delta" },
-  ]);
+  expect(verifyLmptProof(honest(TOMBSTONE))).toEqual([{ kind: "absent", layer: "delta" }]);
 });
 
 test("a repeated key has a result for each time, all with one copy of the value", () => {
-  const { keys, ...input } = honest("a value in delta");
+  const { keys, ...input } = honest(VALUE);
   const [first, ...others] = verifyLmptProof({ ...input, keys: [...keys, ...keys, ...keys] });
   expect(others).toEqual([first, first]);
   for (const other of others) {
@@ -37,7 +38,7 @@ test("a repeated key has a result for each time, all with one copy of the value"
 });
 
 test("the root has 96 bytes", () => {
-  const { root, ...input } = honest("a value in delta");
+  const { root, ...input } = honest(VALUE);
   for (const wrong of [root.subarray(1), root.subarray(0, 32), new Uint8Array(97)]) {
     const error = refusal(() => verifyLmptProof({ ...input, root: wrong }));
     expect(verdict(error)).toBe("invalid_input / invalid_argument");
@@ -46,12 +47,12 @@ test("the root has 96 bytes", () => {
 });
 
 test("without keys there is nothing to verify", () => {
-  const error = refusal(() => verifyLmptProof({ ...honest("a value in delta"), keys: [] }));
+  const error = refusal(() => verifyLmptProof({ ...honest(VALUE), keys: [] }));
   expect(verdict(error)).toBe("invalid_input / invalid_argument");
 });
 
 test("the roots of the layers are in one order", () => {
-  const { root, ...input } = honest("a value in delta");
+  const { root, ...input } = honest(VALUE);
   const [snapshot, intermediate, delta] = [0, 32, 64].map((at) => root.subarray(at, at + 32));
   const joined = (...roots: (Uint8Array | undefined)[]) =>
     Uint8Array.from(roots.flatMap((part) => [...(part ?? [])]));
@@ -59,4 +60,18 @@ test("the roots of the layers are in one order", () => {
     verifyLmptProof({ ...input, root: joined(delta, intermediate, snapshot) }),
   );
   expect(verdict(error)).toBe("mismatch / root_mismatch");
+});
+
+test("the eras of a chain are in its configuration", () => {
+  const schemes = [
+    { id: 1, params: "0x" },
+    { id: 5, params: "0xe803000020a107000000001000000000" },
+  ];
+  const eraBytes = 256n * 1024n * 1024n;
+  expect(lmptConfig({ schemes })).toEqual({ eraBlocks: 1000, eraOps: 500_000, eraBytes });
+  expect(lmptConfig({ schemes: schemes.slice(0, 1) })).toBeUndefined();
+  const wrong = [{ id: 5, params: "0xe8" }];
+  expect(verdict(refusal(() => lmptConfig({ schemes: wrong })))).toBe(
+    "invalid_input / invalid_config",
+  );
 });

@@ -34,9 +34,9 @@ const WORDS: Readonly<Record<StateScheme, Words>> = {
       "Ethereum’s trie in three layers: the newest writes, those before them, and everything older. The proof shows every layer down to the one that has the account.",
     root: () => "the root hashes of the three layers",
     present:
-      "No newer layer has the account, and in this one the path from the root’s hash leads from the key to exactly this value.",
+      "No newer layer has the account. In its layer, the path of the key leads from the root to exactly this value.",
     absent: (name) =>
-      `The newest layer that has ${name} says that it was deleted, or no layer has it.`,
+      `The newest layer that has the key says that it was deleted, or no layer has it, so there is no ${name}.`,
   },
   lvmt: {
     name: "LVMT",

@@ -43,9 +43,12 @@ export function verifyLmptProof(input: LmptProofInput): (LmptPresent | LmptAbsen
   const given = new Arguments("lmpt", input, ["root", "keys", "proof", "limits"]);
   const request = new Writer();
   request.array(given.array("root", 96));
-  const { maxProofBytes } = writeLimits(request, given);
-  writeItems(request, given.list("keys"), "keys", { scheme: "lmpt" });
-  const proof = given.proof("proof", maxProofBytes);
+  const { maxProofBytes, maxKeys } = writeLimits(request, given);
+  const keys = given.list("keys");
+  writeItems(request, keys, "keys", { scheme: "lmpt" });
+  // The verifier refuses the number of keys first, and then does not look at the proof.
+  const isAsked = keys.length > 0 && keys.length <= maxKeys;
+  const proof = isAsked ? given.proof("proof", maxProofBytes) : new Uint8Array();
   const packed = request.finish();
   const response = hash.call("lmpt", (wasm) => wasm.lmptVerify(packed, proof));
   // Every result of this scheme has its layer.

@@ -1,6 +1,4 @@
-import { fromHex } from "../bytes.js";
-import { refuse } from "../error.js";
-import { SCHEMES } from "../schemes.js";
+import { paramsOf } from "../params.js";
 
 /** The setup and shape of a chain's LVMT store. */
 export interface LvmtConfig {
@@ -24,13 +22,8 @@ export function lvmtConfig({
 }: {
   readonly schemes: readonly { readonly id: number; readonly params: string }[];
 }): LvmtConfig | undefined {
-  const kept = schemes.find(({ id }) => id === SCHEMES.lvmt.id);
-  if (!kept) return undefined;
-  const params = fromHex(kept.params);
-  const [logN, logArity] = params.subarray(32);
-  if (params.length !== 34 || logN === undefined || logArity === undefined) {
-    const found = `${params.length} bytes`;
-    throw refuse("invalid_config", "34 bytes of parameters", found, { scheme: "lvmt" });
-  }
+  const params = paramsOf(schemes, "lvmt", 34);
+  if (!params) return undefined;
+  const [logN = 0, logArity = 0] = params.subarray(32);
   return { paramsId: params.subarray(0, 32), logN, logArity };
 }

@@ -62,6 +62,8 @@ test("a long message begins no line of a terminal but the first", () => {
   }
 });
 
+const layered = statement("lmpt/proof.json", "a value in delta, and an older one in the snapshot");
+
 describe("keys are whole:", () => {
   test.each([1, 31, 64, 65, 300])("%i bytes", (length) => {
     const key = new Uint8Array(length).fill(0xa5);
@@ -80,7 +82,7 @@ describe("keys are whole:", () => {
     ["keys of avl", statement("avl/avl_batch.json", "Lookup, present"), "ops"],
     ["keys of smt", statement("smt/proof.json", "no key yet"), "keys"],
     ["keys of lvmt", statement("lvmt/proof.json", "a deleted key at level 0"), "keys"],
-    ["keys of lmpt", statement("lmpt/samples.json", "a value in delta"), "keys"],
+    ["keys of lmpt", layered, "keys"],
     ["the key of a history", statement("smt/history.json", "key 0 in the blocks 0 to 9"), "key"],
     [
       "the key of a trie",
@@ -103,9 +105,8 @@ describe("keys are whole:", () => {
 });
 
 test("what lmpt, lvmt and smt prove is told in words", () => {
-  const layered = statement("lmpt/samples.json", "a value in delta");
-  expect(verify(layered).stdout).toMatch(/0x.*\n +0x.* {2}in layer delta\n/);
-  const buried = statement("lmpt/samples.json", "a tombstone in delta");
+  expect(verify(layered).stdout).toMatch(/0x.*\n.*0x.* {2}in layer delta\n/);
+  const buried = statement("lmpt/proof.json", "a tombstone in delta, and a value in intermediate");
   expect(verify(buried).stdout).toMatch(/0x.*\n +absent: deleted in layer delta\n/);
   const gone = statement("lvmt/proof.json", "a deleted key at level 0");
   expect(verify(gone, "--allow-insecure-setup").stdout).toMatch(
