@@ -8,10 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readHeader, writeHeader } from "../src/header.mjs";
 import { lies } from "../src/lies/index.mjs";
+import * as lmpt from "../src/lmpt.mjs";
 import * as lvmt from "../src/lvmt.mjs";
 import { readProof, writeProof } from "../src/proof.mjs";
 import { startProxy } from "../src/proxy.mjs";
 import * as smt from "../src/smt.mjs";
+import lmptProofs from "../../../test-vectors/lmpt/proof.json" with { type: "json" };
 import lvmtProofs from "../../../test-vectors/lvmt/proof.json" with { type: "json" };
 import smtDiffs from "../../../test-vectors/smt/diff.json" with { type: "json" };
 import smtHistories from "../../../test-vectors/smt/history.json" with { type: "json" };
@@ -100,6 +102,19 @@ describe("proofs are put together as they were", () => {
   /** What valid vectors have, with the proof as bytes. */
   const inputsOf = (file) =>
     validInputs(file).map((input) => ({ ...input, proof: bytes(input.proof) }));
+
+  test("of lmpt, with the leaf of a value", () => {
+    const leaves = inputsOf(lmptProofs).flatMap(({ proof, keys }) => {
+      const layers = lmpt.readProof(proof);
+      expect(lmpt.writeProof(layers)).toEqual(proof);
+      return Object.values(layers).flatMap((nodes) => {
+        const leaf = nodes.length > 1 && lmpt.leafOf(nodes, bytes(keys[0]));
+        return leaf ? [[lmpt.writeLeaf(leaf), nodes.at(-1)]] : [];
+      });
+    });
+    expect(leaves.length).toBeGreaterThan(0);
+    for (const [written, read] of leaves) expect(written).toEqual(read);
+  });
 
   test("of lvmt", () => {
     for (const { proof } of inputsOf(lvmtProofs)) {

@@ -57,6 +57,8 @@ const table = (page: Page) =>
 const points = (page: Page) => page.locator("#points button");
 
 describe("schemes", () => {
+  const setIn = () => `set in block ${first + 2n}`;
+
   test("are those of the chain, each with its proof's size and time", async () => {
     const page = await visit();
     const rows = page.locator("#schemes label");
@@ -65,7 +67,7 @@ describe("schemes", () => {
       await rows
         .locator("input")
         .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
-    ).toEqual(["avl", "lvmt", "smt"]);
+    ).toEqual(["avl", "lvmt", "smt", "lmpt"]);
     for (const size of await rows.locator(".size").allTextContents()) {
       expect(size).toMatch(/^[\d,]+ bytes.* ms$/);
     }
@@ -79,9 +81,10 @@ describe("schemes", () => {
   });
 
   test.each([
-    ["lvmt", /^0x[0-9a-f]{128}$/, "by LVMT", "no later version"],
-    ["smt", /^0x[0-9a-f]{64}$/, "by Historical tree", "the block that set it"],
-  ])("%s proves the balances once it is chosen", async (scheme, root, by, why) => {
+    ["lmpt", /^0x[0-9a-f]{192}$/, "by Layered tries", "No newer layer", () => "written in the"],
+    ["lvmt", /^0x[0-9a-f]{128}$/, "by LVMT", "no later version", setIn],
+    ["smt", /^0x[0-9a-f]{64}$/, "by Historical tree", "the block that set it", setIn],
+  ])("%s proves the balances once it is chosen", async (scheme, root, by, why, when) => {
     const page = await visit();
     await page.locator(`#schemes input[value="${scheme}"]`).check();
     await page.locator("#facts", { hasText: by }).waitFor();
@@ -89,7 +92,7 @@ describe("schemes", () => {
     expect(facts["State root"]).toMatch(root);
     expect((await accounts(page)).alice?.[0]).toBe("11.00");
     await page.locator("#steps", { hasText: why }).waitFor();
-    await page.locator("#steps", { hasText: `set in block ${first + 2n}` }).waitFor();
+    await page.locator("#steps", { hasText: when() }).waitFor();
     await lookUp(page, "nobody");
     await account(page, "nobody").getByText("absence verified").waitFor();
     await page

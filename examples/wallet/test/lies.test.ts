@@ -43,6 +43,7 @@ describe("a lie in front of every server is refused, and the last verified balan
     ["null-result", "malformed", "invalid_result"],
     ["smt-changed-value", "mismatch", "root_mismatch"],
     ["lvmt-hidden-key", "mismatch", "owner_count"],
+    ["lmpt-hidden-write", "mismatch", "node_missing"],
     ["hidden-newest-change", "mismatch", "root_mismatch"],
     ["left-out-key", "mismatch", "root_mismatch"],
     ["no-headers", "malformed", "invalid_result"],

@@ -20,7 +20,7 @@ const binary =
   fileURLToPath(new URL("../../../target/node/prooflight-node", import.meta.url));
 
 /** What the demo's chain keeps, too. */
-const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "12"];
+const SCHEMES = ["--schemes", "avl,lvmt,smt,lmpt", "--lvmt-log-n", "12", "--lmpt-era-blocks", "8"];
 
 /** The accounts at first. */
 export const BALANCES = { alice: "1250.00", bob: "320.50", carol: "0.05", dave: "9000000.00" };

@@ -21,12 +21,15 @@ import { sampleState } from "./sample.mjs";
 
 /**
  * The schemes of the chain. The setup of `lvmt` is the development setup, which the page shows; its
- * vectors are short, so that the node starts at once.
+ * vectors are short, so that the node starts at once. The eras of `lmpt` are short, so that values are in every layer.
  */
-const SCHEMES = ["--schemes", "avl,lvmt,smt", "--lvmt-log-n", "14"];
+const SCHEMES = [
+  ...["--schemes", "avl,lvmt,smt,lmpt"],
+  ...["--lvmt-log-n", "14", "--lmpt-era-blocks", "50"],
+];
 
 /** The version of the sample state and the chain; a chain of another version is replaced. */
-const FORM = "cents; avl, lvmt 14, smt";
+const FORM = "cents; avl, lvmt 14, smt, lmpt 50";
 
 /** Makes the chain with its sample state unless it exists; returns the checkpoint to pin. */
 export async function prepareChain(folder) {

@@ -6,6 +6,7 @@ import { diffs } from "./diffs.mjs";
 import { heads } from "./heads.mjs";
 import { history } from "./history.mjs";
 import { connections } from "./connections.mjs";
+import { lmpt } from "./lmpt.mjs";
 import { lvmt } from "./lvmt.mjs";
 import { nuisances } from "./nuisances.mjs";
 import { proofs } from "./proofs.mjs";
@@ -30,10 +31,11 @@ import { smt } from "./smt.mjs";
  *
  * What a client is asked: to synchronise; for the newest value of a key, for its value at an older
  * height, after an older block by its hash, for several values at once, each proved by `avl`, and some of
- * these by another scheme; for the blocks; for the history of a key or for what changed, up to the newest
+ * these by another scheme; by `lmpt` also for a key that was deleted; for the blocks; for the history of a key or for what changed, up to the newest
  * block or to that of a height.
  * @typedef {"sync" | "get" | "get at height" | "get at hash" | "get many"
- *   | "get by smt" | "get by smt at height" | "get by lvmt" | "blocks"
+ *   | "get by smt" | "get by smt at height" | "get by lvmt"
+ *   | "get by lmpt" | "get by lmpt at height" | "get deleted by lmpt" | "blocks"
  *   | "history" | "history to height" | "diff" | "diff to height"} Question
  *
  * @typedef {object} Call
@@ -51,7 +53,7 @@ import { smt } from "./smt.mjs";
 
 /** @type {readonly Lie[]} */
 export const lies = [
-  ...[...proofs, ...smt, ...lvmt],
+  ...[...proofs, ...smt, ...lvmt, ...lmpt],
   ...[...changes, ...diffs, ...ranges],
   ...[...heads, ...history, ...blocks],
   ...[...replies, ...connections],

@@ -29,6 +29,11 @@ const questions: Record<Question, (client: LightClient, signal?: AbortSignal) =>
     "get by smt at height": async (client) =>
       values([await client.get(alice, { scheme: "smt", at: OLDER })]),
     "get by lvmt": async (client) => values([await client.get(alice, { scheme: "lvmt" })]),
+    "get by lmpt": async (client) => values([await client.get(alice, { scheme: "lmpt" })]),
+    "get by lmpt at height": async (client) =>
+      values([await client.get(alice, { scheme: "lmpt", at: OLDER })]),
+    "get deleted by lmpt": async (client) =>
+      values([await client.get(deleted, { scheme: "lmpt" })]),
     history: async (client) => steps(await client.history(deleted, { from: 1n })),
     "history to height": async (client) =>
       steps(await client.history(deleted, { from: 1n, to: OLDER })),
@@ -62,6 +67,9 @@ test("an honest server's answers are right", () => {
     "get by smt": [stateAt(NEWEST).get(alice)],
     "get by smt at height": [before],
     "get by lvmt": [stateAt(NEWEST).get(alice)],
+    "get by lmpt": [stateAt(NEWEST).get(alice)],
+    "get by lmpt at height": [before],
+    "get deleted by lmpt": [undefined],
     history: changesOf(deleted, 1n, NEWEST),
     "history to height": changesOf(deleted, 1n, OLDER),
     diff: lastChangesIn(BEFORE + 1n, NEWEST),

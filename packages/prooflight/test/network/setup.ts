@@ -11,7 +11,7 @@ import type { Code, Reason } from "../../src/registry.js";
 import { lies, startProxy } from "./liar.js";
 import { ChainNode } from "./chain-node.js";
 import { serveControl } from "./control.js";
-import { blocks, PINNED } from "./state.js";
+import { blocks, ERA_BLOCKS, PINNED } from "./state.js";
 
 /** What the tests know of the network. */
 export interface Network {
@@ -42,6 +42,9 @@ export type Question =
   | "get by smt"
   | "get by smt at height"
   | "get by lvmt"
+  | "get by lmpt"
+  | "get by lmpt at height"
+  | "get deleted by lmpt"
   | "blocks"
   | "history"
   | "history to height"
@@ -56,12 +59,15 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "prooflight-network-"));
-  const node = await ChainNode.begin(folder, "example", "avl,lvmt,smt");
+  const era = ["--lmpt-era-blocks", String(ERA_BLOCKS)];
+  const node = await ChainNode.begin(folder, "example", "avl,lvmt,smt,lmpt", ...era);
   await node.start();
-  for (const operations of blocks) await node.submit(operations);
+  for (const operations of blocks.slice(0, Number(PINNED))) await node.submit(operations);
   await node.stop();
   const [genesis, pinned] = [await node.checkpoint(0n), await node.checkpoint(PINNED)];
   await node.start();
+  // It is not started again: of lmpt, it would then prove only the blocks of the current era.
+  for (const operations of blocks.slice(Number(PINNED))) await node.submit(operations);
 
   const other = await ChainNode.begin(folder, "other");
   const otherPinned = await other.checkpoint();

@@ -25,6 +25,9 @@ export const blocks: readonly (readonly Operation[])[] = [
   ...Array.from({ length: 5 }, (_, index) => day(index + 5)),
 ];
 
+/** The blocks of an era of `lmpt`: the newest block is in the third one. */
+export const ERA_BLOCKS = 5;
+
 /** The height of the newest block. */
 export const NEWEST = BigInt(blocks.length);
 

@@ -180,6 +180,37 @@ describe("prooflight get --scheme lvmt", () => {
   });
 });
 
+describe("prooflight get --scheme lmpt", () => {
+  const get = (...args: string[]) =>
+    prooflight("get", alice, deleted, nobody, "--scheme", "lmpt", ...node(), ...args);
+  const bundle = join(folder, "lmpt-bundle.json");
+
+  test("prints the layer that settled each key, also of a saved answer", async () => {
+    const { status, stdout } = await get("--bundle", bundle);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/proof +lmpt, \d+ bytes/);
+    const checked = await prooflight("verify", bundle, "--checkpoint", pinned);
+    expect(checked.status).toBe(0);
+    for (const printed of [stdout, checked.stdout]) {
+      expect(printed).toMatch(/20\.00 .* {2}in layer delta\n/);
+      expect(printed).toMatch(/absent: deleted in layer intermediate\n/);
+      expect(printed).toMatch(/absent: in no layer\n/);
+    }
+  });
+
+  test("prints it as JSON", async () => {
+    const { stdout } = await get("--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ verified: true, scheme: "lmpt" },
+      answers: [
+        { key: alice, kind: "present", value, layer: "delta" },
+        { key: deleted, kind: "absent", value: null, layer: "intermediate" },
+        { key: nobody, kind: "absent", value: null, layer: "snapshot" },
+      ],
+    });
+  });
+});
+
 test("a key is printed whole, however long it is", async () => {
   const key = `account/alice/balance/${"x".repeat(80)}/usd`;
   const hex = `0x${Buffer.from(key).toString("hex")}`;
