@@ -40,6 +40,8 @@ pub mod prover;
 mod query;
 mod question;
 mod read;
+#[cfg(feature = "chain")]
+pub mod state;
 mod update;
 mod verify;
 mod way;

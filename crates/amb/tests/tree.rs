@@ -1,16 +1,12 @@
 //! The tree in memory against a dictionary of all versions: roots, proofs of every kind, walks from page to page.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-#[allow(dead_code, reason = "each test uses only some of it")]
-#[path = "common/mod.rs"]
 mod common;
-#[path = "common/model.rs"]
-mod model;
 
 use std::collections::BTreeMap;
 
+use common::model::{Key, Model, Value, changes, draw_key};
 use common::{bytes, operations};
-use model::{Key, Model, Value, changes, draw_key};
 use prooflight_amb::prover::{PageSize, Tree};
 use prooflight_amb::{
     Count, Get, Hist, Part, Range, Root, Transfer, UPDATE_LIMITS, verify, verify_count,

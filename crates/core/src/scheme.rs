@@ -19,6 +19,10 @@ pub enum Ability {
     Diff,
     /// The average of a key's value over time.
     Average,
+    /// The keys between two bounds after a block, with their values.
+    Range,
+    /// The number of keys between two bounds after a block.
+    Count,
     /// That a block's operations lead from the root before it to the root after it.
     Block,
 }
@@ -32,6 +36,8 @@ impl Ability {
             Self::History => "history",
             Self::Diff => "diff",
             Self::Average => "average",
+            Self::Range => "range",
+            Self::Count => "count",
             Self::Block => "block",
         }
     }

@@ -4,8 +4,8 @@ use crate::{Ability, Error, Reason, Scheme};
 
 /// A question about the state that a chain keeps in one scheme.
 ///
-/// Schemes differ in what they answer: only `mpt` has accounts, and histories and diffs need a scheme
-/// that keeps old values. Keys are raw, as the application has them.
+/// Schemes differ in what they answer: only `mpt` has accounts, histories and diffs need a scheme that keeps
+/// old values, and ranges and counts one that keeps the order of keys. Keys are raw, as the application has them.
 /// The proofs are those of `test-vectors/spec/chain.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statement<'a> {
@@ -41,13 +41,36 @@ pub enum Statement<'a> {
         /// The block after the last change.
         to: u64,
     },
+    /// The keys between two bounds that have a value after a block, or the first page of them.
+    Range {
+        /// The block.
+        height: u64,
+        /// The first key that may be in the range.
+        lo: &'a [u8],
+        /// The first key after the range; none if it has no end.
+        hi: Option<&'a [u8]>,
+        /// Whether the answers are in descending order.
+        reverse: bool,
+    },
+    /// The number of keys between two bounds that have a value after a block.
+    Count {
+        /// The block.
+        height: u64,
+        /// The first key that may be in the range.
+        lo: &'a [u8],
+        /// The first key after the range; none if it has no end.
+        hi: Option<&'a [u8]>,
+    },
 }
 
 impl Statement<'_> {
     /// The newest block that the statement is about.
     pub const fn height(&self) -> u64 {
         match *self {
-            Self::Keys { height, .. } | Self::Account { height, .. } => height,
+            Self::Keys { height, .. }
+            | Self::Account { height, .. }
+            | Self::Range { height, .. }
+            | Self::Count { height, .. } => height,
             Self::History { to, .. } | Self::Diff { to, .. } => to,
         }
     }
@@ -59,6 +82,8 @@ impl Statement<'_> {
             Self::Account { .. } => Ability::Account,
             Self::History { .. } => Ability::History,
             Self::Diff { .. } => Ability::Diff,
+            Self::Range { .. } => Ability::Range,
+            Self::Count { .. } => Ability::Count,
         }
     }
 

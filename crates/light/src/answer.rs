@@ -12,11 +12,17 @@ pub enum Answer<'a> {
     /// The state of each key, in the order of the question.
     Keys(Vec<KeyState<'a>>),
     /// Every change of a key.
-    #[cfg(feature = "smt")]
-    History(prooflight_smt::History<'a>),
+    #[cfg(any(feature = "amb", feature = "smt"))]
+    History(prooflight_core::History<'a>),
     /// The last change of every key that changed.
     #[cfg(feature = "smt")]
     Diff(Vec<prooflight_smt::Change<'a>>),
+    /// The keys of a range, or the first page of them.
+    #[cfg(feature = "amb")]
+    Range(prooflight_amb::Page<'a, prooflight_amb::Entry<'a>>),
+    /// The number of keys in a range.
+    #[cfg(feature = "amb")]
+    Count(u64),
 }
 
 impl<'p> Answer<'p> {
@@ -138,10 +144,10 @@ impl From<prooflight_lvmt::Answer> for KeyState<'_> {
     }
 }
 
-#[cfg(feature = "smt")]
-impl<'a> From<prooflight_smt::Answer<'a>> for KeyState<'a> {
-    fn from(answer: prooflight_smt::Answer<'a>) -> Self {
-        use prooflight_smt::Answer;
+#[cfg(any(feature = "amb", feature = "smt"))]
+impl<'a> From<prooflight_core::Answer<'a>> for KeyState<'a> {
+    fn from(answer: prooflight_core::Answer<'a>) -> Self {
+        use prooflight_core::Answer;
         match answer {
             Answer::Present { value, since } => Self::present(Value::Proof(value), Some(since)),
             Answer::Deleted { deleted_at } => Self::absent(Some(deleted_at)),

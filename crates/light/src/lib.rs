@@ -26,9 +26,13 @@ pub use answer::{Answer, KeyState, Value};
 pub use average::verify_average;
 #[cfg(feature = "avl")]
 pub use block::{Before, verify_block};
+#[cfg(feature = "amb")]
+pub use prooflight_amb::{Entry, Page};
 pub use prooflight_core::statement::Statement;
+#[cfg(any(feature = "amb", feature = "smt"))]
+pub use prooflight_core::{Answer as PastState, History};
 #[cfg(feature = "smt")]
-pub use prooflight_smt::{Answer as PastState, Average, Change, Gap, History};
+pub use prooflight_smt::{Average, Change, Gap};
 pub use trust::Trust;
 #[cfg(feature = "lvmt")]
 pub use trust::{Setup, setup_key};

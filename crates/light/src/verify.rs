@@ -18,8 +18,13 @@ pub fn verify<'a>(
     statement: &Statement<'_>,
     proof: &'a [u8],
 ) -> Result<Verified<Answer<'a>>> {
+    if !scheme.proves(statement.ability()) {
+        return Err(statement.unknown_to(scheme));
+    }
     let config = trust.config;
     let answer = match (scheme, *statement) {
+        #[cfg(feature = "amb")]
+        (Scheme::Amb, _) => verify_amb(config, headers, statement, proof)?,
         #[cfg(feature = "lvmt")]
         (Scheme::Lvmt, Statement::Keys { height, keys }) => {
             let (header, setup) = (headers.at(height)?, trust.setup()?);
@@ -40,6 +45,43 @@ pub fn verify<'a>(
         _ => verify_keys(config, scheme, headers, statement, proof)?,
     };
     Ok(Verified::by_verifier(answer))
+}
+
+/// Verifies the answer of `amb`, whose newest root proves the states after all blocks up to it.
+#[cfg(feature = "amb")]
+fn verify_amb<'a>(
+    config: &ChainConfig,
+    headers: &Headers,
+    statement: &Statement<'_>,
+    proof: &'a [u8],
+) -> Result<Answer<'a>> {
+    use prooflight_amb::{Count, Get, Range, state};
+    let limits = || config.limits_for(Scheme::Amb);
+    let since = |height| headers.newest_since(height);
+    Ok(match *statement {
+        Statement::Keys { height: at, keys } => {
+            let (limits, header) = (limits()?, since(at)?);
+            Answer::keys(state::verify_keys(header, &Get { keys, at }, proof, limits)?)
+        }
+        Statement::History { key, from, to } => {
+            let (limits, header) = (limits()?, since(to)?);
+            let history = state::verify_history(header, key, (from, to), proof, limits)?;
+            Answer::History(history.into_inner())
+        }
+        Statement::Range { height: at, lo, hi, reverse } => {
+            let (limits, header) = (limits()?, since(at)?);
+            let page = state::verify_range(header, &Range { lo, hi, at, reverse }, proof, limits)?;
+            Answer::Range(page.into_inner())
+        }
+        Statement::Count { height, lo, hi } => {
+            let (limits, header) = (limits()?, headers.at(height)?);
+            let count = state::verify_count(header, &Count { lo, hi }, proof, limits)?;
+            Answer::Count(count.into_inner())
+        }
+        Statement::Account { .. } | Statement::Diff { .. } => {
+            return Err(statement.unknown_to(Scheme::Amb));
+        }
+    })
 }
 
 /// The schemes whose `state::verify_keys` needs nothing beyond the chain's limits.

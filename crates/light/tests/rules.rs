@@ -122,6 +122,8 @@ fn a_scheme_has_the_statements_that_it_proves() {
         Statement::Account { height: 1, address: &[0; 20], slots: &[] },
         Statement::History { key: b"", from: 0, to: 1 },
         Statement::Diff { from: None, to: 1 },
+        Statement::Range { height: 1, lo: b"", hi: None, reverse: false },
+        Statement::Count { height: 1, lo: b"", hi: None },
     ];
     for scheme in Scheme::ALL {
         let known = statements.map(|statement| {

@@ -12,6 +12,8 @@
     reason = "tests fail by panicking, and their states are small"
 )]
 
+#[cfg(feature = "amb")]
+pub mod amb;
 #[cfg(feature = "amt")]
 pub mod amt;
 #[cfg(feature = "avl")]

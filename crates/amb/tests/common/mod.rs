@@ -1,4 +1,7 @@
-//! Runs `AmbProof` tests.
+//! Runs `AmbProof` tests; a model of the state.
+#![allow(dead_code, reason = "each test uses only some of it")]
+
+pub(crate) mod model;
 
 use prooflight_amb::{
     Count, Get, Hist, Part, Range, Root, Transfer, UPDATE_LIMITS, verify, verify_count,

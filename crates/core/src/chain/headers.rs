@@ -33,6 +33,15 @@ impl Headers {
         &self.newest
     }
 
+    /// The header that the caller accepted, for a statement about a block up to it; `invalid_result` if it is older.
+    pub fn newest_since(&self, height: u64) -> Result<&Header> {
+        if height <= self.newest.height {
+            return Ok(&self.newest);
+        }
+        let expected = format_args!("the header of block {height} or a later one");
+        Err(Error::new(Reason::InvalidResult, expected, self.newest.height))
+    }
+
     /// The older headers, ascending by height.
     pub fn older(&self) -> &[Header] {
         &self.older

@@ -144,7 +144,9 @@ impl StateReader for SmtReader {
                 let proved = self.opened()?.diff(from, to)?;
                 Ok(Proved::at(to, proved.root, proved.proof))
             }
-            Statement::Account { .. } => Err(statement.unknown_to(Scheme::Smt)),
+            Statement::Account { .. } | Statement::Range { .. } | Statement::Count { .. } => {
+                Err(statement.unknown_to(Scheme::Smt))
+            }
         }
     }
 }

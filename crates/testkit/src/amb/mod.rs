@@ -1,0 +1,3 @@
+//! Ordered keys with versions: the fuzz target.
+
+pub mod targets;
