@@ -171,3 +171,35 @@ fn kept_era<S: Read + ?Sized>(store: &S, height: u64) -> Result<u64> {
     }
     Ok(era)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use crate::prover::{LmptParams, LmptState};
+    use prooflight_core::chain::LmptConfig;
+    use prooflight_core::store::{Change, MemoryStore, StateStore};
+
+    #[test]
+    fn a_second_replay_is_busy_and_the_last_two_stay() {
+        let eras = LmptConfig { era_blocks: 3, ..LmptConfig::default() };
+        let mut state = LmptState::open(MemoryStore::default(), LmptParams::new(eras)).unwrap();
+        for height in 0..10_u8 {
+            state.apply(&[Change::set(&[height], b"value")]).unwrap();
+        }
+        let store = state.into_store();
+        let replays = Replays::default();
+        let reason = |height| replays.version(&store, height).err().map(|error| error.reason());
+        for height in [4, 5, 6] {
+            assert_eq!(replays.version(&store, height).unwrap().height, height);
+        }
+        let running = replays.running.lock().unwrap();
+        assert_eq!([4, 5, 6].map(reason), [Some(Reason::Busy), None, None]);
+        assert_eq!(reason(10), Some(Reason::VersionUnavailable));
+        drop(running);
+        assert_eq!(reason(4), None);
+        replays.clear();
+        let _running = replays.running.lock().unwrap();
+        assert_eq!(reason(4), Some(Reason::Busy));
+    }
+}
