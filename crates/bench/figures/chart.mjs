@@ -14,7 +14,7 @@ const COLOURS = {
   smt: "#1d6fb8",
 };
 /** The size of a panel, and the margins around its axes. */
-const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [360, 250, 56, 34, 14, 36];
+const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [360, 250, 56, 34, 22, 36];
 const COLUMNS = 3;
 const LEGEND = 34;
 
