@@ -79,7 +79,7 @@ pub(super) fn nodes(lies: &mut Lies<'_, '_>) {
             list.extend_from_within(..1);
         });
         change("the first node twice", Reason::NodeMismatch, |list| {
-            list.insert(0, list[0].clone())
+            list.insert(0, list[0].clone());
         });
         change("without the first node", Reason::RootMismatch, |list| drop(list.remove(0)));
         change("in reverse", Reason::RootMismatch, |list| list.reverse());
@@ -102,13 +102,13 @@ pub(super) fn nodes(lies: &mut Lies<'_, '_>) {
             lies.lists("Nodes", &comment, &keys, reason, |lists| change(&mut lists[at]));
         };
         change("the nodes after the first in reverse", Reason::NodeMismatch, |list| {
-            list[1..].reverse()
+            list[1..].reverse();
         });
         change("the first node again before the last", Reason::NodeMismatch, |list| {
             list.insert(list.len() - 1, list[0].clone());
         });
         change("without the node after the first", Reason::NodeMismatch, |list| {
-            drop(list.remove(1))
+            drop(list.remove(1));
         });
     }
 }
