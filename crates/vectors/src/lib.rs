@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+mod amb;
 pub mod amt;
 mod answer;
 pub mod avl;

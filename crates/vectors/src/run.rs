@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
-use crate::{amt, avl, chain, ergo, lmpt, lvmt, mpt, range, smt, state};
+use crate::{amb, amt, avl, chain, ergo, lmpt, lvmt, mpt, range, smt, state};
 
 /// The results of the tests of a file.
 #[derive(Clone, Debug)]
@@ -81,6 +81,7 @@ fn answer(
 /// The answer of the verifier for this group type; the outer error is why there is none.
 pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
     match group_type {
+        "AmbProof" => Ok(amb::verify(input)),
         "AmtOpening" => Ok(parse(input).and_then(|input: amt::AmtOpening| input.verify())),
         "AvlBatch" => Ok(parse(input).and_then(|input: avl::Batch| input.verify())),
         "ErgoAdProofs" => Ok(parse(input).and_then(|input: ergo::AdProofs| input.verify())),
@@ -114,7 +115,7 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
     }
 }
 
-fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
+pub(crate) fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
     object(input)
         .map_err(|error| Error::new(Reason::InvalidArgument, "an input of the group's type", error))
 }

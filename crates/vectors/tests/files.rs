@@ -175,6 +175,11 @@ const REASONS: &[Reason] = &[
     Reason::OwnerRequested,
     Reason::OwnerElsewhere,
     Reason::OwnerVersion,
+    Reason::LabelOffPath,
+    Reason::WrongVersion,
+    Reason::PageEnd,
+    Reason::TooManyResults,
+    Reason::CountOutOfRange,
 ];
 
 #[test]

@@ -127,6 +127,16 @@ impl Builder {
         test.expected_error = Some(error.code().as_str().to_owned());
     }
 
+    /// Adds a test that a verifier must refuse, for whatever reason.
+    pub(crate) fn rejected(
+        &mut self,
+        flags: &[&str],
+        comment: impl Into<String>,
+        input: &impl Serialize,
+    ) {
+        self.test(flags, comment.into(), input, Verdict::Invalid);
+    }
+
     fn test(
         &mut self,
         flags: &[&str],

@@ -206,13 +206,16 @@ fn form<'a>(schema: &'a Value, value: &Value) -> (&'a str, &'a Value) {
     forms.find(is).unwrap_or(("", schema))
 }
 
-/// The schema of this kind of operation, if the object is an operation.
+/// The schema of this kind of operation or query, if the object is one.
 fn kind<'a>(form: &'a Value, members: &Map<String, Value>) -> &'a Value {
     let mut kinds = form["oneOf"].as_array().into_iter().flatten();
     let is_of = |kind: &&Value| {
-        let op = &kind["properties"]["op"];
-        let names = op["enum"].as_array().map_or(std::slice::from_ref(&op["const"]), Vec::as_slice);
-        members.get("op").is_some_and(|op| names.contains(op))
+        ["op", "kind"].into_iter().any(|name| {
+            let own = &kind["properties"][name];
+            let one = std::slice::from_ref(&own["const"]);
+            let names = own["enum"].as_array().map_or(one, Vec::as_slice);
+            members.get(name).is_some_and(|name| names.contains(name))
+        })
     };
     kinds.find(is_of).unwrap_or(&Value::Null)
 }

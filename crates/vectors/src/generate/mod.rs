@@ -7,6 +7,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a generator must stop at any error")]
 
+mod amb;
 mod amt;
 mod avl_valid;
 mod builder;
@@ -20,6 +21,7 @@ mod lvmt;
 mod malformed;
 mod mpt;
 mod rng;
+mod runs;
 mod smt;
 mod write;
 
@@ -36,6 +38,9 @@ type Make = fn(&mut Builder);
 
 /// The files with kept tests, and the functions that make their other tests.
 const KEPT: &[(&str, Make)] = &[
+    ("amb/proof.json", amb::valid::make),
+    ("amb/proof_negative.json", amb::negative::make),
+    ("amb/samples.json", nothing),
     ("amt/opening.json", amt::valid::make),
     ("amt/opening_negative.json", amt::cancelling::make),
     ("avl/avl_batch.json", avl_valid::make),
@@ -55,6 +60,7 @@ const KEPT: &[(&str, Make)] = &[
     ("chain/state_range.json", nothing),
     ("lmpt/proof.json", lmpt::proof::make),
     ("lmpt/proof_negative.json", lmpt::lies::make),
+    ("lmpt/samples.json", nothing),
     ("lvmt/proof.json", lvmt::valid::make),
     ("lvmt/proof_negative.json", lvmt::cancelling::make),
     ("lvmt/setup.json", nothing),
@@ -71,6 +77,12 @@ const KEPT: &[(&str, Make)] = &[
     ("smt/history_negative.json", nothing),
     ("smt/proof.json", smt::proof::make),
     ("smt/proof_negative.json", nothing),
+    ("state-roots/amb.json", nothing),
+    ("state-roots/avl.json", nothing),
+    ("state-roots/lmpt.json", nothing),
+    ("state-roots/lvmt.json", nothing),
+    ("state-roots/mpt.json", nothing),
+    ("state-roots/smt.json", nothing),
 ];
 
 /// For files whose tests are all kept.

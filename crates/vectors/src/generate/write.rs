@@ -10,14 +10,13 @@ use crate::file::{Group, Test, VectorFile};
 use crate::input::{Input, take_apart};
 use prooflight_json::Hex;
 
+use super::runs::{SHORT_GAP, common_runs};
+
 /// The number of earlier inputs that are searched for a similar one.
 const BASES: usize = 64;
 
-/// The longest run of equal bytes between two differences that is shorter to repeat than to start another edit.
-const SHORT_GAP: usize = 32;
-
 /// The most characters of a value on one line.
-const WIDTH: usize = 200;
+const WIDTH: usize = 1000;
 
 /// The file's bytes.
 pub(super) fn write(file: &VectorFile) -> String {
@@ -157,11 +156,20 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     (Hex(bytes.clone()).to_string() == text).then_some(bytes)
 }
 
-/// One edit per differing place of equally long bytes; otherwise a single edit.
+/// One edit per differing place.
 fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
     let put = |bytes: &[u8]| Value::String(Hex(bytes.to_vec()).to_string());
     if old.len() != new.len() {
-        return vec![splice(at, 0, old, new, put)];
+        let runs = common_runs(old, new);
+        let gaps = runs.windows(2).map(|pair| {
+            let (before, after) = (&pair[0], &pair[1]);
+            let from = before.old + before.length;
+            let new = &new[before.new + before.length..after.new];
+            (from, &old[from..after.old], new)
+        });
+        let differing = gaps.filter(|(_, old, new)| old != new);
+        // The last one first, so that no edit moves the place of another.
+        return differing.rev().map(|(from, old, new)| splice(at, from, old, new, put)).collect();
     }
     let different = (0..old.len()).filter(|&i| old[i] != new[i]).collect::<Vec<_>>();
     let places = different.chunk_by(|a, b| b - a <= SHORT_GAP).map(|place| {

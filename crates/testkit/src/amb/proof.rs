@@ -1,0 +1,183 @@
+//! A proof in parts. A liar changes them; then they are written as they are.
+
+use prooflight_core::Hash;
+
+use super::tree::{Record, bit};
+
+/// A proof of any kind.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// Version, scheme and kind.
+    pub envelope: [u8; 3],
+    /// The bytes of the cut, none if the kind has no pages.
+    pub cut: Vec<u8>,
+    pub root: Part,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// A record; settled nodes have a tag in front of it.
+    Closed {
+        tagged: bool,
+        live: u64,
+        dead: u64,
+        age: u64,
+        hash: Hash,
+    },
+    Leaf(Leaf),
+    Branch {
+        tag: u64,
+        label: Vec<u8>,
+        children: Box<[Part; 2]>,
+    },
+}
+
+/// A leaf.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// The key's number among those asked for; none in kinds that ask for no keys.
+    pub number: Option<u64>,
+    /// The key from its first byte on that the way does not have; written if the number is 0 or missing.
+    pub rest: Vec<u8>,
+    pub versions: u64,
+    pub age: u64,
+    pub content: Content,
+    pub past: Vec<Item>,
+}
+
+/// A value, shown in one form or the other, or a tombstone.
+#[derive(Clone, Debug)]
+pub enum Content {
+    Tombstone,
+    Value(Vec<u8>),
+    Hash(Hash),
+    /// Anything else.
+    Other(Vec<u8>),
+}
+
+/// A part of a leaf's past.
+#[derive(Clone, Debug)]
+pub enum Item {
+    Integer(u64),
+    Version(u64, Content),
+    Hash(Hash),
+}
+
+impl Proof {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = [&self.envelope[..], &self.cut].concat();
+        self.root.write(&mut bytes);
+        bytes
+    }
+
+    /// The node that is so many branches below the root, on the path to a key.
+    pub fn on_path(&mut self, key: &[u8], branches: usize) -> &mut Part {
+        let (mut part, mut length) = (&mut self.root, 0);
+        for _ in 0..branches {
+            let Part::Branch { tag, children, .. } = part else { panic!("{key:?}: {part:?}") };
+            length += usize::try_from(*tag).expect("small") - 1;
+            part = &mut children[usize::from(bit(key, length - 1))];
+        }
+        part
+    }
+
+    /// The leaf at the end of the path to a key.
+    pub fn leaf(&mut self, key: &[u8]) -> &mut Leaf {
+        let mut branches = 0;
+        while matches!(self.on_path(key, branches), Part::Branch { .. }) {
+            branches += 1;
+        }
+        match self.on_path(key, branches) {
+            Part::Leaf(leaf) => leaf,
+            other => panic!("{key:?}: {other:?}"),
+        }
+    }
+}
+
+impl Part {
+    pub const fn closed(record: &Record, height: u64, tagged: bool) -> Self {
+        let &Record { version, live, dead, hash } = record;
+        Self::Closed { tagged, live, dead, age: height.wrapping_sub(version), hash }
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Closed { tagged, live, dead, age, hash } => {
+                if *tagged {
+                    integer(bytes, 0);
+                }
+                integer(bytes, *live);
+                integer(bytes, *dead);
+                if live + dead > 0 {
+                    integer(bytes, *age);
+                    bytes.extend_from_slice(hash);
+                }
+            }
+            Self::Leaf(leaf) => {
+                integer(bytes, 1);
+                leaf.write(bytes);
+            }
+            Self::Branch { tag, label, children } => {
+                integer(bytes, *tag);
+                bytes.extend_from_slice(label);
+                children.iter().for_each(|child| child.write(bytes));
+            }
+        }
+    }
+}
+
+impl Leaf {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        if let Some(number) = self.number {
+            integer(bytes, number);
+        }
+        if self.number.unwrap_or(0) == 0 {
+            string(bytes, &self.rest);
+        }
+        integer(bytes, self.versions);
+        integer(bytes, self.age);
+        self.content.write(bytes);
+        for item in &self.past {
+            match item {
+                Item::Integer(number) => integer(bytes, *number),
+                Item::Version(age, content) => {
+                    integer(bytes, *age);
+                    content.write(bytes);
+                }
+                Item::Hash(hash) => bytes.extend_from_slice(hash),
+            }
+        }
+    }
+}
+
+impl Content {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Tombstone => bytes.push(0),
+            Self::Value(value) => {
+                bytes.push(1);
+                string(bytes, value);
+            }
+            Self::Hash(hash) => {
+                bytes.push(1);
+                bytes.extend_from_slice(hash);
+            }
+            Self::Other(other) => bytes.extend_from_slice(other),
+        }
+    }
+}
+
+/// Writes an integer in LEB128.
+pub fn integer(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn string(bytes: &mut Vec<u8>, string: &[u8]) {
+    integer(bytes, string.len() as u64);
+    bytes.extend_from_slice(string);
+}

@@ -1,0 +1,118 @@
+//! Adds changed proofs to a file.
+
+use prooflight_core::Reason;
+use prooflight_testkit::amb::proof::{Leaf, Part, Proof};
+use prooflight_testkit::amb::query::Query;
+use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::tree::{Kind, Node, bit};
+use serde_json::Value;
+
+use super::{honest, input};
+use crate::generate::builder::Builder;
+
+/// Nodes count fewer entries.
+pub(super) const LIMIT_OF_COUNTS: u64 = 1 << 56;
+
+/// Lies about a state, with one flag.
+pub(super) struct Lies<'a> {
+    file: &'a mut Builder,
+    flag: &'static str,
+    pub(super) state: State,
+}
+
+impl<'a> Lies<'a> {
+    pub(super) const fn new(file: &'a mut Builder, flag: &'static str, state: State) -> Self {
+        Self { file, flag, state }
+    }
+
+    /// The honest proof of a query.
+    pub(super) fn honest(&self, query: &Query) -> Proof {
+        honest(&self.state, query)
+    }
+
+    /// Adds an input.
+    pub(super) fn invalid(&mut self, comment: &str, input: &Value, reason: Reason) {
+        self.file.invalid(&[self.flag], comment, input, reason);
+    }
+
+    /// Adds an input of which only the refusal is pinned: a verifier misreads it from the point of the attack on.
+    pub(super) fn rejected(&mut self, comment: &str, input: &Value) {
+        self.file.rejected(&[self.flag], comment, input);
+    }
+
+    /// Adds other bytes.
+    pub(super) fn bytes(&mut self, comment: &str, query: &Query, proof: &[u8], reason: Reason) {
+        let input = input(&self.state, query, proof);
+        self.invalid(comment, &input, reason);
+    }
+
+    /// Adds other bytes, of which only the refusal is pinned.
+    pub(super) fn refused(&mut self, comment: &str, query: &Query, proof: &[u8]) {
+        let input = input(&self.state, query, proof);
+        self.rejected(comment, &input);
+    }
+
+    /// Adds the honest proof with limits that it exceeds.
+    pub(super) fn limited(&mut self, comment: &str, query: &Query, limits: &Value, reason: Reason) {
+        let mut input = input(&self.state, query, &self.honest(query).encode());
+        input["limits"] = limits.clone();
+        self.invalid(comment, &input, reason);
+    }
+
+    /// Adds the changed proof of a query.
+    pub(super) fn changed(
+        &mut self,
+        comment: &str,
+        query: &Query,
+        reason: Reason,
+        change: impl FnOnce(&mut Proof, &State),
+    ) {
+        let mut proof = self.honest(query);
+        change(&mut proof, &self.state);
+        self.bytes(comment, query, &proof.encode(), reason);
+    }
+
+    /// Adds the changed proof of a query, of which only the refusal is pinned.
+    pub(super) fn misread(
+        &mut self,
+        comment: &str,
+        query: &Query,
+        change: impl FnOnce(&mut Proof, &State),
+    ) {
+        let mut proof = self.honest(query);
+        change(&mut proof, &self.state);
+        self.refused(comment, query, &proof.encode());
+    }
+
+    /// Adds a proof of which the leaf at the end of the path to a key is changed.
+    pub(super) fn leaf(
+        &mut self,
+        comment: &str,
+        query: &Query,
+        key: &str,
+        reason: Reason,
+        change: impl FnOnce(&mut Leaf),
+    ) {
+        self.changed(comment, query, reason, |proof, _| change(proof.leaf(key.as_bytes())));
+    }
+
+    /// Adds a proof in which the leaf of a key is closed as if it were settled.
+    pub(super) fn close(&mut self, comment: &str, query: &Query, key: &str, reason: Reason) {
+        self.changed(comment, query, reason, |proof, state| {
+            let (tree, key) = (state.tree().expect("a tree"), key.as_bytes());
+            let depth =
+                (0..=2304).find(|&depth| matches!(node(&tree, key, depth).kind, Kind::Leaf { .. }));
+            let depth = depth.expect("a leaf");
+            *proof.on_path(key, depth) =
+                Part::closed(&node(&tree, key, depth).record, state.height, true);
+        });
+    }
+}
+
+/// The node that is so many branches below the root, on the path to a key.
+pub(super) fn node<'a>(tree: &'a Node, key: &[u8], branches: usize) -> &'a Node {
+    (0..branches).fold(tree, |node, _| match &node.kind {
+        Kind::Branch { prefix, children } => &children[usize::from(bit(key, prefix.len()))],
+        Kind::Leaf { .. } => panic!("{key:?}: a leaf"),
+    })
+}
