@@ -1,6 +1,7 @@
 //! `amb/*.json`: ordered keys, proved and lied about by a plain model.
 
 mod lies;
+mod more;
 pub(super) mod negative;
 pub(super) mod valid;
 

@@ -10,6 +10,7 @@ use prooflight_testkit::amb::tree::{Record, past_hashes, peaks};
 use serde_json::json;
 
 use super::lies::{LIMIT_OF_COUNTS, Lies, node};
+use super::more;
 use super::{
     count, delete, get, hist, input, long, nested, owned, part, range, reversed, set, small,
     transfer, update, update_input,
@@ -33,6 +34,7 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     transfers(&mut Lies::new(file, "Transfers", small()));
     updates(&mut Lies::new(file, "Updates", small()));
     arguments(&mut Lies::new(file, "Arguments", small()));
+    more::make(file);
 }
 
 fn envelopes(lies: &mut Lies<'_>) {
