@@ -70,7 +70,7 @@ fn other_roots(lies: &mut Lies<'_>) {
     let proof = lies.honest(&query).encode();
     lies.state = later;
     let comment = "the proof of block 5 as one of block 2^32 + 5";
-    lies.bytes(comment, &query, &proof, Reason::RootMismatch);
+    lies.bytes(comment, &get(&["aa"], 5 + (1 << 32)), &proof, Reason::RootMismatch);
 }
 
 fn other_values(lies: &mut Lies<'_>) {
@@ -154,6 +154,8 @@ fn other_versions(lies: &mut Lies<'_>) {
         leaf.versions += 1;
         leaf.past[1] = Item::Integer(4);
         leaf.past.insert(2, Item::Version(6, Content::Value(b"new".to_vec())));
+        // Of seven past versions, the last three have one hash.
+        leaf.past.pop();
     });
     let comment = "a deletion in a history as the empty value";
     lies.leaf(comment, &hist(&["x"], 4, 4), "x", Reason::RootMismatch, |leaf| {
