@@ -1,7 +1,7 @@
 // Reads CLASSES.md, and says what of it does not hold for the vectors.
 
 /** The folders of vectors, each a scheme or what belongs to none. */
-export const SCHEMES = ["avl", "mpt", "lmpt", "amt", "lvmt", "smt", "chain"];
+export const SCHEMES = ["avl", "mpt", "lmpt", "amt", "lvmt", "smt", "amb", "chain"];
 
 /**
  * The classes of a text, each with its group and an entry for each scheme.

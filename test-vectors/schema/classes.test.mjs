@@ -56,7 +56,7 @@ const small = new Map([
 ]);
 const of = (avl, rest = "") =>
   `## Classes\n### Group\n* Class. More of it.\n## avl\n| Class | ${avl} |\n${rest}` +
-  `## chain\n| Class | none |\n${["mpt", "lmpt", "amt", "lvmt", "smt"]
+  `## chain\n| Class | none |\n${["mpt", "lmpt", "amt", "lvmt", "smt", "amb"]
     .map((scheme) => `## ${scheme}\n| **Group** | not there |\n`)
     .join("")}`;
 const problemsOf = (text) => countClasses(readClasses(text), small).problems;
@@ -64,7 +64,8 @@ const problemsOf = (text) => countClasses(readClasses(text), small).problems;
 test("an entry selects vectors by their whole comments, or says why there are none", () => {
   const { counts, problems } = countClasses(readClasses(of("`some` `byte * cut`")), small);
   assert.deepEqual(problems, []);
-  const schemes = { avl: 2, mpt: null, lmpt: null, amt: null, lvmt: null, smt: null, chain: null };
+  const others = { mpt: null, lmpt: null, amt: null, lvmt: null, smt: null, amb: null };
+  const schemes = { avl: 2, ...others, chain: null };
   assert.deepEqual(counts, [{ group: "Group", name: "Class", schemes }]);
   assert.deepEqual(problemsOf(of("it does not fit")), []);
 });
