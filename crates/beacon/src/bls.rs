@@ -6,27 +6,28 @@
 //! Source: the IETF drafts on BLS signatures (`POP` ciphersuite) and on hashing to curves (RFC 9380);
 //! the compressed encoding is that of Zcash.
 
-use ark_bls12_381::{Bls12_381, Fq, Fq2, Fq12, G1Affine, G1Projective, G2Affine, G2Projective, g2};
-use ark_ec::hashing::HashToCurve;
+use ark_bls12_381::g1::endomorphism;
+use ark_bls12_381::{
+    Bls12_381, Config, Fq, Fq2, Fq12, G1Affine, G1Projective, G2Affine, G2Projective, g2,
+};
+use ark_ec::bls12::Bls12Config;
+use ark_ec::hashing::HashToCurveError;
 use ark_ec::hashing::curve_maps::wb::WBMap;
-use ark_ec::hashing::map_to_curve_hasher::MapToCurveBasedHasher;
+use ark_ec::hashing::map_to_curve_hasher::MapToCurve;
 use ark_ec::pairing::Pairing;
-use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
+use ark_ec::short_weierstrass::Affine;
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::field_hashers::DefaultFieldHasher;
 use ark_ff::{BigInt, Field, PrimeField};
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 
 use crate::committee::{KeyBytes, SyncCommittee};
 
 /// A compressed signature: a point of G2.
 pub(crate) type SignatureBytes = [u8; 96];
 
-/// The domain of hashing to the curve.
-const SUITE: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
-
-type Hasher = MapToCurveBasedHasher<G2Projective, DefaultFieldHasher<Sha256>, WBMap<g2::Config>>;
+/// The domain of hashing to the curve, and its length: `DST_prime` of RFC 9380.
+const SUITE: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_\x2b";
 
 const COMPRESSED: u8 = 1 << 7;
 const INFINITY: u8 = 1 << 6;
@@ -80,9 +81,53 @@ fn sum_of_keys(committee: &SyncCommittee, bits: &[bool]) -> Result<G1Affine> {
 /// `e(key, H(message)) == e(generator, signature)`.
 fn is_signed(key: &G1Affine, message: &Hash, signature: &G2Affine) -> Result<bool> {
     let bug = |_| Error::new(Reason::Bug, "a hash that is a point of G2", Hex(message));
-    let hash = Hasher::new(SUITE).and_then(|hasher| hasher.hash(message)).map_err(bug)?;
+    let hash = hash_to_curve(message).map_err(bug)?;
     let pairs = Bls12_381::multi_miller_loop([*key, -G1Affine::generator()], [hash, *signature]);
     Ok(Bls12_381::final_exponentiation(pairs).is_some_and(|output| output.0 == Fq12::ONE))
+}
+
+/// `hash_to_curve` of RFC 9380 for G2.
+fn hash_to_curve(message: &Hash) -> core::result::Result<G2Affine, HashToCurveError> {
+    let [one, other] = hash_to_field(message).map(WBMap::<g2::Config>::map_to_curve);
+    let sum: G2Projective = one? + other?;
+    Ok(sum.into_affine().clear_cofactor())
+}
+
+/// `hash_to_field` of RFC 9380: two elements of `Fq2`, by `expand_message_xmd` with SHA-256.
+///
+/// That of arkworks needs big integers.
+fn hash_to_field(message: &Hash) -> [Fq2; 2] {
+    let hash = |parts: &[&[u8]]| -> Hash {
+        let parts = parts.iter().copied().chain([SUITE]);
+        parts.fold(Sha256::new(), Sha256::chain_update).finalize().into()
+    };
+    let first = hash(&[&[0; 64], message, &256_u16.to_be_bytes(), &[0]]);
+    let (mut block, mut number) = ([0; 32], 0);
+    let mut next = || {
+        let mixed = core::array::from_fn::<u8, 32, _>(|at| first[at] ^ block[at]);
+        number += 1;
+        block = hash(&[&mixed, &[number]]);
+        block
+    };
+    // Each coordinate is a number of 64 bytes, modulo the field's.
+    let mut coordinate = || half(&next()) * two_to_the_256() + half(&next());
+    core::array::from_fn(|_| {
+        let c0 = coordinate();
+        Fq2::new(c0, coordinate())
+    })
+}
+
+/// 32 bytes, big-endian, which are always below the field's modulus.
+fn half(bytes: &Hash) -> Fq {
+    let mut limbs = [0; 6];
+    for (limb, chunk) in limbs.iter_mut().zip(bytes.as_chunks().0.iter().rev()) {
+        *limb = u64::from_be_bytes(*chunk);
+    }
+    Fq::new(BigInt(limbs))
+}
+
+fn two_to_the_256() -> Fq {
+    Fq::new(BigInt([0, 0, 0, 0, 1, 0]))
 }
 
 fn decode_key(bytes: &KeyBytes) -> Result<G1Affine> {
@@ -90,7 +135,15 @@ fn decode_key(bytes: &KeyBytes) -> Result<G1Affine> {
         let (small, large) = G1Affine::get_ys_from_x_unchecked(fq(&x)?)?;
         Some(G1Affine::new_unchecked(fq(&x)?, if larger { large } else { small }))
     });
-    in_subgroup(point, bytes)
+    point.filter(is_in_g1).ok_or_else(|| invalid_point(bytes))
+}
+
+/// The subgroup check of arkworks (Scott, <https://eprint.iacr.org/2021/1130>, section 6), except that its
+/// second multiplication starts at an affine point: the one of arkworks for projective points needs big
+/// integers, which are 9 KB of the compressed binary.
+fn is_in_g1(point: &G1Affine) -> bool {
+    let x_times_point = point.mul_bigint(Config::X).into_affine();
+    x_times_point != *point && -x_times_point.mul_bigint(Config::X) == endomorphism(point)
 }
 
 fn decode_signature(bytes: &SignatureBytes) -> Result<G2Affine> {
@@ -99,7 +152,9 @@ fn decode_signature(bytes: &SignatureBytes) -> Result<G2Affine> {
         let (small, large) = G2Affine::get_ys_from_x_unchecked(x)?;
         Some(G2Affine::new_unchecked(x, if larger { large } else { small }))
     });
-    in_subgroup(point, bytes)
+    point
+        .filter(Affine::is_in_correct_subgroup_assuming_on_curve)
+        .ok_or_else(|| invalid_point(bytes))
 }
 
 /// The x coordinate, and whether y is the larger one; `None` for infinity and uncompressed points.
@@ -119,9 +174,8 @@ fn fq(bytes: &[u8; 48]) -> Option<Fq> {
     Fq::from_bigint(BigInt(limbs))
 }
 
-fn in_subgroup<C: SWCurveConfig>(point: Option<Affine<C>>, bytes: &[u8]) -> Result<Affine<C>> {
-    point.filter(Affine::is_in_correct_subgroup_assuming_on_curve).ok_or_else(|| {
-        let expected = "the canonical encoding of a point of the group, not infinity";
-        Error::new(Reason::InvalidPoint, expected, Hex(bytes))
-    })
+#[cold]
+fn invalid_point(bytes: &[u8]) -> Error {
+    let expected = "the canonical encoding of a point of the group, not infinity";
+    Error::new(Reason::InvalidPoint, expected, Hex(bytes))
 }

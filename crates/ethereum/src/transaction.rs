@@ -1,11 +1,13 @@
 //! Single transactions: their senders and fees.
 
+use alloc::vec::Vec;
+
 use k256::ecdsa::{RecoveryId, Signature, VerifyingKey};
 use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result, keccak256};
 use prooflight_mpt::rlp::{self, Item};
 use prooflight_mpt::{Address, Word, encode};
 
-/// The fields of a transaction that receipts need.
+/// A transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transaction {
     /// Its type; 0 for legacy transactions.
@@ -20,6 +22,12 @@ pub struct Transaction {
     pub nonce: u64,
     /// The recipient; none if it creates a contract.
     pub to: Option<Address>,
+    /// The most gas that it may use.
+    pub gas_limit: u64,
+    /// The amount that it transfers, in wei.
+    pub value: Word,
+    /// The data of the call, or the code that creates the contract.
+    pub input: Vec<u8>,
     /// The most that it pays for gas, in wei.
     pub max_fee_per_gas: Word,
     /// The most of that for the beneficiary; none if it always pays `max_fee_per_gas`.
@@ -59,7 +67,8 @@ const FIELDS: usize = 14;
 impl Transaction {
     /// Decodes a transaction in its signed form, and recovers its sender.
     ///
-    /// Only the fields of this type are decoded strictly; the rest is covered by the hash.
+    /// Only the fields of this type are decoded strictly; the rest, such as access lists, is covered by the
+    /// hash.
     /// `unsupported_fork` for an unknown type, `invalid_transaction` for another form,
     /// `invalid_signature` if the signature has no signer.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
@@ -115,6 +124,13 @@ impl Transaction {
             to: match field(form.to) {
                 Item::String([]) => None,
                 to => Some(rlp::array(to).ok_or_else(|| invalid("an address", bytes))?),
+            },
+            // In every type, the gas is before the recipient, the value and the data after it.
+            gas_limit: number(form.to - 1).ok_or_else(|| invalid("gas of 64 bits", bytes))?,
+            value: word(form.to + 1)?,
+            input: match field(form.to + 2) {
+                Item::String(input) => input.to_vec(),
+                Item::List(_) => return Err(invalid("data", bytes)),
             },
             max_fee_per_gas: word(form.fee)?,
             max_priority_fee_per_gas: form.priority_fee.map(word).transpose()?,
