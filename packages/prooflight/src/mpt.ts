@@ -5,18 +5,13 @@
  */
 
 export type { Hex } from "./bytes.js";
-export type {
-  AbsentAccount,
-  EthGetProofInput,
-  EthGetProofsInput,
-  EthQuestion,
-  PresentAccount,
-} from "./mpt/account.js";
+export type { AbsentAccount, PresentAccount } from "./mpt/account.js";
 export { verifyEthGetProof, verifyEthGetProofs } from "./mpt/account.js";
 export type { BytesLike, WordLike } from "./mpt/bytes.js";
 export type { EthHeader, EthHeaderInput } from "./mpt/header.js";
 export { verifyEthHeader } from "./mpt/header.js";
 export type { Limits } from "./limits.js";
+export type { EthGetProofInput, EthGetProofsInput, EthQuestion } from "./mpt/packed.js";
 export type { MptProofInput } from "./mpt/proof.js";
 export { verifyMptProof } from "./mpt/proof.js";
 export type { Absent, Present } from "./result.js";

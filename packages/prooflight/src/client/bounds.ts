@@ -14,6 +14,8 @@ export interface Bounds {
   items: number;
   /** Members of objects: colons in its text. */
   members: number;
+  /** Whether it takes no memory once its call returns, since its question keeps only a part of it. */
+  passing?: boolean;
 }
 
 /** The margin: members that repeat data in readable form, and errors. */
@@ -38,7 +40,7 @@ export function boundsOf(config: ChainConfig, method: string, params: object): B
   const perKey = maxValue + KEY_BYTES;
   switch (method) {
     case "prooflight_headerProof":
-      return bounds(2 * header + LONGEST_PATH * HASH_JSON);
+      return { ...bounds(2 * header + LONGEST_PATH * HASH_JSON), passing: true };
     case "prooflight_prove": {
       const each = maxValue + keyBytes(config, scheme);
       return bounds(header + proofJson((keys as unknown[]).length * each));

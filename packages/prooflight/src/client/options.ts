@@ -4,7 +4,7 @@ import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
 import type { FromJson } from "../from-json.js";
-import type { Transport } from "./rpc.js";
+import type { Transport } from "./http.js";
 import type { Failure } from "./servers.js";
 import type { Shard } from "./shard.js";
 

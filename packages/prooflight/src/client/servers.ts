@@ -7,7 +7,8 @@ import type { Bounds } from "./bounds.js";
 import { notify } from "./callback.js";
 import { InFlight } from "./in-flight.js";
 import { Places } from "./places.js";
-import { call, type Transport } from "./rpc.js";
+import { exchange, type Reply, type Transport } from "./http.js";
+import { call } from "./rpc.js";
 import { readShard, type Shard } from "./shard.js";
 
 /** A server that answers a question. */
@@ -16,6 +17,10 @@ export interface Server {
   readonly url: URL;
   /** Calls a method; throws like `call` of `rpc.ts`. */
   call(method: string, params: object): Promise<unknown>;
+  /** Gets a resource below the URL; throws like `exchange` of `http.ts`. */
+  get(path: string, accept: string): Promise<Reply>;
+  /** The number of bytes of its replies to this question. */
+  readonly received: number;
   /** The other servers, for calls that any server may answer. */
   others(): Server[];
 }
@@ -30,7 +35,7 @@ export interface Failure {
 
 /** Whether another server could succeed where this one failed. Other refusals are the caller's fault or a bug. */
 const mayDoBetter = ({ code, reason }: VerifyError) =>
-  OTHERS_MAY_DO_BETTER.has(code) && reason !== "setup_mismatch";
+  reason === "unsupported_fork" || (OTHERS_MAY_DO_BETTER.has(code) && reason !== "setup_mismatch");
 
 const OTHERS_MAY_DO_BETTER: ReadonlySet<Code> = new Set([
   "malformed",
@@ -68,7 +73,8 @@ export class Servers {
   /**
    * Throws `invalid_argument` unless `urls` has at least one http or https URL, each with or without a shard.
    *
-   * `check` throws if the client has stopped. `boundsOf` returns the bounds of a reply.
+   * `check` throws if the client has stopped. `boundsOf` returns the bounds of a reply to a method, or of the resource
+   * at a path, then without parameters.
    */
   constructor(
     urls: readonly unknown[],
@@ -172,27 +178,54 @@ export class Servers {
     held: (() => void)[],
   ): Server {
     const { url } = listed;
-    return {
-      url,
-      call: async (method, params) => {
-        check();
-        const bounds = this.#boundsOf(method, params);
-        // Paths have a room of their own: a question asks for them while it holds its answer.
-        const isPath = method === "prooflight_headerProof";
-        const { grow, release } = (isPath ? this.#paths : this.#answers).open();
-        const transport = {
+    const question = { received: 0 };
+    const bounded = async <T>(
+      bounds: Bounds,
+      room: InFlight,
+      send: (transport: Transport) => Promise<T>,
+    ): Promise<T> => {
+      const { grow, release } = room.open();
+      const passing = bounds.passing ?? false;
+      if (!passing) held.push(release);
+      try {
+        return await send({
           ...this.#transport,
           maxReplyBytes: Math.min(bounds.bytes, this.#transport.maxReplyBytes),
           maxReplyItems: bounds.items,
           maxReplyMembers: bounds.members,
+          received: (bytes) => {
+            question.received += bytes;
+          },
           grow,
-        };
-        if (!isPath) held.push(release);
-        try {
-          return await call(transport, url, method, params, signal);
-        } finally {
-          if (isPath) release();
+        });
+      } finally {
+        if (passing) release();
+      }
+    };
+    return {
+      url,
+      get received() {
+        return question.received;
+      },
+      call: async (method, params) => {
+        check();
+        // Paths have a room of their own: a question asks for them while it holds its answer.
+        const room = method === "prooflight_headerProof" ? this.#paths : this.#answers;
+        return bounded(this.#boundsOf(method, params), room, (transport) =>
+          call(transport, url, method, params, signal),
+        );
+      },
+      get: async (path, accept) => {
+        check();
+        const resource = new URL(url);
+        const [pathname = "", query] = path.split("?", 2);
+        resource.pathname = resource.pathname.replace(/\/$/, "") + pathname;
+        for (const [name, value] of new URLSearchParams(query)) {
+          resource.searchParams.set(name, value);
         }
+        return bounded(this.#boundsOf(path, {}), this.#answers, (transport) =>
+          exchange(transport, resource, { headers: { accept } }, signal),
+        );
       },
       others: () =>
         this.inOrder()

@@ -1,39 +1,14 @@
-import { Arguments } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
-import { refuse } from "../error.js";
 import { hash } from "../wasm/hash.js";
-import { Reader, Writer } from "../wire.js";
-import { type BytesLike, bytesLike, type WordLike, wordLike } from "./bytes.js";
-import { type Kept, type Limits, writeLimits } from "../limits.js";
-import { writeResponse } from "./response.js";
-
-/** One question to `eth_getProof` and a server's answer. */
-export interface EthQuestion {
-  /** The requested account, 20 bytes. */
-  address: BytesLike;
-  /** The requested storage slots. Default none. */
-  slots?: readonly WordLike[] | undefined;
-  /** The server's answer: the `result` of JSON-RPC. */
-  response: unknown;
-}
-
-/** The input of {@link verifyEthGetProof}. */
-export interface EthGetProofInput extends EthQuestion {
-  /** The root of the state, 32 bytes: trusted by the caller, never taken from the server. */
-  stateRoot: BytesLike;
-  /** Limits that differ from the defaults. */
-  limits?: Limits | undefined;
-}
-
-/** The input of {@link verifyEthGetProofs}. */
-export interface EthGetProofsInput {
-  /** The root of the state, 32 bytes: trusted by the caller, never taken from the server. */
-  stateRoot: BytesLike;
-  /** Questions about this state, with their answers. */
-  questions: readonly EthQuestion[];
-  /** Limits that differ from the defaults; they apply to each answer. */
-  limits?: Limits | undefined;
-}
+import {
+  type EthGetProofInput,
+  type EthGetProofsInput,
+  packQuestion,
+  packQuestions,
+  readAccount,
+  readAccounts,
+  type ShownAccount,
+} from "./packed.js";
 
 /** An account that is in the state, as proven. */
 export interface PresentAccount {
@@ -72,29 +47,10 @@ export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | Abs
   return toAccount(showAccount(input));
 }
 
-/** An account as proven; an absent one has the fields of an empty account. */
-export interface ShownAccount extends Omit<PresentAccount, "kind"> {
-  kind: "present" | "absent";
-  /** Whether its code hash differs from that of empty code. */
-  hasCode: boolean;
-}
-
 /** Like {@link verifyEthGetProof}, with the fields of an absent account too. */
 export function showAccount(input: EthGetProofInput): ShownAccount {
-  const given = new Arguments("mpt", input, [
-    "stateRoot",
-    "address",
-    "slots",
-    "response",
-    "limits",
-  ]);
-  const request = new Writer(8192);
-  const limits = begin(request, given);
-  request.u32(1);
-  writeQuestion(request, given, "", limits);
-  const [account] = finish(request);
-  if (!account) throw refuse("bug", "an account", "none", { scheme: "mpt" });
-  return account;
+  const packed = packQuestion(input);
+  return readAccount(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
 }
 
 /**
@@ -106,17 +62,8 @@ export function showAccount(input: EthGetProofInput): ShownAccount {
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#6-answers | The specification, mpt 6}
  */
 export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | AbsentAccount)[] {
-  const given = new Arguments("mpt", input, ["stateRoot", "questions", "limits"]);
-  const request = new Writer(65_536);
-  const limits = begin(request, given);
-  const questions = given.list("questions");
-  request.u32(questions.length);
-  questions.forEach((question, index) => {
-    const path = `questions[${index}]`;
-    const members = new Arguments("mpt", question, ["address", "slots", "response"], path);
-    writeQuestion(request, members, `${path}.`, limits);
-  });
-  return finish(request).map(toAccount);
+  const packed = packQuestions(input);
+  return readAccounts(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed))).map(toAccount);
 }
 
 function toAccount(shown: ShownAccount): PresentAccount | AbsentAccount {
@@ -124,47 +71,3 @@ function toAccount(shown: ShownAccount): PresentAccount | AbsentAccount {
   if (kind === "absent") return { kind, storage };
   return { kind, nonce, balance, codeHash, storageHash, storage };
 }
-
-function begin<Name extends string>(
-  request: Writer,
-  given: Arguments<Name | "stateRoot" | "limits">,
-) {
-  request.array(bytesLike(given.unchecked("stateRoot"), "stateRoot", 32));
-  return writeLimits(request, given);
-}
-
-function writeQuestion<Name extends string>(
-  request: Writer,
-  given: Arguments<Name | "address" | "slots" | "response">,
-  path: string,
-  limits: Kept,
-): void {
-  request.array(bytesLike(given.unchecked("address"), `${path}address`, 20));
-  const slots = given.unchecked("slots") === undefined ? [] : given.list("slots");
-  request.u32(slots.length);
-  slots.forEach((slot, index) => {
-    request.array(wordLike(slot, `${path}slots[${index}]`));
-  });
-  const nodeBytes = writeResponse(request, given.unchecked("response"), slots.length);
-  if (nodeBytes > limits.maxProofBytes && slots.length <= limits.maxKeys) {
-    // The verifier checks this too, but wasm's memory never shrinks, so too many nodes are not even copied.
-    const [expected, found] = [`at most ${limits.maxProofBytes} bytes`, `${nodeBytes} bytes`];
-    throw refuse("proof_too_large", expected, found, { scheme: "mpt" });
-  }
-}
-
-function finish(request: Writer): ShownAccount[] {
-  const packed = request.finish();
-  const reader = new Reader(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
-  return reader.sequence(() => ({
-    kind: reader.u8() === 0 ? "absent" : "present",
-    hasCode: reader.u8() !== 0,
-    nonce: reader.u64(),
-    balance: reader.uint(32),
-    storageHash: reader.array(32),
-    codeHash: reader.array(32),
-    storage: readWords(reader),
-  }));
-}
-
-const readWords = (reader: Reader): bigint[] => reader.sequence(() => reader.uint(32));

@@ -1,6 +1,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { called } from "../client/options.js";
-import { call, type Transport } from "../client/rpc.js";
+import type { Transport } from "../client/http.js";
+import { call } from "../client/rpc.js";
 import { describe } from "../error.js";
 import { needsPerson } from "./handed-on.js";
 import { reading } from "./options.js";

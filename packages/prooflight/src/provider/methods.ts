@@ -2,7 +2,8 @@
 
 import { toHex } from "../bytes.js";
 import { refuse } from "../error.js";
-import { showAccount, type ShownAccount } from "../mpt/account.js";
+import { showAccount } from "../mpt/account.js";
+import type { ShownAccount } from "../mpt/packed.js";
 import { type Answer, copyAnswer } from "../mpt/response.js";
 import { hash as wasm } from "../wasm/hash.js";
 import type { HandOn } from "./hand-on.js";
