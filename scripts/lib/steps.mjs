@@ -159,6 +159,15 @@ export const STEPS = {
       return vitestTests(output());
     },
   },
+  ethereum: {
+    tools: ["npm"],
+    built: true,
+    // PROOFLIGHT_ETHEREUM_MAINNET names a folder of other cases.
+    async run({ sh, output }) {
+      await sh("npm", ["run", "--silent", "test:ethereum", "--workspace", "packages/prooflight"]);
+      return vitestTests(output());
+    },
+  },
   sizes: {
     tools: ["npm"],
     built: true,

@@ -22,8 +22,12 @@ mod wire;
 
 #[cfg(feature = "avl")]
 pub mod avl;
+#[cfg(feature = "beacon")]
+pub mod beacon;
 #[cfg(feature = "chain")]
 pub mod chain;
+#[cfg(feature = "ethereum")]
+pub mod ethereum;
 #[cfg(feature = "lmpt")]
 pub mod lmpt;
 #[cfg(feature = "lvmt")]

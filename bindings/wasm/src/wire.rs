@@ -88,7 +88,7 @@ pub(crate) fn unknown(expected: &str, found: u8) -> Error {
 }
 
 /// An array whose length TypeScript has checked.
-#[cfg(feature = "mpt")]
+#[cfg(any(feature = "ethereum", feature = "mpt"))]
 pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
     let found = format_args!("{} bytes", bytes.len());
     bytes.try_into().map_err(|_| Error::new(Reason::Bug, format_args!("{N} bytes"), found))

@@ -21,10 +21,10 @@ export async function inWorkFolder(body) {
 
 /** Puts every binary with wasm-bindgen's glue into `folder`; the loader is ours. */
 export async function buildBinaries(work, folder) {
-  for (const { name, features } of BINARIES) {
+  for (const { name, features, optLevel = 3 } of BINARIES) {
     const out = join(work, name);
     const glue = `prooflight_${name}_bg`;
-    await wasmPack(out, `prooflight_${name}`, features);
+    await wasmPack(out, `prooflight_${name}`, features, optLevel);
     copyFileSync(join(out, `${glue}.wasm`), join(folder, `prooflight-${name}.wasm`));
     copyFileSync(join(out, `${glue}.js`), join(folder, `${glue}.js`));
     const types = inside("packages", "prooflight", "src", "wasm", `${glue}.d.ts`);
@@ -39,7 +39,7 @@ export function sh(command, args) {
   return run(command, args, { env, onData: (text) => process.stdout.write(text) });
 }
 
-function wasmPack(folder, name, features) {
+function wasmPack(folder, name, features, optLevel) {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   return sh("wasm-pack", [
     "--quiet",
@@ -48,6 +48,7 @@ function wasmPack(folder, name, features) {
     ...["--out-dir", folder, "--out-name", name],
     ...["--", "--locked", "--no-default-features", "--features", features.join()],
     // Panic messages contain paths of source files; those of dependencies are in the user's home folder.
+    ...["--config", `profile.release.opt-level=${JSON.stringify(optLevel)}`],
     "--config",
     `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${home}=cargo"]`,
   ]);

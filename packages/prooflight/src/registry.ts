@@ -95,6 +95,7 @@ export type Reason =
   | "leaf_of_key"
   | "leaf_off_path"
   | "level_out_of_range"
+  | "logs_too_large"
   | "missing_child"
   | "no_child"
   | "node_left_over"
@@ -158,6 +159,7 @@ export type Reason =
   | "unknown_scheme"
   | "unknown_setup"
   | "unknown_statement"
+  | "unknown_transaction"
   | "unknown_version"
   | "unreachable"
   | "unsupported_fork"
@@ -255,6 +257,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   leaf_of_key: { code: "mismatch", meaning: "a leaf given as another key's is that of a key asked for" },
   leaf_off_path: { code: "mismatch", meaning: "a leaf is not on the path of its key" },
   level_out_of_range: { code: "mismatch", meaning: "a key's walk goes below the last level" },
+  logs_too_large: { code: "unavailable", meaning: "the logs of a range take more bytes than the limit" },
   missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
   no_child: { code: "mismatch", meaning: "a key's walk goes below an entry that has no child" },
   node_left_over: { code: "mismatch", meaning: "nodes are left over after the end of the key's path" },
@@ -318,6 +321,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   unknown_scheme: { code: "malformed", meaning: "the envelope names a scheme that does not exist, or another than asked for" },
   unknown_setup: { code: "unsupported", meaning: "this build does not have the setup, and its verifying key was not given" },
   unknown_statement: { code: "unsupported", meaning: "this build does not know statements of that scheme and kind" },
+  unknown_transaction: { code: "unavailable", meaning: "the server knows no block with that transaction" },
   unknown_version: { code: "malformed", meaning: "the envelope has a version that does not exist" },
   unreachable: { code: "unavailable", meaning: "the server could not be reached" },
   unsupported_fork: { code: "unsupported", meaning: "this build does not know that fork of the network" },

@@ -36,6 +36,8 @@ declare global {
   const slots: prooflight.Hex[];
   const block: prooflight.Hex;
   const stateRoot: prooflight.Hex;
+  const finalizedRoot: prooflight.Hex;
+  const transactionHash: prooflight.Hex;
   const publicClient: viem.PublicClient;
   const createPublicClient: typeof viem.createPublicClient;
   const custom: typeof viem.custom;

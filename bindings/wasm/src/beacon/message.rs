@@ -1,0 +1,169 @@
+//! The messages about heads, in borsh. Times are in seconds since 1970, ages in seconds.
+//!
+//! ```text
+//! struct StartRequest   { age: AgeRequest, checkpoint: [u8; 32] }
+//! struct AgeRequest     { network: Network, now: u64, max_age: Option<u64> }
+//! struct ProcessRequest { network: Network, now: u64, updates: Updates }
+//! enum   Updates        { Finality, Optimistic, Update, Answer { most: u32 } }
+//! enum   Network        { Mainnet, Sepolia, Hoodi, Other(Parameters) }
+//! struct Parameters     { genesis_validators_root: [u8; 32], genesis_time: u64, seconds_per_slot: u64,
+//!                         genesis_version: [u8; 4], forks: [(u64, [u8; 4]); 7], blobs: Vec<(u64, u64)>,
+//!                         slots_per_epoch: u64, epochs_per_period: u64, committee_size: u32 }
+//! struct Heads          { state: Vec<u8>, finalized: Head, latest: Head, period: u64,
+//!                         knows_next_committee: bool, current_period: u64 }
+//! struct Head           { slot: u64, beacon_root: [u8; 32], execution_block_hash: Option<[u8; 32]>,
+//!                         participation: Option<(u32, u32)> }
+//! ```
+
+use std::borrow::Cow;
+
+use prooflight_beacon::{
+    BlobParameters, ForkStart, Head, LightClient, Network, Parameters, Participation, Preset,
+};
+use prooflight_core::{Hash, Result};
+
+use crate::wire::{self, Request, Response};
+
+/// A checkpoint to start at.
+pub(crate) struct StartRequest {
+    pub(crate) age: AgeRequest,
+    pub(crate) checkpoint: Hash,
+}
+
+impl StartRequest {
+    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
+        let (age, checkpoint) = wire::decode(request, |r| Ok((age(r)?, r.array()?)))?;
+        Ok(Self { age: age?, checkpoint })
+    }
+}
+
+/// The clock, and the greatest age of a block; by default two weeks.
+pub(crate) struct AgeRequest {
+    pub(crate) network: Network,
+    now: u64,
+    max_age: Option<u64>,
+}
+
+impl AgeRequest {
+    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
+        wire::decode(request, age)?
+    }
+
+    /// The current slot.
+    pub(crate) const fn slot(&self) -> u64 {
+        self.network.slot_at(self.now)
+    }
+
+    /// The greatest age in slots.
+    pub(crate) fn slots(&self) -> u64 {
+        let seconds = self.network.parameters().seconds_per_slot;
+        self.max_age.map_or_else(|| self.network.two_weeks(), |age| age / seconds)
+    }
+}
+
+/// The updates to process.
+pub(crate) struct ProcessRequest {
+    pub(crate) network: Network,
+    pub(crate) now: u64,
+    pub(crate) updates: Updates,
+}
+
+/// The form of updates.
+pub(crate) enum Updates {
+    /// A finality update.
+    Finality,
+    /// An optimistic update.
+    Optimistic,
+    /// The update of a period.
+    Update,
+    /// The updates of several periods, each with its length and fork digest.
+    Answer {
+        /// The most updates.
+        most: usize,
+    },
+}
+
+impl ProcessRequest {
+    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
+        let (network, now, updates) =
+            wire::decode(request, |r| Ok((network(r)?, r.u64()?, updates(r)?)))?;
+        Ok(Self { network: network?, now, updates })
+    }
+}
+
+fn updates(r: &mut Request<'_>) -> Result<Updates> {
+    match r.u8()? {
+        0 => Ok(Updates::Finality),
+        1 => Ok(Updates::Optimistic),
+        2 => Ok(Updates::Update),
+        3 => Ok(Updates::Answer { most: r.length()? }),
+        other => Err(wire::unknown("updates of 0 to 3", other)),
+    }
+}
+
+/// The inner result is that of the request's content.
+fn age(r: &mut Request<'_>) -> Result<Result<AgeRequest>> {
+    let (network, now, max_age) = (network(r)?, r.u64()?, r.option(Request::u64)?);
+    Ok(network.map(|network| AgeRequest { network, now, max_age }))
+}
+
+/// The inner result is that of the caller's parameters.
+fn network(r: &mut Request<'_>) -> Result<Result<Network>> {
+    match r.u8()? {
+        0 => Ok(Ok(Network::MAINNET)),
+        1 => Ok(Ok(Network::SEPOLIA)),
+        2 => Ok(Ok(Network::HOODI)),
+        3 => parameters(r).map(Network::new),
+        other => Err(wire::unknown("a network of 0 to 3", other)),
+    }
+}
+
+fn parameters(r: &mut Request<'_>) -> Result<Parameters> {
+    let (genesis_validators_root, genesis_time) = (r.array()?, r.u64()?);
+    let (seconds_per_slot, genesis_version) = (r.u64()?, r.array()?);
+    let mut forks = [ForkStart { epoch: 0, version: [0; 4] }; 7];
+    for fork in &mut forks {
+        *fork = ForkStart { epoch: r.u64()?, version: r.array()? };
+    }
+    let blobs = r.sequence(|r| Ok(BlobParameters { epoch: r.u64()?, max_blobs: r.u64()? }))?;
+    Ok(Parameters {
+        genesis_validators_root,
+        genesis_time,
+        seconds_per_slot,
+        genesis_version,
+        forks,
+        blobs: Cow::Owned(blobs),
+        preset: Preset {
+            slots_per_epoch: r.u64()?,
+            epochs_per_period: r.u64()?,
+            committee_size: r.length()?,
+        },
+    })
+}
+
+/// Encodes `Heads`.
+pub(crate) fn heads(client: &LightClient, slot: u64) -> Result<Vec<u8>> {
+    let state = client.export()?;
+    let mut response = Response::with_capacity(state.len() + 256);
+    response.bytes(&state);
+    write_head(&mut response, &*client.finalized()?);
+    write_head(&mut response, &*client.optimistic()?);
+    response.array(&client.period().to_le_bytes());
+    response.u8(client.knows_next_committee().into());
+    response.array(&client.network().period(slot).to_le_bytes());
+    Ok(response.into_bytes())
+}
+
+fn write_head(response: &mut Response, head: &Head) {
+    response.array(&head.slot.to_le_bytes());
+    response.array(&head.beacon_root);
+    response.u8(head.execution_block_hash.is_some().into());
+    if let Some(hash) = &head.execution_block_hash {
+        response.array(hash);
+    }
+    response.u8(head.participation.is_some().into());
+    if let Some(Participation { signed, of }) = head.participation {
+        response.length(signed);
+        response.length(of);
+    }
+}

@@ -1,0 +1,29 @@
+/**
+ * Ethereum: a light client that follows the beacon chain from a checkpoint, and verifies blocks, accounts,
+ * transactions, receipts and complete logs of any execution node.
+ *
+ * Its WebAssembly is a separate file, which {@link EthereumClient.connect} loads.
+ *
+ * @module prooflight/ethereum
+ */
+
+export type { Hex } from "./bytes.js";
+export type { Failure } from "./client/servers.js";
+export type { Account } from "./ethereum/accounts.js";
+export type { FinalityConflict, SignedUpdate } from "./ethereum/beacon.js";
+export type { BlockHeader } from "./ethereum/blocks.js";
+export type { AccountOptions, SignalOptions } from "./ethereum/client.js";
+export { EthereumClient } from "./ethereum/client.js";
+export type { Form, Head } from "./ethereum/heads.js";
+export type { FoundLog, LogsOptions } from "./ethereum/logs.js";
+export type { Fork, ForkStart, NetworkConfig, NetworkName } from "./ethereum/network.js";
+export type { BlockName, EthereumOptions } from "./ethereum/options.js";
+export type { AtOptions } from "./ethereum/questions.js";
+export type {
+  Log,
+  Transaction,
+  TransactionPlace,
+  TransactionReceipt,
+} from "./ethereum/transactions.js";
+export type { BytesLike, WordLike } from "./mpt/bytes.js";
+export { init, initSync } from "./wasm/ethereum.js";

@@ -1,0 +1,71 @@
+/** Accounts, their storage and their code, by `eth_getProof` against a verified header's state root. */
+
+import { fromHex, type Hex, toHex } from "../bytes.js";
+import type { Server } from "../client/servers.js";
+import { packQuestion, readAccount, type ShownAccount } from "../mpt/packed.js";
+import { ethereum } from "../wasm/ethereum.js";
+import { type Block, quantity } from "./blocks.js";
+import { Given } from "./json.js";
+
+/** An account in the state after a block. One that does not exist has the fields of an empty account. */
+export interface Account {
+  address: Hex;
+  /** Whether the state has the account. */
+  exists: boolean;
+  nonce: bigint;
+  /** In wei. */
+  balance: bigint;
+  codeHash: Hex;
+  storageHash: Hex;
+  /** The value of each requested slot, in order; 0 if it is not set. */
+  storage: bigint[];
+  blockHash: Hex;
+  blockNumber: bigint;
+}
+
+/** The verified account and slots, each slot 32 bytes in 0x-hex. */
+export async function account(
+  server: Server,
+  block: Block,
+  address: Hex,
+  slots: readonly Hex[],
+): Promise<Account> {
+  const shown = await show(server, block, address, slots);
+  const { kind, nonce, balance, storage } = shown;
+  return {
+    address,
+    exists: kind === "present",
+    nonce,
+    balance,
+    codeHash: toHex(shown.codeHash) as Hex,
+    storageHash: toHex(shown.storageHash) as Hex,
+    storage,
+    blockHash: block.header.hash,
+    blockNumber: block.header.number,
+  };
+}
+
+/** The verified code of an account. */
+export async function code(server: Server, block: Block, address: Hex): Promise<Hex> {
+  const { codeHash, hasCode } = await show(server, block, address, []);
+  if (!hasCode) return "0x";
+  const reply = await server.call("eth_getCode", [address, quantity(block.header.number)]);
+  const bytes = new Given(reply, "eth_getCode").bytes();
+  ethereum.call("mpt", (wasm) => {
+    wasm.mptVerifyCode(codeHash, bytes);
+  });
+  return toHex(bytes) as Hex;
+}
+
+async function show(
+  server: Server,
+  { header }: Block,
+  address: Hex,
+  slots: readonly Hex[],
+): Promise<ShownAccount> {
+  // By number, which every server supports. The proof shows that it is the state of this block.
+  const response = await server.call("eth_getProof", [address, slots, quantity(header.number)]);
+  const stateRoot = fromHex(header.stateRoot);
+  const packed = packQuestion({ stateRoot, address, slots, response });
+  return readAccount(ethereum.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
+}

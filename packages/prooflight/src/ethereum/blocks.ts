@@ -1,0 +1,254 @@
+/** Verified headers, from the hashes of heads. */
+
+import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
+import type { Server } from "../client/servers.js";
+import { refuse, VerifyError } from "../error.js";
+import { ethereum } from "../wasm/ethereum.js";
+import { Reader, Writer } from "../wire.js";
+import { encodeHeader } from "./encode.js";
+import type { Head, Heads } from "./heads.js";
+import { Given } from "./json.js";
+import type { BlockName } from "./options.js";
+
+/** A block's header; its fields are named as in JSON-RPC. */
+export interface BlockHeader {
+  hash: Hex;
+  number: bigint;
+  parentHash: Hex;
+  /** Seconds since 1970. */
+  timestamp: bigint;
+  /** The recipient of the fees. */
+  miner: Hex;
+  stateRoot: Hex;
+  transactionsRoot: Hex;
+  receiptsRoot: Hex;
+  logsBloom: Hex;
+  gasLimit: bigint;
+  gasUsed: bigint;
+  /** Since the merge, the beacon chain's randomness. */
+  mixHash: Hex;
+  /** In wei; since London. */
+  baseFeePerGas: bigint | undefined;
+  /** Since Shanghai. */
+  withdrawalsRoot: Hex | undefined;
+  /** Since Cancun. */
+  blobGasUsed: bigint | undefined;
+  /** Since Cancun. */
+  excessBlobGas: bigint | undefined;
+  /** Since Cancun. */
+  parentBeaconBlockRoot: Hex | undefined;
+  /** Since Prague. */
+  requestsHash: Hex | undefined;
+}
+
+/** A verified header. */
+export interface Block {
+  header: BlockHeader;
+  hash: Bytes;
+  rlp: Bytes;
+}
+
+/** The contract that stores the hashes of older blocks since Prague (EIP-2935), and their number. */
+const HISTORY = "0x0000f90827f1c53a10cb7a02335b175320002935";
+const HISTORY_WINDOW = 8191n;
+
+/** Up to this many blocks, walking costs less than a proof and its header. */
+const SHORT_WALK = 4n;
+
+/** Blocks that are asked for at once. */
+const AT_ONCE = 16;
+
+/** Headers that are kept: some megabytes. */
+const MOST_KEPT = 4096;
+
+export class Blocks {
+  readonly #maxWalk: bigint;
+  /** By hash, the least recently used first. */
+  readonly #kept = new Map<Hex, Block>();
+
+  constructor(maxWalk: bigint) {
+    this.#maxWalk = maxWalk;
+  }
+
+  /** The block that a question names; it is an ancestor of a head, or one itself. */
+  async at(server: Server, heads: Heads, name: BlockName): Promise<Block> {
+    if (name === "finalized" || name === "safe") return this.#ofHead(server, heads.finalized);
+    const latest = await this.#ofHead(server, heads.latest);
+    if (name === "latest") return latest;
+    if (typeof name === "bigint") return this.#ancestor(server, latest, name);
+    const named = await this.byHash(server, name);
+    const canonical = await this.#ancestor(server, latest, named.header.number);
+    if (canonical.header.hash === named.header.hash) return named;
+    throw refuse("not_an_ancestor", `block ${name} in the history of the head`, "another");
+  }
+
+  /** The block with this hash, which the caller trusts. */
+  async byHash(server: Server, hash: Hex): Promise<Block> {
+    return this.#find(hash) ?? this.#verify(hash, await ask(server, "eth_getBlockByHash", hash));
+  }
+
+  /** The blocks of a range, ascending, of which the last is verified. */
+  async range(
+    server: Server,
+    from: bigint,
+    last: Block,
+    check: () => void,
+  ): Promise<[Block, ...Block[]]> {
+    const found: [Block, ...Block[]] = [last];
+    for (;;) {
+      const [first] = found;
+      const { number } = first.header;
+      if (number <= from) return found;
+      const count = Math.min(Number(number - from), AT_ONCE);
+      for (const block of await this.#parents(server, first, count)) found.unshift(block);
+      check();
+    }
+  }
+
+  /** The blocks before one, descending. */
+  async #parents(server: Server, block: Block, count: number): Promise<Block[]> {
+    const { number } = block.header;
+    const numbers = Array.from({ length: count }, (_, index) => number - 1n - BigInt(index));
+    const known = this.#find(block.header.parentHash) !== undefined;
+    const replies = known
+      ? []
+      : await Promise.all(
+          numbers.map((number) => ask(server, "eth_getBlockByNumber", quantity(number))),
+        );
+    const found: Block[] = [];
+    let child = block;
+    for (let index = 0; index < count; index++) {
+      const hash = child.header.parentHash;
+      const parent = this.#find(hash) ?? this.#verifyReply(hash, replies[index]);
+      // Its chain may have another block of this number than the head's.
+      child = parent ?? (await this.byHash(server, hash));
+      found.push(child);
+    }
+    return found;
+  }
+
+  #verifyReply(hash: Hex, reply: unknown): Block | undefined {
+    if (reply === undefined || reply === null) return undefined;
+    try {
+      return this.#verify(hash, reply);
+    } catch (error) {
+      if (error instanceof VerifyError && error.reason === "header_hash_mismatch") return undefined;
+      throw error;
+    }
+  }
+
+  async #ofHead(server: Server, { slot, executionBlockHash }: Head): Promise<Block> {
+    if (executionBlockHash) return this.byHash(server, executionBlockHash);
+    throw refuse("unsupported_fork", "a head that shows an execution block", `slot ${slot}`);
+  }
+
+  async #ancestor(server: Server, head: Block, number: bigint): Promise<Block> {
+    const distance = head.header.number - number;
+    if (distance === 0n) return head;
+    if (distance < 0n) throw unknown(`a block up to the head, ${head.header.number}`, number);
+    const isInState = head.header.requestsHash !== undefined && distance <= HISTORY_WINDOW;
+    if (isInState && distance > SHORT_WALK) {
+      const block = await this.byHash(server, await this.#hashInState(server, head, number));
+      if (block.header.number === number) return block;
+      throw refuse("wrong_block", `block ${number}`, `block ${block.header.number}`);
+    }
+    if (distance > this.#maxWalk) {
+      throw unknown(`one of the ${this.#maxWalk} blocks before ${head.header.number}`, number);
+    }
+    const [block] = await this.range(server, number, head, () => undefined);
+    return block;
+  }
+
+  /** The hash of an older block in the state of a newer one. */
+  async #hashInState(server: Server, head: Block, number: bigint): Promise<Hex> {
+    const slot = quantity(number % HISTORY_WINDOW);
+    const params = [HISTORY, [slot], quantity(head.header.number)];
+    const reply = new Given(await server.call("eth_getProof", params), "eth_getProof");
+    const nodes = (given: Given) =>
+      given
+        .member("proof")
+        .list()
+        .map((node) => node.bytes());
+    const [storage = new Given(undefined, "eth_getProof.storageProof[0]")] = reply
+      .member("storageProof")
+      .list();
+    const request = new Writer(8192);
+    request.array(head.hash);
+    request.bytes(head.rlp);
+    request.u64(number);
+    for (const proof of [
+      reply
+        .member("accountProof")
+        .list()
+        .map((node) => node.bytes()),
+      nodes(storage),
+    ]) {
+      request.sequence(proof, (node) => {
+        request.bytes(node);
+      });
+    }
+    const packed = request.finish();
+    return toHex(ethereum.call(undefined, (wasm) => wasm.ethVerifyAncestor(packed))) as Hex;
+  }
+
+  #verify(hash: Hex, reply: unknown): Block {
+    if (reply === null) throw unknown("a block", hash);
+    const rlp = encodeHeader(new Given(reply, "the block"));
+    const bytes = fromHex(hash);
+    const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyHeader(bytes, rlp));
+    const block = { header: readHeader(hash, response), hash: bytes, rlp };
+    this.#keep(block);
+    return block;
+  }
+
+  #find(hash: Hex): Block | undefined {
+    const block = this.#kept.get(hash);
+    if (block) this.#keep(block);
+    return block;
+  }
+
+  #keep(block: Block): void {
+    const { hash } = block.header;
+    this.#kept.delete(hash);
+    this.#kept.set(hash, block);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest) this.#kept.delete(oldest);
+  }
+}
+
+const ask = (server: Server, method: string, block: Hex) => server.call(method, [block, false]);
+
+/** A number in 0x-hex. */
+export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
+
+const unknown = (expected: string, found: bigint | Hex) =>
+  refuse("unknown_block", expected, `${found}`);
+
+function readHeader(hash: Hex, response: Bytes): BlockHeader {
+  const reader = new Reader(response);
+  const hex = (length: number) => toHex(reader.array(length)) as Hex;
+  const optional = () => (reader.u8() === 0 ? undefined : hex(32));
+  const [parentHash, miner, stateRoot, transactionsRoot] = [hex(32), hex(20), hex(32), hex(32)];
+  const [receiptsRoot, logsBloom] = [hex(32), hex(256)];
+  const [number, gasLimit, gasUsed] = [reader.u64(), reader.u64(), reader.u64()];
+  return {
+    hash,
+    number,
+    parentHash,
+    timestamp: reader.u64(),
+    miner,
+    stateRoot,
+    transactionsRoot,
+    receiptsRoot,
+    logsBloom,
+    gasLimit,
+    gasUsed,
+    mixHash: hex(32),
+    baseFeePerGas: reader.u8() === 0 ? undefined : reader.uint(32),
+    withdrawalsRoot: optional(),
+    blobGasUsed: reader.optionalU64(),
+    excessBlobGas: reader.optionalU64(),
+    parentBeaconBlockRoot: optional(),
+    requestsHash: optional(),
+  };
+}

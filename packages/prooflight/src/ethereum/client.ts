@@ -1,0 +1,207 @@
+import { Arguments } from "../arguments.js";
+import { type Hex, toHex } from "../bytes.js";
+import { abortSignal } from "../client/options.js";
+import { type Server, Servers } from "../client/servers.js";
+import { copy } from "../copy.js";
+import { type BytesLike, bytesLike, type WordLike, wordLike } from "../mpt/bytes.js";
+import { init } from "../wasm/ethereum.js";
+import { account, type Account, code } from "./accounts.js";
+import { Beacon, type FinalityConflict } from "./beacon.js";
+import { type BlockHeader, Blocks } from "./blocks.js";
+import { boundsOf } from "./bounds.js";
+import type { Head, Heads } from "./heads.js";
+import { type FoundLog, logs, type LogsOptions, readLogsOptions } from "./logs.js";
+import { type EthereumOptions, readOptions, type Settings } from "./options.js";
+import { type AtOptions, blockName, hashOf, readAtOptions } from "./questions.js";
+import {
+  blockReceipts,
+  receipt,
+  transaction,
+  type Transaction,
+  type TransactionReceipt,
+} from "./transactions.js";
+
+/** Options of {@link EthereumClient.account}. */
+export interface AccountOptions extends AtOptions {
+  /** The storage slots to prove with the account. Default none. */
+  slots?: readonly WordLike[] | undefined;
+}
+
+/** Options of questions about a transaction. */
+export interface SignalOptions {
+  /** Aborts the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A light client of Ethereum: it follows the beacon chain from a checkpoint, and verifies the answers of execution
+ * nodes against its heads.
+ *
+ * It may use several servers of both kinds: if one fails or lies, the next is asked. Hashes, addresses and data are
+ * 0x-hex in lower case, amounts are in wei. Every error is a `VerifyError`, or the reason of an `AbortSignal`.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-ethereum.md | Follow Ethereum}
+ */
+export class EthereumClient {
+  readonly #settings: Settings;
+  readonly #beacon: Beacon;
+  readonly #execution: Servers;
+  readonly #blocks: Blocks;
+
+  private constructor(settings: Settings) {
+    const { transport, onFailure, maxWalk } = settings;
+    const check = () => {
+      beacon.check();
+    };
+    const serversOf = (urls: readonly unknown[]) =>
+      new Servers(urls, transport, onFailure, check, boundsOf);
+    this.#execution = serversOf(settings.execution);
+    const beacon = new Beacon(settings, serversOf(settings.beacon));
+    this.#settings = settings;
+    this.#beacon = beacon;
+    this.#blocks = new Blocks(maxWalk);
+  }
+
+  /**
+   * Makes a client and accepts the newest heads; loads the WebAssembly if it is not loaded.
+   *
+   * Throws `invalid_input` for wrong options, `untrusted` / `head_too_old` if the checkpoint or state is too old,
+   * another `untrusted` or `mismatch` if no beacon node's data follow from it, `unavailable` if none answers.
+   */
+  static async connect(options: EthereumOptions): Promise<EthereumClient> {
+    const settings = readOptions(options);
+    await init();
+    const client = new EthereumClient(settings);
+    await client.sync({ signal: settings.signal });
+    return client;
+  }
+
+  /** The newest beacon block that two thirds of a sync committee signed. It may still be replaced. */
+  get latest(): Head {
+    return copy(this.#beacon.heads.latest);
+  }
+
+  /** The newest finalized beacon block. */
+  get finalized(): Head {
+    return copy(this.#beacon.heads.finalized);
+  }
+
+  /**
+   * The two updates that stopped the client, if two thirds of a committee signed two finalized blocks of one slot.
+   * Every call then throws `untrusted` / `conflicting_finality`.
+   */
+  get conflict(): FinalityConflict | undefined {
+    return copy(this.#beacon.conflict);
+  }
+
+  /** Asks for the newest heads and accepts them. Questions do this by themselves, at most every `refresh`. */
+  async sync(options: SignalOptions = {}): Promise<void> {
+    await this.#beacon.sync(readSignal(options));
+  }
+
+  /**
+   * The header of a block.
+   *
+   * Blocks by number or hash must be ancestors of the newest head: up to 8191 blocks back if the head is from Prague
+   * or later, otherwise up to `maxWalk`. Throws `unavailable` / `unknown_block` for others, `untrusted` /
+   * `not_an_ancestor` for a block that is not in the head's history.
+   */
+  async block(at: AtOptions["at"], options: SignalOptions = {}): Promise<BlockHeader> {
+    const name = blockName(at, "at");
+    return this.#ask(readSignal(options), async (server, heads) => {
+      const { header } = await this.#blocks.at(server, heads, name);
+      return { ...header };
+    });
+  }
+
+  /** An account, or its absence, and its storage slots, in the state after a block. Throws like {@link EthereumClient.block}. */
+  async account(address: BytesLike, options: AccountOptions = {}): Promise<Account> {
+    const { slots, ...rest } = options;
+    const { at, signal } = readAtOptions(rest);
+    const asked = addressOf(address);
+    const list =
+      slots === undefined ? [] : new Arguments(undefined, { slots }, ["slots"]).list("slots");
+    const words = list.map((slot, index) => toHex(wordLike(slot, `slots[${index}]`)) as Hex);
+    return this.#ask(signal, async (server, heads) =>
+      account(server, await this.#blocks.at(server, heads, at), asked, words),
+    );
+  }
+
+  /** The code of an account in the state after a block; `0x` if it has none. Throws like {@link EthereumClient.block}. */
+  async code(address: BytesLike, options: AtOptions = {}): Promise<Hex> {
+    const { at, signal } = readAtOptions(options);
+    const asked = addressOf(address);
+    return this.#ask(signal, async (server, heads) =>
+      code(server, await this.#blocks.at(server, heads, at), asked),
+    );
+  }
+
+  /**
+   * A transaction by its hash, verified with all transactions of its block.
+   *
+   * Throws `unavailable` / `unknown_transaction` if no server knows a block with it: that it does not exist cannot be
+   * proven. Otherwise throws like {@link EthereumClient.block}.
+   */
+  async transaction(hash: BytesLike, options: SignalOptions = {}): Promise<Transaction> {
+    const asked = hashOf(hash, "hash");
+    return this.#ask(readSignal(options), (server, heads) =>
+      transaction(server, this.#blocks, heads, asked),
+    );
+  }
+
+  /**
+   * The receipt of a transaction, verified with all transactions and receipts of its block; its derived fields are
+   * computed here. Throws like {@link EthereumClient.transaction}.
+   */
+  async receipt(hash: BytesLike, options: SignalOptions = {}): Promise<TransactionReceipt> {
+    const asked = hashOf(hash, "hash");
+    return this.#ask(readSignal(options), (server, heads) =>
+      receipt(server, this.#blocks, heads, asked),
+    );
+  }
+
+  /** All receipts of a block, verified like {@link EthereumClient.receipt}. */
+  async receipts(at: AtOptions["at"], options: SignalOptions = {}): Promise<TransactionReceipt[]> {
+    const name = blockName(at, "at");
+    return this.#ask(readSignal(options), async (server, heads) =>
+      blockReceipts(server, await this.#blocks.at(server, heads, name)),
+    );
+  }
+
+  /**
+   * Every log that a filter matches in a range of blocks, and verifies that none is missing.
+   *
+   * It needs every header of the range, and the receipts of every block whose bloom does not exclude a match. Throws
+   * `unavailable` / `logs_too_large` if that takes more than `maxLogBytes`, otherwise like {@link EthereumClient.block}.
+   */
+  async logs(options: LogsOptions = {}): Promise<FoundLog[]> {
+    const question = readLogsOptions(options);
+    const { maxLogBytes } = this.#settings;
+    return this.#ask(question.signal, (server, heads) =>
+      logs(server, this.#blocks, heads, question, maxLogBytes),
+    );
+  }
+
+  /**
+   * The state of the client, to continue from as `state` of {@link EthereumOptions}. Store it where nobody else can
+   * write: it is trusted as a checkpoint is.
+   */
+  export(): Uint8Array {
+    this.#beacon.check();
+    return this.#beacon.heads.state.slice();
+  }
+
+  /** Asks one execution node after another about the newest heads. */
+  async #ask<T>(
+    signal: AbortSignal | undefined,
+    ask: (server: Server, heads: Heads) => Promise<T>,
+  ): Promise<T> {
+    const heads = await this.#beacon.newest(signal);
+    return this.#execution.ask((server) => ask(server, heads), signal);
+  }
+}
+
+const addressOf = (given: unknown): Hex => toHex(bytesLike(given, "address", 20)) as Hex;
+
+const readSignal = (options: SignalOptions) =>
+  abortSignal(new Arguments(undefined, options, ["signal"]).unchecked("signal"));

@@ -1,0 +1,125 @@
+/**
+ * Writes the JSON of execution servers as the RLP that roots and hashes commit to.
+ *
+ * Only the written fields count, so no other member of the JSON can influence an answer.
+ */
+
+import type { Bytes } from "../bytes.js";
+import { type Given, wrong } from "./json.js";
+import { encode, encodeTyped, type Item } from "./rlp.js";
+
+/** Encodes the header of a block in JSON. */
+export function encodeHeader(block: Given): Bytes {
+  const hash = (name: string) => block.member(name).bytes(32);
+  const integer = (name: string, bits = 64) => block.member(name).quantity(bits);
+  const fields: Item[] = [
+    hash("parentHash"),
+    hash("sha3Uncles"),
+    block.member("miner").bytes(20),
+    hash("stateRoot"),
+    hash("transactionsRoot"),
+    hash("receiptsRoot"),
+    block.member("logsBloom").bytes(256),
+    integer("difficulty", 256),
+    integer("number"),
+    integer("gasLimit"),
+    integer("gasUsed"),
+    integer("timestamp"),
+    block.member("extraData").bytes(),
+    hash("mixHash"),
+    block.member("nonce").bytes(8),
+  ];
+  // Each fork since London adds fields after those of the forks before it.
+  const later: [string, () => Item][] = [
+    ["baseFeePerGas", () => integer("baseFeePerGas", 256)],
+    ["withdrawalsRoot", () => hash("withdrawalsRoot")],
+    ["blobGasUsed", () => integer("blobGasUsed")],
+    ["excessBlobGas", () => integer("excessBlobGas")],
+    ["parentBeaconBlockRoot", () => hash("parentBeaconBlockRoot")],
+    ["requestsHash", () => hash("requestsHash")],
+  ];
+  for (const [name, read] of later) {
+    if (block.optional(name) === undefined) break;
+    fields.push(read());
+  }
+  return encode(fields);
+}
+
+/** Encodes a transaction in JSON, of type 0 to 4. Source: EIP-155, 2930, 1559, 4844, 7702. */
+export function encodeTransaction(given: Given): Bytes {
+  const integer = (name: string, bits = 64) => given.member(name).quantity(bits);
+  const to = given.optional("to")?.bytes(20) ?? new Uint8Array();
+  const input = (given.optional("input") ?? given.member("data")).bytes();
+  const call = [integer("gas"), to, integer("value", 256), input];
+  const signature = [integer("r", 256), integer("s", 256)];
+  const type = typeOf(given);
+  if (type === 0) {
+    const fees = [integer("nonce"), integer("gasPrice", 256)];
+    return encode([...fees, ...call, integer("v"), ...signature]);
+  }
+  const parity = (given.optional("yParity") ?? given.member("v")).quantity();
+  const signed = [parity, ...signature];
+  const start = [integer("chainId"), integer("nonce")];
+  const access = given.member("accessList").list().map(accessOf);
+  const fees = () => [integer("maxPriorityFeePerGas", 256), integer("maxFeePerGas", 256)];
+  switch (type) {
+    case 1:
+      return encodeTyped(1, [...start, integer("gasPrice", 256), ...call, access, ...signed]);
+    case 2:
+      return encodeTyped(2, [...start, ...fees(), ...call, access, ...signed]);
+    case 3: {
+      const hashes = given.member("blobVersionedHashes").list();
+      const blobs = [integer("maxFeePerBlobGas", 256), hashes.map((hash) => hash.bytes(32))];
+      return encodeTyped(3, [...start, ...fees(), ...call, access, ...blobs, ...signed]);
+    }
+    case 4: {
+      const authorizations = given.member("authorizationList").list().map(authorizationOf);
+      return encodeTyped(4, [...start, ...fees(), ...call, access, authorizations, ...signed]);
+    }
+    default:
+      throw wrong(given.path, "a transaction of type 0 to 4", `type ${type}`);
+  }
+}
+
+/** Encodes a receipt in JSON. */
+export function encodeReceipt(given: Given): Bytes {
+  // Before Byzantium, the root of the state is in the place of the status.
+  const root = given.optional("root");
+  const outcome = root ? root.bytes(32) : given.member("status").quantity();
+  const logs = given.member("logs").list();
+  return encodeTyped(typeOf(given), [
+    outcome,
+    given.member("cumulativeGasUsed").quantity(),
+    given.member("logsBloom").bytes(256),
+    logs.map((log) => [
+      log.member("address").bytes(20),
+      log
+        .member("topics")
+        .list()
+        .map((topic) => topic.bytes(32)),
+      log.member("data").bytes(),
+    ]),
+  ]);
+}
+
+const typeOf = (given: Given) => Number(given.optional("type")?.quantity(7) ?? 0n);
+
+const accessOf = (entry: Given): Item => [
+  entry.member("address").bytes(20),
+  entry
+    .member("storageKeys")
+    .list()
+    .map((key) => key.bytes(32)),
+];
+
+function authorizationOf(entry: Given): Item {
+  const parity = (entry.optional("yParity") ?? entry.member("v")).quantity();
+  return [
+    entry.member("chainId").quantity(256),
+    entry.member("address").bytes(20),
+    entry.member("nonce").quantity(),
+    parity,
+    entry.member("r").quantity(256),
+    entry.member("s").quantity(256),
+  ];
+}

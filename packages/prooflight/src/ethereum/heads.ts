@@ -1,0 +1,113 @@
+/** The heads of the beacon chain; their rules are those of `bindings/wasm/src/beacon.rs`. */
+
+import { type Bytes, type Hex, toHex } from "../bytes.js";
+import { ethereum } from "../wasm/ethereum.js";
+import { Reader, Writer } from "../wire.js";
+
+/** A beacon block that the committee signed, and the execution block that it shows. */
+export interface Head {
+  /** Its slot. */
+  slot: bigint;
+  /** Its root. */
+  beaconRoot: Hex;
+  /** The hash of the execution block; undefined before Capella. */
+  executionBlockHash: Hex | undefined;
+  /** The members of the sync committee that signed it; undefined for the checkpoint. */
+  participation: { signed: number; of: number } | undefined;
+}
+
+/** The state of the light client, and what it shows. */
+export interface Heads {
+  /** The state, for the next call and for export. */
+  state: Bytes;
+  finalized: Head;
+  latest: Head;
+  /** The sync committee period of the finalized head. */
+  period: bigint;
+  knowsNextCommittee: boolean;
+  /** The period of the clock's slot. */
+  currentPeriod: bigint;
+}
+
+/** The form of updates; `updates` are several, each with its length and fork digest. */
+export type Form = "finality" | "optimistic" | "update" | "updates";
+
+/** In the order of their numbers in `bindings/wasm/src/beacon/message.rs`. */
+const FORMS: readonly Form[] = ["finality", "optimistic", "update", "updates"];
+
+/** The most updates of one request. */
+export const MOST_UPDATES = 16;
+
+/** The network as encoded, and the time in seconds since 1970. */
+export interface Place {
+  network: Bytes;
+  now: bigint;
+}
+
+/** Starts at a checkpoint; `maxAge` is in seconds. */
+export function start(
+  place: Place,
+  maxAge: bigint | undefined,
+  checkpoint: Uint8Array,
+  bootstrap: Bytes,
+): Heads {
+  const request = aged(place, maxAge);
+  request.array(checkpoint);
+  const packed = request.finish();
+  return read(ethereum.call(undefined, (wasm) => wasm.beaconStart(packed, bootstrap)));
+}
+
+/** Continues from a state that the caller trusts. */
+export function resume(place: Place, maxAge: bigint | undefined, state: Bytes): Heads {
+  const packed = aged(place, maxAge).finish();
+  return read(ethereum.call(undefined, (wasm) => wasm.beaconResume(packed, state)));
+}
+
+/** Processes updates; throws without a change if one does not verify. */
+export function process(place: Place, state: Bytes, form: Form, ssz: Bytes): Heads {
+  const request = at(place);
+  request.u8(FORMS.indexOf(form));
+  if (form === "updates") request.u32(MOST_UPDATES);
+  const packed = request.finish();
+  return read(ethereum.call(undefined, (wasm) => wasm.beaconProcess(packed, state, ssz)));
+}
+
+/** Throws `head_too_old` if the newest head is older than `maxAge` seconds. */
+export function checkHead(place: Place, maxAge: bigint, state: Bytes): void {
+  const packed = aged(place, maxAge).finish();
+  ethereum.call(undefined, (wasm) => {
+    wasm.beaconCheckHead(packed, state);
+  });
+}
+
+function at({ network, now }: Place): Writer {
+  const writer = new Writer();
+  writer.array(network);
+  writer.u64(now);
+  return writer;
+}
+
+function aged(place: Place, maxAge: bigint | undefined): Writer {
+  const writer = at(place);
+  writer.optionalU64(maxAge);
+  return writer;
+}
+
+function read(response: Bytes): Heads {
+  const reader = new Reader(response);
+  return {
+    state: reader.bytes(),
+    finalized: readHead(reader),
+    latest: readHead(reader),
+    period: reader.u64(),
+    knowsNextCommittee: reader.u8() !== 0,
+    currentPeriod: reader.u64(),
+  };
+}
+
+const readHead = (reader: Reader): Head => ({
+  slot: reader.u64(),
+  beaconRoot: toHex(reader.array(32)) as Hex,
+  executionBlockHash: reader.u8() === 0 ? undefined : (toHex(reader.array(32)) as Hex),
+  participation: reader.u8() === 0 ? undefined : { signed: reader.u32(), of: reader.u32() },
+});

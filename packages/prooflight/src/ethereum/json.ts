@@ -1,0 +1,81 @@
+/** Reads the JSON of execution and beacon servers, which may have any form. */
+
+import { type Bytes, fromHex } from "../bytes.js";
+import { describe, refuse, VerifyError } from "../error.js";
+
+/** A value in a server's reply; `path` names it in errors, which are `malformed` / `invalid_answer`. */
+export class Given {
+  readonly value: unknown;
+  readonly path: string;
+
+  constructor(value: unknown, path: string) {
+    this.value = value;
+    this.path = path;
+  }
+
+  /** A member of an object; `undefined` if it is missing or null. */
+  optional(name: string): Given | undefined {
+    const { value } = this;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      this.#refuse("an object");
+    }
+    const member = (value as Record<string, unknown>)[name];
+    return member === undefined || member === null
+      ? undefined
+      : new Given(member, `${this.path}.${name}`);
+  }
+
+  /** A member of an object, which must be there. */
+  member(name: string): Given {
+    return this.optional(name) ?? new Given(undefined, `${this.path}.${name}`);
+  }
+
+  /** The items of an array. */
+  list(): Given[] {
+    const { value, path } = this;
+    if (!Array.isArray(value)) return this.#refuse("an array");
+    return value.map((item: unknown, index) => new Given(item, `${path}[${index}]`));
+  }
+
+  /** Bytes in 0x-hex; `length` of them if it is given. */
+  bytes(length?: number): Bytes {
+    let bytes: Bytes;
+    try {
+      bytes = fromHex(this.value as string);
+    } catch (error) {
+      if (!(error instanceof VerifyError)) throw error;
+      throw wrong(this.path, error.details.expected, error.details.found);
+    }
+    if (length === undefined || bytes.length === length) return bytes;
+    throw wrong(this.path, `${length} bytes`, `${bytes.length} bytes`);
+  }
+
+  /** An unsigned integer in 0x-hex, below `2^bits`. */
+  quantity(bits = 64): bigint {
+    const { value } = this;
+    if (typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)) {
+      const integer = BigInt(value);
+      if (integer < 1n << BigInt(bits)) return integer;
+    }
+    return this.#refuse(`an integer of ${bits} bits in 0x-hex`);
+  }
+
+  /** An unsigned integer in decimal digits, below `2^bits`. */
+  decimal(bits = 64): bigint {
+    const { value } = this;
+    if (typeof value === "string" && /^[0-9]{1,78}$/.test(value)) {
+      const integer = BigInt(value);
+      if (integer < 1n << BigInt(bits)) return integer;
+    }
+    return this.#refuse(`an integer of ${bits} bits in decimal digits`);
+  }
+
+  /** Throws for a value of another form. */
+  #refuse(expected: string): never {
+    throw wrong(this.path, expected, describe(this.value));
+  }
+}
+
+/** The refusal of a reply of another form. */
+export const wrong = (path: string, expected: string, found: string): VerifyError =>
+  refuse("invalid_answer", `${path} to be ${expected}`, found);

@@ -1,0 +1,118 @@
+/** The networks: built-in ones, and those of the caller's parameters. */
+
+import { Arguments, invalid } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
+import { describe } from "../error.js";
+import { type BytesLike, bytesLike } from "../mpt/bytes.js";
+import { Writer } from "../wire.js";
+
+/** A network with built-in parameters. */
+export type NetworkName = "mainnet" | "sepolia" | "hoodi";
+
+/** The forks of the beacon chain that light clients depend on, in order. */
+export type Fork = "altair" | "bellatrix" | "capella" | "deneb" | "electra" | "fulu" | "gloas";
+
+/** The start of a fork. */
+export interface ForkStart {
+  /** The first epoch. */
+  epoch: bigint;
+  /** The fork's version, 4 bytes. */
+  version: BytesLike;
+}
+
+/** The parameters of another network, as in its `config.yaml`. */
+export interface NetworkConfig {
+  /** The root of the validators at genesis, 32 bytes. */
+  genesisValidatorsRoot: BytesLike;
+  /** The time of slot 0, in seconds since 1970. */
+  genesisTime: bigint;
+  /** `GENESIS_FORK_VERSION`, 4 bytes. */
+  genesisForkVersion: BytesLike;
+  /** The forks; one that is not scheduled is left out. */
+  forks: Partial<Record<Fork, ForkStart>>;
+  /** `BLOB_SCHEDULE`, ascending, with the parameters of Electra first. Default empty. */
+  blobSchedule?: readonly { epoch: bigint; maxBlobs: bigint }[] | undefined;
+  /** Seconds of a slot. Default 12. */
+  secondsPerSlot?: bigint | undefined;
+  /** `SLOTS_PER_EPOCH`. Default 32. */
+  slotsPerEpoch?: bigint | undefined;
+  /** `EPOCHS_PER_SYNC_COMMITTEE_PERIOD`. Default 256. */
+  epochsPerPeriod?: bigint | undefined;
+  /** `SYNC_COMMITTEE_SIZE`. Default 512. */
+  committeeSize?: number | undefined;
+}
+
+/** In the order of their numbers in `bindings/wasm/src/beacon/message.rs`. */
+const NAMES: readonly NetworkName[] = ["mainnet", "sepolia", "hoodi"];
+
+const FORKS: readonly Fork[] = [
+  "altair",
+  "bellatrix",
+  "capella",
+  "deneb",
+  "electra",
+  "fulu",
+  "gloas",
+];
+
+const NEVER = (1n << 64n) - 1n;
+
+/** Encodes a `Network`; throws `invalid_argument` for another form. The binary checks the values. */
+export function encodeNetwork(given: unknown): Bytes {
+  const writer = new Writer();
+  if (typeof given === "string") {
+    const number = NAMES.indexOf(given as NetworkName);
+    if (number < 0) {
+      throw invalid(undefined, "network", `${NAMES.join(", ")} or parameters`, describe(given));
+    }
+    writer.u8(number);
+    return writer.finish();
+  }
+  const config = new Arguments(
+    undefined,
+    given,
+    [
+      "genesisValidatorsRoot",
+      "genesisTime",
+      "genesisForkVersion",
+      "forks",
+      "blobSchedule",
+      "secondsPerSlot",
+      "slotsPerEpoch",
+      "epochsPerPeriod",
+      "committeeSize",
+    ],
+    "network",
+  );
+  const bytes = (name: "genesisValidatorsRoot" | "genesisForkVersion", length: number) =>
+    bytesLike(config.unchecked(name), `network.${name}`, length);
+  writer.u8(NAMES.length);
+  writer.array(bytes("genesisValidatorsRoot", 32));
+  writer.u64(config.u64("genesisTime"));
+  writer.u64(config.optionalU64("secondsPerSlot") ?? 12n);
+  writer.array(bytes("genesisForkVersion", 4));
+  const forks = config.optionalObject("forks", FORKS);
+  for (const fork of FORKS) writeFork(writer, forks.unchecked(fork), `network.forks.${fork}`);
+  const blobs = config.unchecked("blobSchedule") === undefined ? [] : config.list("blobSchedule");
+  writer.sequence(blobs, (entry) => {
+    const path = "an entry of network.blobSchedule";
+    const members = new Arguments(undefined, entry, ["epoch", "maxBlobs"], path);
+    writer.u64(members.u64("epoch"));
+    writer.u64(members.u64("maxBlobs"));
+  });
+  writer.u64(config.optionalU64("slotsPerEpoch") ?? 32n);
+  writer.u64(config.optionalU64("epochsPerPeriod") ?? 256n);
+  writer.u32(config.optionalU32("committeeSize") ?? 512);
+  return writer.finish();
+}
+
+function writeFork(writer: Writer, given: unknown, path: string): void {
+  if (given === undefined) {
+    writer.u64(NEVER);
+    writer.u32(0);
+    return;
+  }
+  const fork = new Arguments(undefined, given, ["epoch", "version"], path);
+  writer.u64(fork.u64("epoch"));
+  writer.array(bytesLike(fork.unchecked("version"), `${path}.version`, 4));
+}

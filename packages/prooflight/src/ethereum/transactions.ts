@@ -1,0 +1,222 @@
+/** Transactions and receipts, verified by all transactions and receipts of their block. */
+
+import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
+import type { Server } from "../client/servers.js";
+import { refuse } from "../error.js";
+import { ethereum } from "../wasm/ethereum.js";
+import { Reader, Writer } from "../wire.js";
+import type { Block, Blocks } from "./blocks.js";
+import { encodeReceipt, encodeTransaction } from "./encode.js";
+import type { Heads } from "./heads.js";
+import { Given } from "./json.js";
+
+/** A transaction's place in the chain. */
+export interface TransactionPlace {
+  blockHash: Hex;
+  blockNumber: bigint;
+  /** Its index in the block. */
+  transactionIndex: number;
+}
+
+/** A transaction; its fields are named as in JSON-RPC. Amounts are in wei. */
+export interface Transaction extends TransactionPlace {
+  hash: Hex;
+  /** 0 to 4; 0 for legacy transactions. */
+  type: number;
+  /** Undefined before EIP-155. */
+  chainId: bigint | undefined;
+  /** The signer. */
+  from: Hex;
+  nonce: bigint;
+  /** Undefined if it creates a contract. */
+  to: Hex | undefined;
+  gas: bigint;
+  value: bigint;
+  input: Hex;
+  /** The most that it pays for a unit of gas. */
+  maxFeePerGas: bigint;
+  /** The most of that for the block's beneficiary; undefined if it has no limit of its own. */
+  maxPriorityFeePerGas: bigint | undefined;
+  /** The price that it paid for a unit of gas. */
+  effectiveGasPrice: bigint;
+}
+
+/** A log of a contract. */
+export interface Log extends TransactionPlace {
+  address: Hex;
+  /** At most four. */
+  topics: Hex[];
+  data: Hex;
+  /** Its index in the block. */
+  logIndex: number;
+}
+
+/** A receipt; its fields are named as in JSON-RPC. Amounts are in wei. */
+export interface TransactionReceipt extends TransactionPlace {
+  transactionHash: Hex;
+  type: number;
+  from: Hex;
+  to: Hex | undefined;
+  /** The contract that it created, or tried to create. */
+  contractAddress: Hex | undefined;
+  /** Whether it succeeded; undefined before Byzantium. */
+  status: "success" | "reverted" | undefined;
+  /** The root of the state after it; only before Byzantium. */
+  root: Hex | undefined;
+  gasUsed: bigint;
+  cumulativeGasUsed: bigint;
+  effectiveGasPrice: bigint;
+  logsBloom: Hex;
+  logs: Log[];
+}
+
+/** The verified transaction with a hash. */
+export async function transaction(
+  server: Server,
+  blocks: Blocks,
+  heads: Heads,
+  hash: Hex,
+): Promise<Transaction> {
+  const block = await blockOf(server, blocks, heads, hash);
+  const request = start(block);
+  request.sequence(await transactionsOf(server, block), (raw) => {
+    request.bytes(raw);
+  });
+  request.u32(0);
+  const [packed, bytes] = [request.finish(), fromHex(hash)];
+  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyTransaction(packed, bytes));
+  return readTransaction(block, new Reader(response));
+}
+
+/** The verified receipt of a transaction. */
+export async function receipt(
+  server: Server,
+  blocks: Blocks,
+  heads: Heads,
+  hash: Hex,
+): Promise<TransactionReceipt> {
+  const block = await blockOf(server, blocks, heads, hash);
+  const receipts = await blockReceipts(server, block);
+  const found = receipts.find(({ transactionHash }) => transactionHash === hash);
+  if (found) return found;
+  const others = `${receipts.length} others in block ${block.header.number}`;
+  throw refuse("transaction_mismatch", hash, others);
+}
+
+/** All verified receipts of a block. */
+export async function blockReceipts(server: Server, block: Block): Promise<TransactionReceipt[]> {
+  const request = start(block);
+  for (const list of [await transactionsOf(server, block), await receiptsOf(server, block)]) {
+    request.sequence(list, (item) => {
+      request.bytes(item);
+    });
+  }
+  const packed = request.finish();
+  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipts(packed)));
+  return reader.sequence(() => readReceipt(block, reader));
+}
+
+/** The receipts of a block, in RLP and unverified. */
+export async function receiptsOf(server: Server, { header }: Block): Promise<Bytes[]> {
+  const method = "eth_getBlockReceipts";
+  return new Given(await server.call(method, [header.hash]), method).list().map(encodeReceipt);
+}
+
+async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[]> {
+  const block = new Given(
+    await server.call("eth_getBlockByHash", [header.hash, true]),
+    "the block",
+  );
+  return block.member("transactions").list().map(encodeTransaction);
+}
+
+/** The block that a server claims to have the transaction. */
+async function blockOf(server: Server, blocks: Blocks, heads: Heads, hash: Hex): Promise<Block> {
+  const method = "eth_getTransactionByHash";
+  const reply = await server.call(method, [hash]);
+  // No proof shows that the chain does not have a transaction. A pending one is in no block.
+  const number = reply === null ? undefined : new Given(reply, method).optional("blockNumber");
+  if (number) return blocks.at(server, heads, number.quantity());
+  throw refuse("unknown_transaction", `a block with the transaction ${hash}`, "none");
+}
+
+function start({ hash, rlp }: Block): Writer {
+  const request = new Writer(65_536);
+  request.array(hash);
+  request.bytes(rlp);
+  return request;
+}
+
+const hexOf = (reader: Reader, length: number) => toHex(reader.array(length)) as Hex;
+
+const optionalHex = (reader: Reader, length: number) =>
+  reader.u8() === 0 ? undefined : hexOf(reader, length);
+
+function readTransaction({ header }: Block, reader: Reader): Transaction {
+  const place = {
+    blockHash: header.hash,
+    blockNumber: header.number,
+    transactionIndex: Number(reader.u64()),
+  };
+  return {
+    ...place,
+    type: reader.u8(),
+    hash: hexOf(reader, 32),
+    chainId: reader.optionalU64(),
+    from: hexOf(reader, 20),
+    nonce: reader.u64(),
+    to: optionalHex(reader, 20),
+    gas: reader.u64(),
+    value: reader.uint(32),
+    input: toHex(reader.bytes()) as Hex,
+    maxFeePerGas: reader.uint(32),
+    maxPriorityFeePerGas: reader.u8() === 0 ? undefined : reader.uint(32),
+    effectiveGasPrice: reader.uint(32),
+  };
+}
+
+function readReceipt({ header }: Block, reader: Reader): TransactionReceipt {
+  const type = reader.u8();
+  const transactionHash = hexOf(reader, 32);
+  const place = {
+    blockHash: header.hash,
+    blockNumber: header.number,
+    transactionIndex: Number(reader.u64()),
+  };
+  const parties = {
+    from: hexOf(reader, 20),
+    to: optionalHex(reader, 20),
+    contractAddress: optionalHex(reader, 20),
+  };
+  const gas = {
+    gasUsed: reader.u64(),
+    cumulativeGasUsed: reader.u64(),
+    effectiveGasPrice: reader.uint(32),
+  };
+  const outcome = reader.u8();
+  const root = outcome === 2 ? hexOf(reader, 32) : undefined;
+  const status = outcome === 2 ? undefined : outcome === 1 ? "success" : "reverted";
+  const logsBloom = hexOf(reader, 256);
+  const firstLog = Number(reader.u64());
+  const logs = reader.sequence(() => readLog(reader));
+  return {
+    transactionHash,
+    type,
+    ...place,
+    ...parties,
+    ...gas,
+    status,
+    root,
+    logsBloom,
+    logs: logs.map((log, index) => ({ ...log, ...place, logIndex: firstLog + index })),
+  };
+}
+
+/** Reads a `Log`. */
+export function readLog(reader: Reader): Pick<Log, "address" | "topics" | "data"> {
+  return {
+    address: hexOf(reader, 20),
+    topics: reader.sequence(() => hexOf(reader, 32)),
+    data: toHex(reader.bytes()) as Hex,
+  };
+}

@@ -1,0 +1,27 @@
+/** The functions that wasm-bindgen generates from `bindings/wasm`; the JavaScript is made by the build. */
+
+export function __wbg_set_wasm(exports: WebAssembly.Exports): void;
+
+export function version(): string;
+
+export function beaconStart(request: Uint8Array, bootstrap: Uint8Array): Uint8Array<ArrayBuffer>;
+export function beaconResume(request: Uint8Array, state: Uint8Array): Uint8Array<ArrayBuffer>;
+export function beaconProcess(
+  request: Uint8Array,
+  state: Uint8Array,
+  updates: Uint8Array,
+): Uint8Array<ArrayBuffer>;
+export function beaconCheckHead(request: Uint8Array, state: Uint8Array): void;
+
+export function ethVerifyHeader(hash: Uint8Array, rlp: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethVerifyAncestor(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethVerifyTransaction(
+  request: Uint8Array,
+  hash: Uint8Array,
+): Uint8Array<ArrayBuffer>;
+export function ethVerifyReceipts(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethMayMatch(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethVerifyLogs(request: Uint8Array): Uint8Array<ArrayBuffer>;
+
+export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function mptVerifyCode(codeHash: Uint8Array, code: Uint8Array): void;
