@@ -39,7 +39,7 @@ fn sizes(lies: &mut Lies<'_>) {
     integer(&mut value, 65_536);
     let comment = "a value of 65,536 bytes that are not there";
     lies.leaf(comment, &query, "aa", Reason::Truncated, |leaf| {
-        leaf.content = Content::Other(value)
+        leaf.content = Content::Other(value);
     });
     let all = transfer("", None, None);
     let comment = "2^56 - 1 versions, whose peaks are not there";
