@@ -9,10 +9,7 @@ import { VERIFIERS } from "./crates.mjs";
 import { inside } from "./paths.mjs";
 
 const CALL = /::\s*by_verifier\b/;
-// The row of amb in the table of schemes follows with its bindings.
-const FOLDERS = [...VERIFIERS, "prooflight-amb"].map(
-  (name) => `crates/${name.replace("prooflight-", "")}/src/`,
-);
+const FOLDERS = VERIFIERS.map((name) => `crates/${name.replace("prooflight-", "")}/src/`);
 
 /** Code that makes proofs, or only reads files. */
 const NO_VERIFIER = /\/(prover|snapshot)\//;

@@ -18,7 +18,9 @@ fn roots_are_those_of_the_vectors() {
     let groups = file["testGroups"].as_array().unwrap();
     let mut count = 0;
     for test in groups.iter().flat_map(|group| group["tests"].as_array().unwrap()) {
-        let params = &test["input"]["params"];
+        // A test that is written as edits of another one is left to the node's `state_roots`.
+        let Some(input) = test.get("input") else { continue };
+        let params = &input["params"];
         let number = |name: &str| params[name].as_u64();
         let eras = LmptConfig {
             era_blocks: u32::try_from(number("eraBlocks").unwrap()).unwrap(),
@@ -33,7 +35,7 @@ fn roots_are_those_of_the_vectors() {
         let params = LmptParams { part_keys: 3, ..LmptParams::new(eras) };
         let mut state = LmptState::open(MemoryStore::default(), params).unwrap();
         let mut model = Model::new(eras);
-        let blocks = test["input"]["blocks"].as_array().unwrap();
+        let blocks = input["blocks"].as_array().unwrap();
         let expected = test["expected"]["roots"].as_array().unwrap();
         assert_eq!(blocks.len(), expected.len());
         for (block, expected) in blocks.iter().zip(expected) {
@@ -47,7 +49,7 @@ fn roots_are_those_of_the_vectors() {
         }
         count += 1;
     }
-    assert!(count >= 27, "{count}");
+    assert!(count >= 21, "{count}");
 }
 
 fn operations(block: &Value) -> Changes {
