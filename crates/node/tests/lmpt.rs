@@ -215,7 +215,11 @@ fn a_node_that_is_killed_while_it_merges_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     init(folder.path(), &["--lmpt-era-ops", "9000"]);
     let (mut merging, mut known) = (0, BTreeMap::new());
-    for round in 0..8_u64 {
+    // Later and later, until a kill has met a merge with some of its parts in the store.
+    for round in 0..40_u64 {
+        if round >= 8 && merging > 0 {
+            break;
+        }
         let mut node = Node::start(folder.path(), FAST);
         for (name, value) in known.iter().step_by(2_000) {
             let newest = height(&node);

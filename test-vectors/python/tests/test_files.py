@@ -284,7 +284,7 @@ class CommandLine(WithFiles):
         names = {path.relative_to(VECTORS).as_posix() for path in all_files(VECTORS)}
         self.assertIn("avl/ergo_mainnet.json", names)
         folders = {name.split("/")[0] for name in names}
-        self.assertEqual(folders, {"amt", "avl", "chain", "lmpt", "lvmt", "mpt", "smt", "state-roots"})
+        self.assertEqual(folders, {"amb", "amt", "avl", "chain", "lmpt", "lvmt", "mpt", "smt", "state-roots"})
 
     def test_unsupported_types_neither_pass_nor_fail(self):
         self.assertEqual(UNSUPPORTED, {"StateRoots"})

@@ -23,8 +23,10 @@ const BESIDE = 64 * 1024;
 const FEW = 500;
 /** The proof of one key in a tree: at most 256 levels, each a hash and a few more bytes. */
 const KEY_BYTES = 16 * 1024;
-/** The proof of one key in the three tries of LMPT: at most 64 levels each, with a branch of 16 hashes. */
-const LMPT_BYTES = 3 * 64 * 536;
+/** The proof of one key in a trie of LMPT: at most 64 levels, with a branch of 16 hashes each. */
+const LMPT_LAYER_BYTES = 64 * 536;
+/** The layers of LMPT. Each may prove a key's absence by the leaf of another key, with its value. */
+const LMPT_LAYERS = 3;
 /** The proof of one key at one level of LVMT: an entry, its points, and six leaves with their paths in two trees. */
 const LVMT_LEVEL_BYTES = 24 * 1024;
 /** The operations of a block, each with its key, its value, and 20 more bytes. */
@@ -42,8 +44,7 @@ export function boundsOf(config: ChainConfig, method: string, params: object): B
     case "prooflight_headerProof":
       return { ...bounds(2 * header + LONGEST_PATH * HASH_JSON), passing: true };
     case "prooflight_prove": {
-      const each = maxValue + keyBytes(config, scheme);
-      return bounds(header + proofJson((keys as unknown[]).length * each));
+      return bounds(header + proofJson((keys as unknown[]).length * keyBytes(config, scheme)));
     }
     case "prooflight_history": {
       const blocks = lengthOf(from, to);
@@ -80,11 +81,12 @@ function headerJson({ authorities, schemes }: ChainConfig): number {
 /** A proof in hexadecimal digits. */
 const proofJson = (bytes: number) => 2 * Math.min(MAX_PROOF_BYTES, 4096 + bytes);
 
-/** The proof of one key, without its value. */
+/** The proof of one key. */
 function keyBytes(config: ChainConfig, scheme: unknown): number {
-  if (scheme === "lmpt") return LMPT_BYTES;
-  if (scheme !== "lvmt") return KEY_BYTES;
-  return Math.floor(256 / (lvmtConfig(config)?.logN ?? 16)) * LVMT_LEVEL_BYTES;
+  const { maxValue } = config.limits;
+  if (scheme === "lmpt") return LMPT_LAYERS * (maxValue + LMPT_LAYER_BYTES);
+  if (scheme !== "lvmt") return maxValue + KEY_BYTES;
+  return maxValue + Math.floor(256 / (lvmtConfig(config)?.logN ?? 16)) * LVMT_LEVEL_BYTES;
 }
 
 /** The number of blocks in a range; unbounded if it ends at the newest block. */
