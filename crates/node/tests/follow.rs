@@ -240,7 +240,8 @@ fn a_replica_is_ready_only_with_every_block_that_its_chain_is_known_to_have() {
         assert!(behind(node.admin().get("/ready")));
     }
     let known = |node: &Node| node.ask("prooflight_progress", &json!({}))["newest"].clone();
-    assert_eq!(known(&replica_of_it), known(&replica));
+    let same = || known(&replica_of_it) == known(&replica);
+    eventually(same, || format!("{} and {}", known(&replica_of_it), known(&replica)));
     let known = leader.ask("prooflight_progress", &json!({}));
     assert_eq!(known, json!({ "height": "0x3", "newest": "0x3", "ageMs": "0x0" }));
 }
