@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::Path;
 
+use fjall::config::PartitioningPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 use prooflight_core::store::{Entry, Read, Store, WriteBatch, corrupt};
 use prooflight_core::{Error, Reason, Result};
@@ -27,6 +28,16 @@ pub struct EmbeddedSnapshot {
 /// The most files that the store keeps open between reads.
 pub const CACHED_FILES: usize = 256;
 
+/// The options of a new store; an old one keeps its own.
+///
+/// Filters and indices are read in parts at every level: one of a table of deletions has megabytes, and whole ones
+/// would be read again for each key that the cache has no room for.
+fn options() -> KeyspaceCreateOptions {
+    KeyspaceCreateOptions::default()
+        .filter_block_partitioning_policy(PartitioningPolicy::all(true))
+        .index_block_partitioning_policy(PartitioningPolicy::all(true))
+}
+
 impl EmbeddedStore {
     /// Opens the store in a folder, which is created if it does not exist.
     ///
@@ -47,7 +58,7 @@ impl EmbeddedStore {
         };
         let builder = Database::builder(folder).max_cached_files(Some(CACHED_FILES));
         let database = builder.open().map_err(|error| named(&error))?;
-        let all = database.keyspace("all", KeyspaceCreateOptions::default);
+        let all = database.keyspace("all", options);
         Ok(Self { all: all.map_err(|error| named(&error))?, database })
     }
 
