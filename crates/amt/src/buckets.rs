@@ -56,7 +56,7 @@ fn width(terms: u64, bits: u32) -> u32 {
 }
 
 /// Returns `width` bits of `number`, starting at bit `position`.
-fn digit(number: &BigInt<4>, position: u32, width: u32) -> u64 {
+pub(crate) fn digit(number: &BigInt<4>, position: u32, width: u32) -> u64 {
     let (first, shift) = (position as usize / 64, position % 64);
     let limb = |at: usize| number.0.get(at).copied().unwrap_or(0);
     let [low, high] = [limb(first) >> shift, limb(first + 1)];

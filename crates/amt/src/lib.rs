@@ -55,7 +55,11 @@ pub use key::VerifyingKey;
 pub use opening::{Kind, Opening};
 pub use point::{INFINITY, PointBytes};
 #[cfg(feature = "prover")]
-pub use prover::{Change, Class, Parts, Point, Progress, Setup, Tables, TreeDraft, TreeState};
+pub use prover::{
+    Change, Class, Parts, Point, Progress, Setup, Tables, TreeDraft, TreeState, open_entries,
+};
 pub use scalar::{SLOTS, Scalar, VERSION_BITS};
 pub use trusted::trusted_key;
 pub use verify::verify_openings;
+#[cfg(feature = "prover")]
+pub use verify::verify_openings_of;

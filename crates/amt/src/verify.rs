@@ -30,8 +30,31 @@ use crate::transcript::coefficients;
 /// the kind (`opening_length`); for each opening, its commitment and its points are points of the group
 /// (`invalid_point`); all openings together hold (`opening_mismatch`).
 pub fn verify_openings(openings: &[Opening<'_>], key: &VerifyingKey) -> Result<()> {
+    verify_decoded(openings, key, decode)
+}
+
+/// Like [`verify_openings`], for whoever made the openings and still has some of their points: those need not be
+/// decoded, which takes a square root each.
+#[cfg(feature = "prover")]
+pub fn verify_openings_of(
+    openings: &[Opening<'_>],
+    key: &VerifyingKey,
+    points: &[crate::Point],
+) -> Result<()> {
+    let own: BTreeMap<_, _> = points.iter().map(|point| (point.to_bytes(), point.0)).collect();
+    verify_decoded(openings, key, |bytes| match own.get(bytes) {
+        Some(point) => Ok(*point),
+        None => decode(bytes),
+    })
+}
+
+fn verify_decoded(
+    openings: &[Opening<'_>],
+    key: &VerifyingKey,
+    decode: impl Fn(&PointBytes) -> Result<G1Affine>,
+) -> Result<()> {
     openings.iter().try_for_each(|opening| opening.check_form(key.domain()))?;
-    let points = Points::decode(openings)?;
+    let points = Points::decode(openings, decode)?;
     let mut equation = Equation::new(key);
     for (opening, coefficient) in openings.iter().zip(coefficients(key, openings)) {
         equation.add(key, &points, opening, coefficient);
@@ -54,7 +77,10 @@ struct Points {
 }
 
 impl Points {
-    fn decode(openings: &[Opening<'_>]) -> Result<Self> {
+    fn decode(
+        openings: &[Opening<'_>],
+        decode: impl Fn(&PointBytes) -> Result<G1Affine>,
+    ) -> Result<Self> {
         let mut numbers = BTreeMap::new();
         let mut points = Vec::from([G1Affine::generator()]);
         for opening in openings {

@@ -26,7 +26,8 @@ pub use operation::{Operation, Value};
 pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
 #[cfg(feature = "prover")]
 pub use prover::{
-    AvlProver, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch, prove_lookups_at,
+    Assembly, AvlProver, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch, Taken,
+    prove_lookups_at, read_chunk,
 };
 #[cfg(all(feature = "prover", feature = "chain"))]
 pub use prover::{AvlReader, AvlState};

@@ -99,8 +99,8 @@ schemes! {
     Mpt = 4, "mpt", root 32, proves [Account], binary Some("hash"), parameters false;
     /// Layered Merkle Patricia tries.
     Lmpt = 5, "lmpt", root 96, proves [Keys], binary Some("hash"), parameters true;
-    /// Authenticated multi-version B+ tree.
-    Amb = 6, "amb", root 32, proves [], binary None, parameters false;
+    /// Ordered keys with all their versions, as in S-Store.
+    Amb = 6, "amb", root 32, proves [Keys History Range Count], binary Some("hash"), parameters false;
 }
 
 impl Scheme {

@@ -56,10 +56,41 @@ impl EmbeddedStore {
                 damaged => damaged,
             },
         };
-        let builder = Database::builder(folder).max_cached_files(Some(CACHED_FILES));
+        // With a second worker, one of them spins for as long as the other compacts.
+        let builder =
+            Database::builder(folder).max_cached_files(Some(CACHED_FILES)).worker_threads(1);
         let database = builder.open().map_err(|error| named(&error))?;
         let all = database.keyspace("all", options);
         Ok(Self { all: all.map_err(|error| named(&error))?, database })
+    }
+
+    /// Makes the store of a folder that has none, with these entries; they are on disk when it returns.
+    ///
+    /// Much faster than batches. `store_failed` as for [`open`](Self::open), `invalid_argument` if an entry's key
+    /// is not above the one before.
+    pub fn load(folder: &Path, entries: impl IntoIterator<Item = Result<Entry>>) -> Result<Self> {
+        let mut store = Self::open(folder)?;
+        store.add(entries)?;
+        Ok(store)
+    }
+
+    /// Adds entries, ascending by key, with keys that the store does not have; they are on disk when it returns.
+    ///
+    /// Much faster than batches, but not atomic: if it fails, the folder must be dropped.
+    pub fn add(&mut self, entries: impl IntoIterator<Item = Result<Entry>>) -> Result<()> {
+        let mut ingestion = self.all.start_ingestion().map_err(|error| failed(&error))?;
+        let mut last: Option<Vec<u8>> = None;
+        for entry in entries {
+            let (key, value) = entry?;
+            if last.as_ref().is_some_and(|last| *last >= key) {
+                let expected = "entries ascending by key";
+                return Err(Error::new(Reason::InvalidArgument, expected, "others"));
+            }
+            ingestion.write(key.clone(), value).map_err(|error| failed(&error))?;
+            last = Some(key);
+        }
+        ingestion.finish().map_err(|error| failed(&error))?;
+        self.database.persist(PersistMode::SyncAll).map_err(|error| failed(&error))
     }
 
     /// Returns the size on disk in bytes.
@@ -182,6 +213,30 @@ mod tests {
         let found: Vec<_> = store.range(b"a", b"c").map(Result::unwrap).collect();
         assert_eq!(found, [(b"b".to_vec(), b"2".to_vec())]);
         assert_eq!(store.range(b"c", b"a").count(), 0);
+    }
+
+    #[test]
+    fn a_store_is_made_of_entries_and_then_written_like_any_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = (0..1000_u32).map(|n| Ok((n.to_be_bytes().to_vec(), b"1".to_vec())));
+        let mut store = EmbeddedStore::load(folder.path(), entries).unwrap();
+        let mut changes = WriteBatch::new();
+        changes.put(7_u32.to_be_bytes(), *b"2");
+        changes.delete(8_u32.to_be_bytes());
+        store.write(changes).unwrap();
+        drop(store);
+        let store = EmbeddedStore::open(folder.path()).unwrap();
+        assert_eq!(store.range(b"", &[0xff]).count(), 999);
+        assert_eq!(store.get(&7_u32.to_be_bytes()), Ok(Some(b"2".to_vec())));
+        assert_eq!(store.get(&8_u32.to_be_bytes()), Ok(None));
+        assert_eq!(store.get(&999_u32.to_be_bytes()), Ok(Some(b"1".to_vec())));
+
+        for second in ["a", "b"] {
+            let folder = tempfile::tempdir().unwrap();
+            let entries = ["b", second].map(|key| Ok((key.into(), Vec::new())));
+            let refused = EmbeddedStore::load(folder.path(), entries).unwrap_err();
+            assert_eq!(refused.reason(), Reason::InvalidArgument);
+        }
     }
 
     #[test]

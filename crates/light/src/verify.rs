@@ -66,6 +66,11 @@ fn verify_amb<'a>(
         Statement::History { key, from, to } => {
             let (limits, header) = (limits()?, since(to)?);
             let history = state::verify_history(header, key, (from, to), proof, limits)?;
+            // The caller learns when each change was.
+            let changed = history.changes.iter().filter_map(prooflight_core::Answer::changed);
+            for height in [from, to].into_iter().chain(changed) {
+                headers.at(height)?;
+            }
             Answer::History(history.into_inner())
         }
         Statement::Range { height: at, lo, hi, reverse } => {

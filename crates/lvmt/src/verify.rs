@@ -67,6 +67,21 @@ pub fn verify(
     verify_hashes(root, &requested, proof, params)
 }
 
+/// Verifies a new proof by its key hashes; `points` are those that its maker has not only encoded.
+#[cfg(feature = "prover")]
+pub(crate) fn verify_own(
+    root: &Root,
+    requested: &[Hash],
+    proof: &[u8],
+    params: &Params<'_>,
+    points: &[prooflight_amt::Point],
+) -> Result<Verified<Vec<Answer>>> {
+    params.check(root, requested.len())?;
+    verify_with(root, requested, proof, params, |openings| {
+        prooflight_amt::verify_openings_of(openings, params.key, points)
+    })
+}
+
 /// Verifies keys by their hashes; apart from the types of keys, since this is most of the code.
 #[inline(never)]
 fn verify_hashes(
@@ -75,13 +90,23 @@ fn verify_hashes(
     proof: &[u8],
     params: &Params<'_>,
 ) -> Result<Verified<Vec<Answer>>> {
+    verify_with(root, requested, proof, params, |openings| verify_openings(openings, params.key))
+}
+
+fn verify_with(
+    root: &Root,
+    requested: &[Hash],
+    proof: &[u8],
+    params: &Params<'_>,
+    openings: impl FnOnce(&[Opening<'_>]) -> Result<()>,
+) -> Result<Verified<Vec<Answer>>> {
     let proof: Proof = ENVELOPE.decode(proof, &params.limits)?;
     let (distinct, places) = distinct(requested);
 
     let Walked { entries, leaves, versions } = walk(params, root, &distinct, &proof)?;
     check_leaves(root, &proof, &leaves)?;
     check_nodes(&entries)?;
-    check_openings(params, &entries)?;
+    openings(&openings_of(&entries)?)?;
 
     let answers = proof.claims.into_iter().zip(versions);
     let answers: Vec<_> = answers.map(|(claim, version)| answer(claim, version)).collect();
@@ -89,18 +114,17 @@ fn verify_hashes(
     Ok(Verified::by_verifier(places.iter().filter_map(of).collect()))
 }
 
-fn check_openings(params: &Params<'_>, entries: &[Opened<'_>]) -> Result<()> {
-    let mut openings = Vec::with_capacity(entries.len());
-    for entry in entries {
-        openings.push(Opening {
+fn openings_of<'a>(entries: &[Opened<'a>]) -> Result<Vec<Opening<'a>>> {
+    let opening = |entry: &Opened<'a>| {
+        Ok(Opening {
             commitment: entry.commitment,
             index: entry.index,
             value: Scalar::from_versions(&entry.versions)?,
             kind: entry.kind,
             points: entry.points,
-        });
-    }
-    verify_openings(&openings, params.key)
+        })
+    };
+    entries.iter().map(opening).collect()
 }
 
 fn answer(claim: Claim, version: u64) -> Answer {

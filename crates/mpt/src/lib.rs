@@ -52,5 +52,5 @@ pub use prover::{
     ProvedAccount, ProvedKey, ProvedKeys, ProvedSlot, StateChange, TrieRoot, prove_at,
     prove_state_at,
 };
-pub use transaction::{verify_code, verify_transaction_hash};
+pub use transaction::{signed_part, verify_code, verify_transaction_hash};
 pub use verify::{MAX_KEY_LENGTH, verify_keys, verify_proof};

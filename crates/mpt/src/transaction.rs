@@ -31,9 +31,11 @@ pub fn verify_code(code_hash: &Hash, code: &[u8]) -> Result<()> {
     Err(Error::new(Reason::CodeMismatch, expected, Hex(&found)))
 }
 
-/// Returns the signed part `03 || rlp(transaction)` of `03 || rlp([transaction, blobs…])`. Returns `None` for
-/// every other transaction, which is signed as a whole: the first item of its list is not a list.
-fn signed_part(raw: &[u8]) -> Option<Vec<u8>> {
+/// Returns the signed part `03 || rlp(transaction)` of `03 || rlp([transaction, blobs…])`.
+///
+/// Returns `None` for every other transaction, which is signed as a whole: the first item of its list is not
+/// a list.
+pub fn signed_part(raw: &[u8]) -> Option<Vec<u8>> {
     let (&BLOBS, outer) = raw.split_first()? else { return None };
     let Ok(Item::List(payload)) = rlp::decode(outer) else { return None };
     let mut reader = Reader::new(payload);

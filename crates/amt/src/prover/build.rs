@@ -59,25 +59,25 @@ impl Steps<'_> {
 
 /// Computes all rows as multiples of the generator.
 fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) -> Built {
-    let base = FixedBase::new();
     let indices: Vec<_> = (0..domain.n()).collect();
-    let rows = |scalars: &(dyn Fn(u32) -> Vec<Fr> + Sync)| -> Vec<G1Affine> {
+    let rows = |scalars: &(dyn Fn(&[u32]) -> Vec<Fr> + Sync)| -> Vec<G1Affine> {
         let chunks: Vec<_> = indices
             .par_chunks(BATCH)
             .map(|indices| {
-                let scalars: Vec<_> = indices.iter().flat_map(|t| scalars(*t)).collect();
-                let points = base.multiples(&scalars);
+                let points = FixedBase::shared().multiples(&scalars(indices));
                 steps.add(points.len());
                 points
             })
             .collect();
         chunks.concat()
     };
-    let lagrange = rows(&|t| [known.lagrange(t)].into());
+    let lagrange = rows(&|indices| known.lagrange(indices));
     Built {
         lagrange: shifted(&lagrange),
-        single: if parts.single { rows(&|t| [known.single(t)].into()) } else { Vec::new() },
-        tree: parts.tree.map_or_else(Vec::new, |log_arity| rows(&|t| known.tree(log_arity, t))),
+        single: if parts.single { rows(&|indices| known.single(indices)) } else { Vec::new() },
+        tree: parts
+            .tree
+            .map_or_else(Vec::new, |log_arity| rows(&|indices| known.tree(log_arity, indices))),
     }
 }
 
@@ -173,6 +173,8 @@ fn shifted(points: &[G1Affine]) -> Vec<G1Affine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prover::{Change, Class, Point, TreeState};
+    use crate::scalar::Scalar;
 
     #[test]
     fn tables_do_not_depend_on_how_tau_is_known() {
@@ -193,12 +195,19 @@ mod tests {
             assert!(known.single == points.single, "{log_n} {log_arity}");
             assert!(known.tree == points.tree, "{log_n} {log_arity}");
             let lazy = Tables::dev(log_n, parts).unwrap();
+            let state = TreeState::new(log_n, log_arity, Class::ALL).unwrap();
+            let built = Tables::build(&Setup::points_of_dev(log_n).unwrap(), parts, &|_, _| ());
+            let built = built.unwrap();
             for t in 0..1 << log_n {
-                let row = |slot| points.lagrange[6 * t as usize + usize::from(slot)];
-                assert!((0..6).all(|slot| lazy.lagrange_row(t, slot) == row(slot)));
-                assert_eq!(lazy.single_row(t), Ok(points.single[t as usize]));
-                let rows = lazy.tree_rows(log_arity, t).into_owned();
-                assert_eq!(rows, points.tree[rows.len() * t as usize..][..rows.len()]);
+                for slot in 0..6 {
+                    let mut sum = [Point::ZERO];
+                    lazy.update(&mut sum, &[(0, Change::version(t, slot, 1))]).unwrap();
+                    assert_eq!(sum[0].0, points.lagrange[6 * t as usize + usize::from(slot)]);
+                }
+                let single = lazy.open_single(&[(t, Scalar::from(1))], t);
+                assert_eq!(single, Ok(Point(points.single[t as usize]).to_bytes()));
+                let changes = [Change::version(t, 2, 3), Change::version(0, 2, -1)];
+                assert_eq!(state.draft(&lazy, &changes), state.draft(&built, &changes));
             }
             assert_ne!(done.into_inner(), 0);
         }

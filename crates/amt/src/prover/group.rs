@@ -12,7 +12,7 @@ use crate::point::{PointBytes, decode, encode, fq, fq_bytes};
 
 /// A point of the group G1: a commitment, or a part of a tree's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point(pub(super) G1Affine);
+pub struct Point(pub(crate) G1Affine);
 
 impl Point {
     /// Infinity: the commitment of a zero vector.
@@ -78,12 +78,12 @@ pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
         reduce(parts.concat())
     };
     let sum = |number: u32| sums.get(number as usize).copied().unwrap_or(Point::ZERO);
-    for totals in totals.chunks_mut(BATCH) {
+    totals.par_chunks_mut(BATCH).for_each(|totals| {
         let pairs: Vec<_> = totals.iter().map(|total| (sum(total.0).0, total.1.0)).collect();
         for (total, sum) in totals.iter_mut().zip(add_batch(&pairs)) {
             total.1 = Point(sum);
         }
-    }
+    });
     totals
 }
 

@@ -9,7 +9,7 @@
 use std::vec::Vec;
 
 use ark_bn254::Fr;
-use ark_ff::{Field, batch_inversion};
+use ark_ff::{AdditiveGroup, Field, serial_batch_inversion_and_mul};
 
 use crate::domain::Domain;
 
@@ -31,48 +31,84 @@ impl KnownTau {
         Self { domain, tau, lead, n_inverse }
     }
 
-    /// `L_t(tau)`.
-    pub(super) fn lagrange(&self, t: u32) -> Fr {
-        let x = self.domain.x(t);
-        self.lead * x * (self.tau - x).inverse().unwrap_or_default()
+    /// Returns `L_t(tau)` for each index.
+    pub(super) fn lagrange(&self, indices: &[u32]) -> Vec<Fr> {
+        let (xs, inverses) = self.inverses(indices);
+        xs.into_iter().zip(inverses).map(|(x, inverse)| self.lead * x * inverse).collect()
     }
 
-    /// `(L_t(tau) - 1) / (tau - x)`.
-    pub(super) fn single(&self, t: u32) -> Fr {
-        let x = self.domain.x(t);
-        let inverse = (self.tau - x).inverse().unwrap_or_default();
-        (self.lead * x * inverse - Fr::ONE) * inverse
+    /// Returns `(L_t(tau) - 1) / (tau - x)` for each index.
+    pub(super) fn single(&self, indices: &[u32]) -> Vec<Fr> {
+        let (xs, inverses) = self.inverses(indices);
+        let row = |(x, inverse): (Fr, Fr)| (self.lead * x * inverse - Fr::ONE) * inverse;
+        xs.into_iter().zip(inverses).map(row).collect()
     }
 
-    /// Returns the scalars of `P_{d,t,i}`: by d from 1, then by i from 0 to M - 2.
-    pub(super) fn tree(&self, log_arity: u8, t: u32) -> Vec<Fr> {
-        let (log_n, arity) = (self.domain.log_n, 1_u64 << log_arity);
-        let ratio_inverse = self.domain.x(t);
-        let mut x_inverse = [ratio_inverse];
-        batch_inversion(&mut x_inverse);
-        let [x_inverse] = x_inverse;
-        let ratio = self.tau * x_inverse;
-        // A geometric series: (ratio^length - 1) / (ratio - 1).
-        let denominator = (ratio - Fr::ONE).inverse().unwrap_or_default();
-        let mut rows = Vec::new();
-        for d in 1..=log_n / log_arity {
-            let log_m = log_n - log_arity * d;
+    /// Returns the scalars of `P_{d,t,i}` for each index: by d from 1, then by i from 0 to M - 2.
+    pub(super) fn tree(&self, log_arity: u8, indices: &[u32]) -> Vec<Fr> {
+        let (depth, arity) = (usize::from(self.domain.log_n / log_arity), 1_usize << log_arity);
+        // w^(n - t) = 1 / x_t
+        let x_inverse = |t: &u32| self.domain.x(self.domain.n() - t);
+        let bases: Vec<_> = indices.iter().map(x_inverse).map(|x| (x, self.tau * x)).collect();
+        // Geometric series: (ratio^length - 1) / (ratio - 1).
+        let mut denominators: Vec<_> = bases.iter().map(|(_, ratio)| *ratio - Fr::ONE).collect();
+        serial_batch_inversion_and_mul(&mut denominators, &self.n_inverse);
+        let mut rows = Vec::with_capacity(indices.len() * depth * (arity - 1));
+        for ((x_inverse, ratio), denominator) in bases.into_iter().zip(denominators) {
+            // `x^-m` and `ratio^m` for m_D = 1 up to m_1.
+            let next = |(x_m, ratio_m): &(Fr, Fr)| {
+                Some((power_of_two(*x_m, log_arity), power_of_two(*ratio_m, log_arity)))
+            };
+            let bases: Vec<_> =
+                core::iter::successors(Some((x_inverse, ratio)), next).take(depth).collect();
             // 1 / (M m) = M^(d - 1) / n
-            let scale = Fr::from(1_u64 << (log_arity * (d - 1))) * self.n_inverse * denominator;
-            let (ratio_m, x_m) = (power_of_two(ratio, log_m), power_of_two(x_inverse, log_m));
-            for i in 0..arity - 1 {
-                let sum = ratio_m.pow([arity - 1 - i]) - Fr::ONE;
-                rows.push(scale * x_m.pow([i + 1]) * sum);
+            let mut scale = denominator;
+            for (x_m, ratio_m) in bases.into_iter().rev() {
+                let sums: Vec<_> = powers(ratio_m).take(arity).map(|it| it - Fr::ONE).collect();
+                let factors = powers(x_m).skip(1).map(|it| it * scale);
+                rows.extend(
+                    factors.zip(sums.iter().skip(1).rev()).map(|(factor, sum)| factor * sum),
+                );
+                scale *= Fr::from(1_u64 << log_arity);
             }
         }
         rows
     }
+
+    /// Returns the scalar of the point that opens an entry of a vector: `(f(tau) - a_t) / (tau - x_t)`, with f the
+    /// polynomial that has the entries as values.
+    pub(super) fn open(&self, entries: &[(u32, Fr)], index: u32) -> Fr {
+        let mut indices: Vec<_> = entries.iter().map(|entry| entry.0).collect();
+        indices.push(index);
+        let (xs, inverses) = self.inverses(&indices);
+        let mut value = Fr::ZERO;
+        for (((t, a), x), inverse) in entries.iter().zip(xs).zip(&inverses) {
+            value += self.lead * x * inverse * a;
+            if *t == index {
+                value -= a;
+            }
+        }
+        value * inverses.last().copied().unwrap_or_default()
+    }
+
+    /// Returns `x` and `1 / (tau - x)` for each index.
+    fn inverses(&self, indices: &[u32]) -> (Vec<Fr>, Vec<Fr>) {
+        let xs: Vec<_> = indices.iter().map(|t| self.domain.x(*t)).collect();
+        let mut inverses: Vec<_> = xs.iter().map(|x| self.tau - x).collect();
+        serial_batch_inversion_and_mul(&mut inverses, &Fr::ONE);
+        (xs, inverses)
+    }
+}
+
+/// Returns the powers of a number, starting with 1.
+fn powers(base: Fr) -> impl Iterator<Item = Fr> {
+    core::iter::successors(Some(Fr::ONE), move |power| Some(*power * base))
 }
 
 /// `base^(2^log)`.
 fn power_of_two(mut base: Fr, log: u8) -> Fr {
     for _ in 0..log {
-        base = base.square();
+        base.square_in_place();
     }
     base
 }

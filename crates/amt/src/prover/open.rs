@@ -2,14 +2,17 @@
 
 use std::vec::Vec;
 
-use ark_bn254::Fr;
+use ark_bn254::{Fr, G1Affine};
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, batch_inversion};
 use prooflight_core::Result;
 
-use super::tables::{Tables, check_index};
+use super::fixed_base::FixedBase;
+use super::group::Point;
+use super::tables::{Built, Rows, Tables, check_index};
+use crate::domain::Domain;
 use crate::msm::Multiples;
-use crate::point::{PointBytes, encode};
+use crate::point::PointBytes;
 use crate::scalar::Scalar;
 
 impl Tables {
@@ -19,20 +22,37 @@ impl Tables {
     /// `index_out_of_range` for an index outside the vector, `invalid_argument` if the tables lack
     /// this part.
     pub fn open_single(&self, entries: &[(u32, Scalar)], index: u32) -> Result<PointBytes> {
-        let domain = self.domain();
-        check_index(domain, index)?;
+        self.open_entry(entries, index).map(|point| point.to_bytes())
+    }
+
+    /// Like [`open_single`](Self::open_single), without encoding the point.
+    pub fn open_entry(&self, entries: &[(u32, Scalar)], index: u32) -> Result<Point> {
+        check_index(self.domain(), index)?;
+        entries.iter().try_for_each(|(i, _)| check_index(self.domain(), *i))?;
+        Ok(Point(match self.single()? {
+            Rows::Known(known) => {
+                let entries: Vec<_> = entries.iter().map(|(i, value)| (*i, value.0)).collect();
+                FixedBase::shared().multiple(&known.open(&entries, index))
+            }
+            Rows::Built(built) => built.open(self.domain(), entries, index),
+        }))
+    }
+}
+
+impl Built {
+    /// The point that opens an entry.
+    fn open(&self, domain: Domain, entries: &[(u32, Scalar)], index: u32) -> G1Affine {
         let x = domain.x(index);
-        let mut rows = Vec::from([self.single_row(index)?, self.lagrange_row(index, 0)]);
+        let mut rows = Vec::from([self.single(index), self.lagrange(index, 0)]);
         let mut denominators = Vec::new();
         let mut values = Vec::new();
         let mut own = Fr::ZERO;
         for (i, value) in entries {
-            check_index(domain, *i)?;
             if *i == index {
                 own += value.0;
             } else if !value.is_zero() {
                 let x_i = domain.x(*i);
-                rows.push(self.lagrange_row(*i, 0));
+                rows.push(self.lagrange(*i, 0));
                 denominators.push(x_i - x);
                 values.push((value.0, x_i));
             }
@@ -47,7 +67,6 @@ impl Tables {
             terms.push((number, factor));
         }
         terms.push((1, -sum / x));
-        let point = Multiples::new(&rows).sum(&terms);
-        Ok(encode(&point.into_affine()))
+        Multiples::new(&rows).sum(&terms).into_affine()
     }
 }

@@ -1,15 +1,15 @@
 //! The rows that a change of one entry adds to commitments and trees.
 
-use std::borrow::Cow;
 use std::vec::Vec;
 
 use ark_bn254::{Fr, G1Affine};
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, Field};
+use ark_ff::Field;
 use prooflight_core::{Error, Reason, Result};
+use rayon::prelude::*;
 
 use super::fixed_base::FixedBase;
-use super::group::{Point, add_terms};
+use super::group::{BATCH, Point, Term, add_terms};
 use super::known::KnownTau;
 use crate::dev;
 use crate::domain::Domain;
@@ -40,8 +40,8 @@ pub struct Tables {
 /// The source of the rows.
 #[derive(Clone, Debug)]
 pub(super) enum Rows {
-    /// Computed on demand.
-    Known(KnownTau, FixedBase),
+    /// Computed on demand, as multiples of the generator.
+    Known(KnownTau),
     /// In memory.
     Built(Built),
 }
@@ -93,6 +93,14 @@ impl Change {
         self.slot
     }
 
+    /// The factor of the change.
+    pub(super) fn factor(&self) -> Fr {
+        match self.factor {
+            Factor::Steps(steps) => Fr::from(steps),
+            Factor::Value(value) => value.0,
+        }
+    }
+
     /// Multiplies `point` by the change.
     pub(super) fn times(&self, point: G1Affine) -> Point {
         Point(match self.factor {
@@ -105,14 +113,14 @@ impl Change {
 }
 
 impl Tables {
-    /// Tables of the development setup that need no building: each row is computed on demand.
+    /// Tables of the development setup that need no building and no memory: what changes add is computed from tau.
     ///
-    /// For small chains; built tables are faster to use. `invalid_argument` unless `1 <= log_n <=
+    /// `invalid_argument` unless `1 <= log_n <=
     /// 28` and the arity of the trees fits.
     pub fn dev(log_n: u8, parts: Parts) -> Result<Self> {
         let key = VerifyingKey::dev(log_n)?;
         let known = KnownTau::new(key.domain(), dev::tau());
-        Self::new(key, parts, Rows::Known(known, FixedBase::new()))
+        Self::new(key, parts, Rows::Known(known))
     }
 
     pub(super) fn new(key: VerifyingKey, parts: Parts, rows: Rows) -> Result<Self> {
@@ -138,7 +146,6 @@ impl Tables {
     /// `invalid_argument` for an index without a commitment and for slots above 5,
     /// `index_out_of_range` for an entry outside the vector; on error nothing is changed.
     pub fn update(&self, commitments: &mut [Point], changes: &[(u32, Change)]) -> Result<()> {
-        let mut terms = Vec::with_capacity(changes.len());
         for (number, change) in changes {
             if *number as usize >= commitments.len() {
                 return Err(Error::new(
@@ -148,9 +155,8 @@ impl Tables {
                 ));
             }
             self.check(change)?;
-            terms.push((*number, self.lagrange(change)));
         }
-        add_terms(commitments, terms);
+        add_terms(commitments, self.terms(changes));
         Ok(())
     }
 
@@ -179,45 +185,83 @@ impl Tables {
         Ok(())
     }
 
-    /// Returns what a change adds to a commitment.
-    fn lagrange(&self, change: &Change) -> Point {
-        change.times(self.lagrange_row(change.index, change.slot))
-    }
-
-    /// `2^(40 slot) I_t`.
-    pub(super) fn lagrange_row(&self, t: u32, slot: u8) -> G1Affine {
+    /// Returns what changes add to the commitments with their numbers.
+    fn terms(&self, changes: &[(u32, Change)]) -> Vec<Term> {
         match &self.rows {
-            Rows::Known(known, base) => base.multiple(&(known.lagrange(t) * shift(slot))),
-            Rows::Built(built) => row(&built.lagrange, SLOTS * t as usize + usize::from(slot)),
-        }
-    }
-
-    /// Returns `K_t`; `invalid_argument` if the tables lack this part.
-    pub(super) fn single_row(&self, t: u32) -> Result<G1Affine> {
-        if !self.parts.single {
-            return Err(Error::new(Reason::InvalidArgument, "tables for single points", "others"));
-        }
-        Ok(match &self.rows {
-            Rows::Known(known, base) => base.multiple(&known.single(t)),
-            Rows::Built(built) => row(&built.single, t as usize),
-        })
-    }
-
-    /// Returns `P_{d,t,i}`, ordered by d, then i.
-    pub(super) fn tree_rows(&self, log_arity: u8, t: u32) -> Cow<'_, [G1Affine]> {
-        match &self.rows {
-            Rows::Known(known, base) => base.multiples(&known.tree(log_arity, t)).into(),
-            Rows::Built(built) => {
-                let rows = built.tree.len() >> self.domain().log_n;
-                built.tree.get(rows * t as usize..rows * (t as usize + 1)).unwrap_or(&[]).into()
+            Rows::Known(known) => {
+                let shifts = shifts();
+                let scalars = |changes: &[(u32, Change)]| {
+                    let indices: Vec<_> = changes.iter().map(|(_, change)| change.index).collect();
+                    let rows = changes.iter().zip(known.lagrange(&indices));
+                    let scalar = |((number, change), row): (&(u32, Change), Fr)| {
+                        let shift = shifts.get(usize::from(change.slot)).copied();
+                        (*number, change.factor() * shift.unwrap_or_default() * row)
+                    };
+                    rows.map(scalar).collect::<Vec<_>>()
+                };
+                let scalars: Vec<_> = changes.par_chunks(BATCH).flat_map_iter(scalars).collect();
+                FixedBase::shared().terms(scalars)
             }
+            Rows::Built(built) => {
+                let term = |(number, change): &(u32, Change)| {
+                    (*number, change.times(built.lagrange(change.index, change.slot)))
+                };
+                changes.par_iter().with_min_len(BATCH).map(term).collect()
+            }
+        }
+    }
+
+    /// Returns the rows of single-point openings; `invalid_argument` if the tables lack this part.
+    pub(super) fn single(&self) -> Result<&Rows> {
+        if self.parts.single {
+            return Ok(&self.rows);
+        }
+        Err(Error::new(Reason::InvalidArgument, "tables for single points", "others"))
+    }
+
+    /// Returns `P_{d,t,i}` for the index of each change, ordered by d, then i.
+    pub(super) fn tree_rows(&self, log_arity: u8, changes: &[Change]) -> TreeRows<'_> {
+        match &self.rows {
+            Rows::Known(known) => {
+                let rows = |changes: &[Change]| {
+                    let indices: Vec<_> = changes.iter().map(Change::index).collect();
+                    known.tree(log_arity, &indices)
+                };
+                TreeRows::Scalars(changes.par_chunks(BATCH).flat_map_iter(rows).collect())
+            }
+            Rows::Built(built) => TreeRows::Points(&built.tree),
         }
     }
 }
 
-/// `2^(40 slot)`.
-pub(super) fn shift(slot: u8) -> Fr {
-    Fr::ONE.double().pow([u64::from(VERSION_BITS) * u64::from(slot)])
+/// The rows that changes add to trees, the same number for each index.
+pub(super) enum TreeRows<'t> {
+    /// Those of each change, as multiples of the generator.
+    Scalars(Vec<Fr>),
+    /// Those of every index.
+    Points(&'t [G1Affine]),
+}
+
+impl Built {
+    /// `2^(40 slot) I_t`.
+    pub(super) fn lagrange(&self, t: u32, slot: u8) -> G1Affine {
+        row(&self.lagrange, SLOTS * t as usize + usize::from(slot))
+    }
+
+    /// `K_t`.
+    pub(super) fn single(&self, t: u32) -> G1Affine {
+        row(&self.single, t as usize)
+    }
+}
+
+/// `2^(40 slot)` for each slot.
+fn shifts() -> [Fr; SLOTS] {
+    let mut shift = Fr::ONE;
+    core::array::from_fn(|_| {
+        let this = shift;
+        shift *= Fr::from(1_u64 << VERSION_BITS);
+        this
+    })
 }
 
 pub(super) fn check_index(domain: Domain, index: u32) -> Result<()> {

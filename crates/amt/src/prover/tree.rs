@@ -5,21 +5,19 @@
 //! c_d^i U_{d,s,i}` with `c_d = x_t^(n / M^d)`. Each U is kept as six points, one per version slot:
 //! a change of a version is then one addition, and an opening adds up the six.
 
-use std::borrow::Cow;
 use std::vec::Vec;
 
-use ark_bn254::{Fr, G1Affine, G1Projective};
-use ark_ec::CurveGroup;
-use ark_ff::Field;
 use prooflight_core::{Error, Reason, Result};
+use rayon::prelude::*;
 
 use super::class::Class;
+use super::fixed_base::FixedBase;
 use super::group::{Point, Term, new_sums, set_sums};
-use super::tables::{Change, Tables, check_index, shift};
+use super::open_tree::open_entries;
+use super::tables::{Change, Tables, TreeRows, check_index};
 use crate::domain::Domain;
-use crate::msm::Multiples;
 use crate::opening::Kind;
-use crate::point::{PointBytes, encode};
+use crate::point::PointBytes;
 use crate::scalar::SLOTS;
 
 /// The state a prover keeps to open the entries of a vector, or those of a class, with tree
@@ -85,14 +83,11 @@ impl TreeState {
             ));
         }
         changes.iter().try_for_each(|change| tables.check(change))?;
-        let rows: Vec<_> =
-            changes.iter().map(|change| tables.tree_rows(self.log_arity, change.index())).collect();
+        let rows = tables.tree_rows(self.log_arity, changes);
         // Nodes are numbered level by level, so the points of all levels are in ascending order.
-        let mut points = Vec::new();
-        for level in 0..self.depth() {
-            points.extend(new_sums(&self.points, self.terms(changes, &rows, level)));
-        }
-        Ok(TreeDraft { points })
+        let levels = (0..self.depth()).into_par_iter();
+        let levels = levels.map(|level| new_sums(&self.points, self.terms(changes, &rows, level)));
+        Ok(TreeDraft { points: levels.collect::<Vec<_>>().concat() })
     }
 
     /// Applies a draft of this state. The state must not have changed since.
@@ -117,15 +112,12 @@ impl TreeState {
                 index,
             ));
         }
-        let squares = self.domain.squares(index);
-        let bases = Kind::Tree { log_arity: self.log_arity }.bases(self.domain.log_n);
-        let quotients = (0..).zip(bases).map(|(level, j)| {
-            let c = squares.get(usize::from(j)).copied().unwrap_or_default();
+        let node = |level, _| {
             let node = self.node_of(level, index).and_then(|node| self.node(node));
-            quotient(node.unwrap_or_default(), c)
-        });
-        let quotients = G1Projective::normalize_batch(&quotients.collect::<Vec<_>>());
-        Ok(quotients.iter().map(encode).collect())
+            Ok(node.unwrap_or_default().to_vec())
+        };
+        let opened = open_entries(self.domain.log_n, self.log_arity, &[index], node)?;
+        Ok(opened.concat().iter().map(Point::to_bytes).collect())
     }
 
     /// The base-2 logarithm of the number of entries of the vector.
@@ -185,18 +177,59 @@ impl TreeState {
     }
 
     /// Returns what the changes add to the nodes of a level.
-    fn terms(&self, changes: &[Change], rows: &[Cow<'_, [G1Affine]>], level: u8) -> Vec<Term> {
-        let width = (1_u32 << self.log_arity) - 1;
-        let mut terms = Vec::with_capacity(changes.len() * width as usize);
-        for (change, rows) in changes.iter().zip(rows) {
-            let Some(node) = self.node_of(level, change.index()) else { continue };
-            let rows = rows.chunks(width as usize).nth(usize::from(level)).unwrap_or_default();
-            let first = node * node_points(self.log_arity) + u32::from(change.slot());
-            let points = (first..).step_by(SLOTS);
-            terms.extend(points.zip(rows).map(|(point, row)| (point, change.times(*row))));
+    fn terms(&self, changes: &[Change], rows: &TreeRows<'_>, level: u8) -> Vec<Term> {
+        let places = self.places(changes, level);
+        match rows {
+            TreeRows::Scalars(rows) => {
+                let scalar = |place: Place<'_>| {
+                    let row = rows.get(self.rows() * place.number + place.row);
+                    (place.point, place.change.factor() * row.copied().unwrap_or_default())
+                };
+                FixedBase::shared().terms(places.map(scalar).collect())
+            }
+            TreeRows::Points(rows) => {
+                let term = |place: Place<'_>| {
+                    let row = rows.get(self.rows() * place.change.index() as usize + place.row);
+                    (place.point, place.change.times(row.copied().unwrap_or_default()))
+                };
+                places.map(term).collect()
+            }
         }
-        terms
     }
+
+    /// Returns where the rows of a level are added.
+    fn places<'c>(
+        &'c self,
+        changes: &'c [Change],
+        level: u8,
+    ) -> impl Iterator<Item = Place<'c>> + 'c {
+        let width = (1 << self.log_arity) - 1;
+        changes.iter().enumerate().flat_map(move |(number, change)| {
+            let node = self.node_of(level, change.index());
+            node.into_iter().flat_map(move |node| {
+                let first = node * node_points(self.log_arity) + u32::from(change.slot());
+                let rows = width * usize::from(level)..;
+                let places = rows.zip((first..).step_by(SLOTS)).take(width);
+                places.map(move |(row, point)| Place { number, change, row, point })
+            })
+        })
+    }
+
+    /// Returns the number of rows of an index.
+    fn rows(&self) -> usize {
+        usize::from(self.depth()) * ((1 << self.log_arity) - 1)
+    }
+}
+
+/// Where a row is added.
+struct Place<'c> {
+    /// The number of the change.
+    number: usize,
+    change: &'c Change,
+    /// The row, among those of its index.
+    row: usize,
+    /// The point of the state.
+    point: u32,
 }
 
 /// The effect of changes on a [`TreeState`]: the points that they change.
@@ -232,19 +265,4 @@ const _: () = assert!(SIX as usize == SLOTS);
 /// The number of points of a node: six for each i.
 const fn node_points(log_arity: u8) -> u32 {
     ((1 << log_arity) - 1) * SIX
-}
-
-/// `sum_i c^i sum_s 2^(40 s) U_{i,s}`.
-fn quotient(node: &[Point], c: Fr) -> G1Projective {
-    let mut power = Fr::ONE;
-    let mut points = Vec::new();
-    let mut terms = Vec::new();
-    for six in node.chunks(SLOTS) {
-        for (slot, point) in (0..).zip(six).filter(|(_, point)| **point != Point::ZERO) {
-            terms.push((points.len(), power * shift(slot)));
-            points.push(point.0);
-        }
-        power *= c;
-    }
-    Multiples::new(&points).sum(&terms)
 }

@@ -1,9 +1,16 @@
 //! Loads a revision of a dictionary from its store, and checks all of it.
+//!
+//! A node is written after its children, so their ids are smaller: nodes are read by descending ids, which reads the
+//! store from end to end. Each must have the label that its parent commits to. Then their order and their
+//! heights are checked in memory.
 
-use prooflight_core::store::{Read, corrupt, require_node};
-use prooflight_core::{Error, Result};
+use std::collections::BinaryHeap;
+
+use prooflight_core::store::{Read, corrupt};
+use prooflight_core::{Error, Hex, Result};
 
 use super::arena::{Arena, Loaded, Node, index, prefix};
+use super::descending::Descending;
 use super::record::{NodeRecord, TreeRoot};
 use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
@@ -15,6 +22,38 @@ pub(super) struct LoadedRevision {
     pub(super) ids: Vec<u64>,
 }
 
+/// Loads a revision. Every label, height, separator and neighbour is recomputed and compared.
+pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Result<LoadedRevision> {
+    let mut loader = Loader {
+        params,
+        loaded: Loaded::default(),
+        labels: Vec::new(),
+        ids: Vec::new(),
+        unread: BinaryHeap::new(),
+        unchecked: Vec::new(),
+    };
+    let top = loader.expect(root.id, &root.label)?;
+    let mut nodes = Descending::new(store);
+    while let Some((id, node)) = loader.unread.pop() {
+        loader.add(id, node, &nodes.read(id)?)?;
+    }
+    loader.finish(top, root)
+}
+
+struct Loader<'p> {
+    params: &'p Params,
+    /// Of an internal node, `key` is not known before its order is checked; of a leaf, `right`.
+    loaded: Loaded,
+    /// What the parents commit to.
+    labels: Vec<Label>,
+    ids: Vec<u64>,
+    /// The nodes that were not read yet.
+    unread: BinaryHeap<(u64, NodeId)>,
+    /// Of each node the separator, or the next key of a leaf: no label covers the one, and the other must be the key
+    /// of the next leaf.
+    unchecked: Vec<u8>,
+}
+
 /// The properties of a subtree that the checks need.
 #[derive(Clone, Copy)]
 struct Subtree {
@@ -23,170 +62,165 @@ struct Subtree {
     first: u32,
 }
 
-/// Loads a revision. Every label, height, separator and neighbour is recomputed and compared.
-pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Result<LoadedRevision> {
-    let mut loader = Loader {
-        store,
-        params,
-        loaded: Loaded::default(),
-        labels: Vec::new(),
-        subtrees: Vec::new(),
-        ids: Vec::new(),
-        next_key: None,
-    };
-    let top = loader.load(root.id)?;
-    loader.finish(top, root)
-}
-
-struct Loader<'s, S> {
-    store: &'s S,
-    params: &'s Params,
-    loaded: Loaded,
-    labels: Vec<Label>,
-    subtrees: Vec<Subtree>,
-    ids: Vec<u64>,
-    /// The next key of the previously loaded leaf; the next leaf must have this key.
-    next_key: Option<Vec<u8>>,
-}
-
-/// The remaining work, in post-order.
+/// The remaining work, in order.
 enum Step {
-    Enter { id: u64, depth: usize },
-    Leave { id: u64, record: Vec<u8> },
+    Enter { node: NodeId, depth: usize },
+    Leave { node: NodeId },
 }
 
-impl<S: Read> Loader<'_, S> {
-    fn load(&mut self, root_id: u64) -> Result<NodeId> {
-        let mut pending = vec![Step::Enter { id: root_id, depth: 0 }];
-        let mut done: Vec<NodeId> = Vec::new();
-        while let Some(step) = pending.pop() {
-            match step {
-                Step::Enter { id, depth } => {
-                    if depth > 255 {
-                        return Err(corrupt("a tree of at most 255 levels", "more"));
-                    }
-                    let record = require_node(self.store, id)?;
-                    match self.decode(id, &record)? {
-                        NodeRecord::Leaf { key, next_key, value } => {
-                            let node = self.leaf(id, key, next_key, value)?;
-                            done.push(node);
-                        }
-                        NodeRecord::Internal { ids: [left, right], .. } => {
-                            let depth = depth + 1;
-                            pending.push(Step::Leave { id, record });
-                            pending.push(Step::Enter { id: right, depth });
-                            pending.push(Step::Enter { id: left, depth });
-                        }
-                    }
-                }
-                Step::Leave { id, record } => {
-                    let (Some(right), Some(left)) = (done.pop(), done.pop()) else {
-                        return Err(corrupt("two children", "fewer"));
-                    };
-                    let node = self.decode(id, &record)?;
-                    let node = self.internal(id, &node, [left, right])?;
-                    done.push(node);
-                }
-            }
-        }
-        done.pop().ok_or_else(|| corrupt("a root", "none"))
-    }
-
-    fn decode<'r>(&self, id: u64, record: &'r [u8]) -> Result<NodeRecord<'r>> {
-        NodeRecord::decode(record, self.params.key_length).map_err(|error| {
-            corrupt(format_args!("node {id}, {}", error.expected()), error.found())
-        })
-    }
-
-    fn leaf(&mut self, id: u64, key: &[u8], next_key: &[u8], value: &[u8]) -> Result<NodeId> {
-        let expected = match &self.next_key {
-            Some(expected) => expected.clone(),
-            None => vec![0; self.params.key_length],
-        };
-        if key != expected || key >= next_key {
-            return Err(corrupt(
-                format_args!("the leaf after the one before at node {id}"),
-                "another leaf",
-            ));
-        }
-        self.params.check_value(value.len()).map_err(|error| {
-            corrupt(format_args!("node {id}, {}", error.expected()), error.found())
-        })?;
-        self.next_key = Some(next_key.to_vec());
-        let first = index(self.loaded.keys.len())?;
-        self.loaded.keys.push(key.into());
-        let left = index(self.loaded.values.len())?;
-        self.loaded.values.push(value.into());
-        let node = Node {
-            left,
-            // The next leaf's key, or the upper sentinel after the last leaf.
-            right: first + 1,
-            key: first,
-            prefix: 0,
-            balance: 0,
-            kind: Kind::Leaf,
-        };
-        let label = Preimage::Leaf { key, value, next_key }.label();
-        self.push(id, node, label, Subtree { height: 0, first })
-    }
-
-    fn internal(
-        &mut self,
-        id: u64,
-        record: &NodeRecord<'_>,
-        [left, right]: [NodeId; 2],
-    ) -> Result<NodeId> {
-        let NodeRecord::Internal { balance, separator, labels, .. } = *record else {
-            return Err(corrupt(format_args!("an internal node {id}"), "a leaf"));
-        };
-        let (below_left, below_right) =
-            (self.subtrees[left as usize], self.subtrees[right as usize]);
-        let difference = i64::from(below_right.height) - i64::from(below_left.height);
-        if difference != i64::from(balance) || !(-1..=1).contains(&balance) {
-            return Err(corrupt(format_args!("balance {difference} at node {id}"), balance));
-        }
-        if *self.loaded.keys[below_right.first as usize] != *separator {
-            return Err(corrupt(format_args!("its smallest right key at node {id}"), "another"));
-        }
-        if [self.labels[left as usize], self.labels[right as usize]] != labels {
-            return Err(corrupt(format_args!("its children's labels at node {id}"), "others"));
-        }
-        let node = Node {
-            left,
-            right,
-            key: below_right.first,
-            prefix: prefix(separator),
-            balance,
-            kind: Kind::Internal,
-        };
-        let height = below_left.height.max(below_right.height) + 1;
-        let label = Preimage::Internal { balance, left: &labels[0], right: &labels[1] }.label();
-        self.push(id, node, label, Subtree { height, first: below_left.first })
-    }
-
-    fn push(&mut self, id: u64, node: Node, label: Label, subtree: Subtree) -> Result<NodeId> {
+impl Loader<'_> {
+    /// Makes room for a node with this label.
+    fn expect(&mut self, id: u64, label: &Label) -> Result<NodeId> {
         let at = index(self.loaded.nodes.len())?;
-        self.loaded.nodes.push(node);
-        self.labels.push(label);
-        self.subtrees.push(subtree);
+        let none = Node { left: 0, right: 0, key: 0, prefix: 0, balance: 0, kind: Kind::Label };
+        self.loaded.nodes.push(none);
+        self.labels.push(*label);
         self.ids.push(id);
+        self.unchecked.resize(self.unchecked.len() + self.params.key_length, 0);
+        self.unread.push((id, at));
         Ok(at)
     }
 
-    fn finish(mut self, top: NodeId, root: &TreeRoot) -> Result<LoadedRevision> {
-        let last = vec![0xff; self.params.key_length];
-        if self.next_key.as_ref() != Some(&last) {
-            return Err(corrupt("the upper sentinel after the last leaf", "another key"));
+    /// Adds a node that was read, if it has its label.
+    fn add(&mut self, id: u64, at: NodeId, record: &[u8]) -> Result<()> {
+        let record = NodeRecord::decode(record, self.params.key_length).map_err(|error| {
+            corrupt(format_args!("node {id}, {}", error.expected()), error.found())
+        })?;
+        let label = match record {
+            NodeRecord::Leaf { key, next_key, value } => {
+                Preimage::Leaf { key, value, next_key }.label()
+            }
+            NodeRecord::Internal { balance, labels: [left, right], .. } => {
+                Preimage::Internal { balance, left: &left, right: &right }.label()
+            }
+        };
+        let expected = self.labels[at as usize];
+        if label != expected {
+            let expected = format_args!("node {id} with the label {}", Hex(&expected));
+            return Err(corrupt(expected, Hex(&label)));
         }
-        self.loaded.keys.push(last.into_boxed_slice());
-        let height = u8::try_from(self.subtrees[top as usize].height)
+        let (node, unchecked) = match record {
+            NodeRecord::Leaf { key, next_key, value } => {
+                self.params.check_value(value.len()).map_err(|error| {
+                    corrupt(format_args!("node {id}, {}", error.expected()), error.found())
+                })?;
+                let (first, left) =
+                    (index(self.loaded.keys.len())?, index(self.loaded.values.len())?);
+                self.loaded.keys.push(key.into());
+                self.loaded.values.push(value.into());
+                let kind = Kind::Leaf;
+                (Node { left, right: 0, key: first, prefix: 0, balance: 0, kind }, next_key)
+            }
+            NodeRecord::Internal { balance, separator, ids, labels } => {
+                let child = |loader: &mut Self, side: usize| {
+                    if ids[side] >= id {
+                        let expected = format_args!("a child of node {id} with a smaller id");
+                        return Err(corrupt(expected, ids[side]));
+                    }
+                    loader.expect(ids[side], &labels[side])
+                };
+                let (left, right) = (child(self, 0)?, child(self, 1)?);
+                let (prefix, kind) = (prefix(separator), Kind::Internal);
+                (Node { left, right, key: 0, prefix, balance, kind }, separator)
+            }
+        };
+        self.loaded.nodes[at as usize] = node;
+        let length = self.params.key_length;
+        self.unchecked[at as usize * length..][..length].copy_from_slice(unchecked);
+        Ok(())
+    }
+
+    /// Checks the order and the heights of the nodes, from left to right.
+    fn finish(mut self, top: NodeId, root: &TreeRoot) -> Result<LoadedRevision> {
+        let mut pending = vec![Step::Enter { node: top, depth: 0 }];
+        let mut done: Vec<Subtree> = Vec::new();
+        let mut last: Option<NodeId> = None;
+        while let Some(step) = pending.pop() {
+            match step {
+                Step::Enter { depth: 256.., .. } => {
+                    return Err(corrupt("a tree of at most 255 levels", "more"));
+                }
+                Step::Enter { node, depth } => match self.loaded.nodes[node as usize] {
+                    Node { left, right, kind: Kind::Internal, .. } => {
+                        let depth = depth + 1;
+                        pending.push(Step::Leave { node });
+                        pending.push(Step::Enter { node: right, depth });
+                        pending.push(Step::Enter { node: left, depth });
+                    }
+                    Node { key, .. } => {
+                        self.follow(last.replace(node), node)?;
+                        done.push(Subtree { height: 0, first: key });
+                    }
+                },
+                Step::Leave { node } => {
+                    let (Some(right), Some(left)) = (done.pop(), done.pop()) else {
+                        return Err(corrupt("two children", "fewer"));
+                    };
+                    done.push(self.join(node, left, right)?);
+                }
+            }
+        }
+        self.end(last)?;
+        let height = done.pop().map_or(0, |tree| tree.height);
+        let height = u8::try_from(height)
             .map_err(|_| -> Error { corrupt("a height of at most 255", "more") })?;
-        let found = Digest::new(&self.labels[top as usize], height);
+        let found = Digest::new(&root.label, height);
         let expected = root.digest();
         if found != expected {
             return Err(corrupt(format_args!("digest {expected}"), found));
         }
         let arena = Arena::from_loaded(self.loaded, self.labels, top, height);
         Ok(LoadedRevision { arena, ids: self.ids })
+    }
+
+    /// Checks that a leaf is the one after another, or the first.
+    fn follow(&mut self, before: Option<NodeId>, leaf: NodeId) -> Result<()> {
+        let key_id = self.loaded.nodes[leaf as usize].key;
+        let key = &self.loaded.keys[key_id as usize][..];
+        let follows = match before {
+            Some(before) => self.unchecked(before) == key,
+            None => key.iter().all(|byte| *byte == 0),
+        };
+        if !follows || key >= self.unchecked(leaf) {
+            let id = self.ids[leaf as usize];
+            let expected = format_args!("the leaf after the one before at node {id}");
+            return Err(corrupt(expected, "another leaf"));
+        }
+        if let Some(before) = before {
+            self.loaded.nodes[before as usize].right = key_id;
+        }
+        Ok(())
+    }
+
+    /// Checks that the last leaf ends with the upper sentinel, which becomes its next key.
+    fn end(&mut self, last: Option<NodeId>) -> Result<()> {
+        let sentinel = vec![0xff; self.params.key_length];
+        let Some(last) = last.filter(|&last| self.unchecked(last) == sentinel) else {
+            return Err(corrupt("the upper sentinel after the last leaf", "another key"));
+        };
+        self.loaded.nodes[last as usize].right = index(self.loaded.keys.len())?;
+        self.loaded.keys.push(sentinel.into_boxed_slice());
+        Ok(())
+    }
+
+    /// Checks the balance and the separator of a node above two subtrees.
+    fn join(&mut self, at: NodeId, left: Subtree, right: Subtree) -> Result<Subtree> {
+        let id = self.ids[at as usize];
+        let balance = self.loaded.nodes[at as usize].balance;
+        let difference = i64::from(right.height) - i64::from(left.height);
+        if difference != i64::from(balance) || !(-1..=1).contains(&balance) {
+            return Err(corrupt(format_args!("balance {difference} at node {id}"), balance));
+        }
+        if *self.loaded.keys[right.first as usize] != *self.unchecked(at) {
+            return Err(corrupt(format_args!("its smallest right key at node {id}"), "another"));
+        }
+        self.loaded.nodes[at as usize].key = right.first;
+        Ok(Subtree { height: left.height.max(right.height) + 1, first: left.first })
+    }
+
+    /// The separator of a node, or the next key of a leaf.
+    fn unchecked(&self, node: NodeId) -> &[u8] {
+        let length = self.params.key_length;
+        &self.unchecked[node as usize * length..][..length]
     }
 }

@@ -9,7 +9,6 @@ use prooflight_core::store::{Read, corrupt, require_node, root_at};
 use super::arena::{Arena, Loaded, Node, index, prefix};
 use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
 use super::{AvlProver, ProvedBatch};
-use crate::hash::Preimage;
 use crate::operation::Operation;
 use crate::params::{Label, Params};
 use crate::tree::{Kind, NodeId};
@@ -138,15 +137,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
         let decoded = NodeRecord::decode(&record, self.params.key_length).map_err(|error| {
             corrupt(format_args!("node {id}, {}", error.expected()), error.found())
         })?;
-        let label = match decoded {
-            NodeRecord::Leaf { key, next_key, value } => {
-                Preimage::Leaf { key, value, next_key }.label()
-            }
-            NodeRecord::Internal { balance, labels: [left, right], .. } => {
-                Preimage::Internal { balance, left: &left, right: &right }.label()
-            }
-        };
-        if label != self.labels[at as usize] {
+        if decoded.label() != self.labels[at as usize] {
             return Err(corrupt(format_args!("the committed label at node {id}"), "another"));
         }
         let node = match decoded {

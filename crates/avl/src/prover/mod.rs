@@ -8,11 +8,13 @@ mod batch;
 mod bit_set;
 #[cfg(feature = "chain")]
 mod chain;
+mod descending;
 mod load;
 mod lookup;
 mod pack;
 mod persistent;
 mod record;
+mod sync;
 
 use std::sync::Arc;
 
@@ -27,6 +29,7 @@ use batch::Batch;
 pub use chain::{AvlReader, AvlState};
 pub use lookup::prove_lookups_at;
 pub use persistent::{PersistentAvlProver, PreparedBatch};
+pub use sync::{Assembly, Taken, read_chunk};
 
 /// A dictionary that proves batches of operations.
 #[derive(Clone, Debug)]

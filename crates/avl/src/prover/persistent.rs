@@ -124,6 +124,11 @@ impl<S: Store> PersistentAvlProver<S> {
         self.revisions.prune(oldest)
     }
 
+    /// Returns a snapshot of the store.
+    pub fn snapshot(&self) -> Result<S::Snapshot> {
+        self.revisions.store().snapshot()
+    }
+
     /// Returns the underlying store.
     #[cfg(feature = "chain")]
     pub(super) const fn store(&self) -> &S {

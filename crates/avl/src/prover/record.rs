@@ -12,6 +12,7 @@
 use prooflight_core::store::{RevisionRoot, corrupt, id_be};
 use prooflight_core::{Reader, Result};
 
+use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
 
 pub(super) const PARAMS_KEY: &[u8] = b"p";
@@ -70,6 +71,16 @@ impl<'a> NodeRecord<'a> {
                 let [balance] = balance.to_be_bytes();
                 let (left, right) = (left.to_be_bytes(), right.to_be_bytes());
                 [&[1, balance], *separator, &left, &right, &labels[0], &labels[1]].concat()
+            }
+        }
+    }
+
+    /// The label of the node.
+    pub(super) fn label(&self) -> Label {
+        match *self {
+            Self::Leaf { key, next_key, value } => Preimage::Leaf { key, value, next_key }.label(),
+            Self::Internal { balance, labels: [left, right], .. } => {
+                Preimage::Internal { balance, left: &left, right: &right }.label()
             }
         }
     }

@@ -13,9 +13,10 @@ mod state;
 
 pub use memory::MemoryStore;
 pub use revisions::{
-    PreparedRevision, RevisionRoot, Revisions, id_be, node_key, require_node, root_at,
+    PreparedRevision, RevisionRoot, Revisions, id_be, node_key, only_revision, require_node,
+    root_at,
 };
-pub use state::{Change, Prepared, Proved, StateReader, StateStore};
+pub use state::{Change, Entries, Prepared, Proved, StateReader, StateStore};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -172,6 +172,15 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
     }
 }
 
+/// The writes that make a revision the only one of an empty store, whose nodes were written under the ids before `next_id`.
+pub fn only_revision<R: RevisionRoot>(revision: u64, root: R, next_id: u64) -> WriteBatch {
+    let mut writes = WriteBatch::new();
+    writes.put(NEWEST_KEY, revision.to_be_bytes());
+    writes.put(OLDEST_KEY, revision.to_be_bytes());
+    writes.put(revision_key(revision), Record { root, next_id, removed: Vec::new() }.encode());
+    writes
+}
+
 /// The root of a kept revision in a store or a snapshot of one; otherwise `version_unavailable`.
 pub fn root_at<S: Read + ?Sized, R: RevisionRoot>(store: &S, revision: u64) -> Result<R> {
     let (oldest, newest) = kept(store)?.ok_or_else(|| corrupt("the newest revision", "none"))?;

@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::WriteBatch;
-use crate::Result;
 use crate::statement::Statement;
+use crate::{Ability, Error, Reason, Result};
 
 /// The state of a chain in one scheme, advanced block by block in two steps.
 ///
@@ -60,12 +60,56 @@ pub trait StateReader {
     /// `unknown_statement` if the scheme does not support the statement, `version_unavailable` if the store no longer
     /// keeps a state that the proof needs.
     fn prove(&self, statement: &Statement<'_>) -> Result<Proved>;
+
+    /// Proves a statement against the root after the block `root`, in a scheme whose roots prove all states before
+    /// them; a page of a range opens at most `entries` entries.
+    ///
+    /// `unknown_statement` in other schemes; `version_unavailable` if the store does not keep that root.
+    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<Proved> {
+        let _ = (root, entries);
+        Err(no_older(statement))
+    }
+
+    /// Proves entries for a replica against the root after the block `root`; errors are those of
+    /// [`prove_at`](Self::prove_at).
+    fn transfer(&self, root: u64, entries: &Entries<'_>) -> Result<Proved> {
+        let &Entries { lo, hi, .. } = entries;
+        Err(no_older(&Statement::Range { height: root, lo, hi, reverse: false }))
+    }
+}
+
+/// The refusal of a scheme whose roots prove no state but their own.
+#[cold]
+fn no_older(statement: &Statement<'_>) -> Error {
+    let expected = format_args!("a scheme with {}s", Ability::Range.as_str());
+    Error::new(Reason::UnknownStatement, expected, statement.ability().as_str())
 }
 
 impl<R: StateReader + ?Sized> StateReader for Arc<R> {
     fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
         (**self).prove(statement)
     }
+
+    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<Proved> {
+        (**self).prove_at(root, statement, entries)
+    }
+
+    fn transfer(&self, root: u64, entries: &Entries<'_>) -> Result<Proved> {
+        (**self).transfer(root, entries)
+    }
+}
+
+/// The entries `lo <= key < hi` that a replica asks for: all, or those that a block after `after` wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entries<'a> {
+    /// The first key that may be in the range.
+    pub lo: &'a [u8],
+    /// The first key after the range; none if it has no end.
+    pub hi: Option<&'a [u8]>,
+    /// The block; none for all entries.
+    pub after: Option<u64>,
+    /// The most entries of a page.
+    pub limit: usize,
 }
 
 /// A block's change of one raw key.

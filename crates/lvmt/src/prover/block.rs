@@ -148,7 +148,10 @@ fn read_keys<'a, S: Read + Sync>(
     last: Vec<(Hash, Option<&'a [u8]>)>,
 ) -> Result<Vec<WrittenKey<'a>>> {
     let read = |(key_hash, value): (Hash, Option<&'a [u8]>)| {
-        let before = read_key(store, &key_hash)?.map(|(_, head)| head);
+        let before = match cache.remembered.get(&key_hash) {
+            Some(before) => before,
+            None => read_key(store, &key_hash)?.map(|(_, head)| head),
+        };
         if value.is_none() && before.is_none() {
             check_never_written(store, params, cache, &key_hash)?;
         }

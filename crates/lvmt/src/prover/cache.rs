@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::current::CurrentLeaves;
 use super::record::AmtRecord;
+use super::remembered::Remembered;
 use crate::proof::KEY_SLOTS;
 use prooflight_core::Hash;
 
@@ -16,6 +17,7 @@ pub(super) struct Cache {
     /// The known AMTs at level 1.
     amts: Vec<Option<AmtRecord>>,
     pub(super) current: CurrentLeaves,
+    pub(super) remembered: Remembered,
 }
 
 /// A mark of each slot's owner: the end of its hash.
@@ -34,7 +36,8 @@ fn mark(owner: &Hash) -> u32 {
 impl Cache {
     pub(super) fn new(log_n: u8) -> Self {
         let n = 1 << log_n;
-        Self { full: vec![None; n], amts: vec![None; n], current: CurrentLeaves::default() }
+        let (current, remembered) = (CurrentLeaves::default(), Remembered::default());
+        Self { full: vec![None; n], amts: vec![None; n], current, remembered }
     }
 
     /// Whether the entry of the root AMT at an index is known to have no free slot, and not to be the key's.

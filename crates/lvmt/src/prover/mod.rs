@@ -40,6 +40,7 @@ mod prepare;
 mod prove;
 mod prune;
 mod record;
+mod remembered;
 mod replaced;
 mod root_tree;
 mod shard;

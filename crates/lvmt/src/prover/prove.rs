@@ -1,19 +1,21 @@
 //! Proofs of the newest state, from a store or a snapshot of one.
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_amt::Scalar;
+use prooflight_amt::{Point, Scalar};
 use prooflight_core::merkle::{Subtree, multiproof};
-use prooflight_core::store::Read;
-use prooflight_core::{Error, Hash, Limits, Reason, Result};
+use prooflight_core::store::{Entry, Read};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
+use rayon::prelude::*;
 
 use super::blocks;
 use super::newest::{StateRoot, state_root};
 use super::params::StoreParams;
 use super::record::{
-    AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, decode_owners,
-    fill_after, open, owners_key, read, read_key, require_key,
+    AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, fill_after,
+    key_key, open, read, read_key, require_key,
 };
 use super::root_tree::open_root;
 use super::tree;
@@ -21,9 +23,9 @@ use crate::leaf::value_hash;
 use crate::params::{Params, Root};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{
-    Amt, Claim, ENVELOPE, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Version,
+    self, Amt, Claim, ENVELOPE, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Version,
 };
-use crate::verify::verify;
+use crate::verify::verify_own;
 
 /// A proof, and the root that it is against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +64,7 @@ pub fn prove_at<S: Read + ?Sized>(
     distinct.dedup();
     distinct.iter().try_for_each(|key| params.shard.check_proves(key, params.log_n()))?;
 
-    let mut walk =
-        Walk { store, params, keys: &distinct, heads: Vec::new(), proof: Proof::default() };
+    let mut walk = Walk::new(store, params, &distinct);
     walk.claims()?;
     let mut walking: Vec<usize> = (0..distinct.len()).collect();
     for level in 0..=u8::MAX {
@@ -72,19 +73,30 @@ pub fn prove_at<S: Read + ?Sized>(
         }
         walking = walk.level(level, &walking)?;
     }
-    let mut proof = walk.proof;
+    let Walk { mut proof, mut points, .. } = walk;
+    points.push(head.commitment);
     prove_leaves(store, head.blocks, &mut proof)?;
     let (root, proof) = (state_root(&head.commitment, &tree), ENVELOPE.encode(&proof));
-    check(params, &Root::new(&root, height), keys, &proof)?;
+    let requested: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
+    check(params, &Root::new(&root, height), &requested, &proof, &points)?;
     Ok(ProvedKeys { root, proof })
 }
 
 /// Verifies a new proof; a failure is `store_corrupt`, since a record that it was made of must be damaged.
-fn check(params: &StoreParams, root: &Root, keys: &[impl AsRef<[u8]>], proof: &[u8]) -> Result<()> {
+///
+/// It is verified as by a client, except that the points of the openings, which were just computed, are not
+/// decoded.
+fn check(
+    params: &StoreParams,
+    root: &Root,
+    requested: &[Hash],
+    proof: &[u8],
+    points: &[Point],
+) -> Result<()> {
     // The store's own setup is trusted here, and its values were small enough when they were written.
     let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
-    match verify(root, keys, proof, &pinned.with_limits(limits)) {
+    match verify_own(root, requested, proof, &pinned.with_limits(limits), points) {
         Ok(_) => Ok(()),
         Err(error) => Err(corrupt(
             format_args!("a proof that verifies, {}", error.expected()),
@@ -101,17 +113,29 @@ struct Walk<'p, S: ?Sized> {
     keys: &'p [Hash],
     /// The head of each key's record; none if the key was never written.
     heads: Vec<Option<KeyHead>>,
+    /// The heads of all keys below an entry of the root AMT, by its index.
+    below: BTreeMap<u32, Arc<Vec<(Hash, KeyHead)>>>,
     proof: Proof,
+    /// Points of the proof, of which it has the encodings.
+    points: Vec<Point>,
 }
 
 /// An entry of an AMT: the owners of its slots, and the versions.
 #[derive(Clone, Debug, Default)]
 struct FullEntry {
-    owners: Vec<Hash>,
+    owners: [Option<Hash>; KEY_SLOTS as usize],
     versions: [Version; 6],
 }
 
-impl<S: Read + ?Sized> Walk<'_, S> {
+/// An entry of an AMT below the root, to be opened: the values of the AMT's entries, and the index.
+type Sparse = (Arc<Vec<(u32, Scalar)>>, u32);
+
+impl<'p, S: Read + ?Sized> Walk<'p, S> {
+    fn new(store: &'p S, params: &'p StoreParams, keys: &'p [Hash]) -> Self {
+        let (heads, below) = (Vec::new(), BTreeMap::new());
+        Self { store, params, keys, heads, below, proof: Proof::default(), points: Vec::new() }
+    }
+
     fn claims(&mut self) -> Result<()> {
         for key in self.keys {
             let Some((record, head)) = read_key(self.store, key)? else {
@@ -135,9 +159,10 @@ impl<S: Read + ?Sized> Walk<'_, S> {
         let (keys, bits) = (self.keys, log_n * u32::from(level));
         let common = |a: usize, b: usize| common_bits(&keys[a], &keys[b]);
         let mut below = Vec::new();
+        let (mut in_root, mut sparse): (Vec<u32>, Vec<Sparse>) = (Vec::new(), Vec::new());
         for in_amt in walking.chunk_by(|a, b| common(*a, *b) >= bits) {
             let entries = if level == 0 { None } else { Some(self.amt(level, &keys[in_amt[0]])?) };
-            let scalars = entries.as_ref().map(scalars).transpose()?;
+            let values = entries.as_ref().map(scalars).transpose()?.map(Arc::new);
             for in_entry in in_amt.chunk_by(|a, b| common(*a, *b) >= bits + log_n) {
                 let key = &keys[in_entry[0]];
                 let index = index_at(key, self.params.log_n(), level);
@@ -145,15 +170,26 @@ impl<S: Read + ?Sized> Walk<'_, S> {
                     Some(entries) => entries.get(&index).cloned().unwrap_or_default(),
                     None => self.root_entry(key)?,
                 };
-                let points = match &scalars {
-                    Some(scalars) => Vec::from([self.params.tables.open_single(scalars, index)?]),
-                    None => open_root(self.store, self.params, index)?,
-                };
-                self.proof.points.extend(points);
+                match &values {
+                    Some(values) => sparse.push((values.clone(), index)),
+                    None => in_root.push(index),
+                }
                 self.pass(level, &entry, in_entry, &mut below)?;
             }
         }
+        self.open(&in_root, &sparse)?;
         Ok(below)
+    }
+
+    /// Opens the entries of a level, on all threads.
+    fn open(&mut self, in_root: &[u32], sparse: &[Sparse]) -> Result<()> {
+        let tables = &self.params.tables;
+        let open = |(values, index): &Sparse| tables.open_entry(values, *index);
+        let mut points = open_root(self.store, self.params, in_root)?.concat();
+        points.extend(sparse.par_iter().map(open).collect::<Result<Vec<_>>>()?);
+        self.proof.points.extend(points.iter().map(Point::to_bytes));
+        self.points.append(&mut points);
+        Ok(())
     }
 
     /// Enters an AMT below the root; returns all its nonzero entries.
@@ -162,48 +198,67 @@ impl<S: Read + ?Sized> Walk<'_, S> {
         let amt = AmtRecord::read(self.store, level, &prefix)?
             .ok_or_else(|| corrupt(format_args!("an AMT at level {level} on a walk"), "none"))?;
         let (commitment, place) = (amt.commitment.to_bytes(), amt.place);
+        self.points.push(amt.commitment);
         self.proof.amts.push(Amt { commitment, place, opening: OpeningForm::Single });
         self.entries(level, key, u32::from(self.params.log_n()) * u32::from(level))
     }
 
     /// The entry of the root AMT that a key's walk passes.
-    fn root_entry(&self, key: &Hash) -> Result<FullEntry> {
+    fn root_entry(&mut self, key: &Hash) -> Result<FullEntry> {
         let entries = self.entries(0, key, self.params.log_n().into())?;
         Ok(entries.into_values().next().unwrap_or_default())
     }
 
     /// The nonzero entries at a level whose paths begin with the first `bits` bits of a key hash.
-    fn entries(&self, level: u8, key: &Hash, bits: u32) -> Result<BTreeMap<u32, FullEntry>> {
+    fn entries(&mut self, level: u8, key: &Hash, bits: u32) -> Result<BTreeMap<u32, FullEntry>> {
         let log_n = self.params.log_n();
         let mut entries: BTreeMap<u32, FullEntry> = BTreeMap::new();
-        let [first, last] = [0, 0xff].map(|fill| fill_after(key, bits, fill));
-        let path = |key| Prefix::new(key, log_n, level + 1);
-        let index = |key: &[u8]| {
-            let low = key.iter().rev().take(4).rev();
-            low.fold(0_u32, |index, byte| index << 8 | u32::from(*byte)) & ((1 << log_n) - 1)
-        };
-        let range = |key: fn(u8, &Prefix) -> Vec<u8>, level| {
-            let mut last = key(level, &path(&last));
-            last.push(0);
-            self.store.range(&key(level, &path(&first)), &last)
-        };
-        for record in range(owners_key, level) {
-            let (key, value) = record?;
-            let owners = decode_owners(&key, &open(&key, value)?)?;
-            let entry = entries.entry(index(&key)).or_default();
-            for (slot, owner) in (1..).zip(&owners) {
-                entry.versions[slot] = require_key(self.store, owner)?.1.version;
+        for (owner, KeyHead { slot, version, .. }) in self.heads_below(key)?.iter() {
+            if slot.level == level
+                && (1..=KEY_SLOTS).contains(&slot.number)
+                && common_bits(owner, key) >= bits
+            {
+                let entry = entries.entry(index_at(owner, log_n, level)).or_default();
+                entry.versions[usize::from(slot.number)] = *version;
+                entry.owners[usize::from(slot.number) - 1] = Some(*owner);
             }
-            entry.owners = owners;
         }
         if u32::from(level) + 1 < levels(log_n) {
-            for record in range(amt_key, level + 1) {
+            let [first, mut last] = [0, 0xff].map(|fill| {
+                amt_key(level + 1, &Prefix::new(&fill_after(key, bits, fill), log_n, level + 1))
+            });
+            last.push(0);
+            for record in self.store.range(&first, &last) {
                 let (key, value) = record?;
                 let child = decode_amt(&key, &open(&key, value)?)?;
-                entries.entry(index(&key)).or_default().versions[0] = child.version;
+                let low = key.iter().rev().take(4).rev();
+                let index = low.fold(0_u32, |index, byte| index << 8 | u32::from(*byte));
+                let entry = entries.entry(index & ((1 << log_n) - 1)).or_default();
+                entry.versions[0] = child.version;
             }
         }
         Ok(entries)
+    }
+
+    /// The heads of the keys below the same entry of the root AMT, ascending: their records lie side by side.
+    fn heads_below(&mut self, key: &Hash) -> Result<Arc<Vec<(Hash, KeyHead)>>> {
+        let log_n = self.params.log_n();
+        let index = index_at(key, log_n, 0);
+        if let Some(heads) = self.below.get(&index) {
+            return Ok(heads.clone());
+        }
+        let [first, mut last] = [0, 0xff].map(|fill| key_key(&fill_after(key, log_n.into(), fill)));
+        last.push(0);
+        let head = |record: Result<Entry>| {
+            let (key, value) = record?;
+            let head = KeyHead::decode(&open(&key, value)?)?;
+            let hash = key.last_chunk().ok_or_else(|| corrupt("the hash of a key", Hex(&key)))?;
+            Ok((*hash, head))
+        };
+        let heads: Result<Vec<_>> = self.store.range(&first, &last).map(head).collect();
+        let heads = Arc::new(heads?);
+        self.below.insert(index, heads.clone());
+        Ok(heads)
     }
 
     /// Adds an entry with the owners that its keys need; `below` gets the keys whose walks go on.
@@ -214,7 +269,7 @@ impl<S: Read + ?Sized> Walk<'_, S> {
         walking: &[usize],
         below: &mut Vec<usize>,
     ) -> Result<()> {
-        self.proof.entries.push(Entry(entry.versions));
+        self.proof.entries.push(proof::Entry(entry.versions));
         let mut claimed = Vec::new();
         let mut absent = false;
         for &walker in walking {
@@ -227,7 +282,10 @@ impl<S: Read + ?Sized> Walk<'_, S> {
             }
         }
         for (slot, owner) in (1..=KEY_SLOTS).zip(&entry.owners) {
-            if absent && !claimed.contains(&slot) {
+            if let Some(owner) = owner
+                && absent
+                && !claimed.contains(&slot)
+            {
                 let (record, head) = require_key(self.store, owner)?;
                 self.proof.owners.push(Owner {
                     key_hash: *owner,

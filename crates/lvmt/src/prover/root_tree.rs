@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change, Class, Point, PointBytes, TreeDraft, TreeState};
+use prooflight_amt::{Change, Class, Point, TreeDraft, TreeState, open_entries};
 use prooflight_core::Result;
 use prooflight_core::store::{Read, WriteBatch};
 use rayon::prelude::*;
@@ -112,28 +112,27 @@ impl RootTree {
     }
 }
 
-/// The points that open an entry of the root AMT, from the nodes above it alone.
+/// The points that open entries of the root AMT, from the nodes above them alone.
 pub(super) fn open_root<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
-    index: u32,
-) -> Result<Vec<PointBytes>> {
+    indices: &[u32],
+) -> Result<Vec<Vec<Point>>> {
     let log_arity = params.log_arity;
-    // A class of one index has the nodes above it, one at each level.
-    let mut path = TreeState::new(params.log_n(), log_arity, Class::new(params.log_n(), index)?)?;
     let class_bits = class(params.shard)?.map_or(0, Class::bits);
-    let mut first = 0;
-    for level in 0..path.nodes() {
-        let bits = u32::from(log_arity) * level;
-        let shared = bits.min(class_bits.into());
-        let node = first + ((index & ((1 << bits) - 1)) >> shared);
-        if let Some(record) = read(store, &tree_node_key(node))? {
-            let points = decode_node(&record)?;
-            path.set_node(level, &points).map_err(|e| corrupt(e.expected(), e.found()))?;
+    // The bits of a node's number in a level that are the same for the whole class.
+    let shared = |level: u8| (log_arity * level).min(class_bits);
+    let first = |level: u8| {
+        let nodes = (0..level).map(|above| 1_u32 << (log_arity * above - shared(above)));
+        nodes.sum::<u32>()
+    };
+    open_entries(params.log_n(), log_arity, indices, |level, number| {
+        let node = first(level) + (number >> shared(level));
+        match read(store, &tree_node_key(node))? {
+            Some(record) => decode_node(&record),
+            None => Ok(Vec::new()),
         }
-        first += 1 << (bits - shared);
-    }
-    path.open(index)
+    })
 }
 
 /// The indices that a shard opens; none if it opens nothing.

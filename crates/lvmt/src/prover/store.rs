@@ -80,11 +80,14 @@ impl<S: Store + Sync> LvmtStore<S> {
     /// The newest value of a key, without a proof.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let key_hash = key_hash(key);
+        let cache = &self.newest.cache;
         let Some((record, head)) = read_key(&self.store, &key_hash)? else {
-            check_never_written(&self.store, self.params(), &self.newest.cache, &key_hash)?;
+            check_never_written(&self.store, self.params(), cache, &key_hash)?;
+            cache.remembered.insert(key_hash, None);
             return Ok(None);
         };
-        self.newest.cache.current.check(&self.store, head.place)?;
+        cache.current.check(&self.store, head.place)?;
+        cache.remembered.insert(key_hash, Some(head));
         Ok(head.value(record))
     }
 
@@ -131,6 +134,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         newest.blocks = prepared.blocks;
         newest.cache.take_over(&prepared.full, &prepared.amts);
         newest.cache.current.take_over(prepared.current);
+        newest.cache.remembered.clear();
         newest.root_tree.take_over(&prepared.tree_draft);
         Ok(prepared.root)
     }

@@ -9,6 +9,8 @@ use core::future::Future;
 use core::ops::Range;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path as FolderPath, PathBuf};
 use std::thread::{self, Thread};
 
@@ -25,8 +27,8 @@ use super::manifest::MANIFEST;
 /// The location of snapshot files. When a write returns, it is durable or did not happen.
 ///
 /// Calls block the thread. A store that needs a runtime for its I/O, as network stores do, must be
-/// used on threads inside that runtime, such as those of `spawn_blocking`; a local folder needs
-/// none, and is faster without.
+/// used on threads inside that runtime, such as those of `spawn_blocking`. The files of a local folder
+/// are read by the calling thread itself, whichever it is.
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Arc<dyn ObjectStore>,
@@ -71,6 +73,13 @@ impl Files {
 
     /// Reads a whole file; `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<Bytes>> {
+        if let Some(folder) = &self.folder {
+            return match std::fs::read(folder.join(name)) {
+                Ok(bytes) => Ok(Some(bytes.into())),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(failed(name, &error)),
+            };
+        }
         let path = Path::from(name);
         let read = async { self.store.get_opts(&path, GetOptions::default()).await?.bytes().await };
         match block_on(read) {
@@ -83,6 +92,13 @@ impl Files {
     /// Reads a range of a file, truncated at the end of the file. `store_corrupt` if the file does
     /// not exist.
     pub(super) fn read_range(&self, name: &str, range: Range<u64>) -> Result<Bytes> {
+        if let Some(folder) = &self.folder {
+            return match read_local(&folder.join(name), range) {
+                Ok(bytes) => Ok(bytes),
+                Err(error) if error.kind() == ErrorKind::NotFound => Err(missing(name)),
+                Err(error) => Err(failed(name, &error)),
+            };
+        }
         let path = Path::from(name);
         match block_on(self.store.get_ranges(&path, core::slice::from_ref(&range))) {
             Ok(mut parts) if parts.len() == 1 => Ok(parts.swap_remove(0)),
@@ -145,6 +161,16 @@ impl Files {
     }
 }
 
+/// Reads a range of a file, truncated at its end.
+fn read_local(path: &FolderPath, range: Range<u64>) -> std::io::Result<Bytes> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(range.start))?;
+    let length = range.end.saturating_sub(range.start);
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes.into())
+}
+
 /// Returns the name of the file whose group ends with this block. Names sort in block order.
 pub(super) fn file_name(last: u64) -> String {
     format!("{last:016}.smt")
@@ -182,4 +208,39 @@ fn block_on<F: Future>(future: F) -> F::Output {
 /// Collects the parts of a file to write.
 pub(super) fn parts(parts: impl IntoIterator<Item = Vec<u8>>) -> PutPayload {
     parts.into_iter().map(Bytes::from).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use object_store::memory::InMemory;
+
+    #[test]
+    fn the_files_of_a_folder_are_read_without_the_object_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let files =
+            Files { store: Arc::new(InMemory::new()), folder: Some(folder.path().to_path_buf()) };
+        std::fs::write(folder.path().join("a"), b"0123456789").unwrap();
+        assert_eq!(files.read("a").unwrap().unwrap(), &b"0123456789"[..]);
+        assert_eq!(files.read("b"), Ok(None));
+        for (range, expected) in
+            [(2..5, "234"), (8..20, "89"), (10..12, ""), (30..40, ""), (3..3, "")]
+        {
+            assert_eq!(files.read_range("a", range).unwrap(), expected.as_bytes());
+        }
+        let refused = files.read_range("b", 0..1).unwrap_err();
+        assert_eq!(refused.reason(), Reason::StoreCorrupt);
+    }
+
+    #[test]
+    fn an_object_store_gives_the_same_parts() {
+        let files = Files::new(Arc::new(InMemory::new()));
+        files.write("a", parts([b"01234".to_vec(), b"56789".to_vec()])).unwrap();
+        assert_eq!(files.read("a").unwrap().unwrap(), &b"0123456789"[..]);
+        for (range, expected) in [(2..5, "234"), (8..20, "89")] {
+            assert_eq!(files.read_range("a", range).unwrap(), expected.as_bytes());
+        }
+        assert_eq!(files.read_range("b", 0..1).unwrap_err().reason(), Reason::StoreCorrupt);
+    }
 }

@@ -39,7 +39,7 @@ impl Manifest {
         last_of_group(height, self.blocks_per_file)
     }
 
-    fn encode(&self) -> [u8; BYTES] {
+    pub(super) fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let fields = [self.blocks_per_file, self.oldest, self.newest, self.newest_header];
         bytes[..8].copy_from_slice(MAGIC);

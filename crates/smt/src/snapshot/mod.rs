@@ -6,9 +6,11 @@
 //! `docs/storage.md`; the Aldbaran paper calls this part Hyades (sections 5.4 and 6).
 
 mod branches;
+mod carry;
 mod chain;
 mod check;
 mod clusters;
+mod copy;
 mod files;
 mod foreign;
 mod group;
@@ -22,6 +24,7 @@ mod pages;
 mod prove;
 mod publish;
 mod reader;
+mod recent;
 mod record;
 mod retention;
 mod shards;

@@ -4,7 +4,6 @@
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use prooflight_core::store::Change;
@@ -17,6 +16,7 @@ use super::header::{HEADER_BYTES, Header};
 use super::link::{Link, Place};
 use super::manifest::last_of_group;
 use super::pages::Pages;
+use super::recent::Recent;
 use super::record::{self, RECORD_HEAD_BYTES};
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::part::bit;
@@ -29,9 +29,7 @@ pub(super) struct Nodes {
     blocks_per_file: u64,
     headers: Mutex<BTreeMap<u64, Header>>,
     /// Keyed by the last block of the file and the position in it.
-    clusters: Mutex<HashMap<(u64, u64), Arc<Cluster>>>,
-    /// The number of clusters kept in memory.
-    capacity: usize,
+    clusters: Recent<(u64, u64), Arc<Cluster>>,
 }
 
 /// A reference to a node that has not been read yet.
@@ -78,14 +76,8 @@ const HEADERS: usize = 1 << 14;
 impl Nodes {
     pub(super) fn new(files: Files, blocks_per_file: u64, cache_bytes: u64) -> Self {
         let pages = Pages::new(files, cache_bytes / 2);
-        let capacity = usize::try_from(cache_bytes / 2 / CLUSTER_BYTES).unwrap_or(usize::MAX);
-        Self {
-            pages,
-            blocks_per_file,
-            headers: Mutex::default(),
-            clusters: Mutex::default(),
-            capacity: capacity.max(1),
-        }
+        let clusters = Recent::new(cache_bytes / 2 / CLUSTER_BYTES);
+        Self { pages, blocks_per_file, headers: Mutex::default(), clusters }
     }
 
     pub(super) fn files(&self) -> &Files {
@@ -186,8 +178,8 @@ impl Nodes {
 
     fn cluster(&self, header: &Header, place: u64) -> Result<Arc<Cluster>> {
         let key = (header.last, place);
-        if let Some(cluster) = self.clusters().get(&key) {
-            return Ok(cluster.clone());
+        if let Some(cluster) = self.clusters.get(key) {
+            return Ok(cluster);
         }
         if place >= header.branch_bytes {
             return Err(impossible(header.last, "place of a branch"));
@@ -197,16 +189,8 @@ impl Nodes {
         let bytes = self.pages.read(header.last, start..end)?;
         let cluster = Cluster::read(header, place, &bytes);
         let cluster = Arc::new(cluster.ok_or_else(|| impossible(header.last, "branch"))?);
-        let mut clusters = self.clusters();
-        if clusters.len() >= self.capacity {
-            clusters.clear();
-        }
-        clusters.insert(key, cluster.clone());
+        self.clusters.insert(key, cluster.clone());
         Ok(cluster)
-    }
-
-    fn clusters(&self) -> std::sync::MutexGuard<'_, HashMap<(u64, u64), Arc<Cluster>>> {
-        self.clusters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_leaf(&self, header: &Header, at: u64, node: &NodeRef) -> Result<(Opened, Hash)> {

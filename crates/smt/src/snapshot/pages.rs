@@ -3,14 +3,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use prooflight_core::Result;
 
 use super::corrupt;
 use super::files::{Files, file_name};
+use super::recent::Recent;
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -18,23 +17,13 @@ const PAGE_BYTES: u64 = 4096;
 #[derive(Debug)]
 pub(super) struct Pages {
     files: Files,
-    /// Maximum number of pages per generation.
-    capacity: usize,
-    generations: Mutex<Generations>,
-}
-
-/// Recently used pages, and older ones. When the recent generation is full, the older one is
-/// dropped.
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<(u64, u64), Bytes>,
-    old: HashMap<(u64, u64), Bytes>,
+    /// By the last block of a file, and the number of the page.
+    recent: Recent<(u64, u64), Bytes>,
 }
 
 impl Pages {
     pub(super) fn new(files: Files, cache_bytes: u64) -> Self {
-        let capacity = usize::try_from(cache_bytes / PAGE_BYTES / 2).unwrap_or(usize::MAX).max(1);
-        Self { files, capacity, generations: Mutex::default() }
+        Self { files, recent: Recent::new(cache_bytes / PAGE_BYTES) }
     }
 
     pub(super) fn files(&self) -> &Files {
@@ -78,38 +67,15 @@ impl Pages {
 
     fn page(&self, last: u64, number: u64) -> Result<Bytes> {
         let key = (last, number);
-        if let Some(page) = self.lock().get(key, self.capacity) {
+        if let Some(page) = self.recent.get(key) {
             return Ok(page);
         }
-        // Read without the lock: other threads can use cached pages meanwhile.
+        // Read without a lock: other threads can use cached pages meanwhile.
         let start = number.saturating_mul(PAGE_BYTES);
         let range = start..start.saturating_add(PAGE_BYTES);
         let page = self.files.read_range(&file_name(last), range)?;
-        self.lock().insert(key, page.clone(), self.capacity);
+        self.recent.insert(key, page.clone());
         Ok(page)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
-        // Nothing panics while it holds the lock with the state half updated.
-        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Generations {
-    fn get(&mut self, key: (u64, u64), capacity: usize) -> Option<Bytes> {
-        if let Some(page) = self.young.get(&key) {
-            return Some(page.clone());
-        }
-        let page = self.old.remove(&key)?;
-        self.insert(key, page.clone(), capacity);
-        Some(page)
-    }
-
-    fn insert(&mut self, key: (u64, u64), page: Bytes, capacity: usize) {
-        if self.young.len() >= capacity {
-            self.old = core::mem::take(&mut self.young);
-        }
-        self.young.insert(key, page);
     }
 }
 

@@ -1,0 +1,151 @@
+//! Reads many nodes by descending ids.
+
+use prooflight_core::Result;
+use prooflight_core::store::{Read, node_key, require_node};
+
+/// Reads nodes one after another; while their ids lie close together, whole ranges of the store at once.
+///
+/// A range costs about a tenth of a read for each of its nodes. Ranges grow as long as they are of use, and begin
+/// small again after a gap.
+pub(super) struct Descending<'s, S> {
+    store: &'s S,
+    /// The rest of the range that was read last, ascending by id.
+    ahead: Vec<(u64, Vec<u8>)>,
+    /// The id that was read last.
+    before: Option<u64>,
+    /// The number of ids of the last range.
+    width: u64,
+}
+
+/// Ids that are this close are worth the nodes between them.
+const CLOSE: u64 = 32;
+
+/// The most ids of a range.
+const WIDEST: u64 = 1 << 13;
+
+impl<'s, S: Read> Descending<'s, S> {
+    pub(super) const fn new(store: &'s S) -> Self {
+        Self { store, ahead: Vec::new(), before: None, width: 1 }
+    }
+
+    /// Reads a node, whose id is smaller than all before; `store_corrupt` if there is none.
+    pub(super) fn read(&mut self, id: u64) -> Result<Vec<u8>> {
+        let before = self.before.replace(id);
+        if let Some(node) = self.take(id) {
+            return Ok(node);
+        }
+        let is_close = before.is_some_and(|before| before.saturating_sub(id) <= CLOSE);
+        self.width = if is_close { (4 * self.width).min(WIDEST) } else { 1 };
+        if self.width > 1 {
+            // Damage among nodes that nobody asks for is none of this revision.
+            self.ahead = self.range(id).unwrap_or_default();
+            if let Some(node) = self.take(id) {
+                return Ok(node);
+            }
+        }
+        require_node(self.store, id)
+    }
+
+    /// Takes a node out of the last range, and drops those after it.
+    fn take(&mut self, id: u64) -> Option<Vec<u8>> {
+        let end = self.ahead.partition_point(|(ahead, _)| *ahead <= id);
+        self.ahead.truncate(end);
+        self.ahead.pop_if(|(ahead, _)| *ahead == id).map(|(_, node)| node)
+    }
+
+    /// Reads the nodes up to an id.
+    fn range(&self, last: u64) -> Result<Vec<(u64, Vec<u8>)>> {
+        let first = last.saturating_sub(self.width - 1);
+        let entries = self.store.range(&node_key(first), &node_key(last.saturating_add(1)));
+        let nodes = entries.map(|entry| {
+            let (key, node) = entry?;
+            Ok(key.last_chunk().map(|id| (u64::from_be_bytes(*id), node)))
+        });
+        nodes.filter_map(Result::transpose).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::Cell;
+    use prooflight_core::store::{Entry, MemoryStore, Store, WriteBatch};
+    use prooflight_core::{Error, Reason};
+
+    /// Counts reads; ranges fail from some id on.
+    struct Counted {
+        store: MemoryStore,
+        points: Cell<u64>,
+        ranges: Cell<u64>,
+        damaged: u64,
+    }
+
+    impl Read for Counted {
+        fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+            self.points.set(self.points.get() + 1);
+            self.store.get(key)
+        }
+
+        fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+            self.ranges.set(self.ranges.get() + 1);
+            let damaged = node_key(self.damaged);
+            Box::new(self.store.range(from, to).map(move |entry| {
+                let entry = entry?;
+                let is_damaged = entry.0 >= damaged;
+                if is_damaged { Err(Error::new(Reason::StoreCorrupt, "", "")) } else { Ok(entry) }
+            }))
+        }
+    }
+
+    fn counted(ids: impl IntoIterator<Item = u64>) -> Counted {
+        let mut store = MemoryStore::default();
+        let mut batch = WriteBatch::new();
+        for id in ids {
+            batch.put(node_key(id), id.to_be_bytes());
+        }
+        store.write(batch).unwrap();
+        Counted { store, points: Cell::new(0), ranges: Cell::new(0), damaged: u64::MAX }
+    }
+
+    fn read(store: &Counted, ids: impl Iterator<Item = u64>) {
+        let mut descending = Descending::new(store);
+        for id in ids.collect::<Vec<_>>().into_iter().rev() {
+            assert_eq!(descending.read(id), Ok(id.to_be_bytes().to_vec()), "{id}");
+        }
+    }
+
+    #[test]
+    fn nodes_that_lie_close_are_read_in_few_ranges() {
+        let store = counted(0..50_000);
+        read(&store, (0..50_000).step_by(7));
+        assert_eq!(store.points.get(), 1);
+        assert!(store.ranges.get() < 20, "{}", store.ranges.get());
+    }
+
+    #[test]
+    fn nodes_that_lie_far_apart_are_read_one_by_one() {
+        let store = counted(0..50_000);
+        read(&store, (0..50_000).step_by(100));
+        assert_eq!((store.points.get(), store.ranges.get()), (500, 0));
+    }
+
+    #[test]
+    fn gaps_and_lone_nodes_are_found() {
+        let ids = || (0..300).chain(900..901).chain(2000..2100).chain([u64::MAX - 1, u64::MAX]);
+        let store = counted(ids());
+        read(&store, ids());
+        let mut descending = Descending::new(&store);
+        assert_eq!(descending.read(2050).unwrap(), 2050_u64.to_be_bytes());
+        for missing in [2040, 1990, 1000, 899] {
+            let refused = descending.read(missing);
+            assert_eq!(refused.is_err(), missing < 2000, "{missing}");
+        }
+    }
+
+    #[test]
+    fn damage_beside_the_nodes_does_not_matter() {
+        let store = Counted { damaged: 700, ..counted(0..1000) };
+        read(&store, (0..1000).step_by(3));
+        assert!(store.ranges.get() > 0 && store.points.get() >= 100);
+    }
+}

@@ -1,0 +1,260 @@
+//! Carries a revision of a dictionary to another store, in chunks that are checked against its digest.
+//!
+//! The shape of the tree remembers the order of writes, so it cannot be rebuilt from the values. A chunk is the tree in
+//! post-order, as a proof has it, with some leaves in a row expanded and the labels of all other subtrees.
+
+use std::collections::HashMap;
+
+use prooflight_core::store::{
+    Entry, Read, WriteBatch, corrupt, node_key, only_revision, require_node, root_at,
+};
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
+use crate::params::{Digest, Label, Params};
+use crate::partial::PartialTree;
+use crate::proof::{END, LABEL, LEAF, decode};
+use crate::tree::{Kind, NodeId, Side, Tree};
+
+/// Reads a chunk of a kept revision: the leaves from the key `from` on, at least one, and no more once it has `enough`
+/// bytes.
+///
+/// `store_corrupt` if a node does not have the label that its parent commits to; `version_unavailable` if the revision is
+/// not kept.
+pub fn read_chunk<S: Read + ?Sized>(
+    store: &S,
+    params: &Params,
+    revision: u64,
+    from: &[u8],
+    enough: usize,
+) -> Result<Vec<u8>> {
+    let root: TreeRoot = root_at(store, revision)?;
+    let mut chunk = Chunk { bytes: Vec::new(), leaves: 0, follows: false };
+    let mut pending = vec![Step::Enter(root.id, root.label)];
+    while let Some(step) = pending.pop() {
+        let (id, label) = match step {
+            Step::Enter(_, label) if chunk.leaves > 0 && chunk.bytes.len() >= enough => {
+                chunk.label(&label);
+                continue;
+            }
+            Step::Enter(id, label) => (id, label),
+            Step::Skip(label) => {
+                chunk.label(&label);
+                continue;
+            }
+            Step::Leave(balance) => {
+                chunk.bytes.push(balance);
+                continue;
+            }
+        };
+        let record = require_node(store, id)?;
+        let node = NodeRecord::decode(&record, params.key_length).map_err(|error| {
+            corrupt(format_args!("node {id}, {}", error.expected()), error.found())
+        })?;
+        if node.label() != label {
+            return Err(corrupt(format_args!("the committed label at node {id}"), "another"));
+        }
+        match node {
+            NodeRecord::Leaf { key, .. } if key < from => chunk.label(&label),
+            NodeRecord::Leaf { key, next_key, value } => chunk.leaf(key, next_key, value, params),
+            NodeRecord::Internal { balance, separator, ids, labels } => {
+                let [balance] = balance.to_be_bytes();
+                pending.extend([Step::Leave(balance), Step::Enter(ids[1], labels[1])]);
+                pending.push(if from >= separator {
+                    Step::Skip(labels[0])
+                } else {
+                    Step::Enter(ids[0], labels[0])
+                });
+            }
+        }
+    }
+    chunk.bytes.push(END);
+    Ok(chunk.bytes)
+}
+
+/// The remaining work, in post-order.
+enum Step {
+    Enter(u64, Label),
+    Skip(Label),
+    Leave(u8),
+}
+
+struct Chunk {
+    bytes: Vec<u8>,
+    leaves: u64,
+    /// Whether the last node is a leaf, which has the next one's key.
+    follows: bool,
+}
+
+impl Chunk {
+    fn label(&mut self, label: &Label) {
+        self.bytes.push(LABEL);
+        self.bytes.extend_from_slice(label);
+        self.follows = false;
+    }
+
+    fn leaf(&mut self, key: &[u8], next_key: &[u8], value: &[u8], params: &Params) {
+        self.bytes.push(LEAF);
+        if !self.follows {
+            self.bytes.extend_from_slice(key);
+        }
+        self.bytes.extend_from_slice(next_key);
+        if params.value_length.is_none() {
+            // A stored value is within the limit, which is below 2^32.
+            let length = u32::try_from(value.len()).unwrap_or(u32::MAX);
+            self.bytes.extend_from_slice(&length.to_be_bytes());
+        }
+        self.bytes.extend_from_slice(value);
+        self.leaves += 1;
+        self.follows = true;
+    }
+}
+
+/// A revision that is put together from chunks, in order.
+///
+/// Only the chunk and one path of the tree are in memory.
+#[derive(Debug)]
+pub struct Assembly {
+    params: Params,
+    digest: Digest,
+    /// The key of the leaf with which the next chunk begins.
+    next: Vec<u8>,
+    next_id: u64,
+    /// The subtrees that are complete, but whose parents are not.
+    complete: HashMap<Label, Subtree>,
+    root: Option<TreeRoot>,
+}
+
+/// A subtree in the store.
+#[derive(Clone, Debug)]
+struct Subtree {
+    id: u64,
+    /// The smallest key.
+    first: Vec<u8>,
+}
+
+/// What a chunk brought.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// The entries for the store, ascending, above those of all earlier chunks.
+    pub nodes: Vec<Entry>,
+    /// The keys and their values, ascending.
+    pub values: Vec<Entry>,
+}
+
+impl Assembly {
+    /// Begins to put the dictionary of a trusted digest together.
+    pub fn new(digest: Digest, params: Params) -> Self {
+        let next = vec![0; params.key_length];
+        Self { params, digest, next, next_id: 0, complete: HashMap::new(), root: None }
+    }
+
+    /// The key with which the next chunk begins; none once all have been taken.
+    pub fn next(&self) -> Option<&[u8]> {
+        if self.root.is_none() { Some(&self.next) } else { None }
+    }
+
+    /// Checks a chunk, and returns the nodes that are complete with it.
+    ///
+    /// The reasons of a proof if it does not have the root of the digest; `key_not_in_leaf` if it does not begin with the
+    /// next leaf. Nothing has changed then.
+    pub fn take(&mut self, chunk: &[u8]) -> Result<Taken> {
+        let decoded = decode(chunk, &self.digest, chunk.len() as u64, &self.params)?;
+        decoded.directions.finish()?;
+        let (tree, root) = (decoded.tree, decoded.root);
+        self.check_leaves(&tree, root)?;
+        let mut taken = Taken::default();
+        let mut known: Vec<Option<Subtree>> = Vec::new();
+        // Children come before their parents.
+        for node in 0..=root {
+            let subtree = match tree.kind(node) {
+                Kind::Label => self.complete.get(tree.label(node)).cloned(),
+                Kind::Leaf => Some(self.leaf(&tree, node, &mut taken)),
+                Kind::Internal => self.internal(&tree, node, &known, &mut taken),
+            };
+            known.push(subtree);
+        }
+        self.root = known.pop().flatten().map(|Subtree { id, .. }| TreeRoot {
+            id,
+            label: *tree.label(root),
+            height: self.digest.height(),
+        });
+        Ok(taken)
+    }
+
+    /// The writes that make the nodes of all chunks the only revision of an empty store; `invalid_argument` if chunks are
+    /// missing.
+    pub fn finish(&self, revision: u64) -> Result<WriteBatch> {
+        let root = self.root.ok_or_else(|| {
+            let expected = format_args!("the chunk from {} on", Hex(&self.next));
+            Error::new(Reason::InvalidArgument, expected, "none")
+        })?;
+        let mut writes = only_revision(revision, root, self.next_id);
+        writes.put(PARAMS_KEY, params_record(&self.params));
+        Ok(writes)
+    }
+
+    /// Checks that the chunk has leaves in a row, from the next one on.
+    fn check_leaves(&mut self, tree: &PartialTree<'_>, root: NodeId) -> Result<()> {
+        let mut next = self.next.clone();
+        let mut leaves = (0..=root).filter(|&node| tree.kind(node) == Kind::Leaf).peekable();
+        if leaves.peek().is_none() || self.root.is_some() {
+            let expected = format_args!("the leaf of {}", Hex(&next));
+            return Err(Error::new(Reason::KeyNotInLeaf, expected, "none, or none is left"));
+        }
+        for leaf in leaves {
+            if tree.key(leaf) != next {
+                let expected = format_args!("the leaf of {}", Hex(&next));
+                return Err(Error::new(Reason::KeyNotInLeaf, expected, Hex(tree.key(leaf))));
+            }
+            next = tree.next_key(leaf).to_vec();
+        }
+        self.next = next;
+        Ok(())
+    }
+
+    fn leaf(&mut self, tree: &PartialTree<'_>, leaf: NodeId, taken: &mut Taken) -> Subtree {
+        let (key, next_key, value) = (tree.key(leaf), tree.next_key(leaf), tree.value_bytes(leaf));
+        // The first leaf is the lower sentinel, which is no key.
+        if key.iter().any(|byte| *byte != 0) {
+            taken.values.push((key.to_vec(), value.to_vec()));
+        }
+        let id = self.put(&NodeRecord::Leaf { key, next_key, value }, taken);
+        Subtree { id, first: key.to_vec() }
+    }
+
+    /// An internal node with both of its children; without one, the other waits for it.
+    fn internal(
+        &mut self,
+        tree: &PartialTree<'_>,
+        node: NodeId,
+        known: &[Option<Subtree>],
+        taken: &mut Taken,
+    ) -> Option<Subtree> {
+        let children = [Side::Left, Side::Right].map(|side| tree.child(node, side));
+        let labels = children.map(|child| *tree.label(child));
+        match children.map(|child| known[child as usize].as_ref()) {
+            [Some(left), Some(right)] => {
+                for label in &labels {
+                    self.complete.remove(label);
+                }
+                let (balance, ids) = (tree.balance(node), [left.id, right.id]);
+                let record = NodeRecord::Internal { balance, separator: &right.first, ids, labels };
+                Some(Subtree { id: self.put(&record, taken), first: left.first.clone() })
+            }
+            subtrees => {
+                let waiting = labels.into_iter().zip(subtrees);
+                let waiting = waiting.filter_map(|(label, it)| Some((label, it?.clone())));
+                self.complete.extend(waiting);
+                None
+            }
+        }
+    }
+
+    fn put(&mut self, record: &NodeRecord<'_>, taken: &mut Taken) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        taken.nodes.push((node_key(id), record.encode()));
+        id
+    }
+}

@@ -1,0 +1,42 @@
+//! Copies the files of a folder while its writer goes on.
+
+use bytes::Bytes;
+use prooflight_core::{Error, Reason, Result};
+
+use super::check::{last_of, read_header};
+use super::files::Files;
+use super::manifest::{MANIFEST, Manifest};
+
+impl Files {
+    /// Passes each file with blocks of at most `newest` to `put`, with its name, and last a manifest that covers them.
+    ///
+    /// The writer may remove files in the meantime; then fewer blocks are kept in the copy.
+    /// `version_unavailable` if none of them is.
+    pub fn copy(&self, newest: u64, put: &mut dyn FnMut(&str, Bytes) -> Result<()>) -> Result<()> {
+        let Some(manifest) = Manifest::read(self)? else { return Ok(()) };
+        let newest = newest.min(manifest.newest);
+        let mut copied = None;
+        for name in self.list()?.into_keys() {
+            let Some(last) = last_of(&name).filter(|last| *last <= newest) else { continue };
+            // One that no kept block needs any more may be gone.
+            if let Some(bytes) = self.read(&name)? {
+                put(&name, bytes)?;
+                copied = Some(last);
+            }
+        }
+        let Some(newest) = copied else { return Ok(()) };
+        // Files are removed only after the manifest has said that their blocks are no longer kept.
+        let kept = Manifest::read(self)?.map_or(manifest.oldest, |kept| kept.oldest);
+        if kept > newest {
+            let expected = format_args!("block {newest} to be kept until it is copied");
+            return Err(Error::new(
+                Reason::VersionUnavailable,
+                expected,
+                format_args!("{kept} and later"),
+            ));
+        }
+        let (_, newest_header) = read_header(self, newest)?;
+        let covering = Manifest { oldest: kept, newest, newest_header, ..manifest };
+        put(MANIFEST, covering.encode().to_vec().into())
+    }
+}
