@@ -142,6 +142,19 @@ pub(crate) fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
     keys.iter().try_for_each(|key| check_length(key, MAX_KEY))
 }
 
+/// Checks a block's changes: ascending by key, one for each key, and the block below 2^52.
+#[cfg(feature = "prover")]
+pub(crate) fn check_changes(
+    block: u64,
+    changes: &[prooflight_core::store::Change<'_>],
+) -> Result<()> {
+    Root { hash: Hash::default(), height: block }.check()?;
+    if !changes.is_sorted_by(|a, b| a.key < b.key) {
+        return Err(invalid("changes ascending by key", "others"));
+    }
+    changes.iter().try_for_each(|change| check_length(change.key, MAX_KEY))
+}
+
 /// Checks the length of a key or a bound.
 pub(crate) fn check_length(key: &[u8], most: usize) -> Result<()> {
     if key.len() <= most {

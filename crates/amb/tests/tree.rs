@@ -20,9 +20,11 @@ use serde_json::Value as Json;
 
 const LIMITS: Limits = Limits::DEFAULT;
 
+const ROOTS: &str = include_str!("../../../test-vectors/state-roots/amb.json");
+
 #[test]
 fn roots_of_the_independent_model() {
-    let file: Json = serde_json::from_str(include_str!("data/state_roots.json")).unwrap();
+    let file: Json = serde_json::from_str(ROOTS).unwrap();
     let tests = file["testGroups"][0]["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 5);
     for test in tests {

@@ -1,9 +1,12 @@
 //! An entry of the state.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
-use prooflight_core::Hash;
+use prooflight_core::{Hash, Result};
 
+use super::leaf::{Excerpt, Leaf};
 use super::past::{Past, PastVersion};
 use crate::hash::{NO_PAST, Version};
 
@@ -31,19 +34,41 @@ impl Entry {
         let block = core::mem::replace(&mut self.newest, newest).block;
         self.past.get_or_insert_default().push(PastVersion { block, value }, leaf);
     }
+}
 
-    /// The other versions.
-    pub(super) fn past(&self) -> Option<&Past> {
-        self.past.as_deref()
+impl Leaf for &Entry {
+    fn key(&self) -> &[u8] {
+        &self.key
     }
 
-    /// The number of versions.
-    pub(super) fn versions(&self) -> u64 {
-        1 + self.past().map_or(0, Past::len)
+    fn versions(&self) -> u64 {
+        1 + self.past.as_ref().map_or(0, |past| past.len())
     }
 
-    /// The root over the other versions.
-    pub(super) fn past_root(&self) -> Hash {
-        self.past().map_or(NO_PAST, Past::root)
+    fn newest(&self) -> &Version {
+        &self.newest
+    }
+
+    fn value(&self) -> Result<Cow<'_, [u8]>> {
+        Ok(self.value.as_deref().unwrap_or_default().into())
+    }
+
+    fn past_root(&self) -> Hash {
+        self.past.as_ref().map_or(NO_PAST, |past| past.root())
+    }
+
+    fn peaks(&self) -> Cow<'_, [Hash]> {
+        self.past.as_ref().map_or(Cow::default(), |past| past.peaks().into())
+    }
+
+    fn before(&self, block: u64) -> Result<u64> {
+        Ok(self.past.as_ref().map_or(0, |past| past.before(block)))
+    }
+
+    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>> {
+        match &self.past {
+            Some(past) => past.excerpt(numbers, shown_until),
+            None => Ok(Excerpt { versions: Vec::new(), hashes: Vec::new() }),
+        }
     }
 }

@@ -27,6 +27,11 @@ pub(super) fn hash_all<T>(
             put(message, item);
             count += 1;
         }
+        if let [message] = &messages[..count] {
+            // A path of its own: the jobs below take longer to make than one hash.
+            hashes.extend(params.hash(message).as_bytes().first_chunk().copied());
+            return hashes;
+        }
         let mut jobs: [_; AT_ONCE] = array::from_fn(|at| HashManyJob::new(&params, &messages[at]));
         hash_many(jobs.iter_mut().take(count));
         let of_job = |job: &HashManyJob<'_>| job.to_hash().as_bytes().first_chunk().copied();

@@ -18,17 +18,17 @@ impl Default for PageSize {
 }
 
 /// Decides where a page is cut, while its entries are written in the order of the answers.
-pub(super) struct Cutter<'k> {
+pub(super) struct Cutter {
     size: PageSize,
     is_reverse: bool,
     entries: usize,
     /// The key of the last entry that fits.
-    last: &'k [u8],
+    last: Vec<u8>,
 }
 
-impl<'k> Cutter<'k> {
+impl Cutter {
     pub(super) const fn new(size: PageSize, is_reverse: bool) -> Self {
-        Self { size, is_reverse, entries: 0, last: &[] }
+        Self { size, is_reverse, entries: 0, last: Vec::new() }
     }
 
     pub(super) const fn is_reverse(&self) -> bool {
@@ -38,13 +38,14 @@ impl<'k> Cutter<'k> {
     /// Adds an entry with which the proof has this many bytes; returns the cut before it if it does not fit.
     ///
     /// The first one always fits. A page is cut at the end of its last key: a reversed one at the key itself.
-    pub(super) fn add(&mut self, key: &'k [u8], bytes: usize) -> Option<Vec<u8>> {
+    pub(super) fn add(&mut self, key: &[u8], bytes: usize) -> Option<Vec<u8>> {
         if self.entries > 0 && (self.entries >= self.size.entries || bytes > self.size.bytes) {
             let end: &[u8] = if self.is_reverse { &[] } else { &[0] };
-            return Some([self.last, end].concat());
+            return Some([&self.last, end].concat());
         }
         self.entries += 1;
-        self.last = key;
+        self.last.clear();
+        self.last.extend_from_slice(key);
         None
     }
 }

@@ -1,12 +1,15 @@
 //! The past versions of an entry, and their tree.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::iter;
 
-use prooflight_core::Hash;
-use prooflight_core::merkle::{Blake2bTree, Subtree, node_hash};
+use prooflight_core::merkle::{Blake2bTree, Subtree, multiproof, node_hash};
+use prooflight_core::{Hash, Result};
 
-use crate::hash::{NO_PAST, past_root};
+use super::leaf::{Content, Excerpt};
+use crate::hash::{NO_PAST, hash_value, past_root};
 
 /// Past versions, oldest first.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +27,32 @@ pub(super) struct PastVersion {
     pub(super) value: Option<Box<[u8]>>,
 }
 
+impl PastVersion {
+    /// What it wrote, with the value if the version is of a block up to this one.
+    fn content(&self, shown_until: u64) -> Content<'_> {
+        match &self.value {
+            None => Content::Tombstone,
+            Some(value) if self.block <= shown_until => Content::Value(Cow::Borrowed(value)),
+            Some(value) => Content::Hash(hash_value(value)),
+        }
+    }
+}
+
 impl Past {
     /// The number of versions.
     pub(super) fn len(&self) -> u64 {
         self.versions.len() as u64
     }
 
-    /// A version by its number, from 0.
-    pub(super) fn get(&self, number: u64) -> Option<&PastVersion> {
-        self.versions.get(usize::try_from(number).ok()?)
+    /// Some versions, with their values up to a block.
+    pub(super) fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>> {
+        let version = |&number: &u64| self.versions.get(usize::try_from(number).ok()?);
+        let versions = numbers.iter().filter_map(version);
+        let parts = multiproof(numbers, self.len())?;
+        Ok(Excerpt {
+            versions: versions.map(|it| (it.block, it.content(shown_until))).collect(),
+            hashes: parts.into_iter().map(|part| self.root_of(part)).collect(),
+        })
     }
 
     /// The number of versions of blocks before this one.
@@ -74,25 +94,41 @@ impl Past {
     }
 
     fn peaks_of(&self, part: Subtree) -> Vec<Hash> {
-        let (mut start, end) = (part.start, part.start + part.size);
         let mut peaks = Vec::new();
-        while start < end {
-            let level = (end - start).ilog2();
-            let last = start + (1 << level) - 1;
+        for Peak { last, level } in peaks_of(part) {
             // Before a leaf stand the leaves before it and the nodes above two of them; after it those above it.
             let place = 2 * last - u64::from(last.count_ones()) + u64::from(level);
             peaks.extend(usize::try_from(place).ok().and_then(|place| self.nodes.get(place)));
-            start = last + 1;
         }
         peaks
     }
+}
+
+/// A perfect tree over versions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peak {
+    /// The number of its last version, which completes it.
+    pub(super) last: u64,
+    /// The number of levels above the versions.
+    pub(super) level: u32,
+}
+
+/// The perfect trees of which a subtree is made, largest first.
+pub(super) fn peaks_of(part: Subtree) -> impl Iterator<Item = Peak> {
+    let (mut start, end) = (part.start, part.start + part.size);
+    iter::from_fn(move || {
+        let level = (end - start).checked_ilog2()?;
+        let last = start + (1 << level) - 1;
+        start = last + 1;
+        Some(Peak { last, level })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hash::Version;
-    use prooflight_core::merkle::{multiproof, root};
+    use prooflight_core::merkle::root;
 
     #[test]
     fn roots_are_those_over_the_leaves() {

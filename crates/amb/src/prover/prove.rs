@@ -2,225 +2,241 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::merkle::multiproof;
 use prooflight_core::{Envelope, Error, Limits, Reason, Result, distinct};
 
-use super::branch::{Child, Node};
-use super::entry::Entry;
+use super::leaf::{Content, Leaf};
 use super::page::{Cutter, PageSize};
-use super::past::Past;
-use super::tree::Tree;
 use super::write::Writer;
+use crate::hash::Record;
 use crate::proof::{COUNT, GET, HIST, RANGE, TRANSFER, UPDATE};
 use crate::query::{Kind, Lead, Query};
 use crate::question::{Count, Get, Hist, Range, Root, Transfer, check_keys};
+use crate::way::Bits;
 
-/// Errors of all of them: `version_unavailable` before the first block, those of the verifier for arguments, and
-/// `request_too_large` for a proof of more than 8 MiB.
-impl Tree {
-    /// Proves the state of keys after a block.
-    pub fn prove(&self, question: &Get<'_>) -> Result<Vec<u8>> {
-        let root = self.trusted()?;
-        question.check(&root, &Limits::NONE)?;
+/// A node of a tree that proofs are written from.
+pub(super) trait Node: Clone {
+    type Entry: Leaf;
+
+    fn record(&self) -> &Record;
+
+    /// The key of an entry of the node; nothing if there is none.
+    fn key(&self) -> &[u8];
+
+    /// The node itself, which may have to be read.
+    fn open(&self) -> Result<Opened<Self>>;
+}
+
+/// A node that proofs show.
+pub(super) enum Opened<N: Node> {
+    Empty,
+    Entry(N::Entry),
+    Branch { depth: usize, children: [N; 2] },
+}
+
+/// A tree that is proved, with its root.
+pub(super) struct Proving<N> {
+    pub(super) root: Root,
+    pub(super) top: N,
+}
+
+/// Errors of all of them: those of the verifier for arguments, those of reading nodes, and `request_too_large` for a
+/// proof of more than 8 MiB.
+impl<N: Node> Proving<N> {
+    pub(super) fn get(&self, question: &Get<'_>) -> Result<Vec<u8>> {
+        question.check(&self.root, &Limits::NONE)?;
         let (keys, _) = distinct(question.keys);
-        self.prove_all(GET, &root, &Query::get(&keys, question))
+        self.all(GET, &Query::get(&keys, question))
     }
 
-    /// Proves every change of keys in a range of blocks.
-    pub fn prove_history(&self, question: &Hist<'_>) -> Result<Vec<u8>> {
-        let root = self.trusted()?;
-        question.check(&root, &Limits::NONE)?;
+    pub(super) fn history(&self, question: &Hist<'_>) -> Result<Vec<u8>> {
+        question.check(&self.root, &Limits::NONE)?;
         let (keys, _) = distinct(question.keys);
-        self.prove_all(HIST, &root, &Query::hist(&keys, question))
+        self.all(HIST, &Query::hist(&keys, question))
     }
 
-    /// Proves a range, or the first page of it.
-    pub fn prove_range(&self, question: &Range<'_>, size: PageSize) -> Result<Vec<u8>> {
-        let root = self.trusted()?;
-        question.check(&root, &Limits::NONE)?;
-        let cutter = Cutter::new(size, question.reverse);
-        Ok(self.prove_page(RANGE, &root, Query::range(question), cutter))
+    pub(super) fn range(&self, question: &Range<'_>, size: PageSize) -> Result<Vec<u8>> {
+        question.check(&self.root, &Limits::NONE)?;
+        self.page(RANGE, Query::range(question), Cutter::new(size, question.reverse))
     }
 
-    /// Proves the number of keys in a range.
-    pub fn prove_count(&self, question: &Count<'_>) -> Result<Vec<u8>> {
-        let root = self.trusted()?;
-        question.check(&root, &Limits::NONE)?;
-        self.prove_all(COUNT, &root, &Query::count(question))
+    pub(super) fn count(&self, question: &Count<'_>) -> Result<Vec<u8>> {
+        question.check(&self.root, &Limits::NONE)?;
+        self.all(COUNT, &Query::count(question))
     }
 
-    /// Proves the entries of a range for a replica, or the first page of them.
-    pub fn prove_transfer(&self, question: &Transfer<'_>, size: PageSize) -> Result<Vec<u8>> {
-        let root = self.trusted()?;
-        question.check(&root, &Limits::NONE)?;
-        let cutter = Cutter::new(size, false);
-        Ok(self.prove_page(TRANSFER, &root, Query::transfer(question), cutter))
+    pub(super) fn transfer(&self, question: &Transfer<'_>, size: PageSize) -> Result<Vec<u8>> {
+        question.check(&self.root, &Limits::NONE)?;
+        self.page(TRANSFER, Query::transfer(question), Cutter::new(size, false))
     }
 
-    /// Proves a partial tree on which operations on these keys can be executed.
-    pub fn prove_update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
-        let root = self.trusted()?;
+    pub(super) fn update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
         check_keys(keys, &Limits::NONE)?;
         let (keys, _) = distinct(keys);
-        self.prove_all(UPDATE, &root, &Query::update(&keys))
+        self.all(UPDATE, &Query::update(&keys))
     }
 
-    fn prove_all(&self, kind: Envelope, root: &Root, query: &Query<'_>) -> Result<Vec<u8>> {
-        let mut writer = Writer::new(kind, root.height);
-        let _ = self.write_nodes(&mut writer, query, None);
-        let (length, most) = (writer.len(), Limits::DEFAULT.max_proof_bytes);
-        if length <= most {
-            return Ok(writer.finish());
-        }
-        let expected = format_args!("a proof of at most {most} bytes");
-        Err(Error::new(Reason::RequestTooLarge, expected, length))
+    fn all(&self, kind: Envelope, query: &Query<'_>) -> Result<Vec<u8>> {
+        let mut writer = Writer::new(kind, self.root.height);
+        self.write_nodes(&mut writer, query, None)?;
+        Ok(writer.finish())
     }
 
-    fn prove_page<'t>(
-        &'t self,
-        kind: Envelope,
-        root: &Root,
-        query: Query<'_>,
-        mut cutter: Cutter<'t>,
-    ) -> Vec<u8> {
+    fn page(&self, kind: Envelope, query: Query<'_>, mut cutter: Cutter) -> Result<Vec<u8>> {
         let is_reverse = cutter.is_reverse();
-        let write = |cut: Option<&[u8]>, query: &Query<'_>, cutter| {
-            let mut writer = Writer::new(kind, root.height);
+        let write = |cut: Option<&[u8]>, query: &Query<'_>, cutter: Option<&mut Cutter>| {
+            let mut writer = Writer::new(kind, self.root.height);
             writer.cut(cut);
-            let cut = self.write_nodes(&mut writer, query, cutter);
-            (cut, writer.finish())
+            let cut = self.write_nodes(&mut writer, query, cutter)?;
+            Ok::<_, Error>((cut, writer.finish()))
         };
         // The nodes are written twice, unless they are all that was asked for, and in their order.
-        let (cut, proof) = write(None, &query, Some(&mut cutter));
+        let (cut, proof) = write(None, &query, Some(&mut cutter))?;
         if cut.is_none() && !is_reverse {
-            return proof;
+            return Ok(proof);
         }
         let mut page = query;
         page.cut(cut.as_deref(), is_reverse);
-        write(cut.as_deref(), &page, None).1
+        Ok(write(cut.as_deref(), &page, None)?.1)
     }
 
     /// Writes the nodes that a query opens, each before its children, the left child before the right one.
     ///
     /// With a cutter the children are in the order of the answers; returns the cut if it stops before an entry.
-    fn write_nodes<'t>(
-        &'t self,
+    fn write_nodes(
+        &self,
         writer: &mut Writer,
         query: &Query<'_>,
-        mut cutter: Option<&mut Cutter<'t>>,
-    ) -> Option<Vec<u8>> {
+        mut cutter: Option<&mut Cutter>,
+    ) -> Result<Option<Vec<u8>>> {
         let is_reverse = cutter.as_ref().is_some_and(|cutter| cutter.is_reverse());
-        let mut visits = Vec::from([(self.top, query.lead(), 0)]);
+        let mut visits = Vec::from([(self.top.clone(), query.lead(), 0)]);
         while let Some((node, lead, way)) = visits.pop() {
-            let Child { link, record } = node;
             if let Lead::Closed | Lead::Covered = lead {
-                writer.closed(&record);
+                writer.closed(node.record());
                 continue;
             }
-            if query.is_settled(&record) {
+            if query.is_settled(node.record()) {
                 writer.integer(0);
-                writer.closed(&record);
+                writer.closed(node.record());
                 continue;
             }
-            match link.node() {
-                Node::Empty => {}
-                Node::Entry(entry) => {
-                    let entry = &self.entries[entry as usize];
+            match node.open()? {
+                Opened::Empty => {}
+                Opened::Entry(entry) => {
                     writer.integer(1);
-                    entry.write_to(writer, query, lead, way);
-                    if let Some(cutter) = cutter.as_mut().filter(|_| query.has(&entry.key)) {
-                        let cut = cutter.add(&entry.key, writer.len());
+                    write_leaf(&entry, writer, query, lead, way)?;
+                    check_length(writer.len())?;
+                    if let Some(cutter) = cutter.as_mut().filter(|_| query.has(entry.key())) {
+                        let cut = cutter.add(entry.key(), writer.len());
                         if cut.is_some() {
-                            return cut;
+                            return Ok(cut);
                         }
                     }
                 }
-                Node::Branch(branch) => {
-                    let branch = &self.branches[branch as usize];
-                    let depth = branch.depth();
-                    writer.branch(self.prefix(branch), way);
-                    let visit = |is_right| {
-                        let child = branch.child(is_right);
-                        let bits = self.bits(child.link, depth + 1);
-                        (child, query.lead_to(lead, bits), depth + 1)
+                Opened::Branch { depth, children } => {
+                    // Every key below a branch begins with its prefix.
+                    writer.branch(Bits::of(children[0].key(), depth), way);
+                    let visit = |child: N| {
+                        let lead = query.lead_to(lead, Bits::of(child.key(), depth + 1));
+                        (child, lead, depth + 1)
                     };
-                    let [left, right] = [visit(false), visit(true)];
+                    let [left, right] = children.map(visit);
                     visits.extend(if is_reverse { [left, right] } else { [right, left] });
                 }
             }
         }
-        None
+        check_length(writer.len())?;
+        Ok(None)
     }
 }
 
-impl Entry {
-    /// Writes the entry as a leaf.
-    fn write_to(&self, writer: &mut Writer, query: &Query<'_>, lead: Lead, way: usize) {
-        let is_asked = if let Lead::Keys { start, end } = lead {
-            let asked = query.keys.get(start..end).unwrap_or_default();
-            let number = asked.binary_search(&&*self.key).map_or(0, |at| at as u64 + 1);
-            writer.integer(number);
-            if number == 0 {
-                writer.key(&self.key, way);
-            }
-            number > 0
-        } else {
-            writer.key(&self.key, way);
-            query.has(&self.key)
+/// Refuses a proof that no verifier accepts, before it becomes longer.
+fn check_length(length: usize) -> Result<()> {
+    let most = Limits::DEFAULT.max_proof_bytes;
+    if length <= most {
+        return Ok(());
+    }
+    let expected = format_args!("a proof of at most {most} bytes");
+    Err(Error::new(Reason::RequestTooLarge, expected, length))
+}
+
+/// Writes an entry as a leaf.
+fn write_leaf(
+    entry: &impl Leaf,
+    writer: &mut Writer,
+    query: &Query<'_>,
+    lead: Lead,
+    way: usize,
+) -> Result<()> {
+    let key = entry.key();
+    let is_asked = if let Lead::Keys { start, end } = lead {
+        let asked = query.keys.get(start..end).unwrap_or_default();
+        let number = asked.binary_search(&key).map_or(0, |at| at as u64 + 1);
+        writer.integer(number);
+        if number == 0 {
+            writer.key(key, way);
+        }
+        number > 0
+    } else {
+        writer.key(key, way);
+        query.has(key)
+    };
+    let newest = entry.newest();
+    let block = newest.block;
+    writer.integer(entry.versions());
+    writer.age(block);
+    let is_shown = is_asked
+        && match query.kind {
+            Kind::Get { at } | Kind::Range { at } => block <= at,
+            Kind::Hist { to, .. } => block <= to,
+            Kind::Transfer { .. } => true,
+            Kind::Count | Kind::Update => false,
         };
-        let block = self.newest.block;
-        writer.integer(self.versions());
-        writer.age(block);
-        let is_shown = is_asked
-            && match query.kind {
-                Kind::Get { at } | Kind::Range { at } => block <= at,
-                Kind::Hist { to, .. } => block <= to,
-                Kind::Transfer { .. } => true,
-                Kind::Count | Kind::Update => false,
-            };
-        writer.content(self.value.as_deref(), self.newest.value.as_ref(), is_shown);
-        let Some(past) = self.past() else { return };
-        match query.kind {
-            Kind::Get { at } | Kind::Range { at } if is_asked && block > at => {
-                past.write_in_force(writer, at);
-            }
-            Kind::Hist { from, to } if is_asked && block >= from => {
-                past.write_window(writer, from, to);
-            }
-            Kind::Transfer { .. } | Kind::Update if is_asked => {
-                past.peaks().iter().for_each(|peak| writer.hash(peak));
-            }
-            _ => writer.hash(&past.root()),
-        }
+    writer.content(&match newest.value {
+        None => Content::Tombstone,
+        Some(_) if is_shown => Content::Value(entry.value()?),
+        Some(hash) => Content::Hash(hash),
+    });
+    let past = entry.versions() - 1;
+    if past == 0 {
+        return Ok(());
     }
+    match query.kind {
+        Kind::Get { at } | Kind::Range { at } if is_asked && block > at => {
+            // The version in force at the block, and the next one.
+            let m = entry.before(at + 1)?;
+            writer.integer(m);
+            let shown = m.checked_sub(1).into_iter().chain((m < past).then_some(m));
+            write_past(entry, writer, &shown.collect::<Vec<_>>(), at)?;
+        }
+        Kind::Hist { from, to } if is_asked && block >= from => {
+            // From the version in force before the blocks to the first one after them.
+            let first = entry.before(from)?.saturating_sub(1);
+            let last = entry.before(to + 1)?.min(past - 1);
+            writer.integer(first);
+            writer.integer(last - first + 1);
+            write_past(entry, writer, &(first..=last).collect::<Vec<_>>(), to)?;
+        }
+        Kind::Transfer { .. } | Kind::Update if is_asked => {
+            entry.peaks().iter().for_each(|peak| writer.hash(peak));
+        }
+        _ => writer.hash(&entry.past_root()),
+    }
+    Ok(())
 }
 
-impl Past {
-    /// The version in force at a block, and the next one.
-    fn write_in_force(&self, writer: &mut Writer, at: u64) {
-        let m = self.before(at + 1);
-        writer.integer(m);
-        let shown = m.checked_sub(1).into_iter().chain((m < self.len()).then_some(m));
-        self.write(writer, &shown.collect::<Vec<_>>(), at);
+/// Writes some past versions, shown up to a block, and the hashes that lead from them to the root.
+fn write_past(
+    entry: &impl Leaf,
+    writer: &mut Writer,
+    numbers: &[u64],
+    shown_until: u64,
+) -> Result<()> {
+    let excerpt = entry.excerpt(numbers, shown_until)?;
+    for (block, content) in &excerpt.versions {
+        writer.age(*block);
+        writer.content(content);
     }
-
-    /// The versions from the one in force before `from` to the first one after `to`.
-    fn write_window(&self, writer: &mut Writer, from: u64, to: u64) {
-        let first = self.before(from).saturating_sub(1);
-        let last = self.before(to + 1).min(self.len() - 1);
-        writer.integer(first);
-        writer.integer(last - first + 1);
-        self.write(writer, &(first..=last).collect::<Vec<_>>(), to);
-    }
-
-    /// Some versions, shown up to a block, and the hashes that lead from them to the root.
-    fn write(&self, writer: &mut Writer, numbers: &[u64], shown_until: u64) {
-        for version in numbers.iter().filter_map(|&number| self.get(number)) {
-            writer.past_version(version, version.block <= shown_until);
-        }
-        // The numbers ascend, and there is at least one.
-        for part in multiproof(numbers, self.len()).unwrap_or_default() {
-            writer.hash(&self.root_of(part));
-        }
-    }
+    excerpt.hashes.iter().for_each(|hash| writer.hash(hash));
+    Ok(())
 }

@@ -6,8 +6,10 @@ use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::branch::{Branch, Child, Link, Node};
 use super::entry::Entry;
+use super::page::PageSize;
+use super::prove::{self, Opened, Proving};
 use crate::hash::Record;
-use crate::question::Root;
+use crate::question::{Count, Get, Hist, Range, Root, Transfer};
 use crate::way::{Bits, bit};
 
 /// The state of the newest block, with all versions before it.
@@ -61,12 +63,45 @@ impl Tree {
         self.entry(key)?.value.as_deref()
     }
 
-    /// The root with its block; `version_unavailable` before the first block.
-    pub(super) fn trusted(&self) -> Result<Root> {
+    /// Proves the state of keys after a block.
+    ///
+    /// Errors of all proofs: `version_unavailable` before the first block, those of the verifier for arguments, and
+    /// `request_too_large` for a proof of more than 8 MiB.
+    pub fn prove(&self, question: &Get<'_>) -> Result<Vec<u8>> {
+        self.proving()?.get(question)
+    }
+
+    /// Proves every change of keys in a range of blocks.
+    pub fn prove_history(&self, question: &Hist<'_>) -> Result<Vec<u8>> {
+        self.proving()?.history(question)
+    }
+
+    /// Proves a range, or the first page of it.
+    pub fn prove_range(&self, question: &Range<'_>, size: PageSize) -> Result<Vec<u8>> {
+        self.proving()?.range(question, size)
+    }
+
+    /// Proves the number of keys in a range.
+    pub fn prove_count(&self, question: &Count<'_>) -> Result<Vec<u8>> {
+        self.proving()?.count(question)
+    }
+
+    /// Proves the entries of a range for a replica, or the first page of them.
+    pub fn prove_transfer(&self, question: &Transfer<'_>, size: PageSize) -> Result<Vec<u8>> {
+        self.proving()?.transfer(question, size)
+    }
+
+    /// Proves a partial tree on which operations on these keys can be executed.
+    pub fn prove_update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
+        self.proving()?.update(keys)
+    }
+
+    fn proving(&self) -> Result<Proving<TreeNode<'_>>> {
         let Some(height) = self.height else {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
-        Ok(Root { hash: self.root(), height })
+        let top = TreeNode { tree: self, child: self.top };
+        Ok(Proving { root: Root { hash: self.root(), height }, top })
     }
 
     fn entry(&self, key: &[u8]) -> Option<&Entry> {
@@ -92,16 +127,6 @@ impl Tree {
     /// The prefix of a branch.
     pub(super) fn prefix<'t>(&'t self, branch: &'t Branch) -> Bits<'t> {
         branch.prefix(|| &self.entries[branch.entry as usize].key)
-    }
-
-    /// The first bits of the keys of a node.
-    pub(super) fn bits(&self, link: Link, length: usize) -> Bits<'_> {
-        let entry = match link.node() {
-            Node::Empty => return Bits::of(&[], 0),
-            Node::Entry(entry) => entry,
-            Node::Branch(branch) => self.branches[branch as usize].entry,
-        };
-        Bits::of(&self.entries[entry as usize].key, length)
     }
 
     pub(super) fn link(&self, place: Place) -> Link {
@@ -134,6 +159,42 @@ impl Tree {
                 self.branches[branch as usize].set_record(is_right, record);
             }
         }
+    }
+}
+
+/// A node of a tree in memory.
+#[derive(Clone, Copy)]
+struct TreeNode<'t> {
+    tree: &'t Tree,
+    child: Child,
+}
+
+impl<'t> prove::Node for TreeNode<'t> {
+    type Entry = &'t Entry;
+
+    fn record(&self) -> &Record {
+        &self.child.record
+    }
+
+    fn key(&self) -> &[u8] {
+        let entry = match self.child.link.node() {
+            Node::Empty => return &[],
+            Node::Entry(entry) => entry,
+            Node::Branch(branch) => self.tree.branches[branch as usize].entry,
+        };
+        &self.tree.entries[entry as usize].key
+    }
+
+    fn open(&self) -> Result<Opened<Self>> {
+        Ok(match self.child.link.node() {
+            Node::Empty => Opened::Empty,
+            Node::Entry(entry) => Opened::Entry(&self.tree.entries[entry as usize]),
+            Node::Branch(branch) => {
+                let branch = &self.tree.branches[branch as usize];
+                let child = |is_right| Self { tree: self.tree, child: branch.child(is_right) };
+                Opened::Branch { depth: branch.depth(), children: [false, true].map(child) }
+            }
+        })
     }
 }
 

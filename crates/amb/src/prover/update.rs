@@ -11,10 +11,11 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use super::branch::{Branch, Child, Link, Node};
 use super::entry::Entry;
 use super::hashing::hash_all;
+use super::leaf::Leaf as _;
 use super::tree::{Place, Tree};
-use crate::hash::{MAX_KEY, Record, Version};
+use crate::hash::{Record, Version};
 use crate::message::{Message as _, VALUE};
-use crate::question::{Root, check_length, invalid};
+use crate::question::{check_changes, invalid};
 use crate::way::{bit, first_difference};
 
 impl Tree {
@@ -34,14 +35,10 @@ impl Tree {
     }
 
     fn check(&self, block: u64, changes: &[Change<'_>]) -> Result<()> {
-        Root { hash: Hash::default(), height: block }.check()?;
         if self.height.is_some_and(|height| block <= height) {
             return Err(invalid("a block after the newest", block));
         }
-        if !changes.is_sorted_by(|a, b| a.key < b.key) {
-            return Err(invalid("changes ascending by key", "others"));
-        }
-        changes.iter().try_for_each(|change| check_length(change.key, MAX_KEY))?;
+        check_changes(block, changes)?;
         let entries = self.entries.len() + changes.len();
         // A tree has fewer branches than entries.
         if entries <= Link::END as usize {

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Envelope, Hash, envelope, write_integer};
 
-use super::past::PastVersion;
-use crate::hash::{Record, hash_value};
+use super::leaf::Content;
+use crate::hash::Record;
 use crate::way::{Bits, whole_length};
 
 /// A message, written node by node.
@@ -72,21 +72,19 @@ impl Writer {
         self.integer(self.height - block);
     }
 
-    /// A content: the value or its hash, or a tombstone.
-    pub(super) fn content(&mut self, value: Option<&[u8]>, hash: Option<&Hash>, is_shown: bool) {
-        self.bytes.push(u8::from(value.is_some()));
-        match (value, hash) {
-            (Some(value), _) if is_shown => self.string(value),
-            (_, Some(hash)) => self.hash(hash),
-            _ => {}
+    /// A version's content.
+    pub(super) fn content(&mut self, content: &Content<'_>) {
+        match content {
+            Content::Tombstone => self.bytes.push(0),
+            Content::Value(value) => {
+                self.bytes.push(1);
+                self.string(value);
+            }
+            Content::Hash(hash) => {
+                self.bytes.push(1);
+                self.hash(hash);
+            }
         }
-    }
-
-    pub(super) fn past_version(&mut self, version: &PastVersion, is_shown: bool) {
-        self.age(version.block);
-        let value = version.value.as_deref();
-        let hash = value.filter(|_| !is_shown).map(hash_value);
-        self.content(value, hash.as_ref(), is_shown);
     }
 
     fn string(&mut self, bytes: &[u8]) {

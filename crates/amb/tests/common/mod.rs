@@ -1,6 +1,8 @@
 //! Runs `AmbProof` tests; a model of the state.
 #![allow(dead_code, reason = "each test uses only some of it")]
 
+pub(crate) mod chain;
+pub(crate) mod example;
 pub(crate) mod model;
 
 use prooflight_amb::{

@@ -41,8 +41,10 @@ impl Model {
 
     /// The keys in a range that have a value at a block.
     pub(crate) fn range(&self, lo: &[u8], hi: Option<&[u8]>, at: u64) -> Vec<(&Key, Answer<'_>)> {
-        let inside =
-            self.0.keys().filter(|key| lo <= key && hi.is_none_or(|hi| key.as_slice() < hi));
+        let inside = self
+            .0
+            .keys()
+            .filter(|key| lo <= key.as_slice() && hi.is_none_or(|hi| key.as_slice() < hi));
         let states = inside.map(|key| (key, self.at(key, at)));
         states.filter(|(_, state)| state.value().is_some()).collect()
     }

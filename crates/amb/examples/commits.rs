@@ -1,0 +1,113 @@
+//! Measures the time of blocks: `cargo run --release -p prooflight-amb --features prover --example amb-commits -- KEYS BLOCKS [CASE...]`.
+//!
+//! Cases: `raw`, the store alone; `amb`, the state in the store. The examples of `lmpt` and `lvmt` measure those with the
+//! same flags.
+//!
+//! Flags: `--folder FOLDER` for the reference node's stores, each block synced (fsync) before the next, else stores are
+//! in memory; `--keys N`, `--blocks N`, `--ops-per-block N`, `--zipf 0.99`.
+#![allow(clippy::unwrap_used, reason = "a failed measurement stops the program")]
+#![allow(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
+
+use std::time::Instant;
+
+use prooflight_amb::prover::AmbState;
+use prooflight_amb::{Get, Root, verify};
+use prooflight_core::Limits;
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{Change, MemoryStore, StateReader, StateStore, Store, WriteBatch};
+use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Row};
+use prooflight_testkit::store::SharedStore;
+
+fn main() {
+    commits::main(&["raw", "amb"], |case, args| {
+        if let Some(within) = &args.folder {
+            let folder = Folder::new(within, case);
+            let mut row = measure(case, args, folder.store());
+            row.put("on disk, MB", folder.megabytes() as f64);
+            row
+        } else {
+            measure(case, args, SharedStore::new(MemoryStore::default()))
+        }
+    });
+}
+
+fn measure<S: Store + Clone>(case: &str, args: &Args, store: S) -> Row {
+    let store = Counted::new(store);
+    let counts = store.counts();
+    if case == "raw" {
+        Row::measure(case, args, Raw(store), &counts)
+    } else {
+        let amb = Amb { state: AmbState::open(store.clone(), ()).unwrap(), store };
+        Row::measure(case, args, amb, &counts)
+    }
+}
+
+/// The store alone.
+struct Raw<S>(S);
+
+impl<S: Store> Case for Raw<S> {
+    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+        self.0.get(key).unwrap()
+    }
+
+    fn commit(&mut self, ops: &[Op]) {
+        let mut batch = WriteBatch::new();
+        for (key, value) in ops {
+            batch.put(*key, *value);
+        }
+        self.0.write(batch).unwrap();
+    }
+
+    fn prune(&mut self) {}
+
+    fn finish(self, _: &mut Row, _: &[[u8; 32]]) {}
+}
+
+struct Amb<S: Store> {
+    state: AmbState<S>,
+    store: S,
+}
+
+/// Keys that are proved.
+const PROVED: usize = 1000;
+
+impl<S: Store + Clone> Case for Amb<S> {
+    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+        self.state.get(key).unwrap()
+    }
+
+    fn commit(&mut self, ops: &[Op]) {
+        let mut changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, value)).collect();
+        changes.sort_by_key(|change| change.key);
+        changes.dedup_by_key(|change| change.key);
+        self.state.apply(&changes).unwrap();
+    }
+
+    fn prune(&mut self) {}
+
+    fn finish(mut self, row: &mut Row, sample: &[[u8; 32]]) {
+        let height = self.state.height().unwrap();
+        let root = Root { hash: self.state.root().try_into().unwrap(), height };
+        let reader = self.state.reader().unwrap();
+        let mut proofs = Proofs::default();
+        let started = Instant::now();
+        for key in &sample[..PROVED] {
+            reader.prove(&Statement::Keys { height, keys: &[key] }).unwrap();
+        }
+        let millis = started.elapsed().as_secs_f64() * 1000.0;
+        row.put("a proof, us", millis * 1000.0 / PROVED as f64);
+        for key in &sample[..PROVED] {
+            let statement = Statement::Keys { height, keys: &[key] };
+            let proof = reader.prove(&statement).unwrap().proof;
+            let started = Instant::now();
+            let question = Get { keys: &[key], at: height };
+            let _ = verify(&root, &question, &proof, &Limits::DEFAULT).unwrap();
+            proofs.add(proof.len(), started);
+        }
+        proofs.put(row, " of a key");
+        drop((reader, self.state));
+        let started = Instant::now();
+        AmbState::open(self.store, ()).unwrap();
+        row.put("restart, ms", started.elapsed().as_secs_f64() * 1000.0);
+    }
+}

@@ -1,0 +1,60 @@
+//! The ways of a block's changes to the pages that they change.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::ops::Range;
+
+use super::entry::Write;
+use super::top::{Child, Node};
+use crate::way::{Bits, bit};
+
+/// A part of the tree, with the changes that belong to it.
+#[derive(Debug)]
+pub(super) enum Part<'t> {
+    /// A node that stays as it is.
+    Node(&'t Child),
+    /// A page that changes.
+    Page(&'t Child, Range<usize>),
+    /// New entries, beside a node.
+    New(Range<usize>),
+}
+
+/// The parts of a tree, in the order of their keys.
+pub(super) fn route<'t>(top: &'t Child, changes: &[Write<'_>]) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    let mut visits = Vec::from([(top, 0..changes.len())]);
+    // The new entries after a node, which follow the visit with as many left.
+    let mut after: Vec<(usize, Range<usize>)> = Vec::new();
+    while let Some((node, run)) = visits.pop() {
+        match &node.node {
+            Node::Empty => parts.push(Part::New(run)),
+            _ if run.is_empty() => parts.push(Part::Node(node)),
+            Node::Page(_) => parts.push(Part::Page(node, run)),
+            Node::Branch(branch) => {
+                let prefix = Bits::of(&branch.key, branch.depth);
+                let order = |change: &Write<'_>| prefix.order_of(change.key);
+                let of_run = &changes[run.clone()];
+                let first = run.start + of_run.partition_point(|it| order(it) == Ordering::Less);
+                let end = run.start + of_run.partition_point(|it| order(it) != Ordering::Greater);
+                if run.start < first {
+                    parts.push(Part::New(run.start..first));
+                }
+                if end < run.end {
+                    after.push((visits.len(), end..run.end));
+                }
+                if first == end {
+                    parts.push(Part::Node(node));
+                } else {
+                    let inside = &changes[first..end];
+                    let left = inside.partition_point(|it| !bit(it.key, branch.depth));
+                    let [a, b] = &branch.children;
+                    visits.extend([(b, first + left..end), (a, first..first + left)]);
+                }
+            }
+        }
+        while let Some((_, run)) = after.pop_if(|(left, _)| *left == visits.len()) {
+            parts.push(Part::New(run));
+        }
+    }
+    parts
+}

@@ -1,0 +1,148 @@
+//! A process that makes blocks on the reference node's store is killed with -9 again and again.
+//!
+//! `PROOFLIGHT_KILLS` is the number of kills, 50 by default.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use common::chain::draw_block;
+use common::model::{Key, Model, Value, changes};
+use prooflight_amb::prover::{AmbState, Tree};
+use prooflight_amb::{Get, Transfer};
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{Entries, StateReader, StateStore};
+use prooflight_embedded::EmbeddedStore;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+/// The number of kills per chain; the model of a longer one takes longer.
+const KILLS_OF_A_CHAIN: u32 = 10;
+
+const FOLDER: &str = "PROOFLIGHT_AMB_KILLED";
+const SEED: &str = "PROOFLIGHT_AMB_SEED";
+
+fn open(folder: &Path) -> AmbState<EmbeddedStore> {
+    AmbState::open(EmbeddedStore::open(folder).unwrap(), ()).unwrap()
+}
+
+/// The next block of a chain; it depends on the seed and the blocks before alone.
+fn block(model: &Model, seed: u64, height: u64) -> Vec<(Key, Value)> {
+    let mut rng = StdRng::seed_from_u64(seed << 32 | height);
+    let count = rng.random_range(0..40);
+    draw_block(model, &mut rng, count)
+}
+
+#[test]
+#[ignore = "the process that the other test starts and kills"]
+fn killed() {
+    let folder = std::env::var_os(FOLDER).unwrap();
+    let seed = std::env::var(SEED).unwrap().parse().unwrap();
+    let mut state = open(Path::new(&folder));
+    let mut model = Model::default();
+    let mut next = 0;
+    while state.height().is_some_and(|height| height >= next) {
+        let of_block = block(&model, seed, next);
+        model.apply(next, &of_block);
+        next += 1;
+    }
+    let mut out = std::io::stdout();
+    writeln!(out, "open").unwrap();
+    out.flush().unwrap();
+    loop {
+        let of_block = block(&model, seed, next);
+        let root = state.apply(&changes(&of_block)).unwrap();
+        model.apply(next, &of_block);
+        writeln!(out, "block {next} {}", hex::encode(root)).unwrap();
+        out.flush().unwrap();
+        next += 1;
+    }
+}
+
+#[test]
+fn no_acknowledged_block_is_lost_to_kill_9() {
+    let kills = std::env::var("PROOFLIGHT_KILLS").map_or(50, |kills| kills.parse().unwrap());
+    let mut blocks = 0;
+    for first in (0..kills).step_by(KILLS_OF_A_CHAIN as usize) {
+        let last = kills.min(first + KILLS_OF_A_CHAIN);
+        blocks += kill_in_rounds(first..last);
+        println!("{last} kills, {blocks} blocks");
+    }
+    assert!(blocks > u64::from(kills), "{blocks} blocks");
+}
+
+/// Returns the number of blocks of the chain.
+fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
+    let seed = u64::from(rounds.start);
+    let folder = tempfile::tempdir().unwrap();
+    // A store whose creation is interrupted cannot be opened; the node creates it under another name.
+    drop(EmbeddedStore::open(folder.path()).unwrap());
+    let mut rng = StdRng::seed_from_u64(seed);
+    let (mut model, mut tree, mut roots) = (Model::default(), Tree::new(), Vec::new());
+    for round in rounds {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "killed", "--nocapture"])
+            .env(FOLDER, folder.path())
+            .env(SEED, seed.to_string())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (opened, is_open) = mpsc::channel();
+        let reader = thread::spawn(move || {
+            let blocks = lines.map_while(Result::ok).filter_map(|line| {
+                if line.ends_with("open") {
+                    let _ = opened.send(());
+                }
+                let (height, root) = line.strip_prefix("block ")?.split_once(' ')?;
+                Some((height.parse::<u64>().ok()?, root.to_owned()))
+            });
+            blocks.collect::<Vec<_>>()
+        });
+        // Some are killed while they open the store, and the others while they make blocks.
+        if rng.random_ratio(4, 5) {
+            is_open.recv().unwrap();
+        }
+        thread::sleep(Duration::from_micros(rng.random_range(0..100_000)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let acknowledged = reader.join().unwrap();
+        let mut state = open(folder.path());
+        if let (Some((last, _)), height) = (acknowledged.last(), state.height()) {
+            assert!(height >= Some(*last), "round {round}: {height:?} after {last}");
+        }
+        let Some(height) = state.height() else { continue };
+        for next in roots.len() as u64..=height {
+            let of_block = block(&model, seed, next);
+            model.apply(next, &of_block);
+            roots.push(tree.update(next, &changes(&of_block)).unwrap());
+        }
+        for (height, root) in acknowledged {
+            // The last line may have been cut.
+            let expected = hex::encode(roots[usize::try_from(height).unwrap()]);
+            assert!(expected.starts_with(&root), "round {round}, block {height}: {root}");
+        }
+        assert_eq!(state.root(), roots.last().unwrap(), "round {round}, block {height}");
+        assert_eq!(state.root(), model.root(), "round {round}, block {height}");
+        let reader = state.reader().unwrap();
+        // Every page, every past version.
+        let entries = Entries { lo: &[], hi: None, after: None, limit: 1 << 20 };
+        let found = reader.transfer(height, &entries).unwrap().proof;
+        let size = prooflight_amb::prover::PageSize { entries: 1 << 20, ..Default::default() };
+        let question = Transfer { lo: &[], hi: None, after: None };
+        assert_eq!(found, tree.prove_transfer(&question, size).unwrap());
+        let keys: Vec<&[u8]> = model.0.keys().map(Vec::as_slice).collect();
+        for at in (0..=height).rev().step_by(37).filter(|_| !keys.is_empty()) {
+            let found = reader.prove(&Statement::Keys { height: at, keys: &keys }).unwrap().proof;
+            assert_eq!(found, tree.prove(&Get { keys: &keys, at }).unwrap());
+        }
+    }
+    roots.len() as u64
+}
