@@ -1,0 +1,26 @@
+//! Delays between tries.
+
+use std::time::Duration;
+
+/// Delays that double up to a limit, each shortened by a random amount, so that several writers do
+/// not try at the same moments.
+#[derive(Debug)]
+pub(crate) struct Backoff(Duration);
+
+const FIRST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_secs(5);
+
+impl Backoff {
+    pub(crate) const fn new() -> Self {
+        Self(FIRST)
+    }
+
+    /// Waits before the next try.
+    pub(crate) async fn wait(&mut self) {
+        let mut chance = [0];
+        // Without randomness, the delay is not shortened.
+        let _ = getrandom::fill(&mut chance);
+        tokio::time::sleep(self.0.mul_f64(1.0 - f64::from(chance[0]) / 512.0)).await;
+        self.0 = (self.0 * 2).min(LONGEST);
+    }
+}

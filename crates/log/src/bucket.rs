@@ -1,0 +1,218 @@
+//! A place in an object store, with errors that say what to do.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload};
+use prooflight_core::{Error, Reason, Result};
+
+use crate::backoff::Backoff;
+use crate::object::MAX_BYTES;
+use crate::open;
+
+/// A bucket, or a folder of one; clones share the connections.
+#[derive(Clone)]
+pub struct Bucket {
+    store: Arc<dyn ObjectStore>,
+    folder: Path,
+    /// Its name in messages, without credentials.
+    name: Arc<str>,
+    observe: Arc<dyn Fn(Request) + Send + Sync>,
+}
+
+/// A request to the store, for counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// A GET of an object.
+    Read,
+    /// A PUT of an object that must not exist.
+    Create,
+}
+
+/// The end of [`Bucket::settle`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled<T> {
+    /// The object has our bytes.
+    Created,
+    /// The object existed, or our write succeeded although its answer was lost.
+    Exists(T),
+}
+
+impl Bucket {
+    /// Opens the place that a URL names: `s3://BUCKET/FOLDER`, `file:///FOLDER`, whose files are on
+    /// disk when they are created, or `memory:///`. The environment has the settings and credentials
+    /// of S3: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION` and so on.
+    ///
+    /// `invalid_argument` if the URL is not of this form, the folder does not exist, there are no
+    /// credentials, or the endpoint is without TLS on another machine. Nothing is asked yet.
+    pub fn open(url: &str) -> Result<Self> {
+        Self::open_with(url, |name| std::env::var(name).ok())
+    }
+
+    /// Like [`open`](Self::open), with variables that are not those of the environment.
+    pub fn open_with(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let (store, folder, name) = open::open(url, variable)?;
+        Ok(Self { name: name.into(), ..Self::new(store, folder) })
+    }
+
+    /// Uses a folder of any store. Its creates must be atomic and durable.
+    pub fn new(store: Arc<dyn ObjectStore>, folder: Path) -> Self {
+        let name = folder.as_ref().into();
+        Self { store, folder, name, observe: Arc::new(|_| ()) }
+    }
+
+    /// Calls `observe` before each request.
+    #[must_use]
+    pub fn observed(self, observe: impl Fn(Request) + Send + Sync + 'static) -> Self {
+        Self { observe: Arc::new(observe), ..self }
+    }
+
+    /// The place, for people; it has no credentials.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads an object; `None` if it does not exist.
+    ///
+    /// `invalid_argument` if there is no such bucket or the credentials do not suffice; `unreachable`
+    /// for everything that the next try may not meet; `request_too_large` above 64 MiB.
+    pub async fn read(&self, name: &str) -> Result<Option<Bytes>> {
+        (self.observe)(Request::Read);
+        let found = match self.store.get(&self.path(name)).await {
+            Ok(found) => found,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(self.failed(name, &error)),
+        };
+        if found.meta.size > MAX_BYTES as u64 {
+            let expected = format_args!("{name} of at most {MAX_BYTES} bytes in {}", self.name);
+            return Err(Error::new(Reason::RequestTooLarge, expected, found.meta.size));
+        }
+        found.bytes().await.map(Some).map_err(|error| self.failed(name, &error))
+    }
+
+    /// Tries once to create an object; whether it did. `false` means that it may exist already.
+    ///
+    /// After an error the object may exist, now or later: the write can still arrive. Errors are
+    /// those of [`read`](Self::read).
+    pub async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
+        (self.observe)(Request::Create);
+        let payload = PutPayload::from(bytes);
+        let put = self.store.put_opts(&self.path(name), payload, PutMode::Create.into()).await;
+        match put {
+            Ok(_) => Ok(true),
+            Err(
+                object_store::Error::AlreadyExists { .. }
+                | object_store::Error::Precondition { .. },
+            ) => Ok(false),
+            Err(error) => Err(self.failed(name, &error)),
+        }
+    }
+
+    /// Checks that an object that exists with these bytes is not created again.
+    ///
+    /// `invalid_argument` if the store replaced it, so that it cannot keep a log, or the credentials do
+    /// not suffice to create objects; otherwise the errors of [`create`](Self::create).
+    pub async fn check_creates_once(&self, name: &str, bytes: Bytes) -> Result<()> {
+        if self.create(name, bytes).await? {
+            let expected = format_args!("{CONDITIONAL} ({})", self.name);
+            let found = format_args!("one that ignores If-None-Match and replaced {name}");
+            return Err(Error::new(Reason::InvalidArgument, expected, found));
+        }
+        Ok(())
+    }
+
+    /// Creates an object, with the same bytes again and again until it is known to exist, however long
+    /// that takes; `waiting` hears why it is not yet. An existing one is passed to `decode`; if that
+    /// refuses it, it is read again.
+    ///
+    /// Giving up would be wrong even if a read finds nothing, since the write may still arrive.
+    pub async fn settle<T>(
+        &self,
+        name: &str,
+        bytes: Bytes,
+        decode: impl Fn(&[u8]) -> Result<T>,
+        waiting: impl Fn(&Error),
+    ) -> Settled<T> {
+        let mut backoff = Backoff::new();
+        loop {
+            let doubt = match self.create(name, bytes.clone()).await {
+                Ok(true) => return Settled::Created,
+                Ok(false) => match self.read(name).await {
+                    Ok(Some(found)) => match decode(&found) {
+                        Ok(found) => return Settled::Exists(found),
+                        Err(error) => error,
+                    },
+                    // Two writes at once: S3 may refuse both.
+                    Ok(None) => self.unclear(name),
+                    Err(error) => error,
+                },
+                Err(error) => error,
+            };
+            waiting(&doubt);
+            backoff.wait().await;
+        }
+    }
+
+    fn path(&self, name: &str) -> Path {
+        name.split('/').fold(self.folder.clone(), Path::join)
+    }
+
+    fn unclear(&self, name: &str) -> Error {
+        let expected = format_args!("{name} in {}, which was said to exist", self.name);
+        Error::new(Reason::Unreachable, expected, "none")
+    }
+
+    fn failed(&self, name: &str, error: &object_store::Error) -> Error {
+        let found = open::tamed(error);
+        let (reason, expected) = match advice(error) {
+            Some(advice) => (Reason::InvalidArgument, advice.to_owned()),
+            None => (Reason::Unreachable, format!("an answer about {name}")),
+        };
+        Error::new(reason, format_args!("{expected} ({})", self.name), found)
+    }
+}
+
+/// Whether a read says that there is no such object, and not that something else is missing.
+fn is_absence(error: &object_store::Error) -> bool {
+    matches!(error, object_store::Error::NotFound { .. }) && advice(error).is_none()
+}
+
+/// What every block rests on.
+const CONDITIONAL: &str = "a store that creates an object only if it does not exist";
+
+/// What the codes and texts of stores ask for.
+const ADVICE: [(&str, &str); 8] = [
+    ("NoSuchBucket", "a bucket that exists; create it first"),
+    ("ContainerNotFound", "a bucket that exists; create it first"),
+    ("bucket does not exist", "a bucket that exists; create it first"),
+    ("InvalidBucketName", "the name of a bucket"),
+    ("AuthorizationHeaderMalformed", "the region of the bucket in AWS_REGION"),
+    ("incorrectly configured region", "the region of the bucket in AWS_REGION"),
+    ("RequestTimeTooSkewed", "a clock that is right"),
+    ("NotImplemented", CONDITIONAL),
+];
+
+/// What to change, unless the next try may succeed as it is.
+fn advice(error: &object_store::Error) -> Option<&'static str> {
+    use object_store::Error as E;
+    let text = error.to_string();
+    let known = ADVICE.iter().find(|(part, _)| text.contains(part));
+    known.map(|(_, advice)| *advice).or(match error {
+        E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
+            Some("credentials that may read, list and create, in the environment")
+        }
+        E::NotSupported { .. } | E::NotImplemented { .. } => Some(CONDITIONAL),
+        E::NotFound { .. } if !text.contains("NoSuchKey") && text.contains("<Code>") => {
+            Some("a bucket and credentials that the server knows")
+        }
+        _ => None,
+    })
+}
+
+impl fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bucket").field("name", &self.name).finish_non_exhaustive()
+    }
+}

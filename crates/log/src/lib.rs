@@ -1,0 +1,28 @@
+//! A chain's log in an object store.
+//!
+//! A block is published when the object `blocks/HEIGHT` exists, and not before. The store creates an
+//! object only once, so each height has one block. There is no lease, lock or clock: any number of
+//! leaders may [`publish`](Log::publish), and each learns which block its height has.
+//!
+//! * [`Bucket`] is a place in an object store, named by a URL.
+//! * [`Log`] is the log of one chain in it.
+//! * [`Reader`] reads its blocks in order, several ahead.
+//!
+//! Nothing here deletes or replaces an object: a write whose answer was lost may still arrive, and
+//! would make a second block of that height.
+
+#![forbid(unsafe_code)]
+
+mod ahead;
+mod backoff;
+mod bucket;
+mod entry;
+mod log;
+mod object;
+mod open;
+mod s3;
+
+pub use ahead::Reader;
+pub use bucket::{Bucket, Request, Settled};
+pub use entry::Entry;
+pub use log::Log;

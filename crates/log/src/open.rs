@@ -1,0 +1,137 @@
+//! Stores by their URLs, and what may be said about them.
+//!
+//! Other stores of `object_store` are used by [`Bucket::new`](crate::Bucket::new).
+
+use std::error::Error as _;
+use std::sync::Arc;
+
+use object_store::ObjectStore;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use prooflight_core::{Error, Reason, Result};
+use url::Url;
+
+use crate::s3;
+
+/// A store, the folder in it, and its name without credentials.
+type Opened = (Arc<dyn ObjectStore>, Path, String);
+
+const FORMS: &str = "s3://BUCKET/FOLDER, file:///FOLDER or memory:///";
+
+/// Opens the store of a URL, with the settings and credentials of environment variables.
+pub(crate) fn open(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Opened> {
+    let wrong = |found: &str| Error::new(Reason::InvalidArgument, FORMS, found);
+    let url = Url::parse(url).map_err(|error| wrong(&error.to_string()))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        // The URL is not shown: it may have a password.
+        return Err(wrong(
+            "a user name or password in it; credentials belong into the environment",
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong("a query or fragment"));
+    }
+    let name = url.to_string();
+    let folder = Path::from_url_path(url.path()).map_err(|error| wrong(&error.to_string()))?;
+    match url.scheme() {
+        "file" => Ok((folder_store(&url)?, Path::default(), name)),
+        "memory" => Ok((Arc::new(InMemory::new()), folder, name)),
+        "s3" => s3::open(&url, variable).map(|(store, name)| (store, folder, name)),
+        other => Err(wrong(other)),
+    }
+}
+
+/// A folder whose files are on disk when they are created.
+fn folder_store(url: &Url) -> Result<Arc<dyn ObjectStore>> {
+    let folder = url.to_file_path().map_err(|()| {
+        Error::new(Reason::InvalidArgument, "file:///FOLDER, an absolute path", url)
+    })?;
+    if !folder.is_dir() {
+        let expected = format_args!("the folder {}; create it first", folder.display());
+        return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+    }
+    let store = LocalFileSystem::new_with_prefix(&folder);
+    let store = store.map_err(|error| {
+        let expected = format_args!("a usable folder {}", folder.display());
+        Error::new(Reason::InvalidArgument, expected, tamed(&error))
+    })?;
+    Ok(Arc::new(store.with_fsync(true)))
+}
+
+/// An error of a store for people: one line, not too long, without a secret of the environment and
+/// without the query of a URL, which may be a signature.
+pub(crate) fn tamed(error: &object_store::Error) -> String {
+    let mut text = error.to_string();
+    // The cause, such as a refused connection or an unknown certificate, is often left out.
+    let mut last = error.source();
+    while let Some(deeper) = last.and_then(|cause| cause.source()) {
+        last = Some(deeper);
+    }
+    if let Some(cause) = last.map(ToString::to_string).filter(|cause| !text.contains(cause)) {
+        text = format!("{cause}: {text}");
+    }
+    without(
+        &text,
+        std::env::vars_os().filter_map(|(name, value)| {
+            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+            SECRETS.iter().any(|secret| name.contains(secret)).then_some(value)
+        }),
+    )
+}
+
+/// Parts of the names of variables with secrets.
+const SECRETS: [&str; 6] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "SAS", "CREDENTIAL"];
+
+/// Shorter values could be a part of any word.
+const LEAST_SECRET: usize = 6;
+
+const LONGEST: usize = 300;
+
+fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
+    let mut text: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    for secret in secrets.filter(|secret| secret.len() >= LEAST_SECRET) {
+        text = text.replace(&secret, "***");
+    }
+    let words = text.split(' ').map(|word| match word.split_once('?') {
+        Some((before, _)) if before.contains("://") => before,
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_url_is_refused_with_the_forms_and_without_its_password() {
+        for url in [
+            "",
+            "bucket",
+            "/folder",
+            "ftp://host/folder",
+            "https://host/bucket",
+            "gs://bucket/folder",
+            "s3:bucket",
+            "s3://me:hunter2@bucket/folder",
+            "file:///folder?key=hunter2",
+            "file://host/folder",
+        ] {
+            let error = open(url, |_| None).map(|_| ()).unwrap_err();
+            assert_eq!(error.reason(), Reason::InvalidArgument, "{url}");
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+        let missing = open("file:///no/such/folder", |_| None).map(|_| ()).unwrap_err();
+        assert!(missing.expected().contains("create it first"), "{missing}");
+    }
+
+    #[test]
+    fn an_error_shows_no_secret() {
+        let text = "PUT https://host/blocks?sig=abcdef failed\nfor hunter2! of me";
+        let secrets = ["hunter2!", "me"].map(str::to_owned).into_iter();
+        assert_eq!(without(text, secrets), "PUT https://host/blocks failed for *** of me");
+        assert_eq!(without(&"x".repeat(1000), [].into_iter()).len(), LONGEST);
+    }
+}

@@ -1,0 +1,194 @@
+//! S3: what can be wrong with a bucket, and a log in a real one.
+//!
+//! `npm test -- s3` runs the ignored tests, on a server that it starts. `PROOFLIGHT_S3` is the URL of an
+//! empty bucket on another one, whose credentials are in the usual variables.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod made;
+mod server;
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use made::{block, config};
+use prooflight_core::{Error, Reason};
+use prooflight_log::{Bucket, Log};
+use server::{Answer, Asked, Server};
+
+const SECRET: &str = "a-secret-of-forty-characters";
+
+/// The place `s3://bucket/chain` on a server on this machine.
+fn bucket(endpoint: &str) -> Bucket {
+    let variable = |name: &str| match name {
+        "AWS_ACCESS_KEY_ID" => Some("an-id".to_owned()),
+        "AWS_SECRET_ACCESS_KEY" => Some(SECRET.to_owned()),
+        "AWS_ENDPOINT_URL" => Some(endpoint.to_owned()),
+        _ => None,
+    };
+    Bucket::open_with("s3://bucket/chain", variable).unwrap()
+}
+
+/// Begins a log on a server that answers like this; returns the error and the requests.
+async fn begin(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Error, Vec<Asked>) {
+    let server = Server::new(answer);
+    let bucket = bucket(&format!("http://{}", server.address));
+    let error = Log::begin(bucket, config("a chain")).await.unwrap_err();
+    assert!(!error.to_string().contains(SECRET), "{error}");
+    (error, server.asked())
+}
+
+fn said(status: u16, code: &str) -> Answer {
+    (status, format!("<Error><Code>{code}</Code></Error>").into_bytes())
+}
+
+fn writes(asked: &[Asked]) -> Vec<&Asked> {
+    asked.iter().filter(|asked| asked.method != "GET").collect()
+}
+
+#[tokio::test]
+async fn a_server_that_replaces_objects_is_refused() {
+    let objects = Mutex::new(BTreeMap::new());
+    let (error, asked) = begin(move |asked| {
+        let mut objects = objects.lock().unwrap();
+        if asked.method == "PUT" {
+            objects.insert(asked.path.clone(), asked.body.clone());
+            return (200, Vec::new());
+        }
+        objects.get(&asked.path).map_or(said(404, "NoSuchKey"), |found| (200, found.clone()))
+    })
+    .await;
+    assert_eq!(error.reason(), Reason::InvalidArgument);
+    assert!(error.found().contains("ignores If-None-Match"), "{error}");
+    for write in writes(&asked) {
+        assert_eq!(write.path, "/bucket/chain/chain");
+        assert!(write.headers.contains("\nif-none-match: *\n"), "{}", write.headers);
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_conditional_writes_is_refused() {
+    let (error, asked) = begin(|asked| match asked.method.as_str() {
+        "GET" => said(404, "NoSuchKey"),
+        _ => said(501, "NotImplemented"),
+    })
+    .await;
+    assert_eq!(error.reason(), Reason::InvalidArgument);
+    assert!(error.expected().contains("only if it does not exist"), "{error}");
+    assert!(!writes(&asked).is_empty());
+}
+
+#[tokio::test]
+async fn what_is_missing_or_forbidden_is_said_and_nothing_is_written() {
+    for (status, code, expected) in [
+        (404, "NoSuchBucket", "create it first"),
+        // versitygw says so of an unknown AWS_ACCESS_KEY_ID. It must not mean that there is no chain.
+        (404, "XAdminUserNotFound", "a bucket and credentials"),
+        (400, "AuthorizationHeaderMalformed", "AWS_REGION"),
+        (403, "SignatureDoesNotMatch", "credentials"),
+        (403, "InvalidAccessKeyId", "credentials"),
+        (401, "Unauthorized", "credentials"),
+    ] {
+        let (error, asked) = begin(move |_| said(status, code)).await;
+        assert_eq!(error.reason(), Reason::InvalidArgument, "{code}");
+        assert!(error.expected().contains(expected), "{error}");
+        assert!(error.expected().contains("s3://bucket/chain at http://127.0.0.1:"), "{error}");
+        assert!(writes(&asked).is_empty());
+    }
+    // Who may read but not create.
+    let (error, _) = begin(|asked| match asked.method.as_str() {
+        "GET" => said(404, "NoSuchKey"),
+        _ => said(403, "AccessDenied"),
+    })
+    .await;
+    assert!(error.expected().contains("credentials"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_or_in_trouble_is_unreachable() {
+    let (error, _) = begin(|_| said(503, "SlowDown")).await;
+    assert_eq!(error.reason(), Reason::Unreachable);
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let away = Log::begin(bucket(&format!("http://{address}")), config("a chain")).await;
+    let error = away.unwrap_err();
+    assert_eq!(error.reason(), Reason::Unreachable);
+    assert!(error.to_string().contains(&address.to_string()), "{error}");
+    assert!(error.found().contains("refused"), "{error}");
+}
+
+/// A folder that nobody has used, in the bucket that the environment names.
+fn real(name: &str) -> String {
+    let url = std::env::var("PROOFLIGHT_S3").unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    format!("{url}/{name}-{}", now.as_nanos())
+}
+
+#[tokio::test]
+#[ignore = "needs an S3 server"]
+async fn blocks_are_read_from_a_real_bucket_as_they_were_published() {
+    let url = real("read");
+    let log = Log::begin(Bucket::open(&url).unwrap(), config("a chain")).await.unwrap();
+    let mut blocks = Vec::new();
+    for height in 0..40 {
+        let next = block(&config("a chain"), blocks.last(), &[height], 0);
+        assert_eq!(log.publish(next.clone()).await.unwrap(), next);
+        blocks.push(next);
+    }
+    let again = Log::open(Bucket::open(&url).unwrap(), config("a chain")).await.unwrap();
+    let mut reader = again.reader(0);
+    for block in &blocks {
+        assert_eq!(reader.block(block.height()).await.unwrap().as_ref(), Some(block));
+    }
+    assert_eq!(reader.block(40).await, Ok(None));
+    let other = Log::begin(Bucket::open(&url).unwrap(), config("another chain")).await;
+    assert_eq!(other.unwrap_err().reason(), Reason::WrongChain);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs an S3 server"]
+async fn one_of_many_creates_wins_in_a_real_bucket() {
+    let url = real("race");
+    let buckets: Vec<Bucket> = (0..8).map(|_| Bucket::open(&url).unwrap()).collect();
+    for round in 0..50 {
+        let creates = buckets.iter().cloned().zip(0_u8..).map(|(bucket, number)| {
+            tokio::spawn(async move {
+                let name = format!("blocks/{round:016}");
+                let created = bucket.create(&name, Bytes::from(vec![number; 5000])).await;
+                created.unwrap().then_some(number)
+            })
+        });
+        let mut winners = Vec::new();
+        for create in creates.collect::<Vec<_>>() {
+            winners.extend(create.await.unwrap());
+        }
+        let [winner] = winners[..] else { panic!("{winners:?} in round {round}") };
+        let kept = buckets[0].read(&format!("blocks/{round:016}")).await.unwrap().unwrap();
+        assert_eq!(kept, vec![winner; 5000]);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs an S3 server"]
+async fn a_real_server_refuses_strangers_and_missing_buckets() {
+    let wrong = |name: &str| match name {
+        "AWS_SECRET_ACCESS_KEY" => Some(SECRET.to_owned()),
+        other => std::env::var(other).ok(),
+    };
+    let stranger = Bucket::open_with(&real("stranger"), wrong).unwrap();
+    let refused = Log::begin(stranger, config("a chain")).await.unwrap_err();
+    assert_eq!(refused.reason(), Reason::InvalidArgument);
+    assert!(refused.expected().contains("credentials"), "{refused}");
+    let unknown = |name: &str| match name {
+        "AWS_ACCESS_KEY_ID" => Some("nobody-of-this-name".to_owned()),
+        other => std::env::var(other).ok(),
+    };
+    let unknown = Bucket::open_with(&real("unknown"), unknown).unwrap();
+    let refused = Log::open(unknown, config("a chain")).await.unwrap_err();
+    assert_eq!(refused.reason(), Reason::InvalidArgument, "{refused}");
+    let missing = Bucket::open("s3://prooflight-has-no-such-bucket/chain").unwrap();
+    let refused = Log::begin(missing, config("a chain")).await.unwrap_err();
+    assert_eq!(refused.reason(), Reason::InvalidArgument);
+    assert!(refused.expected().contains("create it first"), "{refused}");
+}

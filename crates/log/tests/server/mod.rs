@@ -1,0 +1,85 @@
+//! A server that answers requests for objects as a test decides.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A request that came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) headers: String,
+    pub(crate) body: Vec<u8>,
+}
+
+/// A status and a body.
+pub(crate) type Answer = (u16, Vec<u8>);
+
+/// The address, and the requests so far.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Server {
+    /// Serves until the test ends.
+    pub(crate) fn new(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
+        let (asked, answer) = (server.asked.clone(), Arc::new(answer));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (asked, answer) = (asked.clone(), answer.clone());
+                thread::spawn(move || serve(stream.unwrap(), &asked, &*answer));
+            }
+        });
+        server
+    }
+
+    /// The requests so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, answer: &dyn Fn(&Asked) -> Answer) {
+    let request = read(&stream);
+    asked.lock().unwrap().push(request.clone());
+    let (status, body) = answer(&request);
+    let head = format!(
+        "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\netag: \"1\"\r\n\
+         last-modified: Mon, 01 Jan 2024 00:00:00 GMT\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(&[head.as_bytes(), &body].concat()).unwrap();
+}
+
+fn read(stream: &TcpStream) -> Asked {
+    let mut lines = BufReader::new(stream);
+    let mut line = || {
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    };
+    let first = line();
+    let mut words = first.split(' ').map(str::to_owned);
+    let mut asked =
+        Asked { method: words.next().unwrap(), path: words.next().unwrap(), ..Asked::default() };
+    let mut length = 0;
+    loop {
+        let header = line();
+        if header.is_empty() {
+            break;
+        }
+        if let Some(value) = header.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        asked.headers += &header.to_lowercase();
+        asked.headers.push('\n');
+    }
+    asked.body = vec![0; length];
+    lines.read_exact(&mut asked.body).unwrap();
+    asked
+}
