@@ -13,6 +13,8 @@ pub struct BlockHeader {
     pub hash: Hash,
     /// The hash of the block before it.
     pub parent_hash: Hash,
+    /// The hash of the list of ommers.
+    pub ommers_hash: Hash,
     /// The recipient of the fees.
     pub beneficiary: Address,
     /// The root of the state after the block.
@@ -60,7 +62,7 @@ pub fn verify_block_header(
     let Item::List(payload) = rlp::decode(header_rlp)? else { return Err(bug()) };
     let mut fields = Fields(rlp::items(payload));
     let parent_hash = fields.hash()?;
-    fields.skip()?; // ommersHash
+    let ommers_hash = fields.hash()?;
     let beneficiary = rlp::array(fields.take()?).ok_or_else(bug)?;
     let state_root = fields.hash()?;
     let transactions_root = fields.hash()?;
@@ -71,6 +73,7 @@ pub fn verify_block_header(
     let header = BlockHeader {
         hash: *hash,
         parent_hash,
+        ommers_hash,
         beneficiary,
         state_root,
         transactions_root,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use k256::ecdsa::{RecoveryId, Signature, VerifyingKey};
 use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result, keccak256};
 use prooflight_mpt::rlp::{self, Item};
-use prooflight_mpt::{Address, Word, encode};
+use prooflight_mpt::{Address, Word, encode, signed_part};
 
 /// A transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +135,12 @@ impl Transaction {
             max_fee_per_gas: word(form.fee)?,
             max_priority_fee_per_gas: form.priority_fee.map(word).transpose()?,
         })
+    }
+
+    /// Decodes a transaction as it is sent to a node: one with blobs has them and their proofs beside its
+    /// signed form. Errors are those of [`Transaction::decode`].
+    pub fn decode_sent(bytes: &[u8]) -> Result<Self> {
+        signed_part(bytes).map_or_else(|| Self::decode(bytes), |signed| Self::decode(&signed))
     }
 
     /// The price of a unit of gas in a block with this base fee.

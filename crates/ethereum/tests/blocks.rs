@@ -8,8 +8,9 @@ use std::fs;
 use alloy_trie::root::ordered_trie_root_encoded;
 use prooflight_core::{Code, Hash, Limits, Reason, keccak256};
 use prooflight_ethereum::{
-    Filter, FoundLog, Outcome, RangeBlock, Transaction, list_root, verify_block_header,
-    verify_logs, verify_receipts, verify_transactions,
+    BlobParams, Body, Filter, FoundLog, Outcome, RangeBlock, Transaction, list_root, next_base_fee,
+    next_blob_fee, verify_blob_fee, verify_block_header, verify_body, verify_logs, verify_receipts,
+    verify_transaction, verify_transactions,
 };
 use prooflight_mpt::encode;
 use prooflight_mpt::rlp::{self, Item};
@@ -44,6 +45,7 @@ fn items(list: Item<'_>) -> Vec<Item<'_>> {
 struct Block {
     header: Vec<u8>,
     transactions: Vec<Vec<u8>>,
+    ommers: Vec<Vec<u8>>,
     withdrawals: Option<Vec<Vec<u8>>>,
 }
 
@@ -61,6 +63,7 @@ fn chain() -> Vec<Block> {
         Block {
             header: encoded(parts[0]),
             transactions: items(parts[1]).iter().map(transaction).collect(),
+            ommers: items(parts[2]).into_iter().map(encoded).collect(),
             withdrawals: parts.get(3).map(|list| items(*list).into_iter().map(encoded).collect()),
         }
     };
@@ -109,6 +112,164 @@ fn a_chain_through_all_forks_verifies_from_its_head() {
     }
     assert!(seen > 20, "{seen} transactions");
     assert!(optional.iter().all(|count| *count > 0), "{optional:?}");
+}
+
+#[test]
+fn bodies_have_exactly_the_lists_of_their_blocks() {
+    let mut hash = head();
+    let mut seen = [0; 2];
+    for block in chain().iter().rev() {
+        let header = verify_block_header(&hash, &block.header, LIMITS).unwrap();
+        let (transactions, ommers) = (slices(&block.transactions), slices(&block.ommers));
+        let withdrawals = block.withdrawals.as_ref().map(|list| slices(list));
+        let body = |ommers: &[&[u8]], withdrawals: Option<&[&[u8]]>| {
+            let body = Body { transactions: &transactions, ommers, withdrawals };
+            verify_body(&header, &body, LIMITS).map_err(|error| error.reason())
+        };
+        let hashes = body(&ommers, withdrawals.as_deref()).unwrap();
+        let expected = verify_transactions(&header, &transactions, LIMITS).unwrap();
+        assert_eq!(hashes.transactions, *expected);
+        assert_eq!(hashes.ommers.len(), ommers.len());
+        let wrong = Err(Reason::RootMismatch);
+        let other = [&ommers[..], &[&block.header]].concat();
+        assert_eq!(body(&other, withdrawals.as_deref()), wrong);
+        match &withdrawals {
+            Some(list) => {
+                assert_eq!(body(&ommers, None), wrong);
+                let more = [list, &[&[0xc0][..]][..]].concat();
+                assert_eq!(body(&ommers, Some(&more)), wrong);
+            }
+            None => assert_eq!(body(&ommers, Some(&[])), wrong),
+        }
+        if !ommers.is_empty() {
+            assert_eq!(body(&[], withdrawals.as_deref()), wrong);
+        }
+        seen[0] += usize::from(withdrawals.is_some());
+        seen[1] += ommers.len();
+        hash = header.parent_hash;
+    }
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+}
+
+/// The parameters of blobs in the test chain, by time, as its `genesis.json` has them.
+fn blobs(timestamp: u64) -> BlobParams {
+    let (target, max, update_fraction) = match timestamp {
+        ..450 => (3, 6, 3_338_477),
+        450..510 => (6, 9, 5_007_716),
+        510..540 => (10, 15, 8_346_193),
+        540.. => (14, 21, 11_684_671),
+    };
+    BlobParams { target, max, update_fraction, has_reserve: timestamp >= 480 }
+}
+
+#[test]
+fn fees_follow_from_the_block_before() {
+    let mut hash = head();
+    let headers: Vec<_> = chain()
+        .iter()
+        .rev()
+        .map(|block| {
+            let header = verify_block_header(&hash, &block.header, LIMITS).unwrap();
+            hash = header.parent_hash;
+            header
+        })
+        .collect();
+    let mut seen = [0; 2];
+    for pair in headers.windows(2) {
+        let (header, parent) = (&pair[0], &pair[1]);
+        if let Some(fee) = next_base_fee(parent).unwrap() {
+            assert_eq!(header.base_fee_per_gas, Some(fee), "block {}", header.number);
+            seen[0] += 1;
+        }
+        let params = blobs(header.timestamp);
+        let fee = verify_blob_fee(header, parent, &params).unwrap();
+        assert_eq!(fee.is_some(), header.excess_blob_gas.is_some());
+        assert_eq!(next_blob_fee(header, &params).unwrap().is_some(), fee.is_some());
+        // All blocks of the chain have less blobs than the target.
+        assert!(fee.is_none_or(|fee| fee[..31] == [0; 31] && fee[31] == 1));
+        seen[1] += u32::from(fee.is_some());
+    }
+    assert!(seen.iter().all(|count| *count > 8), "{seen:?}");
+}
+
+#[test]
+fn blob_fees_need_the_parameters_of_the_block() {
+    // The smallest headers of their forks, with chosen blob gas.
+    let header = |number: u64, excess: u64, used: u64, base_fee: u64| {
+        let (hash, integer) = (
+            |byte| encode::string(&[byte; 32]),
+            |value: u64| encode::integer(&value.to_be_bytes()),
+        );
+        let fields = [
+            hash(1),
+            hash(2),
+            encode::string(&[3; 20]),
+            hash(4),
+            hash(5),
+            hash(6),
+            encode::string(&[0; 256]),
+            integer(0),
+            integer(number),
+            integer(30_000_000),
+            integer(15_000_000),
+            integer(12 * number),
+            encode::string(&[]),
+            hash(7),
+            encode::string(&[0; 8]),
+            integer(base_fee),
+            hash(8),
+            integer(used),
+            integer(excess),
+            hash(9),
+        ];
+        let rlp = encode::list(&fields);
+        verify_block_header(&keccak256(&[&rlp]), &rlp, LIMITS).unwrap()
+    };
+    let blob = 1 << 17;
+    let params =
+        |has_reserve| BlobParams { target: 6, max: 9, update_fraction: 5_007_716, has_reserve };
+    let fee_of = |excess, parent_excess, used, base_fee, has_reserve| {
+        let (child, parent) = (header(2, excess, 0, 7), header(1, parent_excess, used, base_fee));
+        verify_blob_fee(&child, &parent, &params(has_reserve)).map_err(|error| error.reason())
+    };
+    let wei = |amount: u128| {
+        let mut word = [0; 32];
+        word[16..].copy_from_slice(&amount.to_be_bytes());
+        Ok(Some(word))
+    };
+    assert_eq!(fee_of(0, 0, 6 * blob, 7, false), wei(1));
+    assert_eq!(fee_of(3 * blob, 0, 9 * blob, 7, false), wei(1));
+    // 100,000,000 / 5,007,716 = 19.97, and e ^ 19.97 = 470,442,149 by the Python of the EIP.
+    let before = 100_000_000 - 3 * blob;
+    assert_eq!(fee_of(100_000_000, before, 9 * blob, 7, false), wei(470_442_149));
+    assert_eq!(fee_of(100_000_001, before, 9 * blob, 7, false), Err(Reason::UnsupportedFork));
+    // With a high base fee, the reserve holds since Osaka: a third of the used gas is added.
+    assert_eq!(fee_of(3 * blob, 0, 9 * blob, 1_000_000_000, true), wei(1));
+    assert_eq!(fee_of(2 * blob, 0, 6 * blob, 1_000_000_000, true), wei(1));
+    assert_eq!(fee_of(2 * blob, 0, 6 * blob, 1, true), Err(Reason::UnsupportedFork));
+    // More blobs than there may be show that a fork has changed the parameters.
+    let (parent, reason) = (header(1, 0, 6 * blob, 7), Reason::UnsupportedFork);
+    let used = |count| verify_blob_fee(&header(2, 0, count * blob, 7), &parent, &params(false));
+    assert_eq!(used(9).map_err(|error| error.reason()), wei(1));
+    assert_eq!(used(10).map_err(|error| error.reason()), Err(reason));
+    // What does not fit is refused, and does not hang.
+    assert_eq!(fee_of(u64::MAX, u64::MAX, 6 * blob, 7, false), Err(Reason::UnsupportedFork));
+}
+
+#[test]
+fn a_single_transaction_has_its_hash() {
+    for bytes in chain().iter().flat_map(|block| &block.transactions) {
+        let hash = keccak256(&[bytes]);
+        let transaction = verify_transaction(&hash, bytes).unwrap();
+        assert_eq!(*transaction, Transaction::decode(bytes).unwrap());
+        assert_eq!(Transaction::decode_sent(bytes).as_ref(), Ok(&*transaction));
+        let refused = verify_transaction(&[1; 32], bytes).unwrap_err();
+        assert_eq!(refused.reason(), Reason::TransactionMismatch);
+        if transaction.kind == 3 {
+            let sent = [&[3][..], &encode::list(&[bytes[1..].to_vec(), vec![0xc0]])].concat();
+            assert_eq!(Transaction::decode_sent(&sent).as_ref(), Ok(&*transaction));
+        }
+    }
 }
 
 #[test]
