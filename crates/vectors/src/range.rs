@@ -1,7 +1,7 @@
 //! `StateHistory` and `StateDiff`: statements about a range of blocks, verified against several headers.
 
 use prooflight_core::chain::{Checkpoint, Header, Headers};
-use prooflight_core::{Error, Limits, Reason, Result, Scheme};
+use prooflight_core::{Ability, Error, Limits, Reason, Result, Scheme};
 use prooflight_json::strict::not_null;
 use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_light::{self as light, Statement, Trust, verify, verify_average};
@@ -93,6 +93,10 @@ impl StateHistory {
         let (key, from, to) = (&asked.key.0[..], asked.from.0, asked.to.0);
         let statement = Statement::History { key, from, to };
         let scheme = able(&asked.scheme, &statement)?;
+        if asked.average && !scheme.proves(Ability::Average) {
+            let provers = Scheme::names(|scheme| scheme.proves(Ability::Average));
+            return Err(Error::new(Reason::UnknownStatement, provers, scheme.as_str()));
+        }
         let (checkpoint, headers) = accept(sync, placed, &asked.headers, &asked.hashes)?;
         let (trust, proof) = (Trust::new(&checkpoint.config), &asked.proof.0);
         if asked.average {

@@ -102,9 +102,11 @@ impl StateAnswer {
         let (checkpoint, head) = self.sync().accept()?;
         let header = match older {
             Some((header, path)) => ancestor(&head, header, path)?,
-            None => head,
+            None => head.clone(),
         };
         let (height, hash) = (header.height, header.hash());
+        // The newest root of amb proves the states after all blocks.
+        let header = if scheme == Scheme::Amb { head } else { header };
         let config = &checkpoint.config;
         let given = self.verifying_key.as_ref().map(|key| &key.0[..]);
         let key = (scheme == Scheme::Lvmt).then(|| setup_key(config, given)).transpose()?;

@@ -507,3 +507,14 @@ class Hashes:
 
     def take(self):
         return self.reader.take(32)
+
+
+# chain 7: the state of a chain
+
+
+def verify_values(root, header, config, keys, proof, at):
+    """Returns what each raw key has in a chain's state after the block `at`."""
+    limits = Limits()._replace(value_bytes=config.limits.max_value)
+    question = Get(keys, at)
+    answers = question.answers(verify(root, header.height, question, proof, limits))
+    return [(answer.value, answer.block, None) for answer in answers]

@@ -68,14 +68,14 @@ def read_hist(test_input):
 
 
 def write_hist(question, opened):
-    histories = [
-        {
-            "entering": write_answer(history.entering),
-            "changes": [write_answer(change) for change in history.changes],
-        }
-        for history in question.answers(opened)
-    ]
-    return {"histories": histories}
+    return {"histories": [write_history(history) for history in question.answers(opened)]}
+
+
+def write_history(history):
+    return {
+        "entering": write_answer(history.entering),
+        "changes": [write_answer(change) for change in history.changes],
+    }
 
 
 def read_bounds(test_input):

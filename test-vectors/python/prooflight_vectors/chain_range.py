@@ -1,6 +1,7 @@
 """Ranges of blocks (chain 12), and the groups StateHistory and StateDiff."""
 
-from . import chain_sync, smt
+from . import amb, chain_sync, smt
+from .amb_input import write_history
 from .carrier import (
     check_names,
     read_array,
@@ -27,17 +28,22 @@ from .smt_input import (
 class Headers:
     """The headers of blocks that the caller accepts, by their heights."""
 
-    def __init__(self, headers):
-        self.by_height = {header.height: header for header in headers}
+    def __init__(self, head, older):
+        self.head = head
+        self.by_height = {header.height: header for header in [*older, head]}
 
     def at(self, height):
         check(height in self.by_height, "invalid_result")
         return self.by_height[height]
 
     def root(self, height):
-        root = root_of("smt", self.at(height))
-        check(root is not None, "wrong_schemes")
-        return root
+        return expected_root("smt", self.at(height))
+
+
+def expected_root(scheme, header):
+    root = root_of(scheme, header)
+    check(root is not None, "wrong_schemes")
+    return root
 
 
 def limits_of(limits):
@@ -54,6 +60,19 @@ def verify_history(headers, key, first, last, proof, limits):
     history = smt.verify_history(key, first, last, roots, proof, limits)
     named = sorted({first, last, *(change.height for change in history.changes)})
     return history, [(block, headers.at(block).timestamp_ms) for block in named]
+
+
+def verify_amb_history(headers, key, first, last, proof, limits):
+    """The changes of a key, by the root of the head (chain 13)."""
+    check(last <= headers.head.height, "invalid_result")
+    root = expected_root("amb", headers.head)
+    check(len(key) <= limits.max_key, "key_length")
+    question = amb.Hist([key], first, last)
+    limits = amb.Limits()._replace(value_bytes=limits.max_value)
+    [history] = question.answers(amb.verify(root, headers.head.height, question, proof, limits))
+    for block in (first, last, *(change.block for change in history.changes)):
+        headers.at(block)
+    return history
 
 
 def verify_diff(headers, first, last, proof, limits):
@@ -73,7 +92,9 @@ def verify_history_input(test_input):
     averaged = read_member(test_input, "average", read_boolean, default=False)
     proof = read_member(test_input, "proof", read_bytes)
 
-    headers, limits = accept(*read)
+    scheme, headers, limits = accept("average" if averaged else "history", *read)
+    if scheme == "amb":
+        return write_history(verify_amb_history(headers, key, first, last, proof, limits))
     history, times = verify_history(headers, key, first, last, proof, limits)
     answer = write_changes(history)
     if averaged:
@@ -92,7 +113,7 @@ def verify_diff_input(test_input):
     last = read_member(test_input, "to", read_quantity)
     proof = read_member(test_input, "proof", read_bytes)
 
-    headers, limits = accept(*read)
+    _, headers, limits = accept("diff", *read)
     return write_diff(verify_diff(headers, first, last, proof, limits))
 
 
@@ -110,14 +131,19 @@ def read_range(test_input, names):
     return scheme, sync, placed, path, headers, hashes
 
 
-def accept(scheme, sync, placed, path, headers, hashes):
-    """Returns the headers that the caller accepts, and the limits of their chain."""
-    check(scheme == b"smt", "unknown_statement")
+# The schemes that prove statements about several blocks.
+PROVERS = {"history": (b"smt", b"amb"), "average": (b"smt",), "diff": (b"smt",)}
+
+
+def accept(statement, scheme, sync, placed, path, headers, hashes):
+    """Returns the scheme, the headers that the caller accepts, and the limits of their chain."""
+    check(scheme in PROVERS[statement], "unknown_statement")
+    scheme = scheme.decode()
     head = chain_sync.verify_head(**sync)
     if placed is not None:
         head = chain_sync.verify_ancestor(head, placed, path)
     headers = [decode_header(header) for header in headers]
     chain_sync.verify_ancestors(head, headers, hashes)
     config = sync["checkpoint"].config
-    check(IDS["smt"] in config.scheme_ids(), "wrong_schemes")
-    return Headers([*headers, head]), config.limits
+    check(IDS[scheme] in config.scheme_ids(), "wrong_schemes")
+    return scheme, Headers(head, headers), config.limits

@@ -105,11 +105,11 @@ def verify_answer_input(test_input):
     key = read_member(test_input, "verifyingKey", read_bytes, default=None)
 
     check(scheme in [name.encode() for name in STATE_SCHEMES], "unknown_statement")
-    header = chain_sync.verify_head(**sync)
+    header = head = chain_sync.verify_head(**sync)
     if data is not None:
-        header = chain_sync.verify_ancestor(header, data, path)
+        header = chain_sync.verify_ancestor(head, data, path)
     config = sync["checkpoint"].config
-    states = verify_values(scheme.decode(), header, config, keys, proof, allowed, key)
+    states = verify_values(scheme.decode(), header, config, keys, proof, allowed, key, head)
     answer = {
         **chain_sync.write_answer(header),
         "values": [None if value is None else write_bytes(value) for value, *_ in states],

@@ -21,4 +21,4 @@ ROOT_LENGTHS = {
 WITH_PARAMETERS = frozenset({2, 5})
 
 # The schemes that prove values of keys.
-STATE_SCHEMES = ("avl", "lvmt", "smt", "lmpt")
+STATE_SCHEMES = ("avl", "lvmt", "smt", "lmpt", "amb")

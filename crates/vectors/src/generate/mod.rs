@@ -57,7 +57,7 @@ const KEPT: &[(&str, Make)] = &[
     ("chain/state_answer_negative.json", nothing),
     ("chain/state_answer_schemes.json", chain::state_schemes::make),
     ("chain/state_block.json", nothing),
-    ("chain/state_range.json", nothing),
+    ("chain/state_range.json", chain::history_amb::make),
     ("lmpt/proof.json", lmpt::proof::make),
     ("lmpt/proof_negative.json", lmpt::lies::make),
     ("lmpt/samples.json", nothing),

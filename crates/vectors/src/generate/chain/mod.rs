@@ -1,11 +1,13 @@
 //! The files of `chain/`: what a light client accepts, and what it must refuse.
 
 pub(super) mod block_valid;
+pub(super) mod history_amb;
 pub(super) mod inclusion;
 pub(super) mod inclusions;
 mod ledger;
 mod made;
 pub(super) mod signatures;
+mod state_amb;
 mod state_lmpt;
 pub(super) mod state_schemes;
 pub(super) mod state_valid;

@@ -1,4 +1,4 @@
-//! `chain/state_answer_schemes.json`: honest answers about the state by `lvmt` and `smt`; those of `lmpt` are apart.
+//! `chain/state_answer_schemes.json`: honest answers about the state by `lvmt` and `smt`; those of `lmpt` and `amb` are apart.
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Scheme;
@@ -9,7 +9,7 @@ use serde_json::to_value;
 
 use super::ledger::{ops_root, set, seven_blocks, with_header};
 use super::made::{Chain, accepted, config, sync};
-use super::state_lmpt;
+use super::{state_amb, state_lmpt};
 use crate::answer::Answer;
 use crate::generate::builder::Builder;
 use crate::generate::lvmt::state::State;
@@ -28,6 +28,7 @@ pub(in super::super) fn make(file: &mut Builder) {
         limits(file, &states, scheme);
     }
     state_lmpt::make(file);
+    state_amb::make(file);
 }
 
 /// A chain that keeps both schemes, with the states of its blocks.

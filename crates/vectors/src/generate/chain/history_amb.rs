@@ -1,0 +1,129 @@
+//! Histories by `amb`, in `chain/state_range.json`: the root of the head proves them, and headers tell when changes were.
+
+use std::collections::BTreeSet;
+
+use prooflight_amb::Hist;
+use prooflight_core::chain::ChainLimits;
+use prooflight_core::{Reason, Scheme};
+use prooflight_json::{Hash32, Hex, Quantity};
+use serde_json::Value;
+
+use super::inclusions::hashes;
+use super::ledger::seven_blocks;
+use super::made::sync;
+use super::state_amb::{States, state};
+use crate::answer::Answer;
+use crate::generate::builder::Builder;
+use crate::range::{History, StateHistory};
+
+/// Adds the tests made by code.
+pub(in super::super) fn make(file: &mut Builder) {
+    file.group("StateHistory");
+    let states = States::new(ChainLimits::default(), &seven_blocks());
+    for (from, to) in [(0, 6), (1, 4), (4, 4), (6, 6)] {
+        for key in ["alice", "bob", "key 03", "nobody"] {
+            let comment = format!("amb: {key} in blocks {from} to {to}, by the root of the head 6");
+            let key = key.as_bytes();
+            let input = states.history(key, (from, to), 6);
+            file.valid(&["Range"], comment, &input, states.expected_history(key, (from, to)));
+        }
+    }
+    missing_headers(file, &states);
+    refused(file, &states);
+}
+
+impl States {
+    /// The honest history of a key in a range of blocks, with the headers that it needs.
+    fn history(&self, key: &[u8], (from, to): (usize, usize), head: usize) -> StateHistory {
+        let question = Hist { keys: &[key], from: from as u64, to: to as u64 };
+        let proof = self.tree.prove_history(&question).expect("a question about the tree");
+        let mut needed: BTreeSet<_> =
+            self.changes(key, (from, to)).into_iter().map(|(block, _)| block).collect();
+        needed.extend([from, to]);
+        needed.retain(|block| *block < head);
+        self.with_headers(key, (from, to), Hex(proof), &needed.into_iter().collect::<Vec<_>>())
+    }
+
+    /// The same with other headers than are needed.
+    fn with_headers(
+        &self,
+        key: &[u8],
+        (from, to): (usize, usize),
+        proof: Hex,
+        headers: &[usize],
+    ) -> StateHistory {
+        let (chain, head) = (&self.chain, self.head());
+        let encoded = |height: &usize| Hex(chain.headers[*height].encode());
+        StateHistory {
+            sync: sync(&chain.checkpoint(0), &chain.signed(head), &chain.path(0, head)),
+            asked: History {
+                scheme: Scheme::Amb.as_str().to_owned(),
+                header: None,
+                path: None,
+                headers: headers.iter().map(encoded).collect(),
+                hashes: hashes(chain, headers, head).into_iter().map(Hash32).collect(),
+                key: Hex(key.to_vec()),
+                from: Quantity(from as u64),
+                to: Quantity(to as u64),
+                average: false,
+                proof,
+            },
+        }
+    }
+
+    /// The changes of a key in a range, with their blocks.
+    fn changes(&self, key: &[u8], (from, to): (usize, usize)) -> Vec<(usize, Value)> {
+        let change = |block: usize| {
+            let version = self.after[block].get(key)?;
+            (version.1 == block as u64).then(|| (block, state(Some(version))))
+        };
+        (from..=to).filter_map(change).collect()
+    }
+
+    fn expected_history(&self, key: &[u8], (from, to): (usize, usize)) -> Answer {
+        let changes = self.changes(key, (from, to));
+        // Unlike `smt`, `amb` shows it even if the first block has a change.
+        let before = from.checked_sub(1).and_then(|block| self.after[block].get(key));
+        let entering = state(before);
+        Answer::from_iter([
+            ("entering".to_owned(), entering),
+            ("changes".to_owned(), changes.into_iter().map(|(_, change)| change).collect()),
+        ])
+    }
+}
+
+fn missing_headers(file: &mut Builder, states: &States) {
+    let honest = states.history(b"alice", (1, 5), 6);
+    let headers = [1, 3, 4, 5];
+    for missing in headers {
+        let others: Vec<_> = headers.into_iter().filter(|height| *height != missing).collect();
+        let proof = honest.asked.proof.clone();
+        let input = states.with_headers(b"alice", (1, 5), proof, &others);
+        let comment = format!("amb: the header of block {missing} is missing");
+        file.invalid(&["Headers"], comment, &input, Reason::InvalidResult);
+    }
+}
+
+fn refused(file: &mut Builder, states: &States) {
+    let honest = |key: &[u8], blocks| states.history(key, blocks, 6);
+    let asked = |asked: History| StateHistory { asked, ..honest(b"alice", (1, 5)) };
+    let of = honest(b"alice", (1, 5)).asked;
+
+    let input = asked(History { average: true, ..of.clone() });
+    let comment = "amb: an average, which only smt proves";
+    file.invalid(&["Question"], comment, &input, Reason::UnknownStatement);
+
+    let comment = "amb: a range that ends after the head";
+    let input = asked(History { to: Quantity(7), ..of.clone() });
+    file.invalid(&["Question"], comment, &input, Reason::InvalidResult);
+
+    for (what, key, blocks) in [
+        ("another key", &b"bob"[..], (1, 5)),
+        ("a shorter range", b"alice", (1, 3)),
+        ("a range that begins later", b"alice", (4, 5)),
+    ] {
+        let proof = honest(key, blocks).asked.proof;
+        let input = asked(History { proof, ..of.clone() });
+        file.refused(&["Replay"], format!("amb: the proof of {what}"), &input);
+    }
+}
