@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `c` | the chain's configuration, borsh |
 //! | `n` | the height of the newest block, u64 |
+//! | `o` | the height of the oldest block with a body, u64; 0 if there is none |
 //! | `h` height u64 | the signed header, borsh |
 //! | `b` height u64 | the operations and transition proofs, borsh |
 //! | `i` header hash | the height, u64 |
@@ -22,6 +23,7 @@ use crate::store::{Namespace, corrupt};
 
 pub(crate) const CONFIG_KEY: &[u8] = b"c";
 pub(crate) const NEWEST_KEY: &[u8] = b"n";
+const OLDEST_KEY: &[u8] = b"o";
 
 /// The most bytes that a block's operations may count, so that a reply can hold the block.
 pub(crate) const MAX_BYTES: usize = 8 << 20;
@@ -121,6 +123,27 @@ pub(crate) fn read_body<S: Read + ?Sized>(store: &S, header: &Header) -> Result<
         return Err(corrupt(expected, Hex(&root)));
     }
     Ok(body)
+}
+
+/// The oldest block whose operations are kept.
+pub(crate) fn oldest<S: Read + ?Sized>(store: &S) -> Result<u64> {
+    store.get(OLDEST_KEY)?.map_or(Ok(0), |height| decode_height(&height))
+}
+
+/// Adds the deletion of the operations and proofs of blocks to a batch, from the oldest that has them.
+pub(crate) fn delete_bodies(batch: &mut WriteBatch, oldest: u64, until: u64) {
+    (oldest..until).for_each(|height| batch.delete(body_key(height)));
+    batch.put(OLDEST_KEY, until.to_be_bytes());
+}
+
+/// `version_unavailable` for a block whose operations were deleted.
+pub(crate) fn check_kept<S: Read + ?Sized>(store: &S, height: u64) -> Result<()> {
+    let oldest = oldest(store)?;
+    if height >= oldest {
+        return Ok(());
+    }
+    let expected = format_args!("the operations of block {oldest} or a later one (--keep-blocks)");
+    Err(Error::new(Reason::VersionUnavailable, expected, height))
 }
 
 /// Decodes a stored height.

@@ -1,9 +1,9 @@
 //! Threads for blocking work: reading files, proving, executing blocks. None of it runs directly in
 //! a task.
 //!
-//! A task's thread must keep serving connections. In addition, the files of `smt` cannot be read
-//! there at all: every read consumes part of the task's cooperative budget, and blocking code never
-//! yields to renew it. Once the budget is spent, the read would wait forever.
+//! A task's thread must keep serving connections. In addition, files of `smt` that are not in a local
+//! folder cannot be read there at all: every read consumes part of the task's cooperative budget, and
+//! blocking code never yields to renew it. Once the budget is spent, the read would wait forever.
 
 mod queue;
 
@@ -47,8 +47,8 @@ type Proofs = Arc<Mutex<Queue<oneshot::Sender<()>>>>;
 /// Maximum concurrent reads.
 const READS: usize = 64;
 
-/// Maximum concurrent proofs of a scheme. A read of an `smt` file occupies a second thread of the
-/// runtime's 512-thread blocking pool, so one must stay free for each proof that may wait for it.
+/// Maximum concurrent proofs of a scheme. A write of an `smt` file occupies a second thread of the
+/// runtime's 512-thread blocking pool, so some must stay free.
 const MOST_PROOFS: usize = 32;
 
 impl Workers {

@@ -27,6 +27,33 @@ pub fn append<S: Read + ?Sized>(
     Ok(())
 }
 
+/// Appends many headers in a row, from the first on, without reading any node.
+#[derive(Debug, Default)]
+pub struct Appended {
+    /// By level: the newest full subtree, if it is a left one.
+    lefts: Vec<Hash>,
+}
+
+impl Appended {
+    /// Adds the nodes that the header hash at `index` completes to a batch; the headers before it were added before.
+    pub fn append(&mut self, index: u64, header: &Hash, batch: &mut WriteBatch) {
+        let mut hash = leaf_hash::<Blake2bTree>(header);
+        batch.put(node_key(0, index), hash);
+        let levels = index.trailing_ones();
+        for level in 0..levels {
+            // A left subtree of each of these levels is complete.
+            let left = self.lefts.get(level as usize).copied().unwrap_or_default();
+            hash = node_hash::<Blake2bTree>(&left, &hash);
+            batch.put(node_key(level + 1, index >> (level + 1)), hash);
+        }
+        let level = levels as usize;
+        if self.lefts.len() <= level {
+            self.lefts.resize(level + 1, [0; 32]);
+        }
+        self.lefts[level] = hash;
+    }
+}
+
 /// The root over the header hashes before height `size`.
 pub fn root<S: Read + ?Sized>(store: &S, size: u64) -> Result<Hash> {
     if size == 0 {
@@ -114,6 +141,21 @@ mod tests {
     use prooflight_core::merkle::{inclusion_path, multiproof_root, root as root_of};
     use prooflight_core::store::{Entry, MemoryStore, Store};
     use std::cell::Cell;
+
+    #[test]
+    fn headers_in_a_row_make_the_same_nodes() {
+        let headers = headers(200);
+        let (one_by_one, mut at_once) = (kept(&headers), MemoryStore::default());
+        let (mut appended, mut batch) = (Appended::default(), WriteBatch::new());
+        for (index, header) in (0..).zip(&headers) {
+            appended.append(index, header, &mut batch);
+        }
+        at_once.write(batch).unwrap();
+        let nodes = |store: &MemoryStore| -> Vec<_> {
+            store.range(b"", &[0xff]).map(Result::unwrap).collect()
+        };
+        assert_eq!(nodes(&at_once), nodes(&one_by_one));
+    }
 
     fn kept(headers: &[Hash]) -> MemoryStore {
         let mut store = MemoryStore::default();

@@ -5,29 +5,44 @@
 //! * [`View`] reads the chain up to one head, while further blocks are made.
 //! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
 //! * [`producer`] makes blocks of submitted operations, [`follow`] copies those of another node.
+//! * [`sync`] begins a copy with a state, instead of all blocks.
+//! * [`log`] has the chain's log in an object store, if there is one.
+//! * [`copy`] copies a chain while it grows; [`audit()`] checks one without executing its blocks.
+//! * [`rpc`] and [`server`] serve the chain to [`clients`]; blocking work runs on the threads of [`blocking`].
+//! * [`authority`] signs blocks on a machine of its own; [`collect`] and [`desk`] have them signed.
 //! * [`rpc`] and [`server`] serve the chain; blocking work runs on the threads of [`blocking`].
 
 #![forbid(unsafe_code)]
 
 mod accounts;
+mod audit;
 pub mod authority;
 mod block;
 pub mod blocking;
 mod chain;
+pub mod clients;
 pub mod clock;
+pub mod collect;
+pub mod copy;
 pub mod descriptors;
+pub mod desk;
 pub mod follow;
 pub mod history;
+pub mod log;
 pub mod metrics;
 pub mod normalise;
 pub mod producer;
+pub mod proposals;
 pub mod rpc;
 pub mod schemes;
 pub mod server;
 pub mod space;
 pub mod store;
+pub mod sync;
+mod token;
 mod view;
 
+pub use audit::{Audited, audit};
 pub use block::{Block, Body};
-pub use chain::Chain;
+pub use chain::{Chain, Made, Retention};
 pub use view::{At, Placed, ProvedBlocks, View};

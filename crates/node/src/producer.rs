@@ -8,22 +8,24 @@ use prooflight_core::chain::StateOperation;
 use prooflight_core::{Code, Error, Hash, Reason, Result};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::authority::Signers;
 use crate::block::{MAX_BYTES, bytes_of};
-use crate::clock::{Clock, check_not_in_future};
+use crate::clock::{Clock, check_not_in_future, now_ms};
+use crate::collect::Signing;
+use crate::desk::Desk;
+use crate::log::{BlockLog, Standby, is_fresh};
 use crate::metrics::Metrics;
 use crate::space::Space;
-use crate::{Chain, View};
+use crate::{Chain, Made, Retention, View};
 
-/// When blocks are made, and how many states are kept.
+/// When blocks are made, and what is kept of older ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// The shortest time between two blocks; 0 makes one as soon as there is an operation.
     pub interval: Duration,
     /// Whether to make blocks without operations, too.
     pub empty_blocks: bool,
-    /// The number of blocks before the newest whose states are kept; `None` keeps all.
-    pub keep_states: Option<u64>,
+    /// What is kept of older blocks.
+    pub keep: Retention,
 }
 
 /// Whether blocks can be made now. Readiness depends on it too.
@@ -32,6 +34,10 @@ pub struct Conditions {
     views: watch::Receiver<View>,
     clock: Clock,
     space: Space,
+    /// Errors of what else must work; none while it does.
+    troubles: Vec<watch::Receiver<Option<Error>>>,
+    /// Where blocks wait for signatures, if authorities sign elsewhere.
+    desk: Option<Arc<Desk>>,
     /// The error of the store after which the chain takes no more blocks.
     failed: OnceLock<Error>,
 }
@@ -40,22 +46,52 @@ impl Conditions {
     /// Blocks can be made while the clock is right, there is space, and the newest block, which these
     /// views have, is not in the future.
     pub fn new(views: watch::Receiver<View>, clock: Clock, space: Space) -> Self {
-        Self { views, clock, space, failed: OnceLock::new() }
+        let (troubles, desk, failed) = Default::default();
+        Self { views, clock, space, troubles, desk, failed }
+    }
+
+    /// Blocks can be made only while these have no error, either.
+    #[must_use]
+    pub fn without(self, troubles: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
+        Self { troubles: troubles.into(), ..self }
+    }
+
+    /// Blocks also need the authorities that sign at this desk.
+    #[must_use]
+    pub fn with_desk(self, desk: Arc<Desk>) -> Self {
+        Self { desk: Some(desk), ..self }
     }
 
     /// Returns the time for a block that is made now.
     ///
-    /// `store_failed` after a failed write or without space; `clock_jumped`, see [`Clock::now_ms`];
-    /// `head_in_future` if the newest block is further ahead of the time than clients allow.
+    /// `store_failed` after a failed write or without space; an error of the log; `quorum_missing` if too few
+    /// authorities elsewhere sign; `clock_jumped`, see [`Clock::now_ms`]; `head_in_future` if the newest block is
+    /// further ahead of the time than clients allow.
     pub fn check(&self) -> Result<u64> {
         if let Some(error) = self.failed.get() {
             return Err(error.clone());
         }
         self.space.check()?;
+        if let Some(error) = self.troubles.iter().find_map(|trouble| trouble.borrow().clone()) {
+            return Err(error);
+        }
+        self.check_quorum()?;
         let now_ms = self.clock.now_ms()?;
         let newest = self.views.borrow().head().header.timestamp_ms;
         check_not_in_future(newest, now_ms)?;
         Ok(now_ms)
+    }
+
+    /// Checks that authorities elsewhere, if there are any, can sign blocks; see [`Desk::check`].
+    fn check_quorum(&self) -> Result<()> {
+        self.desk.as_ref().map_or(Ok(()), |desk| desk.check())
+    }
+
+    /// Records the authorities that are missing.
+    pub(crate) fn count(&self, metrics: &Metrics) {
+        if let Some(desk) = &self.desk {
+            metrics.missing(desk.missing());
+        }
     }
 
     /// Takes the present time as right after the clock was set, and returns it.
@@ -73,6 +109,17 @@ impl Conditions {
         let _ = self.failed.set(Error::new(Reason::StoreFailed, expected, error.found()));
         Ok(())
     }
+}
+
+/// The log that a producer shares with other leaders.
+#[derive(Debug)]
+pub struct Shared {
+    /// The log.
+    pub log: BlockLog,
+    /// The time between two looks for blocks of others.
+    pub poll: Duration,
+    /// When to begin to lead, if not at once.
+    pub standby: Option<Standby>,
 }
 
 /// The block that includes a submission.
@@ -93,15 +140,20 @@ pub struct Submission {
 
 /// Accepts submissions for the next block.
 #[derive(Clone, Debug)]
-pub struct Submitter(mpsc::Sender<Submission>);
+pub struct Submitter {
+    submissions: mpsc::Sender<Submission>,
+    conditions: Arc<Conditions>,
+}
 
 impl Submitter {
     /// Submits operations, and waits until the block that includes them is on disk.
     ///
-    /// `busy` if too many submissions are waiting already.
+    /// `busy` if too many submissions are waiting already; `read_only` from a standby; `quorum_missing` at once
+    /// if the block would wait for signatures.
     pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<Included> {
+        self.conditions.check_quorum()?;
         let (included, receiver) = oneshot::channel();
-        self.0
+        self.submissions
             .try_send(Submission { operations, included })
             .map_err(|_| Error::new(Reason::Busy, "fewer waiting submissions", "too many"))?;
         receiver.await.unwrap_or_else(|_| {
@@ -116,16 +168,31 @@ impl Submitter {
 /// error that is not that of the disk.
 pub fn start(
     chain: Chain,
-    signers: Signers,
+    signing: impl Into<Signing>,
     pace: Pace,
     conditions: Arc<Conditions>,
     published: watch::Sender<View>,
     metrics: Metrics,
 ) -> (Submitter, thread::JoinHandle<Result<()>>) {
+    start_with(chain, signing, pace, conditions, published, metrics, None)
+}
+
+/// Like [`start`], with a log in which every block is published first, and which may have blocks of
+/// other leaders.
+pub fn start_with(
+    chain: Chain,
+    signing: impl Into<Signing>,
+    pace: Pace,
+    conditions: Arc<Conditions>,
+    published: watch::Sender<View>,
+    metrics: Metrics,
+    shared: Option<Shared>,
+) -> (Submitter, thread::JoinHandle<Result<()>>) {
     let (sender, submissions) = mpsc::channel(WAITING);
+    let submitter = Submitter { submissions: sender, conditions: conditions.clone() };
     let producer = Producer {
         chain,
-        signers,
+        signing: signing.into(),
         pace,
         conditions,
         published,
@@ -133,8 +200,9 @@ pub fn start(
         submissions,
         next: None,
         stopped: false,
+        shared,
     };
-    (Submitter(sender), thread::spawn(move || producer.run()))
+    (submitter, thread::spawn(move || producer.run()))
 }
 
 /// The shortest time between two tries while no blocks can be made.
@@ -145,7 +213,7 @@ const WAITING: usize = 4096;
 
 struct Producer {
     chain: Chain,
-    signers: Signers,
+    signing: Signing,
     pace: Pace,
     conditions: Arc<Conditions>,
     published: watch::Sender<View>,
@@ -155,21 +223,23 @@ struct Producer {
     next: Option<Submission>,
     /// Whether no block could be made at the last try.
     stopped: bool,
+    shared: Option<Shared>,
 }
 
 impl Producer {
     fn run(mut self) -> Result<()> {
+        if !self.stand_by()? {
+            return Ok(());
+        }
+        self.resume()?;
         let mut due = Instant::now() + self.pace.interval;
         loop {
-            if !self.pace.empty_blocks && self.next.is_none() {
-                self.next = self.submissions.blocking_recv();
-                if self.next.is_none() {
-                    return Ok(());
-                }
+            if !self.pace.empty_blocks && self.next.is_none() && !self.wait()? {
+                return Ok(());
             }
             thread::sleep(due.saturating_duration_since(Instant::now()));
             let (taken, closed) = self.take();
-            if closed && taken.is_empty() {
+            if self.signing.is_closed() || (closed && taken.is_empty()) {
                 return Ok(());
             }
             due = Instant::now() + self.pace.interval;
@@ -185,11 +255,28 @@ impl Producer {
                         tracing::error!(reason = %error.reason(), %error, "no blocks are made");
                     }
                     answer(taken, &Err(error));
+                    self.catch_up()?;
                     // Without an interval, empty blocks would be tried without end.
                     due = due.max(Instant::now() + RETRY);
                 }
             }
         }
+    }
+
+    /// Finishes the block that was proposed before the last end of the node.
+    fn resume(&mut self) -> Result<()> {
+        let started = Instant::now();
+        let resumed = self.signing.resume(&mut self.chain, now_ms(), self.shared.as_mut());
+        let made = match resumed {
+            Ok(Some(view)) => self.made(view, Vec::new(), started.elapsed()),
+            Ok(None) => Ok(()),
+            Err(_) if self.signing.is_closed() => Ok(()),
+            Err(error) => {
+                tracing::error!(reason = %error.reason(), %error, "the proposed block is not finished");
+                Err(error)
+            }
+        };
+        made.or_else(|error| self.conditions.failed(error))
     }
 
     /// Takes as many waiting submissions as a block holds; also returns whether no more can come.
@@ -217,10 +304,17 @@ impl Producer {
     fn make(&mut self, mut taken: Vec<Submission>, now_ms: u64) -> Result<()> {
         let started = Instant::now();
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
-        match self.chain.make(operations, now_ms, &self.signers) {
-            Ok(view) => {
+        let shared = self.shared.as_mut();
+        match self.signing.make(&mut self.chain, operations, now_ms, shared) {
+            Ok(Made { view, ours: true }) => {
                 let made = self.made(view, taken, started.elapsed());
                 made.or_else(|error| self.conditions.failed(error))
+            }
+            // Another block was published or proposed first. The operations go into the block after.
+            Ok(Made { view, ours: false }) => {
+                self.followed(view, started.elapsed())
+                    .or_else(|error| self.conditions.failed(error))?;
+                self.make(taken, now_ms)
             }
             // Some errors show only once the block is made: a transition that is too large, or a missing
             // account. Then each half becomes a block of its own.
@@ -232,6 +326,11 @@ impl Producer {
                 }
                 self.make(taken, now_ms)?;
                 self.make(rest, now_ms)
+            }
+            // The block stays proposed, and is finished at the next start.
+            Err(error) if self.signing.is_closed() => {
+                answer(taken, &Err(error));
+                Ok(())
             }
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
@@ -253,9 +352,105 @@ impl Producer {
             "block"
         );
         self.published.send_replace(view);
+        self.signing.published(included.height)?;
         answer(taken, &Ok(included));
         self.metrics.store(self.chain.disk_bytes()?);
-        self.chain.keep_states(self.pace.keep_states)
+        self.chain.keep_only(self.pace.keep)
+    }
+}
+
+/// Waiting, where other leaders may make blocks too.
+impl Producer {
+    /// Waits for a submission; `false` if no more can come. Meanwhile it follows other leaders.
+    fn wait(&mut self) -> Result<bool> {
+        if self.shared.is_none() {
+            self.next = self.submissions.blocking_recv();
+            return Ok(self.next.is_some());
+        }
+        loop {
+            self.catch_up()?;
+            let Some(shared) = &self.shared else { return Ok(true) };
+            if let Some(next) = shared.log.wait(shared.poll, self.submissions.recv()) {
+                self.next = next;
+                return Ok(self.next.is_some());
+            }
+        }
+    }
+
+    /// As a standby, follows the leader until this node is to lead; `false` if it is to stop.
+    fn stand_by(&mut self) -> Result<bool> {
+        let Some(mut standby) = self.shared.as_mut().and_then(|shared| shared.standby.take())
+        else {
+            return Ok(true);
+        };
+        loop {
+            if self.catch_up()? {
+                standby.block();
+            }
+            let Some(shared) = &self.shared else { return Ok(true) };
+            // A leader asks for as long as it takes.
+            if shared.log.wait(Duration::MAX, standby.leads()) == Some(true) {
+                // It may have made blocks in the meantime.
+                self.catch_up()?;
+                tracing::warn!(height = self.chain.height(), "leading");
+                return Ok(true);
+            }
+            match shared.log.wait(shared.poll, self.submissions.recv()) {
+                Some(None) => return Ok(false),
+                Some(Some(early)) => {
+                    let expected = "a node that leads";
+                    let refused = Error::new(Reason::ReadOnly, expected, "a standby");
+                    answer(vec![early], &Err(refused));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Executes the blocks that the log has beyond ours; whether there were any. What is wrong with
+    /// them shows in the conditions.
+    fn catch_up(&mut self) -> Result<bool> {
+        let mut any = false;
+        loop {
+            let Some(shared) = &mut self.shared else { return Ok(any) };
+            let next = self.chain.height().map_or(0, |height| height + 1);
+            let started = Instant::now();
+            let block = match shared.log.block(next) {
+                Ok(Some(block)) => block,
+                Ok(None) => return Ok(any),
+                Err(error) => {
+                    tracing::warn!(height = next, reason = %error.reason(), %error, "not read");
+                    return Ok(any);
+                }
+            };
+            let newest = is_fresh(&block.header.header, shared.poll);
+            if newest {
+                shared.log.pause();
+            }
+            let followed = self.chain.follow(block);
+            if let Err(error) = followed.and_then(|view| self.followed(view, started.elapsed())) {
+                return self.conditions.failed(error).map(|()| any);
+            }
+            any = true;
+            if newest {
+                return Ok(any);
+            }
+        }
+    }
+
+    /// Shows a block of another leader.
+    fn followed(&mut self, view: View, took: Duration) -> Result<()> {
+        self.metrics.block(took);
+        tracing::info!(
+            height = view.height(),
+            hash = %prooflight_core::Hex(view.head_hash()),
+            "block of another leader"
+        );
+        let height = view.height();
+        self.published.send_replace(view);
+        self.signing.published(height)?;
+        self.metrics.store(self.chain.disk_bytes()?);
+        self.chain.keep_only(self.pace.keep)
     }
 }
 

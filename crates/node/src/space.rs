@@ -30,14 +30,15 @@ impl Space {
     }
 }
 
+/// The bytes that are free for this process on the disk of a folder.
 #[cfg(unix)]
-fn free(folder: &Path) -> std::io::Result<u64> {
+pub(crate) fn free(folder: &Path) -> std::io::Result<u64> {
     let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Elsewhere the standard library does not tell.
 #[cfg(not(unix))]
-fn free(_folder: &Path) -> std::io::Result<u64> {
+pub(crate) fn free(_folder: &Path) -> std::io::Result<u64> {
     Ok(u64::MAX)
 }

@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prooflight_core::chain::{Blake2bTree, ChainConfig, Header, SignedHeader, verify_ancestors};
+use prooflight_amb::state as amb;
+use prooflight_avl::read_chunk;
+use prooflight_avl::state::state_params;
+use prooflight_core::chain::{
+    Blake2bTree, ChainConfig, ChainLimits, Header, SignedHeader, verify_ancestors,
+};
 use prooflight_core::merkle::{leaf_hash, verify_inclusion};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Proved, Read};
-use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
+use prooflight_core::store::{Entries, Entry, Proved, Read};
+use prooflight_core::{Answer, Error, Hash, Hex, Reason, Result, Scheme};
 
-use crate::block::{Block, decode_height, height_key, read_body, read_header};
+use crate::block::{Block, check_kept, decode_height, height_key, oldest, read_body, read_header};
 use crate::history;
 use crate::schemes::{self, Reader};
 use crate::store::{EmbeddedSnapshot, corrupt};
@@ -139,9 +144,17 @@ impl View {
         Ok(header)
     }
 
+    /// The oldest block whose operations are kept.
+    pub fn oldest_block(&self) -> Result<u64> {
+        oldest(&self.snapshot)
+    }
+
     /// A block; its operations are those that the header commits to.
+    ///
+    /// `version_unavailable` if its operations are no longer kept.
     pub fn block(&self, at: At) -> Result<Block> {
         let header = self.header(at)?;
+        check_kept(&self.snapshot, header.header.height)?;
         let body = read_body(&self.snapshot, &header.header)?;
         Ok(Block { header, body })
     }
@@ -174,10 +187,37 @@ impl View {
     /// `unknown_statement` for a scheme that the chain does not keep, or that has no such proofs; `unknown_block` for a
     /// block after the head; `version_unavailable` for one whose state is no longer kept.
     pub fn prove(&self, scheme: Scheme, statement: &Statement<'_>) -> Result<Proved> {
-        let known = self.readers.iter().find(|(known, _)| *known == scheme);
-        let (_, reader) = known.ok_or_else(|| schemes::not_kept(scheme))?;
+        let reader = self.reader(scheme)?;
         self.height_of(At::Height(statement.height()))?;
-        let proved = reader.prove(statement)?;
+        self.check(scheme, reader.prove(statement)?)
+    }
+
+    /// Proves a statement against the root after the block `root`; a page of a range opens at most `entries` entries.
+    ///
+    /// `unknown_statement` also for a scheme whose roots prove no states but their own; `version_unavailable` for a root
+    /// that is no longer kept.
+    pub fn prove_at(
+        &self,
+        scheme: Scheme,
+        root: u64,
+        statement: &Statement<'_>,
+        entries: usize,
+    ) -> Result<Proved> {
+        self.check(scheme, self.reader(scheme)?.prove_at(root, statement, entries)?)
+    }
+
+    /// Proves entries for a replica; errors are those of [`prove_at`](Self::prove_at).
+    pub fn transfer(&self, scheme: Scheme, root: u64, entries: &Entries<'_>) -> Result<Proved> {
+        self.check(scheme, self.reader(scheme)?.transfer(root, entries)?)
+    }
+
+    fn reader(&self, scheme: Scheme) -> Result<&Reader> {
+        let known = self.readers.iter().find(|(known, _)| *known == scheme);
+        known.map(|(_, reader)| reader).ok_or_else(|| schemes::not_kept(scheme))
+    }
+
+    /// Checks the roots of a proof.
+    fn check(&self, scheme: Scheme, proved: Proved) -> Result<Proved> {
         for (block, root) in &proved.roots {
             check_root(&self.header(At::Height(*block))?.header, scheme, root)?;
         }
@@ -200,8 +240,17 @@ impl View {
             let expected = format_args!("a range that ends at {last}, the head's height");
             return Err(Error::new(Reason::InvalidArgument, expected, to));
         }
-        let proved = self.prove(scheme, statement)?;
-        let headers = self.place(head, heights(statement, &proved))?;
+        let (proved, heights) = if proves_before(scheme) {
+            let proved = self.prove_at(scheme, last, statement, usize::MAX)?;
+            let limits = &self.config.limits;
+            let heights = named(&head.header, statement, &proved.proof, limits)?;
+            (proved, heights)
+        } else {
+            let proved = self.prove(scheme, statement)?;
+            let heights = heights(statement, &proved);
+            (proved, heights)
+        };
+        let headers = self.place(head, heights)?;
         Ok(ProvedBlocks { headers, proof: proved.proof })
     }
 
@@ -238,9 +287,28 @@ impl View {
         self.snapshot.get(&crate::block::raw_key(key))
     }
 
+    /// Everything in the store, ascending by key.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = Result<Entry>> + '_ {
+        self.snapshot.range(b"", &[0xff])
+    }
+
     /// All raw keys with their newest values, ascending.
     pub fn entries(&self) -> impl Iterator<Item = Result<(Vec<u8>, Vec<u8>)>> + '_ {
-        self.snapshot.range(b"s", b"t").map(|entry| {
+        self.entries_from(b"")
+    }
+
+    /// A chunk of the tree of `avl` after the newest block, see [`read_chunk`].
+    pub(crate) fn avl_chunk(&self, from: &[u8], enough: usize) -> Result<Vec<u8>> {
+        self.reader(Scheme::Avl)?;
+        let params = state_params(self.config.limits_for(Scheme::Avl)?);
+        let store = schemes::namespace(self.snapshot.clone(), Scheme::Avl);
+        // Block 0 is revision 1.
+        read_chunk(&store, &params, self.height() + 1, from, enough)
+    }
+
+    /// The raw keys from this one on with their newest values, ascending.
+    pub(crate) fn entries_from(&self, from: &[u8]) -> impl Iterator<Item = Result<Entry>> + '_ {
+        self.snapshot.range(&crate::block::raw_key(from), b"t").map(|entry| {
             entry.map(|(mut key, value)| {
                 key.remove(0);
                 (key, value)
@@ -266,6 +334,27 @@ pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u6
         _ => None,
     };
     blocks.chain(changed).chain(first).collect()
+}
+
+/// Whether the roots of a scheme prove the states after all blocks before them, too.
+pub(crate) const fn proves_before(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::Amb)
+}
+
+/// The blocks that an answer of `amb` names: those of a history's changes, its first and its last one.
+fn named(
+    head: &Header,
+    statement: &Statement<'_>,
+    proof: &[u8],
+    limits: &ChainLimits,
+) -> Result<BTreeSet<u64>> {
+    let Statement::History { key, from, to } = *statement else { return Ok(BTreeSet::new()) };
+    let history = amb::verify_history(head, key, (from, to), proof, limits).map_err(|error| {
+        let expected = format_args!("a history that verifies: {}", error.expected());
+        corrupt(expected, error.found())
+    })?;
+    let changed = history.changes.iter().filter_map(Answer::changed);
+    Ok(changed.chain([from, to]).collect())
 }
 
 /// Checks that a scheme's root is the one in the header.

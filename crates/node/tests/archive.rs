@@ -96,6 +96,18 @@ fn diff(server: &dyn Server, checkpoint: &Checkpoint, from: Option<u64>, to: u64
     keys
 }
 
+#[test]
+fn caches_of_every_size_serve_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = genesis(&chain(folder.path()));
+    for bytes in [0, 4096, u64::MAX] {
+        let node = Node::start(folder.path(), &["--cache-bytes", &bytes.to_string()]);
+        for _ in 0..2 {
+            assert_eq!(history(&node, &checkpoint, 0, 7), of_key(), "{bytes}");
+        }
+    }
+}
+
 fn snapshots(folder: &Path) -> PathBuf {
     folder.join("snapshots")
 }

@@ -10,11 +10,12 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig, StateOperat
 use prooflight_core::{Reason, Result, Scheme};
 use prooflight_node::authority::{Signers, generate};
 use prooflight_node::clock::{Clock, Reading};
+use prooflight_node::copy::Access;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{Conditions, Included, Pace, start};
 use prooflight_node::server::{NodeStanding, NotReady, Standing};
 use prooflight_node::space::Space;
-use prooflight_node::{At, Chain};
+use prooflight_node::{At, Chain, Retention};
 use tokio::sync::watch;
 
 const NOW: u64 = 1_800_000_000_000;
@@ -51,11 +52,17 @@ async fn no_block_is_made_while_the_clock_is_wrong() {
     let (published, views) = watch::channel(chain.view().unwrap());
     let space = Space::new(folder.path(), 0);
     let conditions = Arc::new(Conditions::new(views.clone(), clock, space));
-    let pace = Pace { interval: Duration::ZERO, empty_blocks: false, keep_states: None };
+    let pace = Pace { interval: Duration::ZERO, empty_blocks: false, keep: Retention::default() };
     let (submitter, thread) =
         start(chain, signers, pace, conditions.clone(), published, Metrics::new());
-    let standing =
-        NodeStanding { views: views.clone(), conditions: Some(conditions), progress: None };
+    let access = Access::open(folder.path(), "127.0.0.1:1".parse().unwrap()).unwrap();
+    let standing = NodeStanding {
+        views: views.clone(),
+        conditions: Some(conditions),
+        progress: None,
+        promote: None,
+        access,
+    };
     let submit = async || {
         let set = StateOperation::Set { key: b"key".to_vec(), value: b"value".to_vec() };
         submitter.submit(vec![set]).await

@@ -281,6 +281,7 @@ fn discovery_describes_exactly_the_methods_that_there_are() {
         "net_version",
         "prooflight_block",
         "prooflight_chain",
+        "prooflight_count",
         "prooflight_diff",
         "prooflight_head",
         "prooflight_header",
@@ -290,7 +291,10 @@ fn discovery_describes_exactly_the_methods_that_there_are() {
         "prooflight_newHeads",
         "prooflight_progress",
         "prooflight_prove",
+        "prooflight_range",
         "prooflight_submit",
+        "prooflight_sync",
+        "prooflight_transfer",
         "prooflight_unsubscribe",
         "rpc.discover",
     ];

@@ -277,3 +277,28 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     };
     assert!(said.contains("a limit of 528 open files"), "{said}");
 }
+
+#[test]
+fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path());
+    let format = folder.path().join("format");
+    let now = fs::read_to_string(&format).unwrap();
+    // Folders from before did not say their format.
+    fs::remove_file(&format).unwrap();
+    let node = Node::start(folder.path(), &[]);
+    assert_eq!(fs::read_to_string(&format).unwrap(), now);
+    assert!(node.stop().success());
+
+    let later = format!("{}\n", now.trim_end().parse::<u32>().unwrap() + 1);
+    fs::write(&format, &later).unwrap();
+    for arguments in [&["run", "--listen", "127.0.0.1:0"][..], &["verify"], &["checkpoint"]] {
+        let refused = command(folder.path(), arguments);
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(78), "{said}");
+        assert!(said.contains(&format!("found format {}", later.trim_end())), "{said}");
+    }
+    assert_eq!(fs::read_to_string(&format).unwrap(), later);
+    fs::write(&format, &now).unwrap();
+    assert_eq!(Node::start(folder.path(), &[]).admin().get("/ready").0, 200);
+}

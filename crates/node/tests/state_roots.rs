@@ -45,8 +45,14 @@ enum Params {
 
 #[test]
 fn the_roots_are_those_of_the_vectors() {
-    let files =
-        [("avl.json", 4), ("lmpt.json", 30), ("lvmt.json", 4), ("mpt.json", 2), ("smt.json", 4)];
+    let files = [
+        ("amb.json", 5),
+        ("avl.json", 4),
+        ("lmpt.json", 30),
+        ("lvmt.json", 4),
+        ("mpt.json", 2),
+        ("smt.json", 4),
+    ];
     for (file, tests) in files {
         let json = fs::read_to_string(folder().join(file)).unwrap();
         let report = run(&json);

@@ -173,7 +173,8 @@ fn what_a_scheme_cannot_prove_it_refuses() {
 
 #[test]
 fn what_is_pruned_is_gone_for_new_readers() {
-    for scheme in every_scheme() {
+    // The newest root of amb proves all states before it, so nothing of it is pruned.
+    for scheme in every_scheme().filter(|scheme| *scheme != Scheme::Amb) {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = Kept::open(folder.path(), scheme);
         for block in blocks() {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
-use prooflight_core::store::{Change, Read, Store, WriteBatch};
+use prooflight_core::store::{Change, Read};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 
-use super::{Chain, readers};
+use super::{Chain, Unnamed, format, readers};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
 use crate::schemes::{self, Place, SchemeOptions};
 use crate::store::{Anchor, EmbeddedStore, corrupt};
@@ -39,30 +39,8 @@ impl Chain {
         config: &ChainConfig,
         options: &SchemeOptions,
     ) -> Result<Self> {
-        config.check()?;
-        if Self::exists(folder)? {
-            let expected = format_args!("no chain in {}", folder.display());
-            return Err(Error::new(Reason::InvalidArgument, expected, "one"));
-        }
-        // The store gets its name once it has its configuration, so that an interrupted start leaves
-        // no chain.
-        let unnamed = folder.join("store.new");
-        let failed = |error: std::io::Error| {
-            Error::new(Reason::StoreFailed, format_args!("a new {}", unnamed.display()), error)
-        };
-        if unnamed.exists() {
-            fs::remove_dir_all(&unnamed).map_err(failed)?;
-        }
-        fs::create_dir_all(folder).map_err(failed)?;
-        options.write(folder)?;
-        schemes::begin(config, Place { folder, options })?;
-        let mut store = EmbeddedStore::open(&unnamed)?;
-        let mut batch = WriteBatch::new();
-        batch.put(CONFIG_KEY, block::encode_config(config)?);
-        store.write(batch)?;
-        drop(store);
-        fs::rename(&unnamed, store_folder(folder)).map_err(failed)?;
-        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+        check_whole(folder)?;
+        Unnamed::begin(folder, config, options)?.finish(None)?;
         Self::open_with(folder, options)
     }
 
@@ -89,42 +67,80 @@ impl Chain {
         })
     }
 
-    /// Opens the chain in a folder at its last acknowledged block, and checks it.
+    /// Opens the chain in a folder at its last acknowledged block, and checks it. A folder of an earlier format is brought
+    /// up to date; one of a later format is `invalid_argument`, with nothing changed.
     ///
     /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::check_folder(folder)?;
         Self::open_with(folder, &SchemeOptions::read(folder)?)
     }
 
     /// Like [`open`](Self::open), with those of the given options that are not stored: tables that must be rebuilt
     /// come from their `.ptau` file.
     pub fn open_again(folder: &Path, given: &SchemeOptions) -> Result<Self> {
-        let SchemeOptions { proof_shard, blocks_per_file, .. } = SchemeOptions::read(folder)?;
-        Self::open_with(folder, &SchemeOptions { proof_shard, blocks_per_file, ..given.clone() })
+        Self::check_folder(folder)?;
+        let SchemeOptions { proof_shard, blocks_per_file, left_out, .. } =
+            SchemeOptions::read(folder)?;
+        let given = given.clone();
+        let options = SchemeOptions { proof_shard, blocks_per_file, left_out, ..given };
+        Self::open_with(folder, &options)
+    }
+
+    /// Opens a chain for the first time whose state came from another node; if that fails, it stays one that is not whole.
+    pub(crate) fn open_synced(folder: &Path, options: &SchemeOptions) -> Result<Self> {
+        let chain = Self::open_with(folder, options)?;
+        let marker = folder.join(SYNCING);
+        fs::remove_file(&marker).and_then(|()| fs::File::open(folder)?.sync_all()).map_err(
+            |error| {
+                let expected = format_args!("{} to be deleted", marker.display());
+                Error::new(Reason::StoreFailed, expected, error)
+            },
+        )?;
+        Ok(chain)
+    }
+
+    /// Checks that a folder has a chain of a known format.
+    fn check_folder(folder: &Path) -> Result<()> {
+        check_whole(folder)?;
+        if Self::exists(folder)? {
+            return format::check(folder).map(drop);
+        }
+        let expected = format_args!("a chain in {}", folder.display());
+        Err(Error::new(Reason::InvalidArgument, expected, "none"))
     }
 
     fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
-        if !Self::exists(folder)? {
-            let expected = format_args!("a chain in {}", folder.display());
-            return Err(Error::new(Reason::InvalidArgument, expected, "none"));
-        }
-        let store = EmbeddedStore::open(&store_folder(folder))?;
+        let mut store = EmbeddedStore::open(&store_folder(folder))?;
+        format::upgrade(folder, &mut store)?;
         let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
         let config = block::decode_config(&config)
             .map_err(|error| corrupt(error.expected(), error.found()))?;
         let place = Place { folder, options };
         let schemes = config
             .scheme_ids()
-            .map(|id| {
-                let scheme = Scheme::from_id(id)?;
+            .map(Scheme::from_id)
+            .filter(|scheme| !scheme.as_ref().is_ok_and(|it| options.left_out.contains(it)))
+            .map(|scheme| {
+                let scheme = scheme?;
                 Ok((scheme, schemes::open(scheme, &store, &config, place)?))
             })
             .collect::<Result<Vec<_>>>()?;
         let anchor = Anchor::new(folder.join("anchor"));
         let head = read_head(&store)?;
         let config = Arc::new(config);
-        let mut chain =
-            Self { store, anchor, config, schemes, readers: [].into(), head, failed: false };
+        let mut chain = Self {
+            store,
+            anchor,
+            config,
+            schemes,
+            readers: [].into(),
+            head,
+            blocks_per_file: options.blocks_per_file,
+            prepared: None,
+            left_out: options.left_out.clone(),
+            failed: false,
+        };
         chain.catch_up()?;
         chain.check_agreement()?;
         chain.check_anchor()?;
@@ -142,6 +158,9 @@ impl Chain {
                 let header = block::read_header(&self.store, next)?;
                 let header =
                     header.ok_or_else(|| corrupt(format_args!("header {next}"), "none"))?;
+                // Deleted only while no scheme needed them, so the scheme's own files are damaged.
+                block::check_kept(&self.store, next)
+                    .map_err(|error| corrupt(error.expected(), error.found()))?;
                 let body = block::read_body(&self.store, &header.header)?;
                 let changes: Vec<_> = body.operations.iter().map(Change::from).collect();
                 let prepared = kept.prepare(&changes)?;
@@ -210,7 +229,20 @@ impl Chain {
     }
 }
 
-fn store_folder(folder: &Path) -> PathBuf {
+/// The file in a folder whose chain is not whole yet: its state still comes from another node.
+pub(crate) const SYNCING: &str = "syncing";
+
+/// Refuses a folder in which a sync was interrupted.
+fn check_whole(folder: &Path) -> Result<()> {
+    if !folder.join(SYNCING).exists() {
+        return Ok(());
+    }
+    let expected = format_args!("{} with a chain that is whole", folder.display());
+    let found = "one whose sync was interrupted: run --sync again, or empty the folder";
+    Err(Error::new(Reason::InvalidArgument, expected, found))
+}
+
+pub(super) fn store_folder(folder: &Path) -> PathBuf {
     folder.join("store")
 }
 

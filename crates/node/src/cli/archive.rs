@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::blocking::Workers;
+use prooflight_node::clients::{Clients, Rules};
 use prooflight_node::descriptors;
 use prooflight_node::follow::Leader;
 use prooflight_node::metrics::Metrics;
@@ -40,6 +41,9 @@ pub(super) struct ServeHistory {
     /// An origin whose pages may send requests; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     origins: Vec<String>,
+    /// The bytes of memory for parts of the files that proofs read
+    #[arg(long, env = "PROOFLIGHT_CACHE_BYTES", default_value_t = CACHE_BYTES)]
+    cache_bytes: u64,
     /// The most keys in a proof
     #[arg(long, env = "PROOFLIGHT_MAX_KEYS", default_value_t = 1024)]
     max_keys: usize,
@@ -66,7 +70,7 @@ impl ServeHistory {
         let bound = serving::bind(self.listen)?;
         let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
-        let proofs = Arc::new(SmtReader::new(Files::existing(&self.snapshots)?, CACHE_BYTES));
+        let proofs = Arc::new(SmtReader::new(Files::existing(&self.snapshots)?, self.cache_bytes));
         let workers = Workers::new();
         let archive = Archive {
             proofs: proofs.clone(),
@@ -86,8 +90,9 @@ impl ServeHistory {
         };
         admin.standing.send_replace(Arc::new(FilesStanding(proofs)));
         let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
-        let front = Front { limits, token: None, pages, busy: false };
-        let (address, server) = server::start(bound, module, &self.origins, front)?;
+        let front =
+            Front { limits, clients: Arc::new(Clients::new(Rules::ALL)), pages, busy: false };
+        let (address, server) = server::start(bound, module, server::cors(&self.origins)?, front)?;
         tracing::info!(%address, admin = %admin.address, snapshots = %self.snapshots.display(), node = self.node, "serving");
         stop.await?;
         serving::stop(server, admin).await;

@@ -4,17 +4,22 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ed25519_dalek::SigningKey;
-use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, LmptConfig, SchemeConfig};
+use prooflight_core::chain::{
+    ChainConfig, ChainLimits, Checkpoint, Header, LmptConfig, SchemeConfig, StateOperation,
+};
 use prooflight_core::{Ability, Code, Error, Hex, Reason, Result, Scheme};
-use prooflight_json::{self as json, checkpoint};
+use prooflight_json as json;
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::clock::{now_ms, utc};
+use prooflight_node::collect::{Collector, Signing};
+use prooflight_node::proposals::{Attempt, Proposal, ProposalFolder, Proposals};
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain, View};
 
 use super::cannot;
 use super::fresh::begin_in;
 use super::params::{Lmpt, Lvmt, Options};
+use super::reach::{Reached, reach};
 use super::transfer::read_block;
 
 /// The location of a chain.
@@ -33,13 +38,13 @@ pub(super) struct Init {
     /// A human-readable name.
     #[arg(long, default_value = "prooflight")]
     chain_id: String,
-    /// Files with authority keys of this node; a key is made if there are none.
+    /// Files with authority keys of this node; a key is made if no authority is given.
     #[arg(long = "key")]
     keys: Vec<PathBuf>,
-    /// Public keys of authorities elsewhere, 0x-hex.
+    /// Public keys of authorities that sign on machines of their own, 0x-hex.
     #[arg(long = "authority")]
     authorities: Vec<json::Hex>,
-    /// The number of authorities that must sign a header.
+    /// The number of authorities that must sign a header: more than half of them.
     #[arg(long, default_value_t = 1)]
     quorum: u16,
     /// A file with the initial state, in the format of `export`; it must fit into one block.
@@ -81,7 +86,7 @@ impl Init {
             keep_key(folder, keys.len(), &key)?;
             keys.push(key);
         }
-        if keys.is_empty() {
+        if keys.is_empty() && self.authorities.is_empty() {
             keys.push(own_key(folder)?);
         }
         let mut public: Vec<[u8; 32]> =
@@ -97,10 +102,17 @@ impl Init {
         let schemes = configs(&self.schemes, &self.lvmt, self.lmpt.config())?;
         let config = ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
         let options = self.options.choose(self.lvmt.ptau());
-        let view = begin(folder, &config, keys, self.state.as_deref(), &options)?;
-        println!("chain {}", Hex(&view.config().id()));
-        println!("genesis {}", Hex(view.head_hash()));
-        println!("time {}, by the clock of this machine", utc(view.head().header.timestamp_ms));
+        let local = keys.len();
+        let genesis = begin(folder, &config, keys, self.state.as_deref(), &options)?;
+        println!("chain {}", Hex(&config.id()));
+        println!("genesis {}", Hex(&genesis.hash()));
+        println!("time {}, by the clock of this machine", utc(genesis.timestamp_ms));
+        let missing = usize::from(config.quorum).saturating_sub(local);
+        if missing > 0 {
+            println!(
+                "the genesis block waits for the signatures of {missing} authorities elsewhere"
+            );
+        }
         Ok(())
     }
 }
@@ -124,7 +136,7 @@ fn schemes_help() -> String {
 pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Result<()> {
     begin_in(folder, || {
         let key = own_key(folder)?;
-        let schemes = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt];
+        let schemes = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Amb];
         let schemes = configs(&schemes, &Lvmt::default(), LmptConfig::default())?;
         let public = vec![key.verifying_key().to_bytes()];
         let config = ChainConfig { schemes, ..config("development", public, 1) };
@@ -163,9 +175,9 @@ fn begin(
     keys: Vec<SigningKey>,
     state: Option<&Path>,
     options: &SchemeOptions,
-) -> Result<View> {
+) -> Result<Header> {
     config.check()?;
-    let signers = Signers::new(config, keys)?;
+    let signers = Signers::some(config, keys)?;
     let kept = folder.join(GENESIS);
     if kept.exists() {
         // From a start that was interrupted before there was a chain.
@@ -176,7 +188,7 @@ fn begin(
         std::fs::copy(state, &kept).map_err(|error| cannot(state, &error))?;
     }
     let mut chain = Chain::create_with(folder, config, options)?;
-    make_genesis(folder, &mut chain, &signers).inspect_err(|error| {
+    begin_genesis(folder, &mut chain, &signers).inspect_err(|error| {
         if error.code() == Code::InvalidInput {
             // No chain can begin with that state: delete both.
             drop(chain);
@@ -186,13 +198,38 @@ fn begin(
     })
 }
 
+/// Makes the genesis block, or proposes it to authorities elsewhere.
+fn begin_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<Header> {
+    if signers.are_quorum(chain.config()) {
+        return Ok(make_genesis(folder, chain, signers)?.head().header.clone());
+    }
+    let operations = genesis_operations(folder, chain)?;
+    Collector::propose(&ProposalFolder::of(folder), chain, operations, now_ms())
+}
+
+/// The chain up to its newest block; if there is none, genesis is made and signed.
+pub(super) fn first_view(folder: &Path, chain: &mut Chain, signing: &Signing) -> Result<View> {
+    if chain.height().is_some() {
+        return chain.view();
+    }
+    if let Some(view) = signing.resume(chain, now_ms(), None)? {
+        return Ok(view);
+    }
+    let operations = genesis_operations(folder, chain)?;
+    signing.make(chain, operations, now_ms(), None).map(|made| made.view)
+}
+
 /// The file with a chain's initial state, in its folder; it is written before the chain.
 const GENESIS: &str = "genesis.jsonl";
 
-fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
+/// Makes the genesis block of a chain without blocks, signed by the keys here.
+pub(super) fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
+    chain.make(genesis_operations(folder, chain)?, now_ms(), signers)
+}
+
+fn genesis_operations(folder: &Path, chain: &Chain) -> Result<Vec<StateOperation>> {
     let kept = folder.join(GENESIS);
-    let operations = if kept.exists() { read_block(&kept, chain.config())? } else { Vec::new() };
-    chain.make(operations, now_ms(), signers)
+    if kept.exists() { read_block(&kept, chain.config()) } else { Ok(Vec::new()) }
 }
 
 fn key_path(folder: &Path, index: usize) -> PathBuf {
@@ -221,13 +258,21 @@ pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
     paths.take_while(|path| path.exists()).map(|path| authority::read_key(&path)).collect()
 }
 
-/// Opens a chain; if its first start was interrupted, makes its genesis block.
+/// Opens a chain whose blocks the keys in its folder sign; if its first start was interrupted, makes its
+/// genesis block.
 pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
     let mut chain = Chain::open_again(folder, options)?;
     let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
     if chain.height().is_none() {
         make_genesis(folder, &mut chain, &signers)?;
     }
+    Ok((chain, signers))
+}
+
+/// Opens a chain with the keys in its folder, which may be fewer than the quorum.
+pub(super) fn open_to_lead(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
+    let chain = Chain::open_again(folder, options)?;
+    let signers = Signers::some(chain.config(), kept_keys(folder)?)?;
     Ok((chain, signers))
 }
 
@@ -238,6 +283,8 @@ impl Where {
             tempfile::tempdir_in(&self.data_dir).map_err(|error| cannot(&self.data_dir, &error))?;
         let mut again = Chain::create_like(&scratch.path().join("chain"), &self.data_dir)?;
         let view = Chain::open(&self.data_dir)?.view()?;
+        // Before anything is executed.
+        view.block(At::Height(0))?;
         for height in 0..=view.height() {
             again.follow(view.block(At::Height(height))?).map_err(|error| {
                 let expected = format_args!("block {height} with {}", error.expected());
@@ -275,14 +322,49 @@ pub(super) struct Which {
 
 impl Which {
     pub(super) fn print_checkpoint(&self) -> Result<()> {
-        let view = Chain::open(&self.folder.data_dir)?.view()?;
-        let header = view.header(self.height.map_or(At::Latest, At::Height))?.header;
+        let height = self.height;
+        if let Some(json) = self.proposed_genesis()? {
+            println!("{json}");
+            return Ok(());
+        }
+        let json = match reach(&self.folder.data_dir)? {
+            Reached::Here(source) => source.checkpoint(height.map_or(At::Latest, At::Height))?,
+            Reached::Running(node) => {
+                let query = height.map(|height| format!("?height={height}"));
+                let mut json = Vec::new();
+                node.fetch(&format!("/checkpoint{}", query.unwrap_or_default()), |piece| {
+                    json.extend_from_slice(piece);
+                    Ok(())
+                })?;
+                String::from_utf8_lossy(&json).into_owned()
+            }
+        };
+        println!("{json}");
+        Ok(())
+    }
+
+    /// The checkpoint of a genesis block that waits for authorities, which need it to sign that block.
+    fn proposed_genesis(&self) -> Result<Option<String>> {
+        let folder = &self.folder.data_dir;
+        let first = Attempt { height: 0, number: 0 };
+        let proposal = match self.height {
+            None | Some(0) => ProposalFolder::of(folder).read(first)?,
+            Some(_) => None,
+        };
+        let Some(proposal) = proposal else { return Ok(None) };
+        let chain = match Chain::open(folder) {
+            Ok(chain) if chain.height().is_none() => chain,
+            // A chain with blocks, or a node that has it open: they have checkpoints.
+            Ok(_) => return Ok(None),
+            Err(error) if error.reason() == Reason::StoreFailed => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let header = Proposal::decode(&proposal)?.header;
         let checkpoint = Checkpoint {
-            config: view.config().clone(),
+            config: ChainConfig::clone(chain.config()),
             height: header.height,
             header_hash: header.hash(),
         };
-        println!("{}", checkpoint::to_json(&checkpoint));
-        Ok(())
+        Ok(Some(json::checkpoint::to_json(&checkpoint)))
     }
 }

@@ -7,7 +7,7 @@ use prooflight_core::{Code, Error, Reason};
 
 /// The command line is wrong.
 pub(crate) const USAGE: u8 = 64;
-/// The store is damaged.
+/// The store is damaged, or an authority's memory.
 const DATA: u8 = 65;
 /// Something that the command needs is not available, such as an address that is in use.
 const UNAVAILABLE: u8 = 69;
@@ -43,7 +43,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = match (error.reason(), error.code()) {
             (Reason::StoreFailed, _) => IO,
-            (Reason::StoreCorrupt, _) => DATA,
+            (Reason::StoreCorrupt | Reason::MemoryLost, _) => DATA,
             (_, Code::Internal) => SOFTWARE,
             (_, Code::Unavailable) => UNAVAILABLE,
             // What was given is wrong, malformed, of another chain, or not supported.

@@ -1,21 +1,26 @@
-//! `run --follow`: starts a replica from a checkpoint, or resumes it.
+//! `run --follow` and `serve --log`: start a replica from a checkpoint, or resume it.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use prooflight_core::chain::Checkpoint;
+use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_json::checkpoint;
+use prooflight_log::Log;
 use prooflight_node::Chain;
 use prooflight_node::blocking;
-use prooflight_node::follow::{FollowPace, Follower, Leader};
+use prooflight_node::follow::{self, FollowPace, Follower, Leader};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::space::Space;
+use prooflight_node::sync::{is_interrupted, sync};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::cannot;
-use super::fresh::begin_in;
+use super::fresh::{Fresh, begin_in};
+use super::log::bucket;
 use super::run::Source;
 use super::settings::Chosen;
 
@@ -25,54 +30,133 @@ const KEPT: &str = "checkpoint.json";
 /// Resumes a replica, or begins one from a checkpoint; waits for the genesis block.
 pub(super) async fn follow(leader: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
     let leader = Leader::new(leader, Duration::from_millis(chosen.request_time_ms))?;
-    let mut follower = blocking::aside(move || open(leader, &chosen, &metrics)).await?;
+    let begun = if chosen.sync && !is_begun(&chosen.data_dir)? {
+        Some(begin_with_state(&leader, &chosen).await?)
+    } else {
+        None
+    };
+    start(chosen, metrics, begun, |_| Ok(follow::Source::Node(leader))).await
+}
+
+/// Whether a folder has a whole chain.
+fn is_begun(folder: &Path) -> Result<bool> {
+    Ok(Chain::exists(folder)? && !is_interrupted(folder))
+}
+
+/// Begins a chain with a state of the leader; if that is refused, what was written is removed.
+async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result<Chain> {
+    let folder = &chosen.data_dir;
+    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
+    let checkpoint = required(folder, checkpoint.as_ref())?;
+    let fresh = Fresh::of(folder)?;
+    let space = Space::new(folder, chosen.min_free_bytes);
+    let begun = async {
+        keep(folder, checkpoint)?;
+        sync(leader, folder, checkpoint, &chosen.schemes, &space).await
+    };
+    begun.await.inspect_err(|_| fresh.clear())
+}
+
+/// Like [`follow`], with the blocks of the chain's log.
+pub(super) async fn follow_log(url: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
+    let bucket = bucket(url, &metrics)?;
+    let runtime = Handle::current();
+    let source = move |config| {
+        let log = runtime.block_on(Log::open(bucket, config))?;
+        Ok(follow::Source::Log(log.reader(0)))
+    };
+    start(chosen, metrics, None, source).await
+}
+
+async fn start(
+    chosen: Chosen,
+    metrics: Metrics,
+    begun: Option<Chain>,
+    source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::Source> + Send + 'static,
+) -> Result<Source> {
+    let mut follower = blocking::aside(move || open(begun, source, &chosen, &metrics)).await?;
     let progress = follower.progress();
     let (published, views) = watch::channel(follower.first_view().await?);
     let ended = tokio::spawn(follower.run(published));
-    Ok(Source { views, submitter: None, conditions: None, progress: Some(progress), ended })
+    Ok(Source {
+        views,
+        submitter: None,
+        conditions: None,
+        progress: Some(progress),
+        promote: None,
+        desk: None,
+        ended,
+    })
 }
 
-fn open(leader: Leader, chosen: &Chosen, metrics: &Metrics) -> Result<Follower> {
+fn open(
+    begun: Option<Chain>,
+    source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::Source>,
+    chosen: &Chosen,
+    metrics: &Metrics,
+) -> Result<Follower> {
     let folder = &chosen.data_dir;
-    let kept = folder.join(KEPT);
-    let checkpoint = match &chosen.checkpoint {
-        Some(given) => Some(read(given)?),
-        None if kept.exists() => Some(read(&kept)?),
-        None => None,
-    };
-    let chain = if Chain::exists(folder)? {
-        Chain::open(folder)?
+    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
+    let (chain, source) = if begun.is_some() || Chain::exists(folder)? {
+        let chain = begun.map_or_else(|| Chain::open(folder), Ok)?;
+        let source = source(chain.config().clone())?;
+        (chain, source)
     } else {
-        begin_in(folder, || begin(folder, &kept, checkpoint.as_ref(), &chosen.schemes))?
+        let checkpoint = required(folder, checkpoint.as_ref())?;
+        // Before anything is written.
+        let source = source(Arc::new(checkpoint.config.clone()))?;
+        (begin_in(folder, || begin(folder, checkpoint, &chosen.schemes))?, source)
     };
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
         interval: Duration::from_millis(chosen.follow_interval_ms),
-        keep_states: chosen.keep_states,
+        keep: chosen.keep,
     };
     let space = Space::new(folder, chosen.min_free_bytes);
-    Follower::new(chain, leader, checkpoint, pace, space, metrics.clone())
+    Follower::new(chain, source, checkpoint, pace, space, metrics.clone())
 }
 
-/// Begins a chain without blocks; its configuration comes from the checkpoint, never from the leader.
-fn begin(
+/// The checkpoint that is given, or else that of the first start.
+pub(super) fn checkpoint(folder: &Path, given: Option<&Path>) -> Result<Option<Checkpoint>> {
+    let kept = folder.join(KEPT);
+    match given {
+        Some(given) => read(given).map(Some),
+        None if kept.exists() => read(&kept).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The checkpoint that a first start needs.
+pub(super) fn required<'a>(
     folder: &Path,
-    kept: &Path,
-    checkpoint: Option<&Checkpoint>,
-    options: &SchemeOptions,
-) -> Result<Chain> {
-    let Some(checkpoint) = checkpoint else {
+    checkpoint: Option<&'a Checkpoint>,
+) -> Result<&'a Checkpoint> {
+    checkpoint.ok_or_else(|| {
         let expected = format_args!(
             "--checkpoint with the chain to follow, since there is none in {}",
             folder.display()
         );
-        return Err(Error::new(Reason::InvalidArgument, expected, "no checkpoint"));
-    };
-    let json = checkpoint::to_json(checkpoint);
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(kept, json))
-        .map_err(|error| cannot(kept, &error))?;
+        Error::new(Reason::InvalidArgument, expected, "no checkpoint")
+    })
+}
+
+/// Begins a chain without blocks; its configuration comes from the checkpoint, never from the leader
+/// or the log.
+pub(super) fn begin(
+    folder: &Path,
+    checkpoint: &Checkpoint,
+    options: &SchemeOptions,
+) -> Result<Chain> {
+    keep(folder, checkpoint)?;
     Chain::create_with(folder, &checkpoint.config, options)
+}
+
+/// Keeps the checkpoint of a chain that is being begun.
+fn keep(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
+    let (kept, json) = (folder.join(KEPT), checkpoint::to_json(checkpoint));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&kept, json))
+        .map_err(|error| cannot(&kept, &error))
 }
 
 fn read(path: &Path) -> Result<Checkpoint> {

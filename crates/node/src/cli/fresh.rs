@@ -18,8 +18,17 @@ pub(super) struct Fresh {
 }
 
 /// The files and folders of a chain without blocks, besides its store.
-const PARTS: [&str; 6] =
-    ["checkpoint.json", "genesis.jsonl", "lvmt", "schemes.json", "snapshots", "store.new"];
+const PARTS: [&str; 9] = [
+    "checkpoint.json",
+    "format",
+    "genesis.jsonl",
+    "lvmt",
+    "proposed",
+    "schemes.json",
+    "signed",
+    "snapshots",
+    "store.new",
+];
 
 /// Runs what begins a chain in a folder. If it fails and leaves no chain, every part of one that it
 /// wrote is removed, with the keys.
@@ -29,7 +38,7 @@ pub(super) fn begin_in<T>(folder: &Path, begin: impl FnOnce() -> Result<T>) -> R
 }
 
 impl Fresh {
-    fn of(folder: &Path) -> Result<Self> {
+    pub(super) fn of(folder: &Path) -> Result<Self> {
         let before = match fs::read_dir(folder) {
             Ok(entries) => {
                 let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
@@ -45,7 +54,7 @@ impl Fresh {
         Ok(Self { folder: folder.to_owned(), before })
     }
 
-    fn clear(&self) {
+    pub(super) fn clear(&self) {
         if !matches!(Chain::exists(&self.folder), Ok(false)) {
             // A chain without blocks is continued by the next try.
             return;

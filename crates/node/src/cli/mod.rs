@@ -1,11 +1,16 @@
 //! The commands.
 
 mod archive;
+mod authority;
 mod chain;
+mod clients;
 mod exit;
 mod follow;
 mod fresh;
+mod lead;
+mod log;
 mod params;
+mod reach;
 mod run;
 mod serving;
 mod settings;
@@ -16,7 +21,7 @@ use std::process;
 
 use clap::{Parser, Subcommand};
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_node::authority;
+use prooflight_node::authority as keys;
 
 use exit::Failure;
 use settings::Settings;
@@ -34,7 +39,11 @@ enum Command {
     /// Begin a chain: write its configuration and its genesis block.
     Init(chain::Init),
     /// Resume a chain and serve it; with --dev, begin a development chain if there is none.
-    Run(Settings),
+    Run(Box<Settings>),
+    /// Serve a chain from its log in an object store: a replica that needs no leader.
+    Serve(Box<Settings>),
+    /// Sign the blocks of a leader with an authority's key, on a machine of its own.
+    Authority(authority::Authority),
     /// Make an authority key and print its public key.
     Keygen {
         /// The new file, readable only by its owner.
@@ -65,10 +74,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     });
     match command {
         Command::Init(init) => init.run()?,
-        Command::Run(settings) => run::run(settings)?,
+        Command::Run(settings) => run::run(*settings)?,
+        Command::Serve(settings) => run::serve_log(*settings)?,
+        Command::Authority(authority) => authority.run()?,
         Command::Keygen { file } => {
-            let key = authority::generate()?;
-            authority::write_key(&file, &key)?;
+            let key = keys::generate()?;
+            keys::write_key(&file, &key)?;
             println!("{}", Hex(&key.verifying_key().to_bytes()));
         }
         Command::Checkpoint(which) => which.print_checkpoint()?,

@@ -5,29 +5,64 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_node::authority::Signers;
 use prooflight_node::blocking::{self, Workers};
 use prooflight_node::clock::{Clock, now_ms, utc};
+use prooflight_node::copy::Access;
+use prooflight_node::desk::Desk;
 use prooflight_node::follow::Progress;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::{self, Conditions, Pace, Submitter};
+use prooflight_node::producer::{self, Conditions, Pace, Shared, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
 use prooflight_node::schemes::Counted;
-use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits};
+use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits, Standing};
 use prooflight_node::space::Space;
+use prooflight_node::sync::SyncSource;
 use prooflight_node::{Chain, View, descriptors};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::chain::{begin_development, open};
+use super::chain::{begin_development, first_view, open_to_lead};
+use super::clients::clients;
 use super::exit::Failure;
-use super::follow::follow;
+use super::follow::{follow, follow_log};
+use super::lead::{Entrance, Lead, lead};
 use super::serving;
 use super::settings::{Chosen, Settings};
 
 pub(super) fn run(settings: Settings) -> Result<(), Failure> {
     let chosen = settings.choose()?;
-    serving::run(chosen.log_format, serve(chosen))
+    let role = match (&chosen.follow, &chosen.log) {
+        (Some(_), Some(_)) => {
+            let expected = "--follow, to copy a node's blocks, or --log, to lead or stand by";
+            return Err(Error::new(Reason::InvalidArgument, expected, "both").into());
+        }
+        (Some(leader), None) => Role::Follow(leader.clone()),
+        (None, _) => Role::Lead,
+    };
+    serving::run(chosen.log_format, serve(chosen, role))
+}
+
+/// Serves a chain from its log.
+pub(super) fn serve_log(settings: Settings) -> Result<(), Failure> {
+    let chosen = settings.choose()?;
+    let Some(url) = chosen.log.clone() else {
+        let expected = "--log with the URL of the chain's log";
+        return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
+    };
+    serving::run(chosen.log_format, serve(chosen, Role::Read(url)))
+}
+
+/// Where blocks come from.
+enum Role {
+    /// They are made here, also if this is a standby.
+    Lead,
+    /// From this node.
+    Follow(String),
+    /// From this log.
+    Read(String),
 }
 
 /// The source of the blocks that a node serves.
@@ -40,27 +75,36 @@ pub(super) struct Source {
     pub(super) conditions: Option<Arc<Conditions>>,
     /// This node's progress, if it follows another.
     pub(super) progress: Option<watch::Receiver<Progress>>,
+    /// Makes this node lead, if it is a standby.
+    pub(super) promote: Option<watch::Sender<bool>>,
+    /// Where blocks wait for signatures, with its server, if authorities sign elsewhere.
+    pub(super) desk: Option<(Arc<Desk>, ServerHandle)>,
     /// Ends once `submitter` and `progress` are dropped, or when no more blocks can be stored.
     pub(super) ended: JoinHandle<Result<()>>,
 }
 
-async fn serve(mut chosen: Chosen) -> Result<(), Failure> {
+async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     let mut stop = pin!(serving::stop_signal());
     let metrics = Metrics::new();
     chosen.schemes.counted = Counted(Some(metrics.clone()));
     // Before anything is written.
-    let token = token(&chosen)?.map(Into::into);
+    let clients = Arc::new(clients(&chosen)?);
+    let entrance = Entrance::take(&chosen)?;
     let connections = descriptors::connections(chosen.max_connections)?;
     let bound = serving::bind(chosen.listen)?;
     let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
     let starting = async {
         let (chosen, metrics) = (chosen.clone(), metrics.clone());
-        match chosen.follow.clone() {
-            Some(leader) => follow(&leader, chosen, metrics).await,
-            None => blocking::aside(move || produce(&chosen, &metrics)).await,
+        let standing = admin.standing.clone();
+        match role {
+            Role::Follow(leader) => follow(&leader, chosen, metrics).await,
+            Role::Read(url) => follow_log(&url, chosen, metrics).await,
+            Role::Lead => {
+                blocking::aside(move || produce(&chosen, entrance, &standing, &metrics)).await
+            }
         }
     };
-    let Source { views, submitter, conditions, progress, mut ended } = tokio::select! {
+    let Source { views, submitter, conditions, progress, promote, desk, mut ended } = tokio::select! {
         stopped = &mut stop => return Ok(stopped?),
         started = starting => started?,
     };
@@ -74,6 +118,7 @@ async fn serve(mut chosen: Chosen) -> Result<(), Failure> {
         eth_chain_id: chosen.eth_chain_id,
         metrics: metrics.clone(),
         workers: workers.clone(),
+        sync: SyncSource::new(&chosen.data_dir, views.borrow().config())?,
     };
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
@@ -89,10 +134,12 @@ async fn serve(mut chosen: Chosen) -> Result<(), Failure> {
         views: views.clone(),
         conditions,
         progress,
+        promote,
+        access: Access::open(&chosen.data_dir, admin.address)?,
     }));
     let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
-    let front = Front { limits, token, pages, busy: false };
-    let (address, server) = server::start(bound, module, &chosen.origins, front)?;
+    let front = Front { limits, clients, pages, busy: false };
+    let (address, server) = server::start(bound, module, server::cors(&chosen.origins)?, front)?;
     announce(&views.borrow(), address, admin.address);
 
     // It ends on its own only if no more blocks can be stored.
@@ -100,6 +147,11 @@ async fn serve(mut chosen: Chosen) -> Result<(), Failure> {
         stopped = &mut stop => { stopped?; None }
         ended = &mut ended => Some(ended),
     };
+    if let Some((desk, server)) = desk {
+        // A proposed block is finished at the next start.
+        desk.close();
+        let _ = server.stop();
+    }
     serving::stop(server, admin).await;
     let ended = match early {
         Some(ended) => ended,
@@ -113,39 +165,90 @@ async fn serve(mut chosen: Chosen) -> Result<(), Failure> {
     Ok(ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))??)
 }
 
-/// Resumes a chain and makes its blocks; if there is none, begins a development chain if it may.
-fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
+/// A chain whose blocks are made here.
+pub(super) struct Led {
+    pub(super) chain: Chain,
+    /// The keys that are here.
+    pub(super) signers: Signers,
+    /// The log that it shares with other nodes, if it has one.
+    pub(super) shared: Option<Shared>,
+    /// Makes this node lead, if it is a standby.
+    pub(super) promote: Option<watch::Sender<bool>>,
+}
+
+/// Resumes a chain; if there is none, begins a development chain if it may.
+fn resume(chosen: &Chosen) -> Result<Led> {
     let folder = &chosen.data_dir;
     if !Chain::exists(folder)? {
-        if !chosen.dev {
-            let expected = format_args!(
-                "a chain in {}; `init` begins one, and `run --dev` a development chain",
-                folder.display()
-            );
-            return Err(Error::new(Reason::InvalidArgument, expected, "none"));
-        }
-        begin_development(folder, &chosen.schemes)?;
-        tracing::warn!(
-            folder = %folder.display(),
-            "no chain there: began a development chain with a key of its own"
-        );
+        begin_if_dev(chosen)?;
     }
-    let (chain, signers) = open(&chosen.data_dir, &chosen.schemes)?;
+    let (chain, signers) = open_to_lead(folder, &chosen.schemes)?;
+    Ok(Led { chain, signers, shared: None, promote: None })
+}
+
+/// Begins a development chain in a folder without a chain, if it may.
+pub(super) fn begin_if_dev(chosen: &Chosen) -> Result<()> {
+    let folder = &chosen.data_dir;
+    if !chosen.dev {
+        let expected = format_args!(
+            "a chain in {}; `init` begins one, and `run --dev` a development chain",
+            folder.display()
+        );
+        return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+    }
+    begin_development(folder, &chosen.schemes)?;
+    tracing::warn!(
+        folder = %folder.display(),
+        "no chain there: began a development chain with a key of its own"
+    );
+    Ok(())
+}
+
+/// Makes the blocks of a chain.
+fn produce(
+    chosen: &Chosen,
+    entrance: Option<Entrance>,
+    standing: &watch::Sender<Arc<dyn Standing>>,
+    metrics: &Metrics,
+) -> Result<Source> {
+    let folder = &chosen.data_dir;
+    let Led { mut chain, signers, shared, promote } = match &chosen.log {
+        Some(url) => super::log::open(url, chosen, metrics)?,
+        None => resume(chosen)?,
+    };
+    let Lead { signing, desk, shown } = lead(folder, &chain, signers, entrance, standing, metrics)?;
+    let (published, views) = watch::channel(first_view(folder, &mut chain, &signing)?);
+    // It is empty until now.
+    let _ = shown.set(views.clone());
+    signing.published(views.borrow().height())?;
     metrics.store(chain.disk_bytes()?);
-    let (published, views) = watch::channel(chain.view()?);
     let pace = Pace {
         interval: Duration::from_millis(chosen.block_interval_ms),
         empty_blocks: chosen.empty_blocks,
-        keep_states: chosen.keep_states,
+        keep: chosen.keep,
     };
     let space = Space::new(folder, chosen.min_free_bytes);
-    let conditions = Arc::new(Conditions::new(views.clone(), Clock::system(), space));
+    let mut conditions = Conditions::new(views.clone(), Clock::system(), space);
+    if let Some(shared) = &shared {
+        conditions = conditions.without(shared.log.troubles());
+    }
+    if let Some((desk, _)) = &desk {
+        conditions = conditions.with_desk(desk.clone());
+    }
+    let conditions = Arc::new(conditions);
     if let Err(error) = conditions.check() {
         let (reason, now) = (error.reason(), utc(now_ms()));
         tracing::error!(%reason, %error, now, "no blocks are made for now");
     }
-    let (submitter, thread) =
-        producer::start(chain, signers, pace, conditions.clone(), published, metrics.clone());
+    let (submitter, thread) = producer::start_with(
+        chain,
+        signing,
+        pace,
+        conditions.clone(),
+        published,
+        metrics.clone(),
+        shared,
+    );
     let ended = tokio::task::spawn_blocking(|| {
         let panicked = |_| Err(Error::new(Reason::Bug, "a thread that makes blocks", "a panic"));
         thread.join().unwrap_or_else(panicked)
@@ -155,19 +258,10 @@ fn produce(chosen: &Chosen, metrics: &Metrics) -> Result<Source> {
         submitter: Some(submitter),
         conditions: Some(conditions),
         progress: None,
+        promote,
+        desk,
         ended,
     })
-}
-
-fn token(chosen: &Chosen) -> Result<Option<String>> {
-    let Some(path) = &chosen.token_file else { return Ok(None) };
-    let token = std::fs::read_to_string(path).map_err(|error| super::cannot(path, &error))?;
-    let token = token.trim();
-    if token.is_empty() {
-        let expected = format_args!("a token in {}", path.display());
-        return Err(Error::new(Reason::InvalidArgument, expected, "nothing"));
-    }
-    Ok(Some(token.to_owned()))
 }
 
 fn announce(view: &View, address: SocketAddr, admin: SocketAddr) {

@@ -1,13 +1,16 @@
-//! The settings of `run`: from flags, the environment and a file, in this order of precedence.
+//! The settings of `run` and `serve`: from flags, the environment and a file, in this order of precedence.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::schemes::{SchemeOptions, Shard};
+use prooflight_node::Retention;
+use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, Shard};
 use serde::Deserialize;
 
+use super::clients::ClientSettings;
 use super::params::options;
 
 /// Optional settings; a setting that is not given has its default.
@@ -39,12 +42,22 @@ pub(crate) struct Settings {
     /// The number of blocks before the newest whose states are kept [default: all]
     #[arg(long, env = "PROOFLIGHT_KEEP_STATES")]
     keep_states: Option<u64>,
+    /// The number of blocks before the newest whose operations are kept, for replicas [default: all]
+    #[arg(long, env = "PROOFLIGHT_KEEP_BLOCKS")]
+    keep_blocks: Option<u64>,
     /// Accept no block while fewer bytes are free on the disk of the folder [default: 268435456]
     #[arg(long, env = "PROOFLIGHT_MIN_FREE_BYTES")]
     min_free_bytes: Option<u64>,
     /// A file with the bearer token required to submit [default: none required]
     #[arg(long, env = "PROOFLIGHT_TOKEN_FILE")]
     token_file: Option<PathBuf>,
+    /// The address on which authorities on machines of their own ask for blocks to sign; required if the
+    /// node holds fewer keys than the quorum [default: none]
+    #[arg(long, env = "PROOFLIGHT_AUTHORITY_LISTEN")]
+    authority_listen: Option<SocketAddr>,
+    /// A file with the bearer token required of those authorities [default: none required]
+    #[arg(long, env = "PROOFLIGHT_AUTHORITY_TOKEN_FILE")]
+    authority_token_file: Option<PathBuf>,
     /// An origin whose pages may send requests; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     #[serde(rename = "origins")]
@@ -70,9 +83,24 @@ pub(crate) struct Settings {
     /// The node to follow, as http://HOST:PORT: copies its blocks and makes none [default: none]
     #[arg(long, env = "PROOFLIGHT_FOLLOW")]
     follow: Option<String>,
+    /// The object store with the chain's log, as <s3://BUCKET/FOLDER> or <file:///FOLDER> [default: none]
+    #[arg(long, env = "PROOFLIGHT_LOG_URL")]
+    log: Option<String>,
+    /// Execute the blocks of the log, and lead only when its leader does not [default: false]
+    #[arg(long, env = "PROOFLIGHT_STANDBY", num_args = 0..=1, default_missing_value = "true")]
+    standby: Option<bool>,
+    /// The time without a block after which a standby leads, in milliseconds [default: 5000]
+    #[arg(long, env = "PROOFLIGHT_TAKEOVER_AFTER_MS")]
+    takeover_after_ms: Option<u64>,
+    /// The leader, as http://HOST:PORT: a standby does not lead while that node is ready [default: none]
+    #[arg(long, env = "PROOFLIGHT_LEADER")]
+    leader: Option<String>,
     /// A file with the checkpoint of the chain to follow; required on a first start
     #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
     checkpoint: Option<PathBuf>,
+    /// On a first start: begin with the verified state of the followed node, not with all blocks [default: false]
+    #[arg(long, env = "PROOFLIGHT_SYNC", num_args = 0..=1, default_missing_value = "true")]
+    sync: Option<bool>,
     /// On a first start: the keys that lvmt can prove: full, none, or a class such as 3/4 [default: full]
     #[arg(long, env = "PROOFLIGHT_PROOF_SHARD")]
     proof_shard: Option<Shard>,
@@ -82,6 +110,9 @@ pub(crate) struct Settings {
     /// Prove blocks that lmpt no longer has in memory by replaying up to two eras, one at a time [default: false]
     #[arg(long, env = "PROOFLIGHT_LMPT_REPLAY", num_args = 0..=1, default_missing_value = "true")]
     lmpt_replay: Option<bool>,
+    /// The bytes of memory for parts of smt's snapshot files that proofs read [default: 268435456]
+    #[arg(long, env = "PROOFLIGHT_CACHE_BYTES")]
+    cache_bytes: Option<u64>,
     /// The .ptau file of the chain's lvmt setup, if its tables must be built [default: none]
     #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
     lvmt_setup: Option<PathBuf>,
@@ -91,6 +122,11 @@ pub(crate) struct Settings {
     /// The log format: `text` or `json` [default: text]
     #[arg(long, env = "PROOFLIGHT_LOG_FORMAT")]
     log_format: Option<LogFormat>,
+    // Only in the file: clients without a token, and those with one.
+    #[arg(skip)]
+    anonymous: ClientSettings,
+    #[arg(skip)]
+    clients: BTreeMap<String, ClientSettings>,
 }
 
 /// The format of logs.
@@ -106,6 +142,7 @@ pub(crate) enum LogFormat {
 
 /// Settings with their defaults filled in.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Chosen {
     pub(crate) data_dir: PathBuf,
     pub(crate) dev: bool,
@@ -113,9 +150,11 @@ pub(crate) struct Chosen {
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) block_interval_ms: u64,
     pub(crate) empty_blocks: bool,
-    pub(crate) keep_states: Option<u64>,
+    pub(crate) keep: Retention,
     pub(crate) min_free_bytes: u64,
     pub(crate) token_file: Option<PathBuf>,
+    pub(crate) authority_listen: Option<SocketAddr>,
+    pub(crate) authority_token_file: Option<PathBuf>,
     pub(crate) origins: Vec<String>,
     pub(crate) max_request_bytes: u32,
     pub(crate) max_batch: u32,
@@ -124,9 +163,16 @@ pub(crate) struct Chosen {
     pub(crate) max_connections: u32,
     pub(crate) request_time_ms: u64,
     pub(crate) follow: Option<String>,
+    pub(crate) log: Option<String>,
+    pub(crate) standby: bool,
+    pub(crate) takeover_after_ms: u64,
+    pub(crate) leader: Option<String>,
     pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) sync: bool,
     pub(crate) follow_interval_ms: u64,
     pub(crate) log_format: LogFormat,
+    pub(crate) anonymous: ClientSettings,
+    pub(crate) clients: BTreeMap<String, ClientSettings>,
     /// The scheme options of a chain that is created now.
     pub(crate) schemes: SchemeOptions,
 }
@@ -143,9 +189,14 @@ impl Settings {
             admin_listen: self.admin_listen.or(file.admin_listen),
             block_interval_ms: self.block_interval_ms.or(file.block_interval_ms).unwrap_or(1000),
             empty_blocks: self.empty_blocks.or(file.empty_blocks).unwrap_or(false),
-            keep_states: self.keep_states.or(file.keep_states),
+            keep: Retention {
+                states: self.keep_states.or(file.keep_states),
+                blocks: self.keep_blocks.or(file.keep_blocks),
+            },
             min_free_bytes: self.min_free_bytes.or(file.min_free_bytes).unwrap_or(256 << 20),
             token_file: self.token_file.or(file.token_file),
+            authority_listen: self.authority_listen.or(file.authority_listen),
+            authority_token_file: self.authority_token_file.or(file.authority_token_file),
             origins: if self.origins.is_empty() { file.origins } else { self.origins },
             max_request_bytes: self.max_request_bytes.or(file.max_request_bytes).unwrap_or(4 << 20),
             max_batch: self.max_batch.or(file.max_batch).unwrap_or(32),
@@ -154,11 +205,19 @@ impl Settings {
             max_connections: self.max_connections.or(file.max_connections).unwrap_or(1024),
             request_time_ms: self.request_time_ms.or(file.request_time_ms).unwrap_or(30_000),
             follow: self.follow.or(file.follow),
+            log: self.log.or(file.log),
+            standby: self.standby.or(file.standby).unwrap_or(false),
+            takeover_after_ms: self.takeover_after_ms.or(file.takeover_after_ms).unwrap_or(5000),
+            leader: self.leader.or(file.leader),
             checkpoint: self.checkpoint.or(file.checkpoint),
+            sync: self.sync.or(file.sync).unwrap_or(false),
             follow_interval_ms: self.follow_interval_ms.or(file.follow_interval_ms).unwrap_or(1000),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),
+            anonymous: file.anonymous,
+            clients: file.clients,
             schemes: SchemeOptions {
                 lmpt_replay: self.lmpt_replay.or(file.lmpt_replay).unwrap_or(false),
+                cache_bytes: self.cache_bytes.or(file.cache_bytes).unwrap_or(CACHE_BYTES),
                 ..options(
                     self.proof_shard.or(file.proof_shard),
                     self.blocks_per_snapshot.or(file.blocks_per_snapshot),

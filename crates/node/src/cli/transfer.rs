@@ -1,30 +1,24 @@
 //! Moves states and chains between folders.
 
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
 
 use clap::Args;
 use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::{Error, Reason, Result};
-use prooflight_json::Hex;
 use prooflight_node::authority::Signers;
 use prooflight_node::clock::now_ms;
+use prooflight_node::copy::{Line, pipe, receive};
 use prooflight_node::normalise::{check, check_all};
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::{At, Chain};
-use serde::{Deserialize, Serialize};
+use prooflight_node::{Audited, Chain, audit};
 
 use super::cannot;
 use super::chain::{Where, open};
-
-/// A line of a state: a raw key and its value.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    key: Hex,
-    value: Hex,
-}
+use super::reach::{Reached, reach};
 
 fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation> {
     let Line { key, value } = serde_json::from_str(line).map_err(|error| {
@@ -59,17 +53,19 @@ pub(super) struct File {
 impl File {
     pub(super) fn export(&self) -> Result<()> {
         let failed = |error: &std::io::Error| cannot(&self.file, error);
-        let view = Chain::open(&self.folder.data_dir)?.view()?;
-        let file = fs::File::create_new(&self.file).map_err(|error| failed(&error))?;
-        let mut writer = BufWriter::new(file);
-        for entry in view.entries() {
-            let (key, value) = entry?;
-            let line = serde_json::to_string(&Line { key: Hex(key), value: Hex(value) })
-                .map_err(|error| Error::new(Reason::Bug, "a line of JSON", error))?;
-            writeln!(writer, "{line}").map_err(|error| failed(&error))?;
-        }
-        let file = writer.into_inner().map_err(|error| failed(error.error()))?;
-        file.sync_all().map_err(|error| failed(&error))
+        let reached = reach(&self.folder.data_dir)?;
+        let mut file = fs::File::create_new(&self.file).map_err(|error| failed(&error))?;
+        let exported = match reached {
+            Reached::Here(source) => source.export(&mut file),
+            Reached::Running(node) => {
+                node.fetch("/export", |piece| file.write_all(piece).map_err(|error| failed(&error)))
+            }
+        };
+        let exported = exported.and_then(|()| file.sync_all().map_err(|error| failed(&error)));
+        exported.inspect_err(|_| {
+            // A part of a state must not be taken for it.
+            let _ = fs::remove_file(&self.file);
+        })
     }
 }
 
@@ -132,14 +128,53 @@ pub(super) struct Backup {
 }
 
 impl Backup {
-    /// Copies by executing every block, so that damage is not copied.
+    /// Copies the chain and checks the copy, which can be resumed, or followed from, at once.
     pub(super) fn run(&self) -> Result<()> {
-        let mut copy = Chain::create_like(&self.to, &self.folder.data_dir)?;
-        let view = Chain::open(&self.folder.data_dir)?.view()?;
-        for height in 0..=view.height() {
-            copy.follow(view.block(At::Height(height))?)?;
+        let to = &self.to;
+        let existed = to.exists();
+        let is_empty =
+            !existed || fs::read_dir(to).map_err(|error| cannot(to, &error))?.next().is_none();
+        if !is_empty {
+            let expected = format_args!("a new or empty folder {}", to.display());
+            return Err(Error::new(Reason::InvalidArgument, expected, "files in it"));
         }
-        println!("{} blocks in {}", view.height() + 1, self.to.display());
+        let made = self.copy().and_then(|()| audit(&Chain::open(to)?.view()?));
+        let Audited { blocks, values } = made.inspect_err(|_| {
+            // A copy that is not whole, or damaged, is none.
+            let _ = fs::remove_dir_all(to);
+            if existed {
+                let _ = fs::create_dir(to);
+            }
+        })?;
+        match values {
+            Some(values) => println!("{blocks} blocks and {values} values in {}", to.display()),
+            None => println!(
+                "{blocks} blocks in {}; values not compared with them, since earlier ones are not kept",
+                to.display()
+            ),
+        }
         Ok(())
+    }
+
+    fn copy(&self) -> Result<()> {
+        let reached = reach(&self.folder.data_dir)?;
+        let (mut pipe, reader) = pipe();
+        let (to, left) = (self.to.clone(), pipe.left());
+        let receiving = thread::spawn(move || receive(reader, &to));
+        let sent = match reached {
+            Reached::Here(source) => source.send(pipe),
+            Reached::Running(node) => node.fetch("/backup", move |piece| {
+                let received = |error| Error::new(Reason::StoreFailed, "a copy", error);
+                pipe.write_all(piece).map_err(received)
+            }),
+        };
+        let panicked = |_| Err(Error::new(Reason::Bug, "a thread that writes", "a panic"));
+        match (sent, receiving.join().unwrap_or_else(panicked)) {
+            // One of them noticed only that the other had ended.
+            (Err(sent), Err(received)) => {
+                Err(if left.load(Ordering::Relaxed) { received } else { sent })
+            }
+            (sent, received) => sent.and(received),
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 ///
 /// The jitter keeps the replicas of a leader from all asking it at the same moment once it is back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     first: Duration,
     failures: u32,
 }
@@ -15,16 +15,16 @@ pub(super) struct Backoff {
 const LONGEST: u32 = 32;
 
 impl Backoff {
-    pub(super) const fn new(first: Duration) -> Self {
+    pub(crate) const fn new(first: Duration) -> Self {
         Self { first, failures: 0 }
     }
 
-    pub(super) const fn succeeded(&mut self) {
+    pub(crate) const fn succeeded(&mut self) {
         self.failures = 0;
     }
 
     /// Returns the delay after one more failure.
-    pub(super) fn failed(&mut self) -> Duration {
+    pub(crate) fn failed(&mut self) -> Duration {
         let whole = self.first * 2_u32.saturating_pow(self.failures).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         let mut chance = [0];

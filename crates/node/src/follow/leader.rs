@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use http::header::CONTENT_TYPE;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
@@ -12,8 +12,8 @@ use jsonrpsee::server::HttpBody;
 use prooflight_core::chain::{SignedHeader, StateOperation};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 use prooflight_json::{Hex, Quantity, StateOp};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -31,6 +31,8 @@ pub struct Leader {
     client: Client<HttpConnector, HttpBody>,
     url: Uri,
     time: Duration,
+    /// The header with the bearer token, if there is one.
+    token: Option<HeaderValue>,
 }
 
 impl Leader {
@@ -48,7 +50,17 @@ impl Leader {
             _ => return Err(wrong(&"another scheme, or none")),
         }
         let client = Client::builder(TokioExecutor::new()).build_http();
-        Ok(Self { client, url, time })
+        Ok(Self { client, url, time, token: None })
+    }
+
+    /// Sends a bearer token with every request; `invalid_argument` if no header can have it.
+    pub fn with_token(self, token: &str) -> Result<Self> {
+        let token = HeaderValue::from_str(&format!("Bearer {token}"));
+        let mut token = token.map_err(|_| {
+            Error::new(Reason::InvalidArgument, "a token of visible ASCII", "other characters")
+        })?;
+        token.set_sensitive(true);
+        Ok(Self { token: Some(token), ..self })
     }
 
     /// Fetches the newest header.
@@ -69,6 +81,24 @@ impl Leader {
         Ok(block)
     }
 
+    /// Whether the node answers that it is ready. A node that does not answer in time is not.
+    pub(crate) async fn ready(&self) -> bool {
+        let mut request = Request::new(HttpBody::empty());
+        let Ok(uri) = Uri::builder()
+            .scheme("http")
+            .authority(self.url.authority().map_or("", |host| host.as_str()))
+            .path_and_query("/ready")
+            .build()
+        else {
+            return false;
+        };
+        *request.uri_mut() = uri;
+        match tokio::time::timeout(self.time, self.client.request(request)).await {
+            Ok(Ok(response)) => response.status().is_success(),
+            Ok(Err(_)) | Err(_) => false,
+        }
+    }
+
     /// Fetches the newest height that the node knows of, which may be that of its own leader.
     ///
     /// `None` if it knows none. It only affects when a replica calls itself ready, so a node that does
@@ -81,6 +111,22 @@ impl Leader {
         };
         let at = now.checked_sub(Duration::from_millis(age_ms?.0))?;
         Some(Known { height: newest?.0, at })
+    }
+
+    /// The time limit of an answer.
+    pub(crate) const fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Calls a method with these parameters and returns its result.
+    pub(crate) async fn tell<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &impl Serialize,
+    ) -> Result<T> {
+        let params = serde_json::to_value(params)
+            .map_err(|error| Error::new(Reason::Bug, "parameters in JSON", error))?;
+        self.ask(method, params).await
     }
 
     /// Calls a method and returns its result.
@@ -138,6 +184,9 @@ impl Leader {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.url.clone();
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(token) = &self.token {
+            request.headers_mut().insert(AUTHORIZATION, token.clone());
+        }
         let response = self.client.request(request).await;
         let response = response.map_err(|error| quote(Reason::Unreachable, "an answer", &error))?;
         let status = response.status();
@@ -150,6 +199,13 @@ impl Leader {
             }
             Err(error) => Err(quote(Reason::Unreachable, "a whole answer", &error)),
         }
+    }
+}
+
+impl core::fmt::Display for Leader {
+    /// Its URL.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.url.fmt(f)
     }
 }
 
@@ -199,12 +255,12 @@ struct ProgressReply {
 /// The fields used of a header.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct HeaderReply {
+pub(crate) struct HeaderReply {
     signed_header: Hex,
 }
 
 impl HeaderReply {
-    fn decode(&self) -> Result<SignedHeader> {
+    pub(crate) fn decode(&self) -> Result<SignedHeader> {
         SignedHeader::decode(&self.signed_header.0, &Limits::default())
     }
 }

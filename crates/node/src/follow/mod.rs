@@ -1,4 +1,5 @@
-//! Follows another node: fetches its blocks in order, executes them, and keeps only valid ones.
+//! Follows another node, or the chain's log: fetches its blocks in order, executes them, and keeps only
+//! valid ones.
 //!
 //! The leader is polled over HTTP for its head and then for the next block. Polling needs no
 //! persistent connection: a first start, a restart of either side and a lost connection all lead to
@@ -9,21 +10,24 @@ mod backoff;
 mod leader;
 mod progress;
 
+pub(crate) use backoff::Backoff;
+pub(crate) use leader::HeaderReply;
 pub use leader::Leader;
 pub use progress::Progress;
 
 use std::time::{Duration, Instant};
 
-use prooflight_core::chain::{Checkpoint, SignedHeader};
+use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
 use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_log::Reader;
 use tokio::sync::watch;
 
 use crate::blocking;
 use crate::clock::{check_not_in_future, now_ms};
+use crate::log::{decode, is_fresh};
 use crate::metrics::Metrics;
 use crate::space::Space;
-use crate::{At, Block, Chain, View};
-use backoff::Backoff;
+use crate::{At, Block, Chain, Retention, View};
 use progress::Known;
 
 /// The pace at which a replica follows.
@@ -32,21 +36,33 @@ pub struct FollowPace {
     /// The delay before polling a leader again when there is no newer block, and after a first
     /// failure.
     pub interval: Duration,
-    /// The number of blocks before the newest whose states are kept; `None` keeps all.
-    pub keep_states: Option<u64>,
+    /// What is kept of older blocks.
+    pub keep: Retention,
+}
+
+/// The place where a replica finds blocks.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a node has one")]
+pub enum Source {
+    /// Another node.
+    Node(Leader),
+    /// The chain's log in an object store, which needs no node.
+    Log(Reader),
 }
 
 /// A chain whose blocks another node produces.
 #[derive(Debug)]
 pub struct Follower {
     chain: Chain,
-    leader: Leader,
+    source: Source,
     /// A block that must be in the chain; cleared once it is.
     pinned: Option<Checkpoint>,
     pace: FollowPace,
     backoff: Backoff,
     /// The height of a header that the leader has shown and that the authorities have signed.
     shown: Option<u64>,
+    /// Whether to wait before the next step.
+    rest: bool,
     progress: watch::Sender<Progress>,
     space: Space,
     metrics: Metrics,
@@ -63,13 +79,13 @@ enum Step {
 }
 
 impl Follower {
-    /// Follows a leader, starting after the newest block of a chain.
+    /// Follows a source, starting after the newest block of a chain.
     ///
     /// A checkpoint must be of this chain, else `wrong_chain`. If its block is already here, it
     /// must be the same one, else `equivocation`; if not, the block that arrives must match it.
     pub fn new(
         chain: Chain,
-        leader: Leader,
+        source: Source,
         checkpoint: Option<Checkpoint>,
         pace: FollowPace,
         space: Space,
@@ -82,13 +98,24 @@ impl Follower {
             }
             if chain.height().is_some_and(|height| height >= checkpoint.height) {
                 let header = chain.view()?.header(At::Height(checkpoint.height))?;
-                check_pinned(checkpoint, &header)?;
+                check_pinned(checkpoint, &header.header)?;
             }
         }
         let pinned = checkpoint.filter(|pinned| chain.height() < Some(pinned.height));
         let backoff = Backoff::new(pace.interval);
         let progress = watch::Sender::new(Progress::new(pace.interval));
-        Ok(Self { chain, leader, pinned, pace, backoff, shown: None, progress, space, metrics })
+        Ok(Self {
+            chain,
+            source,
+            pinned,
+            pace,
+            backoff,
+            shown: None,
+            rest: false,
+            progress,
+            space,
+            metrics,
+        })
     }
 
     /// Returns this replica's progress. [`run`](Self::run) ends once nobody watches it any more.
@@ -134,6 +161,9 @@ impl Follower {
 
     /// Makes a step, publishes the progress, and waits until the next step is due.
     async fn step_and_wait(&mut self) -> Result<Option<View>> {
+        if core::mem::take(&mut self.rest) {
+            tokio::time::sleep(self.pace.interval).await;
+        }
         if let Err(error) = self.space.check() {
             tracing::warn!(%error, "not followed");
             self.progress.send_modify(|progress| progress.failed(error));
@@ -175,11 +205,18 @@ impl Follower {
 
     async fn step(&mut self) -> Result<Step> {
         let next = self.next();
+        let leader = match &mut self.source {
+            Source::Node(leader) => leader,
+            Source::Log(log) => {
+                let found = log.block(next).await?.map(decode).transpose()?;
+                return blocking::in_place(|| self.take_from_log(found));
+            }
+        };
         if self.shown.is_some_and(|shown| shown >= next) {
-            let block = self.leader.block(next).await?;
+            let block = leader.block(next).await?;
             return blocking::in_place(|| self.take(block)).map(Step::Took);
         }
-        let head = self.leader.head().await?;
+        let head = leader.head().await?;
         blocking::in_place(|| self.check_head(&head))?;
         let shown = head.header.height;
         self.shown = Some(shown);
@@ -190,7 +227,28 @@ impl Follower {
             return Ok(Step::Behind);
         }
         // The leader may be a replica that is itself behind, so what counts is what it knows of.
-        Ok(Step::Current(self.leader.progress().await))
+        Ok(Step::Current(match &self.source {
+            Source::Node(leader) => leader.progress().await,
+            Source::Log(_) => None,
+        }))
+    }
+
+    /// Takes the next block of the log; without one, we have all of them.
+    fn take_from_log(&mut self, found: Option<Block>) -> Result<Step> {
+        let Some(block) = found else {
+            let known = self.chain.height().map(|height| Known { height, at: Instant::now() });
+            return Ok(Step::Current(known));
+        };
+        let newest = is_fresh(&block.header.header, self.pace.interval);
+        let view = self.take(block)?;
+        self.metrics.leader(view.height());
+        if let (true, Source::Log(log)) = (newest, &mut self.source) {
+            log.pause();
+            let known = Known { height: view.height(), at: Instant::now() };
+            self.progress.send_modify(|progress| progress.know(known));
+            self.rest = true;
+        }
+        Ok(Step::Took(view))
     }
 
     /// Returns the height of the next block to fetch.
@@ -214,7 +272,7 @@ impl Follower {
     fn take(&mut self, block: Block) -> Result<View> {
         if let Some(pinned) = self.pinned.as_ref().filter(|it| it.height == self.next()) {
             block.header.check_signed(self.chain.config())?;
-            check_pinned(pinned, &block.header)?;
+            check_pinned(pinned, &block.header.header)?;
         }
         // Until its time has come, clients would refuse it and every block after it.
         check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
@@ -224,14 +282,14 @@ impl Follower {
         self.metrics.store(self.chain.disk_bytes()?);
         self.pinned.take_if(|pinned| pinned.height == view.height());
         tracing::info!(height = view.height(), hash = %Hex(view.head_hash()), "followed");
-        self.chain.keep_states(self.pace.keep_states)?;
+        self.chain.keep_only(self.pace.keep)?;
         Ok(view)
     }
 }
 
 /// Checks that the header at the pinned height is the pinned one.
-fn check_pinned(pinned: &Checkpoint, header: &SignedHeader) -> Result<()> {
-    let found = header.header.hash();
+pub(crate) fn check_pinned(pinned: &Checkpoint, header: &Header) -> Result<()> {
+    let found = header.hash();
     if found == pinned.header_hash {
         return Ok(());
     }
@@ -244,6 +302,6 @@ fn equivocation(height: u64, expected: &[u8; 32], found: &[u8; 32]) -> Error {
 }
 
 /// Whether an error is this node's own fault rather than its leader's.
-fn is_our_own(error: &Error) -> bool {
+pub(crate) fn is_our_own(error: &Error) -> bool {
     matches!(error.reason(), Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug)
 }

@@ -47,7 +47,11 @@ impl Archive {
         answer: impl FnOnce(P) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (proofs, metrics) = (self.proofs.clone(), self.metrics.clone());
-        let proof = move || answer(metrics.proving(Scheme::Smt, || prove(&proofs))?);
+        let waiting = metrics.waiting(ask.scheme);
+        let proof = move || {
+            drop(waiting);
+            answer(metrics.proving(Scheme::Smt, || prove(&proofs))?)
+        };
         self.workers.prove(ask, proof).await
     }
 

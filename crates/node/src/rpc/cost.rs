@@ -20,6 +20,11 @@ pub(super) fn of_blocks(from: u64, to: u64) -> u64 {
     to.saturating_sub(from).saturating_add(5)
 }
 
+/// A page of a range with at most so many entries.
+pub(super) fn of_entries(entries: usize) -> u64 {
+    5 + of(entries) / 20
+}
+
 /// So many headers with the proof of their places.
 pub(super) fn of_headers(headers: usize) -> u64 {
     of(headers)

@@ -19,13 +19,17 @@ pub struct ErrorData {
 
 /// Converts a refusal to a JSON-RPC error.
 pub fn to_object(error: &Error) -> ErrorObjectOwned {
-    let data = ErrorData {
+    ErrorObjectOwned::owned(number(error.code()), error.to_string(), Some(error_data(error)))
+}
+
+/// The code, reason and details of a refusal.
+pub fn error_data(error: &Error) -> ErrorData {
+    ErrorData {
         code: error.code().as_str().to_owned(),
         reason: error.reason().as_str().to_owned(),
         expected: error.expected().to_owned(),
         found: error.found().to_owned(),
-    };
-    ErrorObjectOwned::owned(number(error.code()), error.to_string(), Some(data))
+    }
 }
 
 /// Returns JSON-RPC's own numbers for errors of the caller and of ours, and numbers in the server

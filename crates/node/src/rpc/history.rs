@@ -12,7 +12,7 @@ use super::json::{Json, json};
 use super::method::{Call, method};
 use super::{Context, PlacedHeaders, cost};
 use crate::normalise;
-use crate::view::{At, ProvedBlocks, View};
+use crate::view::{At, ProvedBlocks, View, proves_before};
 
 /// Registers the methods.
 pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
@@ -29,13 +29,20 @@ struct History {
     to: At,
     #[serde(default)]
     head: At,
+    #[serde(default)]
+    scheme: Option<String>,
 }
 
-async fn history(call: Call, History { key: Hex(key), from, to, head }: History) -> Result<Json> {
+async fn history(call: Call, asked: History) -> Result<Json> {
+    let History { key: Hex(key), from, to, head, scheme } = asked;
     let cost = cost::of_blocks(from.0, last_of(&call, to));
-    prove(call, cost, Ability::History, move |view, scheme| {
+    prove(call, cost, Ability::History, scheme.as_deref(), move |view, scheme| {
         normalise::check_key(&key, &view.config().limits)?;
-        let to = view.height_of(to)?;
+        let to = match to {
+            // The last block that the head's root proves.
+            At::Latest if proves_before(scheme) => view.height_of(head)?,
+            to => view.height_of(to)?,
+        };
         let statement = Statement::History { key: &key, from: from.0, to };
         view.prove_range(scheme, &statement, head)
     })
@@ -56,7 +63,7 @@ struct Diff {
 async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
     let first = from.as_ref().map_or(0, |from| from.0);
     let cost = cost::of_blocks(first, last_of(&call, to));
-    prove(call, cost, Ability::Diff, move |view, scheme| {
+    prove(call, cost, Ability::Diff, None, move |view, scheme| {
         let (from, to) = (from.map(|from| from.0), view.height_of(to)?);
         view.prove_range(scheme, &Statement::Diff { from, to }, head)
     })
@@ -83,10 +90,11 @@ async fn prove(
     call: Call,
     cost: u64,
     ability: Ability,
+    scheme: Option<&str>,
     run: impl FnOnce(&View, Scheme) -> Result<ProvedBlocks> + Send + 'static,
 ) -> Result<Json> {
     let metrics = call.context.metrics.clone();
-    let scheme = scheme_with(call.context.views.borrow().config(), ability)?;
+    let scheme = scheme_with(call.context.views.borrow().config(), ability, scheme)?;
     let ask = call.ask(Some(scheme), cost);
     let proof = move |view: &View| {
         let proved = metrics.proving(scheme, || run(view, scheme))?;
@@ -95,11 +103,28 @@ async fn prove(
     call.context.prove(ask, proof).await
 }
 
-/// The scheme of the chain that proves such statements; `unknown_statement` if there is none.
-fn scheme_with(config: &ChainConfig, ability: Ability) -> Result<Scheme> {
-    let able = |scheme: &Scheme| scheme.proves(ability) && config.keeps(*scheme);
+/// The scheme of the chain that proves such statements: the one of this name, or else the first one.
+///
+/// `unknown_statement` if there is none.
+pub(super) fn scheme_with(
+    config: &ChainConfig,
+    ability: Ability,
+    name: Option<&str>,
+) -> Result<Scheme> {
+    let able = |scheme: &Scheme| {
+        scheme.proves(ability)
+            && config.keeps(*scheme)
+            && name.is_none_or(|name| name == scheme.as_str())
+    };
     Scheme::ALL.into_iter().find(able).ok_or_else(|| {
         let names = Scheme::names(|scheme| scheme.proves(ability));
-        Error::new(Reason::UnknownStatement, format_args!("a chain with {names}"), "one without")
+        let expected = format_args!("a chain with {names}");
+        match name {
+            None => Error::new(Reason::UnknownStatement, expected, "one without"),
+            Some(name) => {
+                let expected = format_args!("{expected}, and one of them");
+                Error::new(Reason::UnknownStatement, expected, name)
+            }
+        }
     })
 }

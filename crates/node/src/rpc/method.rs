@@ -11,8 +11,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Context, MaySubmit, to_object};
+use super::{Context, SUBMIT, to_object};
 use crate::blocking::{Ask, Client};
+use crate::clients::Account;
 use crate::metrics::Metrics;
 
 /// The part of a method's context that every call needs.
@@ -79,19 +80,31 @@ where
         let run = run.clone();
         async move {
             let started = Instant::now();
-            let may_submit = extensions.get::<MaySubmit>().is_some();
             // Every connection has one.
             let client = extensions.get().copied().unwrap_or(Client::Local(0));
-            let call = Call { context: context.clone(), may_submit, client };
-            let result = match parse(&params) {
-                Ok(params) => timed(context.bounds().time, run(call, params)).await,
-                Err(error) => Err(error),
+            let result = async {
+                let account = account(&extensions)?;
+                if name != SUBMIT {
+                    account.check_read()?;
+                }
+                // Until the answer is there.
+                let _entered = account.enter()?;
+                let may_submit = account.may_submit();
+                let call = Call { context: context.clone(), may_submit, client };
+                timed(context.bounds().time, run(call, parse(&params)?)).await
             };
+            let result = result.await;
             context.bounds().metrics.called(name, started.elapsed(), result.as_ref().err());
             result.map_err(|error| refuse(name, &error))
         }
     })?;
     Ok(())
+}
+
+/// The account of a request's client.
+pub(super) fn account(extensions: &Extensions) -> Result<&Arc<Account>> {
+    let account = extensions.get();
+    account.ok_or_else(|| Error::new(Reason::Bug, "a request of a client", "one of none"))
 }
 
 async fn timed<R>(limit: Duration, run: impl Future<Output = Result<R>>) -> Result<R> {

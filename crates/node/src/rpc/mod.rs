@@ -1,14 +1,17 @@
 //! The methods of the node. Source: `test-vectors/spec/rpc.md` and `openrpc.json`.
 
 pub mod archive;
+pub mod authorities;
 mod cost;
 mod error;
 mod eth;
 mod history;
 mod json;
 mod method;
+mod range;
+mod sync;
 
-pub use error::{ErrorData, to_object};
+pub use error::{ErrorData, error_data, to_object};
 pub use json::{BlockJson, ChainJson, HeaderJson};
 use json::{Json, json};
 pub use method::{Bounds, Serving};
@@ -17,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jsonrpsee::core::{RegisterMethodError, SubscriptionResult};
-use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule, SubscriptionMessage};
 use prooflight_core::chain::StateOperation;
 use prooflight_core::statement::Statement;
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
@@ -26,13 +29,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use self::method::{Call, method};
+use self::method::{Call, account, method};
 use crate::blocking::{Ask, Workers};
 use crate::follow::Progress;
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
-use crate::view::{At, Placed, View};
+use crate::sync::SyncSource;
+use crate::view::{At, Placed, View, proves_before};
 
 /// Limits on requests.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +49,6 @@ pub struct RequestLimits {
 
 /// The description of the methods, as `rpc.discover` returns it.
 pub const OPENRPC: &str = include_str!("../../openrpc.json");
-
-/// Set on a request whose bearer token allows it to submit.
-#[derive(Clone, Copy, Debug)]
-pub struct MaySubmit;
 
 /// The state shared by all methods.
 pub struct Context {
@@ -66,6 +66,8 @@ pub struct Context {
     pub metrics: Metrics,
     /// The threads on which the store is read.
     pub workers: Workers,
+    /// The states that replicas begin from.
+    pub sync: SyncSource,
 }
 
 impl Serving for Context {
@@ -90,8 +92,12 @@ impl Context {
         ask: Ask,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let views = self.views.clone();
-        self.workers.prove(ask, move || run(&newest(&views))).await
+        let (views, waiting) = (self.views.clone(), self.metrics.waiting(ask.scheme));
+        let proof = move || {
+            drop(waiting);
+            run(&newest(&views))
+        };
+        self.workers.prove(ask, proof).await
     }
 }
 
@@ -111,8 +117,10 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
     method(&mut module, "prooflight_headers", headers)?;
     method(&mut module, "prooflight_block", block)?;
     method(&mut module, "prooflight_prove", prove)?;
-    method(&mut module, "prooflight_submit", submit)?;
+    method(&mut module, SUBMIT, submit)?;
     history::register(&mut module)?;
+    range::register(&mut module)?;
+    sync::register(&mut module)?;
     eth::register(&mut module)?;
     module.register_method("rpc.discover", |_, _, _| {
         serde_json::from_str::<Value>(OPENRPC)
@@ -122,7 +130,7 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
         "prooflight_newHeads",
         "prooflight_newHeads",
         "prooflight_unsubscribe",
-        |_, pending, context, _| new_heads(pending, context),
+        |_, pending, context, extensions| new_heads(pending, context, extensions),
     )?;
     Ok(module)
 }
@@ -255,6 +263,9 @@ struct Prove {
     keys: Vec<Hex>,
     #[serde(default)]
     at: At,
+    /// The block whose root the proof is against, in a scheme whose roots prove all states before them.
+    #[serde(default)]
+    head: Option<At>,
 }
 
 /// A proof, with the header that it verifies against.
@@ -265,7 +276,7 @@ struct Proved {
     proof: Hex,
 }
 
-async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
+async fn prove(call: Call, Prove { scheme, keys, at, head }: Prove) -> Result<Json> {
     let limit = call.context.limits.keys;
     if keys.len() > limit {
         let expected = format_args!("at most {limit} keys");
@@ -274,6 +285,11 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
     let known = Scheme::named(&scheme).ok_or_else(|| {
         Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
     })?;
+    if head.is_some() && !proves_before(known) {
+        let expected =
+            format_args!("no head with {scheme}, whose roots prove only their own states");
+        return Err(Error::new(Reason::InvalidArgument, expected, "one"));
+    }
     let ask = call.ask(Some(known), cost::of_keys(known, keys.len()));
     let metrics = call.context.metrics.clone();
     let proof = move |view: &View| {
@@ -282,9 +298,18 @@ async fn prove(call: Call, Prove { scheme, keys, at }: Prove) -> Result<Json> {
             normalise::check_key(key, limits)?;
         }
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
-        let header = view.header(at)?;
-        let statement = Statement::Keys { height: header.header.height, keys: &keys };
-        let proved = metrics.proving(known, || view.prove(known, &statement))?;
+        let (header, proved) = if proves_before(known) {
+            let header = view.header(head.unwrap_or_default())?;
+            let root = header.header.height;
+            let height = range::at_or_before(view, at, root)?;
+            let statement = Statement::Keys { height, keys: &keys };
+            let prove = || view.prove_at(known, root, &statement, usize::MAX);
+            (header, metrics.proving(known, prove)?)
+        } else {
+            let header = view.header(at)?;
+            let statement = Statement::Keys { height: header.header.height, keys: &keys };
+            (header, metrics.proving(known, || view.prove(known, &statement))?)
+        };
         check_proof_bytes(&proved.proof)?;
         let header = HeaderJson::from(&header);
         json(&Proved { header, scheme, proof: Hex(proved.proof) })
@@ -301,6 +326,9 @@ fn check_proof_bytes(proof: &[u8]) -> Result<()> {
     let expected = format_args!("keys whose proof has at most {most} bytes");
     Err(Error::new(Reason::RequestTooLarge, expected, proof.len()))
 }
+
+/// The one method that needs another permission than to read.
+const SUBMIT: &str = "prooflight_submit";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -321,7 +349,7 @@ async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
         return Err(Error::new(Reason::ReadOnly, expected, "one that follows another"));
     };
     if !call.may_submit {
-        let expected = "the header Authorization: Bearer with this node's token";
+        let expected = "the header Authorization: Bearer with a token that may submit";
         return Err(Error::new(Reason::NotAuthorised, expected, "another, or none"));
     }
     let config = call.context.views.borrow().config().clone();
@@ -332,7 +360,15 @@ async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
 }
 
 /// Sends the head, then every new head; a subscriber too slow for all of them skips to the newest.
-async fn new_heads(pending: PendingSubscriptionSink, context: Arc<Context>) -> SubscriptionResult {
+async fn new_heads(
+    pending: PendingSubscriptionSink,
+    context: Arc<Context>,
+    extensions: Extensions,
+) -> SubscriptionResult {
+    if let Err(error) = account(&extensions).and_then(|account| account.check_read()) {
+        pending.reject(to_object(&error)).await;
+        return Ok(());
+    }
     let sink = pending.accept().await?;
     let mut views = context.views.clone();
     views.mark_changed();

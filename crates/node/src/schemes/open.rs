@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use prooflight_amb::MAX_KEY;
+use prooflight_amb::prover::AmbState;
 use prooflight_avl::AvlState;
 use prooflight_avl::state::state_params;
 use prooflight_core::chain::ChainConfig;
@@ -33,6 +35,7 @@ pub fn open(
 ) -> Result<Box<dyn SchemeStore>> {
     let own = namespace(store.clone(), scheme);
     match scheme {
+        Scheme::Amb => hold::<AmbState<_>>(own, check_keys(config)?),
         Scheme::Avl => hold::<AvlState<_>>(own, state_params(&config.limits)),
         Scheme::Lmpt => hold::<LmptMerging<_>>(own, merges::params(config, place)?),
         Scheme::Lvmt => hold::<LvmtState<_>>(own, setup::params(config, place)?),
@@ -45,9 +48,21 @@ pub fn open(
     }
 }
 
-/// Makes the files that must exist before a chain begins: the tables of LVMT's setup.
+/// Refuses a chain whose keys may be longer than those of `amb`.
+fn check_keys(config: &ChainConfig) -> Result<()> {
+    if usize::from(config.limits.max_key) <= MAX_KEY {
+        return Ok(());
+    }
+    let expected = format_args!("with amb, keys of at most {MAX_KEY} bytes");
+    Err(Error::new(Reason::InvalidConfig, expected, config.limits.max_key))
+}
+
+/// Makes the files that must exist before a chain begins: the tables of LVMT's setup, if it is kept.
 pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
-    if config.keeps(Scheme::Lvmt) { setup::params(config, place).map(|_| ()) } else { Ok(()) }
+    if config.keeps(Scheme::Lvmt) && !place.options.left_out.contains(&Scheme::Lvmt) {
+        setup::params(config, place)?;
+    }
+    Ok(())
 }
 
 /// A scheme's own part of the store.

@@ -5,10 +5,11 @@ use core::str::FromStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_lvmt::ProofShard;
 use serde::{Deserialize, Serialize};
 
+use super::snapshots::CACHE_BYTES;
 use crate::metrics::Metrics;
 
 /// The file with the options, in the folder of the chain.
@@ -22,6 +23,9 @@ pub struct SchemeOptions {
     pub proof_shard: Shard,
     /// The number of blocks per snapshot file of `smt`; only the last one of each can be proved.
     pub blocks_per_file: u64,
+    /// The schemes of the chain that the node does not keep: those whose state did not come with the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "names")]
+    pub left_out: Vec<Scheme>,
     /// The `.ptau` file from which the tables of `lvmt` are built, if they must be.
     #[serde(skip)]
     pub ptau: Option<PathBuf>,
@@ -34,6 +38,30 @@ pub struct SchemeOptions {
     /// The counters of the merges of `lmpt`.
     #[serde(skip)]
     pub counted: Counted,
+    /// The approximate size of the cache of snapshot files of `smt`, for proofs.
+    #[serde(skip, default = "cache_bytes")]
+    pub cache_bytes: u64,
+}
+
+const fn cache_bytes() -> u64 {
+    CACHE_BYTES
+}
+
+/// Schemes by their names.
+mod names {
+    use prooflight_core::Scheme;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(schemes: &[Scheme], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(schemes.iter().map(|scheme| scheme.as_str()))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Scheme>, D::Error> {
+        let names = Vec::<String>::deserialize(from)?;
+        let scheme = |name: &String| Scheme::named(name).ok_or_else(|| D::Error::custom(name));
+        names.iter().map(scheme).collect()
+    }
 }
 
 /// The counters that the stores of a node use, if there are any.
@@ -76,10 +104,12 @@ impl Default for SchemeOptions {
         Self {
             proof_shard,
             blocks_per_file: 1,
+            left_out: Vec::new(),
             ptau: None,
             progress: Progress::default(),
             lmpt_replay: false,
             counted: Counted::default(),
+            cache_bytes: CACHE_BYTES,
         }
     }
 }
@@ -183,6 +213,7 @@ mod tests {
         let options = SchemeOptions {
             proof_shard: "1/2".parse().unwrap(),
             blocks_per_file: 16,
+            left_out: vec![Scheme::Lvmt, Scheme::Mpt],
             ..SchemeOptions::default()
         };
         options.write(folder.path()).unwrap();

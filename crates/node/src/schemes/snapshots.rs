@@ -11,8 +11,8 @@ use crate::store::EmbeddedStore;
 /// The folder of the snapshot files, in that of the chain.
 pub const SNAPSHOTS: &str = "snapshots";
 
-/// The size of the in-memory cache of snapshot files, for proofs.
-pub const CACHE_BYTES: u64 = 64 << 20;
+/// The size of the in-memory cache of snapshot files, for proofs, unless another is chosen.
+pub const CACHE_BYTES: u64 = 256 << 20;
 
 /// The files of a chain.
 pub(super) fn files(place: Place<'_>) -> Result<Files> {
@@ -25,7 +25,7 @@ pub(super) fn params(store: &EmbeddedStore, place: Place<'_>) -> SmtParams {
     let store = store.clone();
     SmtParams {
         options: Options { blocks_per_file, retention: Retention::All },
-        cache_bytes: CACHE_BYTES,
+        cache_bytes: place.options.cache_bytes,
         root_of: Box::new(move |block| {
             Ok(block::read_header(&store, block)?.as_ref().and_then(root_in))
         }),

@@ -1,11 +1,13 @@
-//! The admin listener: the pages on an address of their own, from the start of the program, and the
-//! confirmation of a clock that was set.
+//! The admin listener: the pages on an address of their own, from the start of the program, copies of
+//! the chain, the confirmation of a clock that was set, and the promotion of a standby.
 //!
 //! Clients of the node do not reach it, so they cannot fill it. A connection carries one request.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::header::ORIGIN;
@@ -16,9 +18,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use jsonrpsee::server::HttpResponse;
 use prooflight_core::Result;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::copies::{Copies, Copy};
+use super::gate::Gate;
+use super::paced::Paced;
 use super::pages::{Page, Pages, TEXT, respond};
 use super::{Bound, accept};
 use crate::clock::utc;
@@ -26,7 +31,7 @@ use crate::clock::utc;
 /// The most connections; any further ones are closed.
 pub(super) const CONNECTIONS: usize = 64;
 
-/// The time that a connection has for its request and the answer.
+/// The time that a connection has for its request and the answer; for one piece of a copy.
 const TIME: Duration = Duration::from_secs(10);
 
 /// The default address for a server that listens on this one: on the loopback interface, 1000 ports
@@ -52,22 +57,32 @@ pub fn start(bound: Bound, pages: Pages) -> Result<SocketAddr> {
 
 async fn listen(listener: TcpListener, pages: Pages) {
     let free = Arc::new(Semaphore::new(CONNECTIONS));
+    let copies = Copies::new();
     loop {
         let (stream, _) = accept(&listener).await;
         let Ok(counted) = free.clone().try_acquire_owned() else { continue };
-        let pages = pages.clone();
+        let (pages, copies) = (pages.clone(), copies.clone());
+        let stream = Paced::new(stream, Gate::new(), TIME, counted);
         tokio::spawn(async move {
+            let is_long = AtomicBool::new(false);
+            let mut served = pin!(serve(stream, &pages, &copies, &is_long));
             // A peer that is too slow, or gone, gets no answer.
-            let _ = tokio::time::timeout(TIME, serve(stream, pages)).await;
-            drop(counted);
+            let in_time = tokio::time::timeout(TIME, &mut served).await;
+            if in_time.is_err() && is_long.load(Ordering::Relaxed) {
+                let _ = served.await;
+            }
         });
     }
 }
 
-async fn serve(stream: TcpStream, pages: Pages) -> hyper::Result<()> {
-    let answer = service_fn(|request| {
-        let pages = pages.clone();
-        async move { Ok::<_, Infallible>(answer(&request, &pages).await) }
+async fn serve(
+    stream: Paced<OwnedSemaphorePermit>,
+    pages: &Pages,
+    copies: &Copies,
+    is_long: &AtomicBool,
+) -> hyper::Result<()> {
+    let answer = service_fn(|request| async move {
+        Ok::<_, Infallible>(answer(&request, pages, copies, is_long).await)
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
@@ -76,17 +91,33 @@ async fn serve(stream: TcpStream, pages: Pages) -> hyper::Result<()> {
         .await
 }
 
-async fn answer(request: &Request<Incoming>, pages: &Pages) -> HttpResponse {
+async fn answer(
+    request: &Request<Incoming>,
+    pages: &Pages,
+    copies: &Copies,
+    is_long: &AtomicBool,
+) -> HttpResponse {
     let say = |status, text: &str| respond(status, TEXT, format!("{text}\n"));
     if let Some(page) = Page::of(request) {
         return pages.show(page).await;
     }
-    if (request.method(), request.uri().path()) != (&Method::PUT, "/clock") {
-        return say(StatusCode::NOT_FOUND, "GET /health, /ready, /metrics; PUT /clock");
+    if let Some(copy) = Copy::of(request) {
+        return copies.answer(copy, request, pages, is_long).await;
     }
-    // The operator's browser must not confirm it for some page.
+    let path = request.uri().path();
+    if request.method() != Method::PUT || !["/clock", "/promote"].contains(&path) {
+        return say(StatusCode::NOT_FOUND, "GET /health, /ready, /metrics; PUT /clock, /promote");
+    }
+    // The operator's browser must not do it for some page.
     if request.headers().contains_key(ORIGIN) {
         return say(StatusCode::FORBIDDEN, "not from a page");
+    }
+    if path == "/promote" {
+        if !pages.standing.borrow().promote() {
+            return say(StatusCode::NOT_FOUND, "no standby");
+        }
+        tracing::warn!("promoted");
+        return say(StatusCode::OK, "this node leads from now on");
     }
     let confirmed = pages.standing.borrow().confirm_clock();
     let Some(now_ms) = confirmed else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Poll};
 
-use http::header::{AUTHORIZATION, CONNECTION};
+use http::header::CONNECTION;
 use http::{HeaderValue, StatusCode};
 use http_body_util::BodyExt;
 use jsonrpsee::server::{HttpBody, HttpRequest, HttpResponse};
@@ -15,16 +15,18 @@ use tower::{Layer, Service};
 
 use super::ServerLimits;
 use super::pages::{Page, Pages, respond};
-use crate::rpc::{MaySubmit, to_object};
+use crate::blocking::Client;
+use crate::clients::Clients;
+use crate::rpc::to_object;
 
-/// Answers plain GET requests, marks requests that may submit, and cuts off requests that take too
+/// Answers plain GET requests, finds the client of each request, and cuts off requests that take too
 /// long.
 #[derive(Clone)]
 pub struct Front {
     /// The limits of the port.
     pub limits: ServerLimits,
-    /// The token required to submit, if any.
-    pub token: Option<Arc<str>>,
+    /// The clients, with what they may do.
+    pub clients: Arc<Clients>,
     /// The pages.
     pub pages: Pages,
     /// Whether it only replies that there are too many connections.
@@ -75,9 +77,10 @@ where
                 Ok(shown.await.unwrap_or_else(|_| front.refused(StatusCode::REQUEST_TIMEOUT)))
             });
         }
-        if front.may_submit(&request) {
-            request.extensions_mut().insert(MaySubmit);
-        }
+        // Every connection has a client.
+        let client = request.extensions().get().copied().unwrap_or(Client::Local(0));
+        let account = front.clients.of(request.headers(), client);
+        request.extensions_mut().insert(account);
         let read = Arc::new(AtomicU64::new(0));
         let inner = self.inner.call(request.map(|body| counted(body, read.clone())));
         Box::pin(async move {
@@ -96,16 +99,6 @@ where
 }
 
 impl Front {
-    fn may_submit(&self, request: &HttpRequest) -> bool {
-        let Some(token) = &self.token else { return true };
-        let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        given.and_then(|given| given.strip_prefix(b"Bearer ")).is_some_and(|given| {
-            // Constant-time: compares every byte, wherever the first difference is.
-            let same = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0;
-            same && given.len() == token.len()
-        })
-    }
-
     /// Refuses a whole request, as a JSON-RPC error with a null id.
     fn refused(&self, status: StatusCode) -> HttpResponse {
         let limits = &self.limits;

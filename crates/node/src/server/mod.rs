@@ -3,6 +3,7 @@
 
 pub mod admin;
 mod bound;
+mod copies;
 mod front;
 mod gate;
 mod paced;
@@ -37,7 +38,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use gate::{Gate, Gated};
-use paced::Paced;
+use paced::{Counted, Paced};
 
 use crate::blocking::Client;
 
@@ -61,18 +62,16 @@ pub struct ServerLimits {
     pub request_time: Duration,
 }
 
-/// Starts the server; returns the address and the handle that stops it. Pages of `origins` may send
-/// requests; if it is empty, pages of any origin may.
+/// Starts the server; returns the address and the handle that stops it. `cors` says which pages may send
+/// requests; see [`cors`] and [`no_pages`].
 ///
-/// `invalid_argument` if it cannot listen on the address, or an origin is malformed. Must be called
-/// within a runtime.
+/// `invalid_argument` if it cannot listen on the address. Must be called within a runtime.
 pub fn start<C: Send + Sync + 'static>(
     bound: Bound,
     module: RpcModule<C>,
-    origins: &[String],
+    cors: CorsLayer,
     front: Front,
 ) -> Result<(SocketAddr, ServerHandle)> {
-    let cors = cors(origins)?;
     let (address, listener) = bound.listen()?;
     let (stop, handle) = stop_channel();
     let config = config(&front.limits);
@@ -93,7 +92,15 @@ fn config(limits: &ServerLimits) -> ServerConfig {
         .build()
 }
 
-fn cors(origins: &[String]) -> Result<CorsLayer> {
+/// Lets no page of a browser send requests.
+pub fn no_pages() -> CorsLayer {
+    CorsLayer::new()
+}
+
+/// Lets pages of these origins send requests; if there are none, pages of any origin.
+///
+/// `invalid_argument` if an origin is malformed.
+pub fn cors(origins: &[String]) -> Result<CorsLayer> {
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([CONTENT_TYPE, AUTHORIZATION]);
@@ -185,8 +192,12 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 }
 
 /// Serves the requests of a connection one after another until it ends or becomes a WebSocket.
-async fn serve<S>(stream: Paced, service: S, head_time: Duration, stopped: impl Future<Output = ()>)
-where
+async fn serve<S>(
+    stream: Paced<Counted>,
+    service: S,
+    head_time: Duration,
+    stopped: impl Future<Output = ()>,
+) where
     S: Service<Request<Incoming>, Response = Response<HttpBody>>,
     S::Error: Into<BoxError>,
 {

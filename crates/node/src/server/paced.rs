@@ -13,11 +13,11 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
 use super::gate::Gate;
-use crate::metrics::OpenConnection;
+use crate::metrics;
 
-/// A connection. It counts as open until it is dropped.
+/// A connection. It counts as open until it is dropped, with what counts it.
 #[derive(Debug)]
-pub(super) struct Paced {
+pub(super) struct Paced<C> {
     stream: TcpStream,
     gate: Arc<Gate>,
     /// How long the peer may accept nothing.
@@ -26,19 +26,14 @@ pub(super) struct Paced {
     stall: Option<Pin<Box<Sleep>>>,
     /// Whether the peer has accepted nothing for too long.
     cut: bool,
-    _counted: Counted,
+    _counted: C,
 }
 
 /// Counts a connection, for the limit and for the metrics.
-pub(super) type Counted = (OwnedSemaphorePermit, OpenConnection);
+pub(super) type Counted = (OwnedSemaphorePermit, metrics::Counted);
 
-impl Paced {
-    pub(super) fn new(
-        stream: TcpStream,
-        gate: Arc<Gate>,
-        limit: Duration,
-        counted: Counted,
-    ) -> Self {
+impl<C> Paced<C> {
+    pub(super) fn new(stream: TcpStream, gate: Arc<Gate>, limit: Duration, counted: C) -> Self {
         Self { stream, gate, limit, stall: None, cut: false, _counted: counted }
     }
 
@@ -70,7 +65,7 @@ fn too_slow() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the peer accepts no data")
 }
 
-impl AsyncRead for Paced {
+impl<C: Unpin> AsyncRead for Paced<C> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -84,7 +79,7 @@ impl AsyncRead for Paced {
     }
 }
 
-impl AsyncWrite for Paced {
+impl<C: Unpin> AsyncWrite for Paced<C> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

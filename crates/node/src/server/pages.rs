@@ -12,9 +12,11 @@ use tokio::sync::watch;
 
 use crate::View;
 use crate::blocking::Workers;
+use crate::copy::{Access, Source};
 use crate::follow::Progress;
 use crate::metrics::Metrics;
 use crate::producer::Conditions;
+use crate::space::free;
 
 /// Shows the pages; clones share the progress and the counters.
 #[derive(Clone)]
@@ -106,6 +108,16 @@ pub trait Standing: Send + Sync {
     fn confirm_clock(&self) -> Option<u64> {
         None
     }
+
+    /// Makes a standby lead; whether this is one.
+    fn promote(&self) -> bool {
+        false
+    }
+
+    /// What can be copied, and who may do it; `None` if no chain is open here.
+    fn copies(&self) -> Option<(&Access, Source)> {
+        None
+    }
 }
 
 /// Why a server is not ready.
@@ -183,6 +195,10 @@ pub struct NodeStanding {
     pub conditions: Option<Arc<Conditions>>,
     /// How far this node has followed its leader, if it follows one.
     pub progress: Option<watch::Receiver<Progress>>,
+    /// Makes this node lead, if it is a standby.
+    pub promote: Option<watch::Sender<bool>>,
+    /// Who may copy the chain.
+    pub access: Access,
 }
 
 impl Standing for NodeStanding {
@@ -201,9 +217,29 @@ impl Standing for NodeStanding {
         let view = self.views.borrow();
         let head = &view.head().header;
         metrics.newest(head.height, head.timestamp_ms);
+        // The other metrics are valid without these.
+        if let Ok(oldest) = view.oldest_block() {
+            metrics.oldest(oldest);
+        }
+        if let Ok(bytes) = free(self.access.folder()) {
+            metrics.disk_free(bytes);
+        }
+        if let Some(conditions) = &self.conditions {
+            conditions.count(metrics);
+        }
     }
 
     fn confirm_clock(&self) -> Option<u64> {
         self.conditions.as_ref().map(|conditions| conditions.confirm_clock())
+    }
+
+    fn promote(&self) -> bool {
+        let promoted = self.promote.as_ref().map(|promote| promote.send_replace(true));
+        promoted.is_some()
+    }
+
+    fn copies(&self) -> Option<(&Access, Source)> {
+        let view = self.views.borrow().clone();
+        Some((&self.access, Source::new(view, self.access.folder())))
     }
 }

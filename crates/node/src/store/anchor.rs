@@ -4,15 +4,14 @@
 //! That is right for a write that was never acknowledged, but wrong for a block that was served:
 //! the node would sign another block at the same height. The anchor tells the two cases apart.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
-use prooflight_core::{Error, Hash, Reason, Result, blake2b256};
+use prooflight_core::{Hash, Result, blake2b256};
 
 use super::corrupt;
+use super::durable::{failed, replace};
 
 const LENGTH: usize = 8 + 32 + 32;
 
@@ -56,48 +55,15 @@ impl Anchor {
     pub fn write(&self, height: u64, hash: &Hash) -> Result<()> {
         let content = [&height.to_be_bytes()[..], hash].concat();
         let bytes = [&content[..], &blake2b256(&[&content])].concat();
-        let new = self.path.with_extension("new");
-        let mut tries = 1..=TRIES;
-        loop {
-            match replace(&new, &self.path, &bytes) {
-                // Connections and readers of files will end. Until then nothing is acknowledged.
-                Err(error) if lacks_descriptors(&error) && tries.next().is_some() => {
-                    thread::sleep(Duration::from_millis(100));
-                }
-                written => return written.map_err(|error| failed(&self.path, &error)),
-            }
-        }
+        replace(&self.path, &bytes)
     }
-}
-
-/// How often a write is tried again, in steps of 100 ms, while there are too many open files.
-const TRIES: u32 = 600;
-
-/// Whether the process or the system has too many open files: `EMFILE`, `ENFILE`.
-fn lacks_descriptors(error: &std::io::Error) -> bool {
-    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
-}
-
-fn replace(new: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = File::create(new)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(new, path)?;
-    match path.parent() {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
-}
-
-#[cold]
-fn failed(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(Reason::StoreFailed, format_args!("to read and write {}", path.display()), error)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
+    use prooflight_core::Reason;
 
     #[test]
     fn every_changed_bit_is_found() {

@@ -1,6 +1,7 @@
 //! The node's persistent data, all in one ordered store. Source: `docs/storage.md`.
 
 mod anchor;
+pub(crate) mod durable;
 mod namespace;
 
 pub use anchor::Anchor;

@@ -5,12 +5,15 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Client;
 
 /// Changes the result of a method.
 type Change = Arc<dyn Fn(&str, &mut Value) + Send + Sync>;
+
+/// Makes the result of a method of these parameters.
+type Answer = Arc<dyn Fn(&str, &Value) -> Value + Send + Sync>;
 
 /// What the proxy does with the answer of a method.
 #[derive(Clone)]
@@ -19,6 +22,8 @@ pub(crate) enum Lie {
     None,
     /// Changes the result.
     Result(Change),
+    /// Answers without a node.
+    Invented(Answer),
     /// Sends this body instead.
     Body(&'static str),
     /// Refuses with this status.
@@ -48,6 +53,8 @@ impl Lie {
 struct State {
     node: Option<SocketAddr>,
     lie: Lie,
+    /// All requests, as they came.
+    requests: Vec<Value>,
 }
 
 /// The proxy; its address stays the same while the node behind it comes and goes.
@@ -60,7 +67,7 @@ impl Liar {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(Mutex::new(State { node: None, lie: Lie::None }));
+        let state = Arc::new(Mutex::new(State { node: None, lie: Lie::None, requests: vec![] }));
         let shared = state.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -79,6 +86,13 @@ impl Liar {
 
     pub(crate) fn tell(&self, lie: Lie) {
         self.state.lock().unwrap().lie = lie;
+    }
+
+    /// The requests so far that call a method.
+    pub(crate) fn requests(&self, method: &str) -> Vec<Value> {
+        let state = self.state.lock().unwrap();
+        let requests = state.requests.iter().filter(|request| request["method"] == method);
+        requests.cloned().collect()
     }
 
     pub(crate) fn url(&self) -> String {
@@ -107,7 +121,8 @@ fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let mut stream = reader.into_inner();
 
     let (node, lie) = {
-        let state = state.lock().unwrap();
+        let mut state = state.lock().unwrap();
+        state.requests.push(serde_json::from_slice(&request)?);
         (state.node, state.lie.clone())
     };
     let reply = || {
@@ -125,6 +140,12 @@ fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             if let Some(result) = reply.get_mut("result") {
                 change(&method, result);
             }
+            respond(&mut stream, 200, &reply.to_string())
+        }
+        Lie::Invented(answer) => {
+            let request: Value = serde_json::from_slice(&request)?;
+            let result = answer(request["method"].as_str().unwrap(), &request["params"]);
+            let reply = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
             respond(&mut stream, 200, &reply.to_string())
         }
         Lie::Body(body) => respond(&mut stream, 200, body),

@@ -1,6 +1,7 @@
 //! The real program on a real socket.
 #![allow(dead_code, reason = "each test file uses only some of it")]
 
+pub(crate) mod authorities;
 pub(crate) mod connection;
 pub(crate) mod liar;
 pub(crate) mod light;
@@ -140,6 +141,18 @@ impl Node {
         let node = format!("http://{}", node.address);
         command.args(["serve-history", "--node", &node, "--snapshots"]).arg(snapshots);
         Self::serve(command).unwrap()
+    }
+
+    /// Starts a node of a chain whose log is in a bucket, by `run` or `serve`.
+    pub(crate) fn try_share(
+        command: &str,
+        folder: &Path,
+        log: &str,
+        settings: &[&str],
+    ) -> Result<Self, String> {
+        let mut program = Command::new(PROGRAM);
+        program.args([command, "--log", log, "--data-dir"]).arg(folder).args(settings);
+        Self::serve(program)
     }
 
     fn serve(mut command: Command) -> Result<Self, String> {

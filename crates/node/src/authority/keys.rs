@@ -13,28 +13,42 @@ use prooflight_core::{Error, Hex, Reason, Result};
 pub struct Signers(Vec<(u16, SigningKey)>);
 
 impl Signers {
-    /// Finds the index of each key; `invalid_config` if a key is not an authority's, or there are fewer
-    /// than the quorum.
+    /// Finds the index of each key; `invalid_config` if a key is not an authority's, if there are fewer
+    /// than the quorum, or if the quorum is no majority.
     pub fn new(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
+        let signers = Self::some(config, keys)?;
+        if signers.are_quorum(config) {
+            return Ok(signers);
+        }
+        let expected = format_args!("the keys of {} authorities", config.quorum);
+        Err(Error::new(Reason::InvalidConfig, expected, signers.count()))
+    }
+
+    /// Like [`new`](Self::new), with any number of keys; the others sign on machines of their own.
+    pub fn some(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
+        check_majority(config)?;
         let mut signers = Vec::with_capacity(keys.len());
         for key in keys {
-            let public = key.verifying_key().to_bytes();
-            let place = config.authorities.iter().position(|authority| *authority == public);
-            let place = place.and_then(|place| u16::try_from(place).ok()).ok_or_else(|| {
-                Error::new(Reason::InvalidConfig, "keys of the chain's authorities", Hex(&public))
-            })?;
-            signers.push((place, key));
+            signers.push((index_of(config, &key)?, key));
         }
         signers.sort_by_key(|&(place, _)| place);
         signers.dedup_by_key(|&mut (place, _)| place);
-        if signers.len() < usize::from(config.quorum) {
-            return Err(Error::new(
-                Reason::InvalidConfig,
-                format_args!("the keys of {} authorities", config.quorum),
-                signers.len(),
-            ));
-        }
         Ok(Self(signers))
+    }
+
+    /// The number of keys.
+    pub const fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the keys are enough to sign a header.
+    pub fn are_quorum(&self, config: &ChainConfig) -> bool {
+        self.count() >= usize::from(config.quorum)
+    }
+
+    /// The indices of the keys in the chain's configuration, ascending.
+    pub fn indices(&self) -> impl Iterator<Item = u16> {
+        self.0.iter().map(|(index, _)| *index)
     }
 
     /// Signs a header with every key.
@@ -44,6 +58,26 @@ impl Signers {
             self.0.iter().map(|(place, key)| (*place, key.sign(&hash).to_bytes())).collect();
         SignedHeader { header, signatures }
     }
+}
+
+/// The index of a key in the chain's configuration; `invalid_config` if it is not an authority's.
+pub(super) fn index_of(config: &ChainConfig, key: &SigningKey) -> Result<u16> {
+    let public = key.verifying_key().to_bytes();
+    let index = config.authorities.iter().position(|authority| *authority == public);
+    index.and_then(|index| u16::try_from(index).ok()).ok_or_else(|| {
+        Error::new(Reason::InvalidConfig, "a key of the chain's authorities", Hex(&public))
+    })
+}
+
+/// Checks that two quorums always share an authority, so that two blocks of one height are signed only
+/// if an authority signs both; otherwise `invalid_config`.
+pub fn check_majority(config: &ChainConfig) -> Result<()> {
+    let count = config.authorities.len();
+    if 2 * usize::from(config.quorum) > count {
+        return Ok(());
+    }
+    let expected = format_args!("a quorum of more than half of the {count} authorities");
+    Err(Error::new(Reason::InvalidConfig, expected, config.quorum))
 }
 
 /// Makes a new key from the system's randomness.
@@ -98,14 +132,15 @@ fn new_file(path: &Path) -> String {
     format!("a new file {}", path.display())
 }
 
+/// Creates a file that only its owner can read.
 #[cfg(unix)]
-fn create_private(path: &Path) -> std::io::Result<File> {
+pub(crate) fn create_private(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 #[cfg(not(unix))]
-fn create_private(path: &Path) -> std::io::Result<File> {
+pub(crate) fn create_private(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 

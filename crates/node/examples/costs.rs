@@ -1,0 +1,221 @@
+//! Measures what a node costs as its state grows: `cargo run --release -p prooflight-node --example costs -- FOLDER SIZE,SIZE,... [SCHEME,...]`.
+//!
+//! One chain in a new folder grows to each number of keys in blocks of 10,000. Then it is measured: blocks, proofs
+//! as the node makes them, what is on disk, and opening. Each size prints a line of JSON. Times are processor
+//! time of the whole process in milliseconds, if they are not called wall time.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program with text output")]
+#![allow(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use prooflight_amt::VerifyingKey;
+use prooflight_avl::AvlState;
+use prooflight_avl::state::state_params;
+use prooflight_core::chain::{
+    ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation, state_key,
+};
+use prooflight_core::statement::Statement;
+use prooflight_core::store::StateStore as _;
+use prooflight_core::{Hash, Scheme, blake2b256};
+use prooflight_node::authority::{Signers, generate};
+use prooflight_node::store::EmbeddedStore;
+use prooflight_node::{Chain, View, schemes};
+use serde_json::{Map, Value, json};
+
+/// The operations of a block.
+const BLOCK: u64 = 10_000;
+
+/// Blocks of which the median counts.
+const SAMPLES: u64 = 5;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let folder = PathBuf::from(args.next().unwrap());
+    let sizes: Vec<u64> = args.next().unwrap().split(',').map(|it| it.parse().unwrap()).collect();
+    let schemes = args.next().unwrap_or_else(|| "avl,lvmt,smt".to_owned());
+    let schemes: Vec<Scheme> = schemes.split(',').map(|it| Scheme::named(it).unwrap()).collect();
+    let (config, signers) = config(&schemes);
+    let mut chain = Chain::create(&folder, &config).unwrap();
+    chain.make([], 1, &signers).unwrap();
+    let (mut keys, mut seed) = (0, 0);
+    for size in sizes {
+        let mut row = Map::new();
+        row.insert("keys".into(), size.into());
+        row.insert("load before".into(), load());
+        let (time, wall, written) = (ProcessTime::now(), Instant::now(), written());
+        let before = keys;
+        while keys < size {
+            let end = size.min(keys + BLOCK);
+            make(&mut chain, &signers, (keys..end).map(|number| (number, 0)));
+            keys = end;
+        }
+        settle();
+        let inserted = (keys - before) as f64;
+        put(&mut row, "import of a key, µs", 1000.0 * ms(time.elapsed()) / inserted);
+        put(&mut row, "import of a key, wall µs", 1000.0 * ms(wall.elapsed()) / inserted);
+        put(&mut row, "import of a key, bytes written", (self::written() - written) / inserted);
+
+        let updates = |seed: u64| (0..BLOCK).map(move |at| (random(seed, at) % keys, seed));
+        let mut samples = Vec::new();
+        let start = self::written();
+        for _ in 0..SAMPLES {
+            seed += 1;
+            let (time, wall) = (ProcessTime::now(), Instant::now());
+            make(&mut chain, &signers, updates(seed));
+            samples.push((ms(wall.elapsed()), ms(time.elapsed())));
+        }
+        settle();
+        let operations = (SAMPLES * BLOCK) as f64;
+        put(&mut row, "update, bytes written", (self::written() - start) / operations);
+        samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+        put(&mut row, "block of 10,000, wall ms", samples[samples.len() / 2].0);
+        samples.sort_by(|a, b| a.1.total_cmp(&b.1));
+        put(&mut row, "block of 10,000, ms", samples[samples.len() / 2].1);
+        put(&mut row, "on disk, MB", megabytes(&folder));
+
+        for scheme in &schemes {
+            for asked in [1, 10, 100] {
+                let (wall, time) = prove(&chain, *scheme, keys, asked);
+                let name = scheme.as_str();
+                put(&mut row, &format!("{name}: proof of {asked}, ms"), time);
+                put(&mut row, &format!("{name}: proof of {asked}, wall ms"), wall);
+            }
+        }
+        drop(chain);
+        if schemes.contains(&Scheme::Avl) {
+            let time = ProcessTime::now();
+            let store = EmbeddedStore::open(&folder.join("store")).unwrap();
+            let own = schemes::namespace(store, Scheme::Avl);
+            let state = AvlState::open(own, state_params(&config.limits)).unwrap();
+            put(&mut row, "avl: opening, ms", ms(time.elapsed()));
+            drop(state);
+        }
+        let (time, wall) = (ProcessTime::now(), Instant::now());
+        chain = Chain::open(&folder).unwrap();
+        put(&mut row, "opening, ms", ms(time.elapsed()));
+        put(&mut row, "opening, wall ms", ms(wall.elapsed()));
+        row.insert("load after".into(), load());
+        println!("{}", Value::Object(row));
+    }
+}
+
+fn config(schemes: &[Scheme]) -> (ChainConfig, Signers) {
+    let lvmt = LvmtConfig {
+        params_id: VerifyingKey::dev(16).unwrap().params_id(),
+        log_n: 16,
+        log_arity: 2,
+    };
+    let key = generate().unwrap();
+    let config = ChainConfig {
+        version: ChainConfig::VERSION,
+        chain_id: "costs".to_owned(),
+        schemes: schemes
+            .iter()
+            .map(|scheme| match scheme {
+                Scheme::Lvmt => SchemeConfig::lvmt(&lvmt),
+                other => SchemeConfig::plain(*other),
+            })
+            .collect(),
+        authorities: vec![key.verifying_key().to_bytes()],
+        quorum: 1,
+        limits: ChainLimits::default(),
+        genesis_timestamp_ms: 1,
+    };
+    let signers = Signers::new(&config, vec![key]).unwrap();
+    (config, signers)
+}
+
+/// Makes a block that sets keys, given by their numbers, to values of 32 bytes.
+fn make(chain: &mut Chain, signers: &Signers, sets: impl Iterator<Item = (u64, u64)>) {
+    let operations = sets.map(|(number, seed)| {
+        let value = blake2b256(&[&number.to_be_bytes(), &seed.to_be_bytes()]);
+        StateOperation::Set { key: key(number).to_vec(), value: value.to_vec() }
+    });
+    chain.make(operations, 1, signers).unwrap();
+}
+
+fn key(number: u64) -> Hash {
+    state_key(&number.to_be_bytes())
+}
+
+fn random(seed: u64, at: u64) -> u64 {
+    let hash = blake2b256(&[b"random", &seed.to_be_bytes(), &at.to_be_bytes()]);
+    u64::from_be_bytes(*hash.first_chunk().unwrap())
+}
+
+/// The time of a proof of random keys in the newest block, as the node makes it: on a thread for blocking work.
+fn prove(chain: &Chain, scheme: Scheme, keys: u64, asked: u64) -> (f64, f64) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    let prove = move |view: &View, seed: u64| {
+        let keys: Vec<_> = (0..asked).map(|at| key(random(seed, at) % keys)).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        view.prove(scheme, &Statement::Keys { height: view.height(), keys: &keys }).unwrap();
+    };
+    let samples = (400 / asked).clamp(20, 100);
+    let mut times = Vec::new();
+    let mut walls = Vec::new();
+    for seed in 0..samples {
+        let view = chain.view().unwrap();
+        let (wall, time) = (Instant::now(), ProcessTime::now());
+        let proved = runtime.spawn(async move {
+            tokio::task::spawn_blocking(move || prove(&view, 1_000_000 * asked + seed)).await
+        });
+        runtime.block_on(proved).unwrap().unwrap();
+        // The first ones fill the caches.
+        if seed >= samples / 4 {
+            times.push(ms(time.elapsed()));
+            walls.push(ms(wall.elapsed()));
+        }
+    }
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    (median(walls), median(times))
+}
+
+/// Waits until the store has no more work to do in the background.
+fn settle() {
+    loop {
+        let time = ProcessTime::now();
+        thread::sleep(Duration::from_millis(200));
+        if time.elapsed() < Duration::from_millis(10) {
+            return;
+        }
+    }
+}
+
+fn put(row: &mut Map<String, Value>, name: &str, value: f64) {
+    row.insert(name.to_owned(), json!((value * 100.0).round() / 100.0));
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+/// The bytes that this process has had written to disk; 0 where the system does not say.
+fn written() -> f64 {
+    let counters = fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let bytes = counters.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    bytes.map_or(0.0, |bytes| bytes.parse().unwrap())
+}
+
+fn load() -> Value {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split(' ').next().unwrap_or_default().into()
+}
+
+fn megabytes(folder: &Path) -> f64 {
+    let bytes = |entry: fs::DirEntry| {
+        if entry.path().is_dir() {
+            megabytes(&entry.path())
+        } else {
+            entry.metadata().map_or(0.0, |data| data.len() as f64 / 1e6)
+        }
+    };
+    fs::read_dir(folder).unwrap().filter_map(Result::ok).map(bytes).sum()
+}

@@ -1,0 +1,93 @@
+//! Checks a chain against its newest header, without executing blocks.
+
+use std::collections::HashMap;
+
+use prooflight_core::chain::StateOperation;
+use prooflight_core::{Hash, Hex, Result, blake2b256};
+
+use crate::store::corrupt;
+use crate::{At, View};
+
+/// What [`audit`] has checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Audited {
+    /// The blocks whose operations are kept.
+    pub blocks: u64,
+    /// The keys with a value; `None` if they were not checked, since not all blocks are kept.
+    pub values: Option<u64>,
+}
+
+/// Checks every header of a chain, the operations of every kept block, and, if all are kept, that they lead to the newest
+/// values.
+///
+/// Opening a chain has compared the roots of its schemes with the newest header. `store_corrupt` if something is
+/// missing or was changed; whether the roots of earlier blocks follow from the operations is not checked: that takes
+/// executing them.
+pub fn audit(view: &View) -> Result<Audited> {
+    let head = &view.head().header;
+    for height in 0..=head.height {
+        let header = view.header(At::Height(height))?;
+        header.check_signed(view.config()).map_err(|error| {
+            corrupt(format_args!("header {height} with {}", error.expected()), error.found())
+        })?;
+        view.header_path(height, head)?;
+    }
+    let oldest = view.oldest_block()?;
+    let values = if oldest == 0 { Some(check_values(view)?) } else { None };
+    if values.is_none() {
+        // Read with their operations, which are compared with the header.
+        (oldest..=head.height).try_for_each(|height| view.block(At::Height(height)).map(drop))?;
+    }
+    Ok(Audited { blocks: head.height + 1 - oldest, values })
+}
+
+/// The values whose hashes are in memory at once.
+const AT_ONCE: u64 = 1 << 21;
+
+/// Checks that the operations of all blocks lead to the newest values; returns how many there are.
+fn check_values(view: &View) -> Result<u64> {
+    let mut count = 0;
+    for entry in view.entries() {
+        entry?;
+        count += 1;
+    }
+    let parts = count / AT_ONCE + 1;
+    for part in 0..parts {
+        check_part(view, parts, part)?;
+    }
+    Ok(count)
+}
+
+fn check_part(view: &View, parts: u64, part: u64) -> Result<()> {
+    let is_in = |key: &[u8]| parts == 1 || part_of(key, parts) == part;
+    let mut expected: HashMap<Vec<u8>, Hash> = HashMap::new();
+    for height in 0..=view.height() {
+        for operation in view.block(At::Height(height))?.body.operations {
+            match operation {
+                StateOperation::Set { key, value } if is_in(&key) => {
+                    expected.insert(key, blake2b256(&[&value]));
+                }
+                StateOperation::Delete { key } if is_in(&key) => {
+                    expected.remove(&key);
+                }
+                _ => {}
+            }
+        }
+    }
+    for entry in view.entries() {
+        let (key, value) = entry?;
+        if is_in(&key) && expected.remove(&key) != Some(blake2b256(&[&value])) {
+            let wanted = format_args!("the value of {} that the blocks lead to", Hex(&key));
+            return Err(corrupt(wanted, "another, or one that they do not lead to"));
+        }
+    }
+    match expected.keys().next() {
+        None => Ok(()),
+        Some(key) => Err(corrupt(format_args!("a value of {}", Hex(key)), "none")),
+    }
+}
+
+fn part_of(key: &[u8], parts: u64) -> u64 {
+    let hash = blake2b256(&[key]);
+    hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first)) % parts
+}

@@ -1,0 +1,20 @@
+//! The authorities of a chain: their keys, and signing on a machine of its own.
+//!
+//! An authority on its own machine executes what the leader proposes and signs it. It asks the leader,
+//! never the reverse, so it needs no open port. Its [`Memory`] is on disk before a signature leaves it:
+//! whatever happens, it signs at most one header of a height.
+
+mod judge;
+mod keys;
+mod memory;
+mod peer;
+mod refusal;
+
+pub(crate) use judge::is_verdict;
+pub use judge::{Authority, Verdict};
+pub(crate) use keys::create_private;
+pub use keys::{Signers, check_majority, generate, read_key, write_key};
+pub use memory::Memory;
+pub use peer::{Heard, Peer, PeerStanding};
+pub use refusal::Refusal;
+pub(crate) use refusal::check_signature;

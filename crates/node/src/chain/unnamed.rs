@@ -1,0 +1,113 @@
+//! A chain that is being begun.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use prooflight_core::chain::ChainConfig;
+use prooflight_core::store::{Entry, Store as _, WriteBatch};
+use prooflight_core::{Error, Hash, Reason, Result, Scheme};
+
+use super::folder::store_folder;
+use super::{Chain, format};
+use crate::block::{self, CONFIG_KEY};
+use crate::schemes::{self, Place, SchemeOptions};
+use crate::store::{Anchor, EmbeddedStore};
+
+/// A chain that is being begun. Its store gets its name once it is whole, so that an interrupted start leaves no chain.
+pub(crate) struct Unnamed {
+    folder: PathBuf,
+    /// It has the chain's configuration.
+    store: EmbeddedStore,
+    /// Entries that are written together.
+    run: Vec<Entry>,
+    run_bytes: usize,
+}
+
+/// The bytes of entries that are written together.
+const RUN: usize = 64 << 20;
+
+impl Unnamed {
+    pub(crate) fn begin(
+        folder: &Path,
+        config: &ChainConfig,
+        options: &SchemeOptions,
+    ) -> Result<Self> {
+        config.check()?;
+        if Chain::exists(folder)? {
+            let expected = format_args!("no chain in {}", folder.display());
+            return Err(Error::new(Reason::InvalidArgument, expected, "one"));
+        }
+        let unnamed = unnamed(folder);
+        let failed = not_begun(folder);
+        if unnamed.exists() {
+            fs::remove_dir_all(&unnamed).map_err(&failed)?;
+        }
+        fs::create_dir_all(folder).map_err(&failed)?;
+        options.write(folder)?;
+        format::begin(folder)?;
+        schemes::begin(config, Place { folder, options })?;
+        let mut store = EmbeddedStore::open(&unnamed)?;
+        let mut batch = WriteBatch::new();
+        batch.put(CONFIG_KEY, block::encode_config(config)?);
+        store.write(batch)?;
+        Ok(Self { folder: folder.to_owned(), store, run: Vec::new(), run_bytes: 0 })
+    }
+
+    pub(crate) const fn store(&self) -> &EmbeddedStore {
+        &self.store
+    }
+
+    pub(crate) fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        self.store.write(batch)
+    }
+
+    /// Adds entries with new keys. They are in the store after [`flush`](Self::flush).
+    pub(crate) fn add(&mut self, entries: impl IntoIterator<Item = Entry>) -> Result<()> {
+        for entry in entries {
+            self.run_bytes += entry.0.len() + entry.1.len();
+            self.run.push(entry);
+        }
+        if self.run_bytes < RUN { Ok(()) } else { self.flush() }
+    }
+
+    /// Adds the entries of a scheme, all with new keys.
+    pub(crate) fn add_of(&mut self, scheme: Scheme, writes: WriteBatch) -> Result<()> {
+        let prefix = [b'x', scheme.id()];
+        let entries = writes.into_changes().into_iter();
+        self.add(entries.filter_map(|(key, value)| Some(([&prefix, &key[..]].concat(), value?))))
+    }
+
+    /// Writes the entries that were added.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let mut run = core::mem::take(&mut self.run);
+        self.run_bytes = 0;
+        if run.is_empty() {
+            return Ok(());
+        }
+        run.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        self.store.add(run.into_iter().map(Ok))
+    }
+
+    /// Gives the store its name; the newest block that it has, if any, counts as acknowledged.
+    pub(crate) fn finish(mut self, newest: Option<(u64, Hash)>) -> Result<()> {
+        self.flush()?;
+        let Self { folder, store, .. } = self;
+        drop(store);
+        if let Some((height, hash)) = newest {
+            Anchor::new(folder.join("anchor")).write(height, &hash)?;
+        }
+        fs::rename(unnamed(&folder), store_folder(&folder))
+            .and_then(|()| fs::File::open(&folder)?.sync_all())
+            .map_err(not_begun(&folder))
+    }
+}
+
+fn unnamed(folder: &Path) -> PathBuf {
+    folder.join("store.new")
+}
+
+fn not_begun(folder: &Path) -> impl Fn(std::io::Error) -> Error {
+    move |error| {
+        Error::new(Reason::StoreFailed, format_args!("a new {}", unnamed(folder).display()), error)
+    }
+}

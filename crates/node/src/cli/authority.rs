@@ -1,0 +1,182 @@
+//! `authority`: signs the blocks of a leader, on a machine of its own.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use prooflight_core::chain::Checkpoint;
+use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_node::authority::{self as signing, Memory, Peer, PeerStanding, read_key};
+use prooflight_node::blocking;
+use prooflight_node::clock::{now_ms, utc};
+use prooflight_node::follow::{FollowPace, Leader};
+use prooflight_node::metrics::Metrics;
+use prooflight_node::schemes::Shard;
+use prooflight_node::space::Space;
+use prooflight_node::{Chain, Retention};
+
+use super::clients::token;
+use super::exit::Failure;
+use super::follow::{begin, checkpoint, required};
+use super::fresh::begin_in;
+use super::params::options;
+use super::serving;
+use super::settings::LogFormat;
+
+/// The key, the leader, and the folder.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Authority {
+    /// The folder of this authority: its copy of the chain, and its memory of what it has signed
+    #[arg(long, env = "PROOFLIGHT_DATA_DIR", default_value = "prooflight-authority")]
+    data_dir: PathBuf,
+    /// The file with its key
+    #[arg(long, env = "PROOFLIGHT_KEY")]
+    key: PathBuf,
+    /// The --authority-listen address of the leader, as http://HOST:PORT
+    #[arg(long, env = "PROOFLIGHT_LEADER", required_unless_present = "sign_from")]
+    leader: Option<String>,
+    /// A file with the checkpoint of the chain; required on a first start
+    #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
+    checkpoint: Option<PathBuf>,
+    /// Write a new memory and end: confirms that the key has signed nothing at this height or above, 0
+    /// for a key that was never used
+    #[arg(long)]
+    sign_from: Option<u64>,
+    /// A file with the bearer token that the leader requires
+    #[arg(long, env = "PROOFLIGHT_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
+    /// The address of /health, /ready and /metrics for operators
+    #[arg(long, env = "PROOFLIGHT_ADMIN_LISTEN", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, 9646)))]
+    admin_listen: SocketAddr,
+    /// The time limit of the leader's answers, in milliseconds
+    #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS", default_value_t = 30_000)]
+    request_time_ms: u64,
+    /// The delay before the leader is asked again after a failure, in milliseconds; it doubles up to 32
+    /// times that
+    #[arg(long, env = "PROOFLIGHT_RETRY_MS", default_value_t = 250)]
+    retry_ms: u64,
+    /// The number of blocks before the newest whose states are kept [default: all]
+    #[arg(long, env = "PROOFLIGHT_KEEP_STATES")]
+    keep_states: Option<u64>,
+    /// Sign nothing while fewer bytes are free on the disk of the folder
+    #[arg(long, env = "PROOFLIGHT_MIN_FREE_BYTES", default_value_t = 256 << 20)]
+    min_free_bytes: u64,
+    /// On a first start: the keys that lvmt can prove; an authority proves none
+    #[arg(long, env = "PROOFLIGHT_PROOF_SHARD", default_value = "none")]
+    proof_shard: Shard,
+    /// The .ptau file of the chain's lvmt setup, if its tables must be built [default: none]
+    #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
+    lvmt_setup: Option<PathBuf>,
+    /// The log format: `text` or `json`
+    #[arg(long, env = "PROOFLIGHT_LOG_FORMAT", value_enum, default_value_t)]
+    log_format: LogFormat,
+}
+
+/// The file with the memory, in the folder.
+const SIGNED: &str = "signed";
+
+impl Authority {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        match self.sign_from {
+            Some(height) => Ok(self.begin_memory(height)?),
+            None => serving::run(self.log_format, self.serve()),
+        }
+    }
+
+    /// Writes a new memory.
+    fn begin_memory(&self, height: u64) -> Result<()> {
+        let key = read_key(&self.key)?;
+        let public = key.verifying_key().to_bytes();
+        let (chain, pinned) = self.chain()?;
+        let path = self.data_dir.join(SIGNED);
+        let memory = Memory::begin(&path, chain.config().id(), public, height)?;
+        let authority = signing::Authority::new(chain, key, memory, pinned);
+        let authority = authority.inspect_err(|_| {
+            // Nothing was signed by it.
+            let _ = std::fs::remove_file(&path);
+        })?;
+        println!(
+            "authority {} ({}) signs from height {height} on",
+            authority.index(),
+            Hex(&public)
+        );
+        println!("{} is its memory: never delete it or put an older one back", path.display());
+        Ok(())
+    }
+
+    async fn serve(self) -> Result<(), Failure> {
+        let mut stop = pin!(serving::stop_signal());
+        let metrics = Metrics::new();
+        let bound = serving::start_admin(Some(self.admin_listen), self.admin_listen, &metrics)?;
+        let opening = {
+            let metrics = metrics.clone();
+            blocking::aside(move || self.open(metrics))
+        };
+        let peer = tokio::select! {
+            stopped = &mut stop => return Ok(stopped?),
+            opened = opening => opened?,
+        };
+        bound.standing.send_replace(Arc::new(PeerStanding(peer.heard())));
+        tracing::info!(admin = %bound.address, time = utc(now_ms()), "serving");
+        tokio::select! {
+            stopped = &mut stop => {
+                tracing::info!("stopping");
+                Ok(stopped?)
+            }
+            ended = peer.run() => Ok(ended?),
+        }
+    }
+
+    /// Opens the copy of the chain, or begins it from the checkpoint.
+    fn chain(&self) -> Result<(Chain, Option<Checkpoint>)> {
+        let folder = &self.data_dir;
+        let pinned = checkpoint(folder, self.checkpoint.as_deref())?;
+        if Chain::exists(folder)? {
+            return Ok((Chain::open(folder)?, pinned));
+        }
+        let schemes = options(Some(self.proof_shard), None, self.lvmt_setup.clone());
+        let first = required(folder, pinned.as_ref())?;
+        let chain = begin_in(folder, || begin(folder, first, &schemes))?;
+        Ok((chain, pinned))
+    }
+
+    fn open(&self, metrics: Metrics) -> Result<Peer> {
+        let time = Duration::from_millis(self.request_time_ms);
+        let url = self.leader.as_deref().unwrap_or_default();
+        let leader = Leader::new(url, time)?;
+        let leader = match self.token_file.as_deref().map(token).transpose()? {
+            Some(token) => leader.with_token(&token)?,
+            None => leader,
+        };
+        let key = read_key(&self.key)?;
+        let public = key.verifying_key().to_bytes();
+        let path = self.data_dir.join(SIGNED);
+        if !Chain::exists(&self.data_dir)? && !path.exists() {
+            let expected = format_args!(
+                "the folder of an authority in {}; --sign-from begins one",
+                self.data_dir.display()
+            );
+            return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+        }
+        let (chain, pinned) = self.chain()?;
+        let memory = Memory::open(&path, chain.config().id(), public)?;
+        metrics.store(chain.disk_bytes()?);
+        let authority = signing::Authority::new(chain, key, memory, pinned)?;
+        tracing::info!(
+            authority = authority.index(),
+            key = %Hex(&public),
+            height = authority.next(),
+            signed = authority.memory().height(),
+            "authority"
+        );
+        let pace = FollowPace {
+            interval: Duration::from_millis(self.retry_ms),
+            keep: Retention { states: self.keep_states, blocks: None },
+        };
+        let space = Space::new(&self.data_dir, self.min_free_bytes);
+        Ok(Peer::new(authority, leader, pace, space, metrics))
+    }
+}

@@ -1,0 +1,73 @@
+//! The clients in the settings: `--token-file`, and the tables of the settings file.
+
+use std::path::{Path, PathBuf};
+
+use prooflight_core::{Error, Reason, Result};
+use prooflight_node::clients::{Clients, Rules};
+use serde::Deserialize;
+
+use super::cannot;
+use super::settings::Chosen;
+
+/// The table `anonymous`, or one of `clients.NAME`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct ClientSettings {
+    token_file: Option<PathBuf>,
+    read: Option<bool>,
+    submit: Option<bool>,
+    calls_per_second: Option<u32>,
+    calls_at_once: Option<u32>,
+}
+
+/// The clients that the settings name. Without any, everybody may do everything.
+pub(super) fn clients(chosen: &Chosen) -> Result<Clients> {
+    let anonymous = &chosen.anonymous;
+    if anonymous.token_file.is_some() {
+        let expected = "no token-file in [anonymous]";
+        return Err(Error::new(Reason::InvalidArgument, expected, "one"));
+    }
+    let everybody = chosen.token_file.is_none() && chosen.clients.is_empty();
+    let mut clients = Clients::new(rules("anonymous", anonymous, everybody)?);
+    if let Some(path) = &chosen.token_file {
+        clients.add("token-file", &token(path)?, Rules::ALL)?;
+    }
+    for (name, settings) in &chosen.clients {
+        let Some(path) = &settings.token_file else {
+            let expected = format_args!("a token-file in [clients.{name}]");
+            return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+        };
+        clients.add(name, &token(path)?, rules(name, settings, false)?)?;
+    }
+    Ok(clients)
+}
+
+/// The authorities, of which the listener asks a token if there is a file for it.
+pub(super) fn authorities(token_file: Option<&Path>) -> Result<Clients> {
+    let mut clients = Clients::new(Rules { submit: token_file.is_none(), ..Rules::ALL });
+    if let Some(path) = token_file {
+        clients.add("authority-token-file", &token(path)?, Rules::ALL)?;
+    }
+    Ok(clients)
+}
+
+fn rules(name: &str, settings: &ClientSettings, submit: bool) -> Result<Rules> {
+    let &ClientSettings { read, calls_per_second, calls_at_once, .. } = settings;
+    if calls_per_second == Some(0) || calls_at_once == Some(0) {
+        let expected = format_args!("limits of at least 1 for {name}, or `read = false`");
+        return Err(Error::new(Reason::InvalidArgument, expected, 0));
+    }
+    let submit = settings.submit.unwrap_or(submit);
+    Ok(Rules { read: read.unwrap_or(true), submit, calls_per_second, calls_at_once })
+}
+
+/// Reads a bearer token.
+pub(super) fn token(path: &Path) -> Result<String> {
+    let token = std::fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
+    let token = token.trim();
+    if token.is_empty() {
+        let expected = format_args!("a token in {}", path.display());
+        return Err(Error::new(Reason::InvalidArgument, expected, "nothing"));
+    }
+    Ok(token.to_owned())
+}

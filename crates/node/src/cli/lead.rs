@@ -1,0 +1,146 @@
+//! Who signs the blocks that a node makes, and the listener for authorities on machines of their own.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use jsonrpsee::server::ServerHandle;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_node::authority::Signers;
+use prooflight_node::blocking::Workers;
+use prooflight_node::clients::Clients;
+use prooflight_node::collect::{Collector, Signing};
+use prooflight_node::desk::Desk;
+use prooflight_node::metrics::Metrics;
+use prooflight_node::proposals::ProposalFolder;
+use prooflight_node::rpc::authorities::{Office, module};
+use prooflight_node::server::{self, Bound, Front, NotReady, Pages, ServerLimits, Standing};
+use prooflight_node::{Chain, View};
+use tokio::sync::watch;
+
+use super::clients::authorities;
+use super::exit::Failure;
+use super::serving;
+use super::settings::Chosen;
+
+/// An address for authorities, taken before anything is written.
+pub(super) struct Entrance {
+    bound: Bound,
+    clients: Arc<Clients>,
+    time: Duration,
+}
+
+impl Entrance {
+    /// Takes the address, if the settings have one.
+    pub(super) fn take(chosen: &Chosen) -> Result<Option<Self>, Failure> {
+        let Some(listen) = chosen.authority_listen else { return Ok(None) };
+        if chosen.follow.is_some() || chosen.log.is_some() {
+            let expected = "--authority-listen without --follow and --log";
+            return Err(Error::new(Reason::InvalidArgument, expected, "both").into());
+        }
+        let clients = Arc::new(authorities(chosen.authority_token_file.as_deref())?);
+        let time = Duration::from_millis(chosen.request_time_ms);
+        Ok(Some(Self { bound: serving::bind(listen)?, clients, time }))
+    }
+
+    /// Serves a desk until the handle is dropped; returns also the address, and where to put the chain once
+    /// there is a block.
+    fn open(
+        self,
+        desk: &Arc<Desk>,
+        standing: watch::Receiver<Arc<dyn Standing>>,
+        metrics: &Metrics,
+    ) -> Result<(SocketAddr, Shown, ServerHandle)> {
+        let (shown, workers) = (Shown::default(), Workers::new());
+        let office = Office {
+            desk: desk.clone(),
+            views: shown.clone(),
+            time: self.time,
+            metrics: metrics.clone(),
+            workers: workers.clone(),
+        };
+        let module = module(office)
+            .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
+        let limits = ServerLimits {
+            request_bytes: 16 << 10,
+            batch: 1,
+            connections: CONNECTIONS,
+            subscriptions: 0,
+            request_time: self.time + Duration::from_secs(1),
+        };
+        let pages = Pages { standing, metrics: metrics.clone(), workers };
+        let front = Front { limits, clients: self.clients, pages, busy: false };
+        let (address, server) = server::start(self.bound, module, server::no_pages(), front)?;
+        Ok((address, shown, server))
+    }
+}
+
+/// Connections of authorities, which are few.
+const CONNECTIONS: u32 = 128;
+
+/// The chain up to the newest block, once there is one.
+type Shown = Arc<OnceLock<watch::Receiver<View>>>;
+
+/// Who signs the blocks of this node.
+pub(super) struct Lead {
+    pub(super) signing: Signing,
+    /// Where blocks wait for signatures, with its server, if authorities sign elsewhere.
+    pub(super) desk: Option<(Arc<Desk>, ServerHandle)>,
+    /// Receives the chain, which authorities read.
+    pub(super) shown: Shown,
+}
+
+/// Decides who signs: the keys here if they are a quorum, else authorities that ask at the entrance.
+pub(super) fn lead(
+    folder: &Path,
+    chain: &Chain,
+    signers: Signers,
+    entrance: Option<Entrance>,
+    standing: &watch::Sender<Arc<dyn Standing>>,
+    metrics: &Metrics,
+) -> Result<Lead> {
+    let config = chain.config();
+    let quorum = config.quorum;
+    let entrance = match (signers.are_quorum(config), entrance) {
+        (true, None) => {
+            let signing = Signing::Here(signers);
+            return Ok(Lead { signing, desk: None, shown: Shown::default() });
+        }
+        (true, Some(_)) => {
+            let expected = "no --authority-listen, since the keys of a quorum are here";
+            return Err(Error::new(Reason::InvalidArgument, expected, "one"));
+        }
+        (false, None) => {
+            let expected = format_args!(
+                "the keys of {quorum} authorities, or --authority-listen for authorities on machines of \
+                 their own"
+            );
+            return Err(Error::new(Reason::InvalidConfig, expected, signers.count()));
+        }
+        (false, Some(entrance)) => entrance,
+    };
+    let desk = Desk::new(config.clone(), &signers, chain.height(), metrics.clone());
+    let desk = Arc::new(desk);
+    if chain.height().is_none() {
+        standing.send_replace(Arc::new(BeforeGenesis(desk.clone())));
+    }
+    let (address, shown, server) = entrance.open(&desk, standing.subscribe(), metrics)?;
+    tracing::info!(authorities = %address, quorum, "authorities sign elsewhere");
+    let proposals = Box::new(ProposalFolder::of(folder));
+    let signing = Signing::Elsewhere(Collector::new(desk.clone(), proposals, signers));
+    Ok(Lead { signing, desk: Some((desk, server)), shown })
+}
+
+/// A node whose genesis block waits for signatures.
+struct BeforeGenesis(Arc<Desk>);
+
+impl Standing for BeforeGenesis {
+    fn ready(&self) -> Result<u64, NotReady> {
+        self.0.check()?;
+        let expected = "the genesis block, signed";
+        Err(Error::new(Reason::QuorumMissing, expected, "one that waits for signatures").into())
+    }
+
+    fn count(&self, _: &Metrics) {}
+}

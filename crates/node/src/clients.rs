@@ -1,0 +1,247 @@
+//! The clients of a node: which token they show, what they may do, and how much at once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use prooflight_core::{Error, Reason, Result};
+
+use crate::blocking::Client;
+use crate::token;
+
+/// What a client may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Whether it may read: call every method but `prooflight_submit`, and subscribe.
+    pub read: bool,
+    /// Whether it may submit operations.
+    pub submit: bool,
+    /// The most calls in a second, each call of a batch counted; `None` for no limit.
+    pub calls_per_second: Option<u32>,
+    /// The most calls that run or wait at once; `None` for no limit.
+    pub calls_at_once: Option<u32>,
+}
+
+impl Rules {
+    /// Everything, without limits.
+    pub const ALL: Self =
+        Self { read: true, submit: true, calls_per_second: None, calls_at_once: None };
+}
+
+/// The clients that a node knows by their tokens, and all others.
+#[derive(Debug)]
+pub struct Clients {
+    named: Vec<(Arc<str>, Arc<Account>)>,
+    others: Rules,
+    /// The accounts of those others that have asked lately.
+    seen: Mutex<HashMap<Client, Arc<Account>>>,
+}
+
+/// The accounts above which those that are idle are forgotten.
+const SEEN: usize = 4096;
+
+impl Clients {
+    /// Only clients without a token, which may do this. Each address, as [`Client`] has it, has limits of its own.
+    pub fn new(others: Rules) -> Self {
+        Self { named: Vec::new(), others, seen: Mutex::default() }
+    }
+
+    /// Adds a client with a token; `invalid_argument` if another has the same.
+    pub fn add(&mut self, name: &str, token: &str, rules: Rules) -> Result<()> {
+        if self.named.iter().any(|(known, _)| &**known == token) {
+            let expected = format_args!("a token of its own for the client {name}");
+            return Err(Error::new(Reason::InvalidArgument, expected, "that of another client"));
+        }
+        self.named.push((token.into(), Arc::new(Account::new(Some(name), rules))));
+        Ok(())
+    }
+
+    /// The account of a request: by its token, if that is known, and otherwise by where it comes from.
+    pub(crate) fn of(&self, headers: &http::HeaderMap, client: Client) -> Arc<Account> {
+        let given = token::given(headers);
+        let named = given.and_then(|given| {
+            // Every token is compared, so that the time tells nothing about the others.
+            let same = self.named.iter().filter(|(known, _)| token::same(given, known));
+            same.fold(None, |_, (_, account)| Some(account.clone()))
+        });
+        named.unwrap_or_else(|| self.other(client))
+    }
+
+    fn other(&self, client: Client) -> Arc<Account> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= SEEN {
+            seen.retain(|_, account| Arc::strong_count(account) > 1 || !account.is_idle());
+        }
+        if seen.len() >= SEEN && !seen.contains_key(&client) {
+            // So many that none is idle: it counts for this request alone.
+            return Arc::new(Account::new(None, self.others));
+        }
+        seen.entry(client).or_insert_with(|| Arc::new(Account::new(None, self.others))).clone()
+    }
+}
+
+/// What a client has used of what it may.
+#[derive(Debug)]
+pub(crate) struct Account {
+    name: Option<String>,
+    rules: Rules,
+    running: AtomicU32,
+    bucket: Mutex<Bucket>,
+}
+
+/// The calls that are left: they come back with time, up to those of one second.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+impl Account {
+    fn new(name: Option<&str>, rules: Rules) -> Self {
+        let left = rules.calls_per_second.unwrap_or_default().into();
+        let bucket = Mutex::new(Bucket { left, at: Instant::now() });
+        Self { name: name.map(str::to_owned), rules, running: AtomicU32::new(0), bucket }
+    }
+
+    /// Whether it may submit.
+    pub(crate) const fn may_submit(&self) -> bool {
+        self.rules.submit
+    }
+
+    /// `not_authorised` if it may not read.
+    pub(crate) fn check_read(&self) -> Result<()> {
+        if self.rules.read {
+            return Ok(());
+        }
+        let expected = "the header Authorization: Bearer with a token that may read";
+        Err(Error::new(Reason::NotAuthorised, expected, "another, or none"))
+    }
+
+    /// Begins a call, which lasts until the result is dropped; `busy` if it is one too many.
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Entered> {
+        // Counted first, so that two cannot take the last place.
+        let entered = Entered(self.clone());
+        let before = self.running.fetch_add(1, Ordering::SeqCst);
+        if let Some(most) = self.rules.calls_at_once.filter(|most| before >= *most) {
+            return Err(self.busy(format_args!("at most {most} calls at once")));
+        }
+        match self.rules.calls_per_second {
+            Some(most) if !self.take(most, Instant::now()) => {
+                Err(self.busy(format_args!("at most {most} calls in a second")))
+            }
+            _ => Ok(entered),
+        }
+    }
+
+    fn take(&self, most: u32, now: Instant) -> bool {
+        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let back = now.saturating_duration_since(bucket.at).as_secs_f64() * f64::from(most);
+        *bucket = Bucket { left: (bucket.left + back).min(most.into()), at: bucket.at.max(now) };
+        let may = bucket.left >= 1.0;
+        if may {
+            bucket.left -= 1.0;
+        }
+        may
+    }
+
+    /// Whether forgetting it changes nothing: all of its calls are back.
+    fn is_idle(&self) -> bool {
+        let at = self.bucket.lock().unwrap_or_else(PoisonError::into_inner).at;
+        self.rules.calls_per_second.is_none() || at.elapsed().as_secs() >= 1
+    }
+
+    fn busy(&self, most: fmt::Arguments<'_>) -> Error {
+        let whose = self.name.as_ref().map_or_else(
+            || "without a token, from this address".to_owned(),
+            |name| format!("of the client {name}"),
+        );
+        Error::new(Reason::Busy, format_args!("{most} {whose}"), "more")
+    }
+}
+
+/// A call that runs or waits.
+#[derive(Debug)]
+pub(crate) struct Entered(Arc<Account>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use http::HeaderMap;
+    use http::header::AUTHORIZATION;
+    use std::time::Duration;
+
+    const READ: Rules = Rules { submit: false, ..Rules::ALL };
+
+    fn headers(token: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
+        headers
+    }
+
+    #[test]
+    fn a_client_is_known_by_its_token_and_others_by_their_address() {
+        let none = Rules { read: false, submit: false, ..Rules::ALL };
+        let mut clients = Clients::new(none);
+        clients.add("wallet", "secret", READ).unwrap();
+        clients.add("writer", "another", Rules::ALL).unwrap();
+        let refused = clients.add("third", "secret", READ).unwrap_err();
+        assert_eq!(refused.reason(), Reason::InvalidArgument);
+        let of = |token: &str| clients.of(&headers(token), Client::Local(1));
+        assert_eq!((of("secret").check_read(), of("secret").may_submit()), (Ok(()), false));
+        assert!(of("another").may_submit());
+        for wrong in ["", "secre", "secret ", "secrets", "SECRET", "wallet"] {
+            let refused = of(wrong).check_read().unwrap_err();
+            assert_eq!(refused.reason(), Reason::NotAuthorised, "{wrong}");
+        }
+        assert!(!clients.of(&HeaderMap::new(), Client::Local(1)).may_submit());
+    }
+
+    #[test]
+    fn calls_at_once_are_counted_until_they_end() {
+        let rules = Rules { calls_at_once: Some(2), ..READ };
+        let clients = Clients::new(rules);
+        let of = |client| clients.of(&HeaderMap::new(), Client::Local(client));
+        let (first, second) = (of(1).enter().unwrap(), of(1).enter().unwrap());
+        let refused = of(1).enter().unwrap_err();
+        assert_eq!(refused.reason(), Reason::Busy);
+        assert_eq!(
+            refused.expected(),
+            "at most 2 calls at once without a token, from this address"
+        );
+        let another = of(2).enter().unwrap();
+        drop(first);
+        let third = of(1).enter().unwrap();
+        of(1).enter().unwrap_err();
+        drop((second, third, another));
+        assert_eq!(of(1).running.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn calls_in_a_second_come_back_with_time() {
+        let account = Account::new(None, Rules { calls_per_second: Some(10), ..READ });
+        let begun = account.bucket.lock().unwrap().at;
+        let taken = |after_ms| {
+            let now = begun + Duration::from_millis(after_ms);
+            (0..100).take_while(|_| account.take(10, now)).count()
+        };
+        assert_eq!([0, 99, 101, 601, 600, 60_000].map(taken), [10, 0, 1, 5, 0, 10]);
+    }
+
+    #[test]
+    fn clients_that_come_and_go_take_no_memory_for_long() {
+        let clients = Clients::new(READ);
+        for client in 0..2 * u32::try_from(SEEN).unwrap() {
+            clients.of(&HeaderMap::new(), Client::Local(client)).enter().unwrap();
+        }
+        assert!(clients.seen.lock().unwrap().len() <= SEEN);
+    }
+}

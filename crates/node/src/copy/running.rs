@@ -1,0 +1,147 @@
+//! How commands reach the node that has a chain open: by the file `running` in the chain's folder.
+//!
+//! It has the address of the node's admin listener and a token, and only its owner can read it. So a copy goes to whoever
+//! may read the chain's files, and a file that was left behind leads to no other node.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use http::header::AUTHORIZATION;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::body::Bytes;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use crate::authority::create_private;
+use crate::rpc::ErrorData;
+use crate::token;
+
+const FILE: &str = "running";
+
+/// What a running node leaves in its folder for commands; removed when this is dropped.
+#[derive(Debug)]
+pub struct Access {
+    folder: PathBuf,
+    token: String,
+}
+
+impl Access {
+    /// Writes the file. The chain must be open, so that no other node has written one.
+    pub fn open(folder: &Path, admin: SocketAddr) -> Result<Self> {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)
+            .map_err(|error| Error::new(Reason::Bug, "random bytes of the system", error))?;
+        let token = Hex(&secret).to_string();
+        let address = SocketAddr::new(reachable(admin.ip()), admin.port());
+        let path = folder.join(FILE);
+        let write = || -> std::io::Result<()> {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            writeln!(create_private(&path)?, "{address} {token}")
+        };
+        write().map_err(|error| failed(&path, &error))?;
+        Ok(Self { folder: folder.to_owned(), token })
+    }
+
+    /// The folder of the chain.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether a request has the token.
+    pub fn allows(&self, headers: &http::HeaderMap) -> bool {
+        token::given(headers).is_some_and(|given| token::same(given, &self.token))
+    }
+}
+
+impl Drop for Access {
+    fn drop(&mut self) {
+        // One that stays is replaced by the next start.
+        let _ = fs::remove_file(self.folder.join(FILE));
+    }
+}
+
+/// An address that this machine can connect to.
+fn reachable(ip: IpAddr) -> IpAddr {
+    match ip {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    }
+}
+
+/// A node that has a chain open.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    token: String,
+}
+
+/// The longest error of a node.
+const ERROR_BYTES: usize = 1 << 16;
+
+impl Running {
+    /// The node that has the chain in a folder open, as far as its file says so.
+    pub fn of(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&path, &error)),
+        };
+        let parsed = text.trim_end().split_once(' ').and_then(|(address, token)| {
+            Some(Self { address: address.parse().ok()?, token: token.to_owned() })
+        });
+        let wrong = || {
+            let expected = format_args!("an address and a token in {}", path.display());
+            Error::new(Reason::InvalidArgument, expected, "something else")
+        };
+        parsed.map(Some).ok_or_else(wrong)
+    }
+
+    /// Fetches what is under a path of the node's admin listener, and passes each piece on.
+    ///
+    /// `unreachable` if the node does not answer, or stops before the end; its own error if it refuses.
+    pub async fn fetch(&self, path: &str, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let broken = |error: &dyn core::fmt::Display| {
+            let expected = format_args!("a whole answer of the node at {}", self.address);
+            Error::new(Reason::Unreachable, expected, error)
+        };
+        let request = Request::get(format!("http://{}{path}", self.address))
+            .header(AUTHORIZATION, format!("Bearer {}", self.token))
+            .body(Empty::<Bytes>::new())
+            .map_err(|error| Error::new(Reason::Bug, "a request", error))?;
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        let response = client.request(request).await.map_err(|error| broken(&error))?;
+        let status = response.status();
+        let mut body = response.into_body();
+        if status != StatusCode::OK {
+            let refusal = Limited::new(body, ERROR_BYTES).collect().await;
+            let refusal = refusal.map_err(|error| broken(&error))?.to_bytes();
+            return Err(refused(status, &refusal));
+        }
+        while let Some(frame) = body.frame().await {
+            if let Ok(piece) = frame.map_err(|error| broken(&error))?.into_data() {
+                take(&piece)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refused(status: StatusCode, body: &[u8]) -> Error {
+    let data = serde_json::from_slice::<ErrorData>(body).ok();
+    let reason = |name: &str| Reason::ALL.iter().copied().find(|reason| reason.as_str() == name);
+    let typed = data.and_then(|it| Some(Error::new(reason(&it.reason)?, it.expected, it.found)));
+    typed.unwrap_or_else(|| Error::new(Reason::ServerError, "the status 200", status))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
+}

@@ -1,0 +1,89 @@
+//! The chain's log in an object store, between the producer and the store of this node.
+//!
+//! A block is in the log before it is in the store, and shown after both. Source: `docs/scale.md`.
+
+mod agree;
+mod standby;
+
+pub use agree::{agree, check_chain};
+pub use standby::Standby;
+
+use std::time::Duration;
+
+use prooflight_core::chain::Header;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_log::{Entry, Log, Reader};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::clock::now_ms;
+use crate::{Block, Body};
+
+/// The log, for threads that may block.
+#[derive(Debug)]
+pub struct BlockLog {
+    log: Log,
+    reader: Reader,
+    runtime: Handle,
+    /// Why the newest blocks could not be read.
+    unread: watch::Sender<Option<Error>>,
+}
+
+impl BlockLog {
+    /// Uses a log by means of this runtime, which must have other threads than the callers'.
+    pub fn new(log: Log, runtime: Handle) -> Self {
+        Self { reader: log.reader(0), log, runtime, unread: watch::Sender::new(None) }
+    }
+
+    /// Publishes a block; returns the one that its height has from now on, which may be another.
+    /// Blocks until that is known, see [`Log::publish`].
+    pub(crate) fn publish(&self, block: &Block) -> Result<Block> {
+        let entry = Entry { header: block.header.clone(), body: block.body.encode()? };
+        decode(self.runtime.block_on(self.log.publish(entry))?)
+    }
+
+    /// Reads the block at a height; `None` if there is none yet. Errors also show in
+    /// [`troubles`](Self::troubles) until a block is read, or there is none.
+    pub(crate) fn block(&mut self, height: u64) -> Result<Option<Block>> {
+        let found = self.runtime.block_on(self.reader.block(height));
+        let found = found.and_then(|entry| entry.map(decode).transpose());
+        self.unread.send_if_modified(|unread| {
+            let error = found.as_ref().err().cloned();
+            let changed = *unread != error;
+            *unread = error;
+            changed
+        });
+        found
+    }
+
+    /// Drops what was read ahead; for a caller that has every block.
+    pub(crate) fn pause(&mut self) {
+        self.reader.pause();
+    }
+
+    /// Runs a future while this thread waits, at most for some time.
+    pub(crate) fn wait<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
+        self.runtime.block_on(async { tokio::time::timeout(time, future).await.ok() })
+    }
+
+    /// Why blocks can be neither published nor read, while that is so.
+    pub fn troubles(&self) -> [watch::Receiver<Option<Error>>; 2] {
+        [self.log.waiting(), self.unread.subscribe()]
+    }
+}
+
+/// Whether a block is younger than the time between two looks at the log, so that no later one is
+/// expected yet. Only requests depend on it.
+pub(crate) fn is_fresh(header: &Header, interval: Duration) -> bool {
+    u128::from(now_ms().saturating_sub(header.timestamp_ms)) < interval.as_millis()
+}
+
+/// A block in the log.
+pub(crate) fn decode(entry: Entry) -> Result<Block> {
+    let height = entry.height();
+    // What the bucket has wrong is not damage of our store.
+    let body: Body = borsh::from_slice(&entry.body).map_err(|error| {
+        Error::new(Reason::InvalidEncoding, format_args!("a body of block {height}"), error)
+    })?;
+    Ok(Block { header: entry.header, body })
+}

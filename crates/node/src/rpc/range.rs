@@ -1,0 +1,147 @@
+//! Ranges of keys, counts, and entries for replicas, on a chain with a scheme that keeps the order of keys.
+//!
+//! Proofs are against the root of a recent block, the head of the request, which proves the states of all blocks up to
+//! it. A walk from page to page names the same head in each request.
+
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use prooflight_core::statement::Statement;
+use prooflight_core::store::{Entries, Proved};
+use prooflight_core::{Ability, Error, Limits, Reason, Result, Scheme};
+use prooflight_json::{Hex, Quantity};
+use serde::{Deserialize, Serialize};
+
+use super::history::scheme_with;
+use super::json::{Json, json};
+use super::method::{Call, method};
+use super::{Context, HeaderJson, check_proof_bytes, cost};
+use crate::view::{At, View};
+
+/// Registers the methods.
+pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+    method(module, "prooflight_range", range)?;
+    method(module, "prooflight_count", count)?;
+    method(module, "prooflight_transfer", transfer)
+}
+
+/// The most entries of a page: those that verifiers accept.
+const MOST_ENTRIES: u64 = Limits::DEFAULT.max_entries as u64;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    #[serde(default)]
+    lo: Hex,
+    #[serde(default)]
+    hi: Option<Hex>,
+    #[serde(default)]
+    at: At,
+    #[serde(default)]
+    head: At,
+    #[serde(default)]
+    reverse: bool,
+    #[serde(default)]
+    limit: Option<u64>,
+}
+
+async fn range(call: Call, Range { lo, hi, at, head, reverse, limit }: Range) -> Result<Json> {
+    let limit = check_limit(limit)?;
+    prove(call, head, cost::of_entries(limit), move |view, scheme, root| {
+        let height = at_or_before(view, at, root)?;
+        let (lo, hi) = (&lo.0[..], hi.as_ref().map(|hi| &hi.0[..]));
+        view.prove_at(scheme, root, &Statement::Range { height, lo, hi, reverse }, limit)
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Count {
+    #[serde(default)]
+    lo: Hex,
+    #[serde(default)]
+    hi: Option<Hex>,
+    #[serde(default)]
+    at: At,
+}
+
+async fn count(call: Call, Count { lo, hi, at }: Count) -> Result<Json> {
+    prove(call, at, cost::of_entries(1), move |view, scheme, height| {
+        let (lo, hi) = (&lo.0[..], hi.as_ref().map(|hi| &hi.0[..]));
+        view.prove_at(scheme, height, &Statement::Count { height, lo, hi }, 1)
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Transfer {
+    #[serde(default)]
+    lo: Hex,
+    #[serde(default)]
+    hi: Option<Hex>,
+    #[serde(default)]
+    after: Option<Quantity>,
+    #[serde(default)]
+    head: At,
+    #[serde(default)]
+    limit: Option<u64>,
+}
+
+async fn transfer(call: Call, Transfer { lo, hi, after, head, limit }: Transfer) -> Result<Json> {
+    let limit = check_limit(limit)?;
+    prove(call, head, cost::of_entries(limit), move |view, scheme, root| {
+        let (lo, hi) = (&lo.0[..], hi.as_ref().map(|hi| &hi.0[..]));
+        view.transfer(scheme, root, &Entries { lo, hi, after: after.map(|after| after.0), limit })
+    })
+    .await
+}
+
+/// The most entries of a page that a request allows; 4,096 if it does not say.
+fn check_limit(limit: Option<u64>) -> Result<usize> {
+    let limit = limit.unwrap_or(MOST_ENTRIES);
+    let entries = usize::try_from(limit).ok().filter(|_| (1..=MOST_ENTRIES).contains(&limit));
+    entries.ok_or_else(|| {
+        let expected = format_args!("a limit of 1 to {MOST_ENTRIES}");
+        Error::new(Reason::InvalidArgument, expected, limit)
+    })
+}
+
+/// The height of the block that a question is about: that of its head if it does not say.
+///
+/// `invalid_argument` for a block after the head.
+pub(super) fn at_or_before(view: &View, at: At, head: u64) -> Result<u64> {
+    let height = if at == At::Latest { head } else { view.height_of(at)? };
+    if height <= head {
+        return Ok(height);
+    }
+    let expected = format_args!("at most {head}, the height of the head");
+    Err(Error::new(Reason::InvalidArgument, expected, height))
+}
+
+/// A proof, with the header that it verifies against.
+#[derive(Serialize)]
+struct ProvedPage {
+    header: HeaderJson,
+    proof: Hex,
+}
+
+/// Proves a question against the root of a head.
+async fn prove(
+    call: Call,
+    head: At,
+    cost: u64,
+    run: impl FnOnce(&View, Scheme, u64) -> Result<Proved> + Send + 'static,
+) -> Result<Json> {
+    let metrics = call.context.metrics.clone();
+    let scheme = scheme_with(call.context.views.borrow().config(), Ability::Range, None)?;
+    let ask = call.ask(Some(scheme), cost);
+    let proof = move |view: &View| {
+        let header = view.header(head)?;
+        let height = header.header.height;
+        let proved = metrics.proving(scheme, || run(view, scheme, height))?;
+        check_proof_bytes(&proved.proof)?;
+        json(&ProvedPage { header: HeaderJson::from(&header), proof: Hex(proved.proof) })
+    };
+    call.context.prove(ask, proof).await
+}

@@ -1,0 +1,332 @@
+//! The replica's side: fetches a state, and opens the chain that begins with it.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use prooflight_core::chain::{ChainConfig, Checkpoint, Header, operations_root};
+use prooflight_core::store::WriteBatch;
+use prooflight_core::{Error, Hash, Hex as Shown, Reason, Result, Scheme};
+use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_light::{Before, verify_block};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Part;
+use super::files::Snapshots;
+use super::headers::Headers;
+use super::trees::{Amb, Avl};
+use super::values::RawValues;
+use crate::block::{self, Block, NEWEST_KEY};
+use crate::chain::{SYNCING, Unnamed};
+use crate::clock::{check_not_in_future, now_ms};
+use crate::follow::{HeaderReply, Leader};
+use crate::schemes::{SNAPSHOTS, SchemeOptions};
+use crate::space::Space;
+use crate::{Chain, blocking};
+
+/// Whether the state of a scheme can be carried to another node.
+pub const fn carries(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::Avl | Scheme::Smt | Scheme::Amb)
+}
+
+/// Whether a folder has no whole chain, because a [`sync`] into it was interrupted.
+pub fn is_interrupted(folder: &Path) -> bool {
+    folder.join(SYNCING).exists()
+}
+
+/// Begins a chain in a folder without one, with the state after a new block of the leader.
+///
+/// `invalid_argument` if there is a chain, or if this one has neither `avl` nor `amb`. The error of a chunk names the leader.
+/// Nothing is left behind then; after a crash, the next call begins again.
+pub async fn sync(
+    leader: &Leader,
+    folder: &Path,
+    checkpoint: &Checkpoint,
+    options: &SchemeOptions,
+    space: &Space,
+) -> Result<Chain> {
+    let left_out = left_out(&checkpoint.config)?;
+    blocking::in_place(|| prepare(folder))?;
+    let options = SchemeOptions { left_out, ..options.clone() };
+    let synced = fetch_and_open(leader, folder, checkpoint, options, space).await;
+    synced.inspect_err(|_| {
+        // The error is that of the command.
+        let _ = clear(folder).and_then(|()| fs::remove_file(folder.join(SYNCING)));
+    })
+}
+
+/// The schemes of a chain whose states cannot be carried.
+fn left_out(config: &ChainConfig) -> Result<Vec<Scheme>> {
+    let mut schemes = config.scheme_ids().map(Scheme::from_id).collect::<Result<Vec<_>>>()?;
+    if !config.keeps(Scheme::Avl) && !config.keeps(Scheme::Amb) {
+        let expected = "a chain with avl or amb, against which raw keys can be checked";
+        let names: Vec<_> = schemes.iter().map(|scheme| scheme.as_str()).collect();
+        return Err(Error::new(Reason::InvalidArgument, expected, names.join(", ")));
+    }
+    schemes.retain(|scheme| !carries(*scheme));
+    Ok(schemes)
+}
+
+/// Marks a folder as one that has no whole chain yet.
+fn prepare(folder: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| {
+        let expected = format_args!("a new chain in {}", folder.display());
+        Error::new(Reason::StoreFailed, expected, error)
+    };
+    let marker = folder.join(SYNCING);
+    if marker.exists() {
+        clear(folder).map_err(failed)?;
+    } else if PARTS.iter().any(|part| folder.join(part).exists()) {
+        let expected = format_args!("no chain, and no part of one, in {}", folder.display());
+        return Err(Error::new(Reason::InvalidArgument, expected, "one"));
+    }
+    fs::create_dir_all(folder).map_err(failed)?;
+    File::create(&marker)
+        .and_then(|marker| marker.sync_all())
+        .and_then(|()| File::open(folder)?.sync_all())
+        .map_err(failed)
+}
+
+/// The files and folders of a state.
+const PARTS: [&str; 4] = ["store", "store.new", SNAPSHOTS, "anchor"];
+
+fn clear(folder: &Path) -> std::io::Result<()> {
+    for path in PARTS.map(|part| folder.join(part)) {
+        if path.is_dir() {
+            fs::remove_dir_all(path)?;
+        } else if path.exists() {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Begun {
+    header: HeaderReply,
+    blocks_per_snapshot: Quantity,
+}
+
+async fn fetch_and_open(
+    leader: &Leader,
+    folder: &Path,
+    checkpoint: &Checkpoint,
+    mut options: SchemeOptions,
+    space: &Space,
+) -> Result<Chain> {
+    let config = &checkpoint.config;
+    let begun: Begun = leader.ask("prooflight_sync", json!({})).await?;
+    let head = begun.header.decode().and_then(|head| {
+        head.check_signed(config)?;
+        check_not_in_future(head.header.timestamp_ms, now_ms())?;
+        if head.header.height >= checkpoint.height {
+            return Ok(head.header);
+        }
+        let expected = format_args!("at least the checkpoint's height, {}", checkpoint.height);
+        Err(Error::new(Reason::NotExtending, expected, head.header.height))
+    });
+    let head = head.map_err(|error| blame(&error, &format_args!("the head of {leader}")))?;
+    let (height, hash) = (head.height, head.hash());
+    tracing::info!(height, hash = %Shown(&hash), %leader, "taking the state");
+    if !options.left_out.is_empty() {
+        let names: Vec<_> = options.left_out.iter().map(|scheme| scheme.as_str()).collect();
+        tracing::warn!(
+            schemes = names.join(", "),
+            "left out: their states cannot be carried, so this replica proves nothing of them, and takes their roots \
+             from the signed headers without executing them"
+        );
+    }
+    if config.keeps(Scheme::Smt) {
+        options.blocks_per_file = begun.blocks_per_snapshot.0;
+    }
+    let new = blocking::in_place(|| Unnamed::begin(folder, config, &options))?;
+    let syncing = Syncing { leader, config, head: &head, hash, new: RefCell::new(new), space };
+    syncing.fetch(&mut Headers::new(checkpoint, &head)).await?;
+    // The leader reads a chunk of one part while one of another is checked.
+    let snapshots = folder.join(SNAPSHOTS);
+    let files = syncing.files(&snapshots, options.blocks_per_file);
+    let ((), (), oldest) = tokio::try_join!(syncing.amb(), syncing.avl(), files)?;
+    blocking::in_place(|| syncing.finish(oldest))?;
+    let opened = blocking::in_place(|| Chain::open_synced(folder, &options));
+    opened.map_err(|error| match error.reason() {
+        // What was fetched is wrong in a way that only all of it shows.
+        Reason::StoreCorrupt => {
+            let expected = format_args!("{}, in the state of {leader}", error.expected());
+            Error::new(Reason::RootMismatch, expected, error.found())
+        }
+        _ => error,
+    })
+}
+
+/// A part of a state, taken chunk by chunk.
+pub(super) trait Intake {
+    fn part(&self) -> Part;
+
+    /// Where the next chunk begins; none once all have been taken.
+    fn next(&self) -> Result<Option<Vec<u8>>>;
+
+    /// Checks a chunk, and stores it.
+    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()>;
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    chunk: Hex,
+}
+
+struct Syncing<'s> {
+    leader: &'s Leader,
+    config: &'s ChainConfig,
+    head: &'s Header,
+    hash: Hash,
+    /// No two parts use it at once, since all run in one task.
+    new: RefCell<Unnamed>,
+    space: &'s Space,
+}
+
+/// How often a chunk is asked for that does not arrive.
+const TRIES: u32 = 4;
+
+impl Syncing<'_> {
+    async fn amb(&self) -> Result<()> {
+        if self.config.keeps(Scheme::Amb) {
+            self.fetch(&mut Amb::new(self.config, self.head)?).await?;
+        }
+        Ok(())
+    }
+
+    /// The tree of `avl`, and the raw values if `amb` does not have them.
+    async fn avl(&self) -> Result<()> {
+        if !self.config.keeps(Scheme::Avl) {
+            return Ok(());
+        }
+        let mut avl = Avl::new(self.config, self.head, !self.config.keeps(Scheme::Amb))?;
+        self.fetch(&mut avl).await?;
+        match avl.values {
+            Some(values) => self.fetch(&mut RawValues::new(values)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The files of `smt`, and the blocks after them; returns the first block whose operations are here.
+    async fn files(&self, folder: &Path, blocks_per_file: u64) -> Result<u64> {
+        if !self.config.keeps(Scheme::Smt) {
+            return Ok(self.head.height + 1);
+        }
+        let mut files = Snapshots::new(folder, self.head, blocks_per_file)?;
+        self.fetch(&mut files).await?;
+        let oldest = files.finish()?;
+        self.blocks(oldest).await?;
+        Ok(oldest)
+    }
+
+    async fn fetch(&self, intake: &mut impl Intake) -> Result<()> {
+        let (part, begun, mut bytes) = (intake.part(), Instant::now(), 0);
+        while let Some(from) = intake.next()? {
+            self.space.check()?;
+            let chunk = self.ask(part, &from).await?;
+            bytes += chunk.len();
+            blocking::in_place(|| intake.take(&chunk, &mut self.new.borrow_mut())).map_err(
+                |error| {
+                    let (from, leader) = (Shown(&from), self.leader);
+                    blame(&error, &format_args!("the chunk of {part:?} from {from} of {leader}"))
+                },
+            )?;
+        }
+        blocking::in_place(|| self.new.borrow_mut().flush())?;
+        let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(?part, bytes, milliseconds, "taken");
+        Ok(())
+    }
+
+    async fn ask(&self, part: Part, from: &[u8]) -> Result<Vec<u8>> {
+        let from = Hex(from.to_vec());
+        let asked = json!({ "head": Hash32(self.hash), "part": part, "from": from });
+        let mut tries = 1;
+        loop {
+            match self.leader.ask("prooflight_sync", asked.clone()).await {
+                Ok(Chunk { chunk: Hex(chunk) }) => return Ok(chunk),
+                Err(error) if tries < TRIES && is_silence(&error) => {
+                    tracing::warn!(%error, "asking again");
+                    tokio::time::sleep(Duration::from_millis(250 << tries)).await;
+                    tries += 1;
+                }
+                Err(error) => return Err(blame(&error, &self.leader)),
+            }
+        }
+    }
+
+    /// The blocks from this one on, which schemes have yet to execute.
+    async fn blocks(&self, from: u64) -> Result<()> {
+        for height in from..=self.head.height {
+            let block = self.leader.block(height).await;
+            let block = block.map_err(|error| blame(&error, &self.leader))?;
+            blocking::in_place(|| self.keep(&block)).map_err(|error| {
+                blame(&error, &format_args!("block {height} of {}", self.leader))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Stores the body of a block whose header is here.
+    fn keep(&self, block: &Block) -> Result<()> {
+        let header = &block.header.header;
+        let known = |height| -> Result<Option<Header>> {
+            Ok(block::read_header(self.new.borrow().store(), height)?.map(|it| it.header))
+        };
+        let (parent, own) = match header.height.checked_sub(1) {
+            Some(before) => (known(before)?, known(header.height)?),
+            None => (None, known(0)?),
+        };
+        if own.as_ref() != Some(header) {
+            let expected = format_args!("header {} of the head's history", header.height);
+            return Err(Error::new(Reason::WrongBlock, expected, "another"));
+        }
+        let operations = operations_root(&block.body.operations);
+        if operations != header.ops_root {
+            let expected = Shown(&header.ops_root);
+            return Err(Error::new(Reason::OperationsMismatch, expected, Shown(&operations)));
+        }
+        let expected = self.config.keeps(Scheme::Avl).then_some(Scheme::Avl.id());
+        if !block.body.transitions.iter().map(|(id, _)| *id).eq(expected) {
+            let expected = format_args!("transitions of the schemes {expected:?}");
+            return Err(Error::new(Reason::InvalidBlock, expected, "others"));
+        }
+        let before = Before { parent: parent.as_ref(), digest: None };
+        for (_, proof) in &block.body.transitions {
+            let operations = &block.body.operations;
+            let _ = verify_block(&before, header, operations, proof, &self.config.limits)?;
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(block::body_key(header.height), block.body.encode()?);
+        self.new.borrow_mut().write(batch)
+    }
+
+    /// Makes it a chain that has the operations of blocks from `oldest` on.
+    fn finish(self, oldest: u64) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(NEWEST_KEY, self.head.height.to_be_bytes());
+        block::delete_bodies(&mut batch, oldest, oldest);
+        let mut new = self.new.into_inner();
+        new.write(batch)?;
+        new.finish(Some((self.head.height, self.hash)))
+    }
+}
+
+/// Whether no answer arrived.
+fn is_silence(error: &Error) -> bool {
+    matches!(error.reason(), Reason::Unreachable | Reason::RequestTimeout)
+}
+
+/// Names the sender of what is wrong, unless the fault is our own.
+fn blame(error: &Error, what: &dyn core::fmt::Display) -> Error {
+    let reason = error.reason();
+    if matches!(reason, Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug) {
+        return error.clone();
+    }
+    let expected = format_args!("{}, in {what}", error.expected());
+    Error::new(reason, expected, error.found())
+}

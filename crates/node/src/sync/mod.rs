@@ -1,0 +1,73 @@
+//! State sync: a replica begins with the state after a block of its leader, instead of executing all blocks.
+//!
+//! The leader is not trusted. It [serves](SyncSource) parts in chunks; [`sync`] checks each chunk before it is stored:
+//!
+//! | part | from | a chunk | checked against |
+//! |---|---|---|---|
+//! | `headers` | a height, u64 | signed headers, borsh | their authorities, their parents, the checkpoint, the head's history |
+//! | `avl` | a key of the tree | a part of the tree, see [`prooflight_avl::read_chunk`] | the head's root |
+//! | `amb` | a raw key | a Transfer proof of at most 4,096 entries | the head's root |
+//! | `values` | a raw key | raw keys and values, borsh; without `amb` | the values of the `avl` tree |
+//! | `smt` | a name and an offset u64, borsh | the same, bytes of that snapshot file, whether it ends, borsh | checksums and the root of a header; at opening, all nodes of the newest tree |
+//!
+//! The states of other schemes cannot be carried: a replica that begins so leaves these schemes out.
+
+mod begin;
+mod files;
+mod headers;
+mod serve;
+mod trees;
+mod values;
+
+pub use begin::{carries, is_interrupted, sync};
+pub use serve::SyncSource;
+pub(crate) use serve::chunk;
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use prooflight_core::{Error, Reason, Result};
+use serde::{Deserialize, Serialize};
+
+/// The bytes with which a chunk ends, but for its last item.
+const ENOUGH: usize = 1 << 20;
+
+/// A part of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Part {
+    Headers,
+    Avl,
+    Amb,
+    Values,
+    Smt,
+}
+
+/// A place in the snapshot files of `smt`: so many bytes of a file are there. The place after a whole file is at `u64::MAX`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+struct Place {
+    file: String,
+    at: u64,
+}
+
+/// A piece of a snapshot file of `smt`; after the last file, one without a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+struct Piece {
+    place: Place,
+    bytes: Vec<u8>,
+    /// Whether the file ends here.
+    is_last: bool,
+}
+
+impl Piece {
+    /// That there are no more files.
+    fn end() -> Self {
+        Self { is_last: true, ..Self::default() }
+    }
+}
+
+fn encode(value: &impl BorshSerialize) -> Result<Vec<u8>> {
+    borsh::to_vec(value).map_err(|error| Error::new(Reason::Bug, "a chunk", error))
+}
+
+fn decode<T: BorshDeserialize>(chunk: &[u8]) -> Result<T> {
+    borsh::from_slice(chunk).map_err(|error| Error::new(Reason::InvalidResult, "a chunk", error))
+}

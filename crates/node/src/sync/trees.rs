@@ -1,0 +1,105 @@
+//! Takes the trees of `avl` and `amb`.
+
+use std::collections::HashMap;
+
+use prooflight_amb::Root;
+use prooflight_amb::prover as amb;
+use prooflight_avl as avl;
+use prooflight_avl::state::{digest_of, state_params};
+use prooflight_core::chain::{ChainConfig, Header};
+use prooflight_core::store::WriteBatch;
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
+
+use super::Part;
+use super::begin::Intake;
+use crate::block;
+use crate::chain::Unnamed;
+
+/// The hashes of values, by the hashes of their keys.
+pub(super) type Values = HashMap<Hash, Hash>;
+
+/// The tree of `avl`.
+pub(super) struct Avl {
+    height: u64,
+    assembly: avl::Assembly,
+    /// Those of the tree, if the raw values must be compared with them.
+    pub(super) values: Option<Values>,
+}
+
+impl Avl {
+    pub(super) fn new(config: &ChainConfig, head: &Header, with_values: bool) -> Result<Self> {
+        let params = state_params(config.limits_for(Scheme::Avl)?);
+        let assembly = avl::Assembly::new(digest_of(head)?, params);
+        let values = with_values.then(Values::new);
+        Ok(Self { height: head.height, assembly, values })
+    }
+}
+
+impl Intake for Avl {
+    fn part(&self) -> Part {
+        Part::Avl
+    }
+
+    fn next(&self) -> Result<Option<Vec<u8>>> {
+        Ok(self.assembly.next().map(<[u8]>::to_vec))
+    }
+
+    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+        let taken = self.assembly.take(chunk)?;
+        if let Some(values) = &mut self.values {
+            for (key, value) in &taken.values {
+                let key = key.as_slice().try_into();
+                let key = key.map_err(|_| Error::new(Reason::Bug, "the hash of a key", "none"))?;
+                values.insert(key, blake2b256(&[value]));
+            }
+        }
+        let mut nodes = WriteBatch::new();
+        for (key, node) in taken.nodes {
+            nodes.put(key, node);
+        }
+        new.add_of(Scheme::Avl, nodes)?;
+        if self.assembly.next().is_none() {
+            // Block 0 is revision 1.
+            new.add_of(Scheme::Avl, self.assembly.finish(self.height + 1)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The tree of `amb`, which has the raw keys and values, too.
+pub(super) struct Amb {
+    assembly: amb::Assembly,
+    limits: Limits,
+}
+
+impl Amb {
+    pub(super) fn new(config: &ChainConfig, head: &Header) -> Result<Self> {
+        let root = head.expect_root(Scheme::Amb)?;
+        let hash = root.try_into().map_err(|_| {
+            let found = format_args!("{} bytes", root.len());
+            Error::new(Reason::InvalidHeader, "a root of 32 bytes", found)
+        })?;
+        let limits = config.limits_for(Scheme::Amb)?.of_proofs();
+        Ok(Self { assembly: amb::Assembly::new(Root { hash, height: head.height }), limits })
+    }
+}
+
+impl Intake for Amb {
+    fn part(&self) -> Part {
+        Part::Amb
+    }
+
+    fn next(&self) -> Result<Option<Vec<u8>>> {
+        Ok(self.assembly.next().map(<[u8]>::to_vec))
+    }
+
+    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+        let taken = self.assembly.take(chunk, &self.limits)?;
+        new.add_of(Scheme::Amb, taken.writes)?;
+        new.add(taken.values.into_iter().map(|(key, value)| (block::raw_key(&key), value)))?;
+        if self.assembly.next().is_none() {
+            new.add_of(Scheme::Amb, self.assembly.finish()?)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,289 @@
+//! An authority's verdicts on proposals: of an honest leader, of one that lies, and of two leaders.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use ed25519_dalek::SigningKey;
+use prooflight_core::chain::{
+    ChainConfig, ChainLimits, Checkpoint, SchemeConfig, SignedHeader, StateOperation,
+};
+use prooflight_core::{Reason, Result, Scheme};
+use prooflight_node::authority::{Authority, Memory, Signers, Verdict, generate};
+use prooflight_node::clock::now_ms;
+use prooflight_node::proposals::Proposal;
+use prooflight_node::{At, Block, Chain};
+
+/// A chain with three authorities and a quorum of two.
+struct World {
+    folder: tempfile::TempDir,
+    keys: [SigningKey; 3],
+    leader: Chain,
+    checkpoint: Checkpoint,
+}
+
+impl World {
+    /// The genesis block is proposed.
+    fn new() -> (Self, Proposal) {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = [(); 3].map(|()| generate().unwrap());
+        let config = ChainConfig {
+            version: ChainConfig::VERSION,
+            chain_id: "test".to_owned(),
+            schemes: vec![SchemeConfig::plain(Scheme::Avl), SchemeConfig::plain(Scheme::Smt)],
+            authorities: keys.iter().map(|key| key.verifying_key().to_bytes()).collect(),
+            quorum: 2,
+            limits: ChainLimits::default(),
+            genesis_timestamp_ms: now_ms() - 10_000,
+        };
+        let mut leader = Chain::create(&folder.path().join("leader"), &config).unwrap();
+        let genesis = leader.propose([set("a", "0"), set("b", "0")], 0).unwrap();
+        let header_hash = genesis.header.hash();
+        let checkpoint = Checkpoint { config, height: 0, header_hash };
+        (Self { folder, keys, leader, checkpoint }, genesis)
+    }
+
+    /// The signers of these authorities.
+    fn signers(&self, indices: &[usize]) -> Signers {
+        let keys = indices.iter().map(|index| self.keys[*index].clone()).collect();
+        Signers::some(&self.checkpoint.config, keys).unwrap()
+    }
+
+    /// Proposes the next block, without publishing it.
+    fn propose(&mut self, operations: Vec<StateOperation>) -> Proposal {
+        self.leader.propose(operations, now_ms()).unwrap()
+    }
+
+    /// Publishes the proposal that the leader holds, signed by these.
+    fn publish(&mut self, proposal: &Proposal, by: &[usize]) -> Block {
+        let signed = self.signers(by).sign(proposal.header.clone());
+        let view = self.leader.publish(signed).unwrap();
+        view.block(At::Latest).unwrap()
+    }
+
+    fn memory_file(&self) -> PathBuf {
+        self.folder.path().join("authority/signed")
+    }
+
+    /// Opens the first authority.
+    fn open(&self) -> Result<Authority> {
+        let folder = self.folder.path().join("authority");
+        let config = &self.checkpoint.config;
+        let chain = if Chain::exists(&folder)? {
+            Chain::open(&folder)?
+        } else {
+            Chain::create(&folder, config)?
+        };
+        let public = config.authorities[0];
+        let path = self.memory_file();
+        let memory = if path.exists() {
+            Memory::open(&path, config.id(), public)?
+        } else {
+            Memory::begin(&path, config.id(), public, 0)?
+        };
+        Authority::new(chain, self.keys[0].clone(), memory, Some(self.checkpoint.clone()))
+    }
+}
+
+fn set(key: &str, value: &str) -> StateOperation {
+    StateOperation::Set { key: key.into(), value: value.into() }
+}
+
+fn judge(authority: &mut Authority, proposal: &Proposal) -> Result<Verdict> {
+    authority.judge(proposal.header.height, &proposal.encode().unwrap())
+}
+
+fn invalid(authority: &mut Authority, proposal: &Proposal) -> Reason {
+    match judge(authority, proposal).unwrap() {
+        Verdict::Invalid(error) => error.reason(),
+        signed @ Verdict::Signed { .. } => unreachable!("{signed:?}"),
+    }
+}
+
+/// The bytes of a header's timestamp: after version, chain, height and parent.
+const TIMESTAMP: std::ops::Range<usize> = 73..81;
+
+/// The reason of an error that is no verdict.
+fn refused<T: core::fmt::Debug>(result: Result<T>) -> Reason {
+    result.unwrap_err().reason()
+}
+
+/// An authority with the genesis block, which it signed.
+fn begun() -> (World, Authority) {
+    let (mut world, genesis) = World::new();
+    let mut authority = world.open().unwrap();
+    let Verdict::Signed { hash, signature } = judge(&mut authority, &genesis).unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(hash, genesis.header.hash());
+    let mut signed = world.signers(&[2]).sign(genesis.header);
+    signed.signatures.insert(0, (0, signature));
+    signed.check_signed(&world.checkpoint.config).unwrap();
+    let view = world.leader.publish(signed).unwrap();
+    authority.follow(view.block(At::Latest).unwrap()).unwrap();
+    (world, authority)
+}
+
+#[test]
+fn one_block_of_a_height_is_signed_before_and_after_a_restart() {
+    let (mut world, mut authority) = begun();
+    let other = world.propose(vec![set("a", "other")]);
+    let proposal = world.propose(vec![set("a", "1")]);
+    let first = judge(&mut authority, &proposal).unwrap();
+    assert!(matches!(first, Verdict::Signed { .. }));
+    for _ in 0..2 {
+        assert_eq!(refused(judge(&mut authority, &other)), Reason::AlreadySigned);
+        // The same signature, however often it is asked.
+        assert_eq!(judge(&mut authority, &proposal), Ok(first.clone()));
+        drop(authority);
+        authority = world.open().unwrap();
+    }
+    // The other block is published all the same, by the others: it is followed, and later ones are signed.
+    let other = world.propose(vec![set("a", "other")]);
+    let block = world.publish(&other, &[1, 2]);
+    authority.follow(block).unwrap();
+    let next = world.propose(vec![]);
+    assert!(matches!(judge(&mut authority, &next), Ok(Verdict::Signed { .. })));
+}
+
+#[test]
+fn what_does_not_follow_from_the_published_blocks_is_refused() {
+    let (mut world, mut authority) = begun();
+    let honest = world.propose(vec![set("a", "1"), set("c", "3")]);
+    let with = |change: &dyn Fn(&mut Proposal)| {
+        let mut proposal = honest.clone();
+        change(&mut proposal);
+        proposal
+    };
+    let root = with(&|proposal| proposal.header.roots[1].1[0] ^= 1);
+    assert_eq!(invalid(&mut authority, &root), Reason::StateRootMismatch);
+    let parent = with(&|proposal| proposal.header.parent[0] ^= 1);
+    assert_eq!(invalid(&mut authority, &parent), Reason::NotExtending);
+    let history = with(&|proposal| proposal.header.history_root[0] ^= 1);
+    assert_eq!(invalid(&mut authority, &history), Reason::NotExtending);
+    let older = with(&|proposal| proposal.header.timestamp_ms = 1);
+    assert_eq!(invalid(&mut authority, &older), Reason::NotExtending);
+    let height = with(&|proposal| proposal.header.height = 2);
+    assert_eq!(
+        authority.judge(1, &height.encode().unwrap()).map(|verdict| match verdict {
+            Verdict::Invalid(error) => error.reason(),
+            Verdict::Signed { .. } => unreachable!(),
+        }),
+        Ok(Reason::NotExtending)
+    );
+    let chain = with(&|proposal| proposal.header.chain[0] ^= 1);
+    assert_eq!(invalid(&mut authority, &chain), Reason::WrongChain);
+    let fewer = with(&|proposal| drop(proposal.header.roots.pop()));
+    assert_eq!(invalid(&mut authority, &fewer), Reason::StateRootMismatch);
+    let version = with(&|proposal| proposal.header.version = 2);
+    assert_eq!(invalid(&mut authority, &version), Reason::InvalidHeader);
+    let operation = with(&|proposal| drop(proposal.operations.pop()));
+    assert_eq!(invalid(&mut authority, &operation), Reason::OperationsMismatch);
+    let order = with(&|proposal| {
+        proposal.operations.reverse();
+        proposal.header.ops_root = prooflight_core::chain::operations_root(&proposal.operations);
+    });
+    assert_eq!(invalid(&mut authority, &order), Reason::InvalidBlock);
+    // Complete bytes that are no block; what is cut in transit has another hash and does not get here.
+    let bytes = honest.encode().unwrap();
+    for length in 0..bytes.len() {
+        let verdict = authority.judge(1, &bytes[..length]).unwrap();
+        assert!(matches!(verdict, Verdict::Invalid(_)), "{length}");
+    }
+    // Every changed bit of the header, besides those of the time: a later one is that of another block.
+    let header = honest.header.encode().len();
+    for bit in (0..header * 8).filter(|bit| !TIMESTAMP.contains(&(bit / 8))) {
+        let mut changed = bytes.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        let verdict = authority.judge(1, &changed).unwrap();
+        assert!(matches!(verdict, Verdict::Invalid(_)), "bit {bit}: {verdict:?}");
+    }
+    assert_eq!(authority.memory().height(), 0);
+    assert!(matches!(judge(&mut authority, &honest), Ok(Verdict::Signed { .. })));
+}
+
+#[test]
+fn a_block_that_no_verifier_would_read_is_invalid() {
+    let (mut world, mut authority) = begun();
+    // Many values of the greatest length, one above what a node puts into a block.
+    let most = world.checkpoint.config.limits.max_value as usize;
+    let many = |count: usize| -> Vec<_> {
+        let value = "x".repeat(most);
+        (0..count).map(|key| set(&format!("{key:03}"), &value)).collect()
+    };
+    let refused = world.leader.propose(many(128), now_ms()).unwrap_err();
+    assert_eq!(refused.reason(), Reason::RequestTooLarge);
+    // A leader without that check.
+    let mut large = world.propose(many(1));
+    large.operations = many(128);
+    large.header.ops_root = prooflight_core::chain::operations_root(&large.operations);
+    assert_eq!(invalid(&mut authority, &large), Reason::RequestTooLarge);
+}
+
+#[test]
+fn the_clock_delays_and_never_judges() {
+    let (mut world, mut authority) = begun();
+    let future = world.leader.propose([], now_ms() + 60_000).unwrap();
+    assert_eq!(refused(judge(&mut authority, &future)), Reason::HeadInFuture);
+    assert_eq!(authority.memory().height(), 0);
+    let now = world.propose(vec![]);
+    assert!(matches!(judge(&mut authority, &now), Ok(Verdict::Signed { .. })));
+}
+
+#[test]
+fn only_the_next_height_is_judged() {
+    let (mut world, mut authority) = begun();
+    let first = world.propose(vec![set("a", "1")]);
+    let block = world.publish(&first, &[1, 2]);
+    let second = world.propose(vec![set("a", "2")]);
+    // Its parent is not here yet.
+    assert_eq!(refused(judge(&mut authority, &second)), Reason::WrongBlock);
+    // A parent without a quorum is not published.
+    let signed = SignedHeader { signatures: vec![], ..block.header.clone() };
+    let unsigned = Block { header: signed, ..block.clone() };
+    assert_eq!(refused(authority.follow(unsigned)), Reason::TooFewSignatures);
+    authority.follow(block).unwrap();
+    assert!(matches!(judge(&mut authority, &second), Ok(Verdict::Signed { .. })));
+    assert_eq!(refused(judge(&mut authority, &first)), Reason::WrongBlock);
+}
+
+#[test]
+fn genesis_is_signed_only_as_the_checkpoint_pins_it() {
+    let (mut world, genesis) = World::new();
+    world.checkpoint.header_hash[0] ^= 1;
+    let mut authority = world.open().unwrap();
+    assert_eq!(invalid(&mut authority, &genesis), Reason::Equivocation);
+    drop(authority);
+    let config = world.checkpoint.config.clone();
+    let folder = world.folder.path().join("authority");
+    let memory = Memory::open(&world.memory_file(), config.id(), config.authorities[0]).unwrap();
+    let chain = Chain::open(&folder).unwrap();
+    let mut authority = Authority::new(chain, world.keys[0].clone(), memory, None).unwrap();
+    assert_eq!(refused(judge(&mut authority, &genesis)), Reason::InvalidArgument);
+}
+
+#[test]
+fn an_older_memory_is_found_by_the_signatures_that_were_published() {
+    let (mut world, mut authority) = begun();
+    let old = fs::read(world.memory_file()).unwrap();
+    let proposal = world.propose(vec![set("a", "1")]);
+    assert!(matches!(judge(&mut authority, &proposal), Ok(Verdict::Signed { .. })));
+    drop(authority);
+
+    // Put back while its signature is out: what is published with it shows that.
+    fs::write(world.memory_file(), &old).unwrap();
+    let mut authority = world.open().unwrap();
+    let block = world.publish(&proposal, &[0, 1]);
+    assert_eq!(refused(authority.follow(block.clone())), Reason::MemoryLost);
+    drop(authority);
+
+    // With the newer one it goes on; put back later, it is found at once.
+    fs::remove_file(world.memory_file()).unwrap();
+    let config = &world.checkpoint.config;
+    Memory::begin(&world.memory_file(), config.id(), config.authorities[0], 2).unwrap();
+    let mut authority = world.open().unwrap();
+    authority.follow(block).unwrap();
+    drop(authority);
+    fs::write(world.memory_file(), &old).unwrap();
+    assert_eq!(refused(world.open()), Reason::MemoryLost);
+}

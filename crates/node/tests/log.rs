@@ -1,0 +1,396 @@
+//! Nodes of a chain whose log is in a bucket: leaders, standbys, and replicas without a leader.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod harness;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use harness::{Client, Node, command, eventually, set, text};
+use serde_json::{Value, json};
+
+const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"];
+
+/// A bucket and the folders of nodes.
+struct Chain {
+    folder: tempfile::TempDir,
+}
+
+impl Chain {
+    /// A chain with a genesis block, in the folder `first`, and an empty bucket.
+    fn new() -> Self {
+        let chain = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(chain.bucket()).unwrap();
+        init(&chain.at("first"));
+        let printed = command(&chain.at("first"), &["checkpoint"]);
+        fs::write(chain.checkpoint(), printed.stdout).unwrap();
+        chain
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn bucket(&self) -> PathBuf {
+        self.at("bucket")
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        self.at("checkpoint.json")
+    }
+
+    fn block(&self, height: u64) -> PathBuf {
+        self.bucket().join(format!("blocks/{height:016}"))
+    }
+
+    /// Starts a node; a new folder gets the authority's key and a checkpoint, and nothing else.
+    fn try_start(&self, command: &str, name: &str, settings: &[&str]) -> Result<Node, String> {
+        let folder = self.at(name);
+        if !folder.exists() {
+            fs::create_dir(&folder).unwrap();
+            fs::copy(self.at("first/authority-0.key"), folder.join("authority-0.key")).unwrap();
+        }
+        let (checkpoint, log) = (self.checkpoint(), format!("file://{}", self.bucket().display()));
+        let pinned = ["--checkpoint", checkpoint.to_str().unwrap()];
+        Node::try_share(command, &folder, &log, &[FAST, &pinned, settings].concat())
+    }
+
+    fn lead(&self, name: &str) -> Node {
+        self.try_start("run", name, &[]).unwrap()
+    }
+
+    fn stand_by(&self, name: &str, settings: &[&str]) -> Node {
+        self.try_start("run", name, &[&["--standby"], settings].concat()).unwrap()
+    }
+
+    fn serve(&self, name: &str) -> Node {
+        self.try_start("serve", name, &[]).unwrap()
+    }
+
+    fn refused(&self, command: &str, name: &str, settings: &[&str]) -> String {
+        match self.try_start(command, name, settings) {
+            Ok(_) => panic!("{command} started with {settings:?}"),
+            Err(said) => said,
+        }
+    }
+}
+
+fn init(folder: &Path) {
+    let output = command(folder, &["init", "--schemes", "avl,smt"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+fn submit(node: &Node, key: &str, value: &str) -> Value {
+    node.ask("prooflight_submit", &json!({ "ops": [set(key, value)] }))
+}
+
+fn height(node: &Node) -> u64 {
+    height_in(&node.ask("prooflight_head", &json!({})))
+}
+
+fn height_in(reply: &Value) -> u64 {
+    u64::from_str_radix(reply["height"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+}
+
+fn wait_until_same(one: &Node, two: &Node) {
+    let head = |node: &Node| node.ask("prooflight_head", &json!({}));
+    eventually(|| head(one) == head(two), || format!("{} and {}", head(one), head(two)));
+}
+
+fn ready(node: &Node) -> (u16, String) {
+    node.admin().get("/ready")
+}
+
+/// Asserts that a node has the blocks that submitters were told of.
+fn assert_has(node: &Node, acknowledged: &[Value]) {
+    for included in acknowledged {
+        let kept = node.ask("prooflight_header", &json!({ "at": included["height"] }));
+        assert_eq!(kept["hash"], included["hash"]);
+    }
+}
+
+#[test]
+fn a_replica_without_a_leader_serves_what_the_leader_serves() {
+    let chain = Chain::new();
+    let mut leader = chain.lead("first");
+    for n in 0..20 {
+        submit(&leader, &format!("key {}", n % 7), &n.to_string());
+    }
+    let early = chain.serve("early");
+    wait_until_same(&leader, &early);
+    submit(&leader, "one", "more");
+    wait_until_same(&leader, &early);
+    let asked = [
+        ("prooflight_block", json!({ "at": "0x5" })),
+        ("prooflight_headerProof", json!({ "at": "0x5" })),
+        ("prooflight_prove", json!({ "scheme": "avl", "keys": ["0x6f6e65"], "at": "0x15" })),
+        ("prooflight_prove", json!({ "scheme": "smt", "keys": ["0x6f6e65"], "at": "0x7" })),
+    ];
+    let answers = asked.clone().map(|(method, params)| leader.ask(method, &params));
+    leader.kill();
+    let late = chain.serve("late");
+    for replica in [&early, &late] {
+        eventually(|| height(replica) == 21, || format!("{:?}", ready(replica)));
+        let given = asked.clone().map(|(method, params)| replica.ask(method, &params));
+        assert_eq!(given, answers);
+        let refused = replica.call("prooflight_submit", &json!({ "ops": [] })).unwrap_err();
+        assert_eq!(refused["data"]["reason"], "read_only");
+        eventually(|| ready(replica).0 == 200, || format!("{:?}", ready(replica)));
+    }
+    let metrics = late.admin().get("/metrics").1;
+    assert!(metrics.contains("prooflight_log_requests_total{request=\"read\"}"), "{metrics}");
+    assert!(!metrics.contains("request=\"create\""), "{metrics}");
+    drop(late);
+    let verified = command(&chain.at("late"), &["verify"]);
+    assert_eq!(text(&verified.stdout), "22 blocks and 8 values verified\n");
+}
+
+#[test]
+fn no_acknowledged_block_is_lost_to_kill_9_of_leaders_and_their_folders() {
+    let kills = std::env::var("PROOFLIGHT_KILLS").map_or(20, |kills| kills.parse().unwrap());
+    let chain = Chain::new();
+    let mut acknowledged: Vec<Value> = Vec::new();
+    for round in 0..kills {
+        // Its own folder, that of another leader, or a new one.
+        let name = match round % 4 {
+            0 | 1 => "first".to_owned(),
+            2 => "second".to_owned(),
+            _ => format!("new-{round}"),
+        };
+        let mut node = chain.lead(&name);
+        assert_has(&node, &acknowledged[acknowledged.len().saturating_sub(20)..]);
+        let client = node.client();
+        let submitter = thread::spawn(move || submit_until_killed(&client, round));
+        thread::sleep(Duration::from_micros(u64::from(round).wrapping_mul(7919) % 150_000));
+        node.kill();
+        acknowledged.extend(submitter.join().unwrap());
+    }
+    let newest = acknowledged.iter().map(height_in).max().unwrap();
+    let reader = chain.serve("reader");
+    eventually(|| height(&reader) >= newest, || format!("{:?}", ready(&reader)));
+    assert_has(&reader, &acknowledged);
+    drop(reader);
+    let output = command(&chain.at("reader"), &["verify"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+fn submit_until_killed(client: &Client, round: u32) -> Vec<Value> {
+    let mut acknowledged = Vec::new();
+    for n in 0.. {
+        let ops = json!({ "ops": [set(&format!("key {}", n % 7), &format!("{round} {n}"))] });
+        match client.call("prooflight_submit", &ops) {
+            Ok(reply) => acknowledged.push(reply.unwrap()),
+            Err(_) => break,
+        }
+    }
+    acknowledged
+}
+
+#[test]
+fn two_leaders_make_one_chain() {
+    let chain = Chain::new();
+    let leaders = [chain.lead("first"), chain.lead("second")];
+    let acknowledged: Vec<Value> = thread::scope(|scope| {
+        let submitters: Vec<_> = (0..4)
+            .map(|who| {
+                let leader = &leaders[who % 2];
+                let each = move |n| submit(leader, &format!("{who} {n}"), "value");
+                scope.spawn(move || (0..15).map(each).collect::<Vec<_>>())
+            })
+            .collect();
+        submitters.into_iter().flat_map(|submitter| submitter.join().unwrap()).collect()
+    });
+    let [one, two] = &leaders;
+    wait_until_same(one, two);
+    assert_has(one, &acknowledged);
+    assert_has(two, &acknowledged);
+    let reader = chain.serve("reader");
+    wait_until_same(one, &reader);
+    assert_has(&reader, &acknowledged);
+    drop((leaders, reader));
+    for name in ["first", "second", "reader"] {
+        let output = command(&chain.at(name), &["verify"]);
+        assert!(text(&output.stdout).ends_with("blocks and 60 values verified\n"), "{name}");
+    }
+}
+
+#[test]
+fn a_standby_takes_over_from_a_dead_leader_and_the_dead_one_may_come_back() {
+    let chain = Chain::new();
+    let mut leader = chain.lead("first");
+    let url = format!("http://{}", leader.address);
+    let settings = ["--takeover-after-ms", "200", "--leader", &url];
+    let standby = chain.stand_by("second", &settings);
+    let mut acknowledged = vec![submit(&leader, "key", "1")];
+    // As long as the leader is ready, the standby does not lead, although no block comes.
+    thread::sleep(Duration::from_millis(500));
+    let early = standby.call("prooflight_submit", &json!({ "ops": [set("key", "early")] }));
+    assert_eq!(early.unwrap_err()["data"]["reason"], "read_only");
+    leader.kill();
+    let taken = || {
+        let ops = json!({ "ops": [set("key", "2")] });
+        standby.call("prooflight_submit", &ops).is_ok_and(|reply| reply["height"].is_string())
+    };
+    eventually(taken, || "the standby does not lead".to_owned());
+    acknowledged.push(submit(&standby, "key", "3"));
+    let back = chain.lead("first");
+    wait_until_same(&standby, &back);
+    acknowledged.extend([submit(&back, "key", "4"), submit(&standby, "key", "5")]);
+    wait_until_same(&standby, &back);
+    assert_has(&standby, &acknowledged);
+    assert_has(&back, &acknowledged);
+}
+
+#[test]
+fn a_standby_leads_when_it_is_promoted() {
+    let chain = Chain::new();
+    let leader = chain.lead("first");
+    let standby = chain.stand_by("second", &["--takeover-after-ms", "600000"]);
+    assert_eq!(leader.admin().put("/promote", "").0, 404);
+    assert_eq!(standby.admin().put("/promote", "Origin: http://page\r\n").0, 403);
+    let refused = standby.call("prooflight_submit", &json!({ "ops": [set("key", "1")] }));
+    assert_eq!(refused.unwrap_err()["data"]["reason"], "read_only");
+    assert_eq!(standby.admin().put("/promote", "").0, 200);
+    let leads = || {
+        let ops = json!({ "ops": [set("key", "2")] });
+        standby.call("prooflight_submit", &ops).is_ok()
+    };
+    eventually(leads, || "the standby does not lead".to_owned());
+    wait_until_same(&leader, &standby);
+}
+
+#[test]
+fn a_leader_waits_for_its_bucket_and_says_why() {
+    let chain = Chain::new();
+    let leader = chain.lead("first");
+    submit(&leader, "key", "1");
+    // The place of the next block is taken by something that is no block.
+    fs::write(chain.block(2), b"garbage").unwrap();
+    let client = leader.client();
+    let waiting = thread::spawn(move || {
+        client.call("prooflight_submit", &json!({ "ops": [set("key", "2")] })).unwrap()
+    });
+    eventually(|| ready(&leader).0 == 503, || format!("{:?}", ready(&leader)));
+    assert!(ready(&leader).1.contains("blocks/0000000000000002"), "{:?}", ready(&leader));
+    assert_eq!(height(&leader), 1);
+    fs::remove_file(chain.block(2)).unwrap();
+    // It is refused if the leader saw the garbage first, and otherwise made as soon as there is room.
+    match waiting.join().unwrap() {
+        Ok(included) => assert_eq!(included["height"], "0x2"),
+        Err(refused) => assert_eq!(refused["data"]["reason"], "truncated"),
+    }
+    eventually(|| ready(&leader).0 == 200, || format!("{:?}", ready(&leader)));
+    submit(&leader, "key", "3");
+}
+
+#[test]
+fn a_chain_that_was_made_without_a_log_gets_one() {
+    let chain = Chain::new();
+    let node = Node::start(&chain.at("first"), FAST);
+    let acknowledged: Vec<_> = (0..9).map(|n| submit(&node, "key", &n.to_string())).collect();
+    assert!(node.stop().success());
+    drop(chain.lead("first"));
+    // Killed while it published: the rest follows.
+    for height in 5..10 {
+        fs::remove_file(chain.block(height)).unwrap();
+    }
+    let leader = chain.lead("first");
+    let reader = chain.serve("reader");
+    wait_until_same(&leader, &reader);
+    assert_has(&reader, &acknowledged);
+}
+
+#[test]
+fn a_folder_that_is_not_of_this_log_is_refused_and_nothing_is_written() {
+    let chain = Chain::new();
+    drop(chain.lead("first"));
+    let other = Chain::new();
+    let objects = || fs::read_dir(chain.bucket()).unwrap().count();
+    let before = objects();
+
+    // A folder of another chain, and a checkpoint of another one.
+    fs::rename(other.at("first"), chain.at("other")).unwrap();
+    let said = chain.try_start("run", "other", &[]).map(|_| ()).unwrap_err();
+    assert!(said.contains("wrong_chain") && said.contains("another URL"), "{said}");
+    let checkpoint = other.checkpoint();
+    let log = format!("file://{}", chain.bucket().display());
+    for command in ["run", "serve"] {
+        let pinned = ["--checkpoint", checkpoint.to_str().unwrap()];
+        let folder = chain.at("new");
+        let said = Node::try_share(command, &folder, &log, &pinned).map(|_| ()).unwrap_err();
+        assert!(said.contains("wrong_chain"), "{said}");
+        assert!(!folder.exists());
+        // Without a checkpoint nobody says which chain it is.
+        let said = Node::try_share(command, &folder, &log, &["--dev"]).map(|_| ()).unwrap_err();
+        assert!(said.contains("--checkpoint with the chain"), "{said}");
+        assert!(!folder.exists());
+    }
+    assert_eq!(objects(), before);
+
+    // Blocks that were made beside the log.
+    let leader = chain.lead("second");
+    submit(&leader, "key", "in the log");
+    drop(leader);
+    let node = Node::start(&chain.at("first"), FAST);
+    submit(&node, "key", "beside it");
+    drop(node);
+    let said = chain.refused("run", "first", &[]);
+    assert!(said.contains("equivocation") && said.contains("move the folder away"), "{said}");
+}
+
+#[test]
+fn a_wrong_place_or_a_damaged_object_is_an_error_that_says_what_to_do() {
+    let chain = Chain::new();
+    let folder = chain.at("new");
+    let share = |command: &str, log: &str| {
+        let pinned = ["--checkpoint", chain.checkpoint().to_str().unwrap()].map(str::to_owned);
+        let pinned = pinned.each_ref().map(String::as_str);
+        let said = Node::try_share(command, &folder, log, &pinned).map(|_| ()).unwrap_err();
+        assert!(!folder.exists(), "{said}");
+        said
+    };
+    for command in ["run", "serve"] {
+        for (log, expected) in [
+            ("", "file:///FOLDER"),
+            ("ftp://host", "file:///FOLDER"),
+            ("s3://me:hunter2@bucket/chain", "credentials belong into the environment"),
+            ("file:///no/such/folder", "create it first"),
+        ] {
+            let said = share(command, log);
+            assert!(said.contains(expected) && !said.contains("hunter2"), "{said}");
+        }
+    }
+    let log = format!("file://{}", chain.bucket().display());
+    assert!(share("serve", &log).contains("its leader begins it"));
+    let both = ["--follow", "http://127.0.0.1:1", "--checkpoint", "none"];
+    let said = Node::try_share("run", &folder, &log, &both).map(|_| ()).unwrap_err();
+    assert!(said.contains("both"), "{said}");
+
+    let leader = chain.lead("first");
+    submit(&leader, "key", "1");
+    drop(leader);
+    let whole = fs::read(chain.bucket().join("chain")).unwrap();
+    for (change, expected) in [
+        (whole[..9].to_vec(), "truncated"),
+        ([&whole[..7], b"2", &whole[8..]].concat(), "a newer program may read it"),
+        ([&whole[..40], b"?", &whole[41..]].concat(), "invalid_encoding"),
+    ] {
+        fs::write(chain.bucket().join("chain"), change).unwrap();
+        for command in ["run", "serve"] {
+            let said = share(command, &log);
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+    fs::write(chain.bucket().join("chain"), whole).unwrap();
+
+    // A reader of a damaged block serves the ones before, and says what is wrong.
+    let whole = fs::read(chain.block(1)).unwrap();
+    fs::write(chain.block(1), &whole[..whole.len() - 1]).unwrap();
+    let reader = chain.serve("reader");
+    eventually(|| ready(&reader).1.contains("truncated"), || format!("{:?}", ready(&reader)));
+    assert_eq!(height(&reader), 0);
+    fs::write(chain.block(1), whole).unwrap();
+    eventually(|| height(&reader) == 1, || format!("{:?}", ready(&reader)));
+}
