@@ -2,19 +2,24 @@
 
 mod message;
 
-use prooflight_core::{Error, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 use prooflight_ethereum::{
-    RangeBlock, Transaction, verify_ancestor_hash, verify_block_header, verify_block_receipts,
-    verify_logs, verify_transactions,
+    Body, RangeBlock, Transaction, next_base_fee, next_blob_fee, verify_ancestor_hash,
+    verify_blob_fee, verify_block_header, verify_block_receipts, verify_body, verify_logs,
+    verify_transaction, verify_transactions,
 };
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::ethereum::message::{
-    self as messages, AncestorRequest, BlockRequest, BloomsRequest, LogsRequest, header_response,
+    self as messages, AncestorRequest, BlockRequest, BloomsRequest, BodyRequest, FeesRequest,
+    LogsRequest, header_response,
 };
 use crate::refusal::throw;
 use crate::wire::array;
+
+/// A block's receipts have at most one byte for 8 of its gas: 32 MiB are enough for 268 million gas.
+const LISTS: &Limits = &Limits { max_proof_bytes: 32 << 20, ..Limits::DEFAULT };
 
 /// Verifies a header in RLP against its hash of 32 bytes: returns a `Header`.
 #[wasm_bindgen(js_name = ethVerifyHeader)]
@@ -36,11 +41,57 @@ pub fn eth_verify_transaction(request: &[u8], hash: &[u8]) -> Result<Vec<u8>, Js
     throw(None, transaction(request, hash))
 }
 
+/// Verifies that this is the body of a block: takes a `BodyRequest`, returns the hashes of its transactions
+/// and of its ommers.
+#[wasm_bindgen(js_name = ethVerifyBody)]
+pub fn eth_verify_body(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, body(request))
+}
+
+/// Verifies that these are all transactions of a block, and decodes them: takes a `BlockRequest` without
+/// receipts, returns `Vec<Transaction>`.
+#[wasm_bindgen(js_name = ethVerifyTransactions)]
+pub fn eth_verify_transactions(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, transactions(request))
+}
+
+/// Verifies a transaction in no block against its hash of 32 bytes: returns a `Transaction`.
+#[wasm_bindgen(js_name = ethVerifyPending)]
+pub fn eth_verify_pending(hash: &[u8], raw: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, pending(hash, raw))
+}
+
+/// Decodes a transaction as it is sent to a node: returns a `Transaction`.
+#[wasm_bindgen(js_name = ethDecodeSent)]
+pub fn eth_decode_sent(raw: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, sent(raw))
+}
+
+/// Computes the fees of a block and of the next one: takes a `FeesRequest`, returns `Fees`.
+#[wasm_bindgen(js_name = ethFees)]
+pub fn eth_fees(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, fees(request))
+}
+
 /// Verifies that these are all transactions and receipts of a block: takes a `BlockRequest`, returns
 /// `Vec<Receipt>`.
 #[wasm_bindgen(js_name = ethVerifyReceipts)]
 pub fn eth_verify_receipts(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, receipts(request))
+}
+
+/// Verifies all transactions and receipts of a block: takes a `BlockRequest`, returns the `Receipt` of the
+/// transaction with a hash of 32 bytes.
+#[wasm_bindgen(js_name = ethVerifyReceipt)]
+pub fn eth_verify_receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(None, receipt(request, hash))
+}
+
+/// Checks that a block's hash is the one of its number in the history of the head. Both have 32 bytes, and both
+/// blocks are verified.
+#[wasm_bindgen(js_name = ethCheckCanonical)]
+pub fn eth_check_canonical(named: &[u8], canonical: &[u8]) -> Result<(), JsValue> {
+    throw(None, canonical_hash(named, canonical))
 }
 
 /// Finds the blocks that may have matching logs: takes a `BloomsRequest`, returns a 0 or 1 for each bloom.
@@ -70,24 +121,95 @@ fn ancestor(request: &[u8]) -> Result<Vec<u8>> {
 
 fn transaction(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
     let BlockRequest { hash: block, header, transactions, .. } = BlockRequest::decode(request)?;
-    let (limits, hash) = (&Limits::DEFAULT, array(hash)?);
+    let (limits, hash) = (LISTS, array(hash)?);
     let header = verify_block_header(&block, header, limits)?;
     let hashes = verify_transactions(&header, &transactions, limits)?;
     let mut found = transactions.iter().zip(hashes.iter()).zip(0..);
-    let ((raw, _), index) = found.find(|((_, known), _)| **known == hash).ok_or_else(|| {
-        let found = format_args!("{} others in block {}", hashes.len(), header.number);
-        Error::new(Reason::TransactionMismatch, Hex(&hash), found)
-    })?;
+    let ((raw, _), index) = found
+        .find(|((_, known), _)| **known == hash)
+        .ok_or_else(|| absent(&hash, hashes.len(), header.number))?;
     let base_fee = header.base_fee_per_gas.unwrap_or_default();
     Ok(messages::transaction(index, &Transaction::decode(raw)?, &base_fee))
 }
 
+fn body(request: &[u8]) -> Result<Vec<u8>> {
+    let BodyRequest { hash, header, transactions, ommers, withdrawals } =
+        BodyRequest::decode(request)?;
+    let limits = LISTS;
+    let header = verify_block_header(&hash, header, limits)?;
+    let withdrawals = withdrawals.as_deref();
+    let body = Body { transactions: &transactions, ommers: &ommers, withdrawals };
+    let hashes = verify_body(&header, &body, limits)?.into_inner();
+    Ok([hashes.transactions.concat(), hashes.ommers.concat()].concat())
+}
+
+fn transactions(request: &[u8]) -> Result<Vec<u8>> {
+    let BlockRequest { hash, header, transactions, .. } = BlockRequest::decode(request)?;
+    let limits = LISTS;
+    let header = verify_block_header(&hash, header, limits)?;
+    let hashes = verify_transactions(&header, &transactions, limits)?;
+    let base_fee = header.base_fee_per_gas.unwrap_or_default();
+    let mut decoded = Vec::with_capacity(hashes.len());
+    for raw in &transactions {
+        decoded.push(Transaction::decode(raw)?);
+    }
+    Ok(messages::transactions(&decoded, &base_fee))
+}
+
+fn pending(hash: &[u8], raw: &[u8]) -> Result<Vec<u8>> {
+    let transaction = verify_transaction(&array(hash)?, raw)?;
+    Ok(messages::transaction(0, &transaction, &transaction.max_fee_per_gas))
+}
+
+fn sent(raw: &[u8]) -> Result<Vec<u8>> {
+    let transaction = Transaction::decode_sent(raw)?;
+    Ok(messages::transaction(0, &transaction, &transaction.max_fee_per_gas))
+}
+
+fn fees(request: &[u8]) -> Result<Vec<u8>> {
+    let FeesRequest { hash, header, parent, params } = FeesRequest::decode(request)?;
+    let limits = &Limits::DEFAULT;
+    let header = verify_block_header(&hash, header, limits)?;
+    let (mut blob_fee, mut next) = (None, None);
+    if let (Some(parent), Some(params)) = (parent, &params) {
+        let parent = verify_block_header(&header.parent_hash, parent, limits)?;
+        blob_fee = verify_blob_fee(&header, &parent, params)?;
+        next = next_blob_fee(&header, params)?;
+    }
+    Ok(messages::fees(next_base_fee(&header)?.as_ref(), blob_fee.as_ref(), next.as_ref()))
+}
+
 fn receipts(request: &[u8]) -> Result<Vec<u8>> {
     let BlockRequest { hash, header, transactions, receipts } = BlockRequest::decode(request)?;
-    let limits = &Limits::DEFAULT;
+    let limits = LISTS;
     let header = verify_block_header(&hash, header, limits)?;
     verify_block_receipts(&header, &transactions, &receipts, limits)
         .map(|receipts| messages::receipts(&receipts))
+}
+
+fn receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
+    let BlockRequest { hash: block, header, transactions, receipts } =
+        BlockRequest::decode(request)?;
+    let (limits, hash) = (LISTS, array(hash)?);
+    let header = verify_block_header(&block, header, limits)?;
+    let receipts = verify_block_receipts(&header, &transactions, &receipts, limits)?;
+    let found = receipts.iter().find(|receipt| receipt.transaction.hash == hash);
+    found.map(messages::receipt).ok_or_else(|| absent(&hash, receipts.len(), header.number))
+}
+
+/// The refusal of a block without the transaction that was asked for.
+fn absent(hash: &Hash, others: usize, number: u64) -> Error {
+    let found = format_args!("{others} others in block {number}");
+    Error::new(Reason::TransactionMismatch, Hex(hash), found)
+}
+
+fn canonical_hash(named: &[u8], canonical: &[u8]) -> Result<()> {
+    let (named, canonical): (Hash, Hash) = (array(named)?, array(canonical)?);
+    if named == canonical {
+        return Ok(());
+    }
+    let expected = format_args!("block {} in the history of the head", Hex(&named));
+    Err(Error::new(Reason::NotAnAncestor, expected, Hex(&canonical)))
 }
 
 fn may_match(request: &[u8]) -> Result<Vec<u8>> {
@@ -101,5 +223,5 @@ fn logs(request: &[u8]) -> Result<Vec<u8>> {
         .iter()
         .map(|(header, receipts)| RangeBlock { header, receipts: receipts.as_deref() });
     let blocks = blocks.collect::<Vec<_>>();
-    verify_logs(&last, range, &filter, &blocks, &Limits::DEFAULT).map(|logs| messages::logs(&logs))
+    verify_logs(&last, range, &filter, &blocks, LISTS).map(|logs| messages::logs(&logs))
 }

@@ -10,9 +10,11 @@
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; the content of the bytes is checked here and in the schemes' crates.
 
+#[cfg(any(feature = "amb", feature = "smt"))]
+mod answers;
 #[cfg(any(feature = "chain", feature = "light"))]
 mod config;
-#[cfg(any(feature = "lmpt", feature = "lvmt", feature = "mpt", feature = "smt"))]
+#[cfg(any(feature = "amb", feature = "lmpt", feature = "lvmt", feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
 #[allow(dead_code, reason = "a binary with few schemes does not need every part")]
@@ -20,6 +22,8 @@ mod refusal;
 mod values;
 mod wire;
 
+#[cfg(feature = "amb")]
+pub mod amb;
 #[cfg(feature = "avl")]
 pub mod avl;
 #[cfg(feature = "beacon")]

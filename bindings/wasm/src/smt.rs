@@ -58,7 +58,7 @@ fn history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let HistoryRequest { range: Range { key, from, to, limits }, roots } =
         HistoryRequest::decode(request)?;
     let history = verify_history(&roots, key, from, to, proof, &limits)?;
-    Ok(messages::history(&history))
+    Ok(crate::answers::history(&history))
 }
 
 fn average(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {

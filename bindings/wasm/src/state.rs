@@ -3,16 +3,18 @@
 pub(crate) mod message;
 
 use prooflight_core::Result;
-#[cfg(feature = "smt")]
-use prooflight_core::Scheme;
 use prooflight_light::{Statement, Trust, verify};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::refusal::throw;
-use crate::state::message::{self as messages, KeysRequest, StateRequest};
 #[cfg(feature = "smt")]
-use crate::state::message::{DiffRequest, HistoryRequest};
+use crate::state::message::DiffRequest;
+#[cfg(any(feature = "amb", feature = "smt"))]
+use crate::state::message::HistoryRequest;
+use crate::state::message::{self as messages, KeysRequest, StateRequest};
+#[cfg(feature = "amb")]
+use crate::state::message::{CountRequest, PageRequest};
 
 /// Verifies a proof about the state: takes a `StateRequest` and the proof, returns the matching response.
 #[wasm_bindgen(js_name = verifyState)]
@@ -24,18 +26,23 @@ pub fn verify_state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
 fn answer(request: &StateRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     match request {
         StateRequest::Keys(request) => keys(request, proof),
-        #[cfg(feature = "smt")]
+        #[cfg(any(feature = "amb", feature = "smt"))]
         StateRequest::History(request) => history(request, proof),
         #[cfg(feature = "smt")]
         StateRequest::Diff(request) => diff(request, proof),
         #[cfg(feature = "avl")]
         StateRequest::Block(request) => block(request, proof),
+        #[cfg(feature = "amb")]
+        StateRequest::Range(request) => range(request, proof),
+        #[cfg(feature = "amb")]
+        StateRequest::Count(request) => count(request, proof),
     }
 }
 
 fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     let headers = request.headers()?;
-    let statement = Statement::Keys { height: headers.newest().height, keys: &request.keys };
+    let height = request.at.unwrap_or(headers.newest().height);
+    let statement = Statement::Keys { height, keys: &request.keys };
     let verify = |trust: &Trust<'_>| verify(trust, request.scheme, &headers, &statement, proof);
     #[cfg(feature = "lvmt")]
     if let Some(setup) = request.setup()? {
@@ -46,19 +53,21 @@ fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     messages::keys(verify(&Trust::new(&request.config))?.get())
 }
 
-#[cfg(feature = "smt")]
+#[cfg(any(feature = "amb", feature = "smt"))]
 fn history(request: &HistoryRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     let headers = request.range.headers()?;
     let trust = Trust::new(&request.range.config);
     let (from, to) = (request.from, request.to.unwrap_or(headers.newest().height));
     let key = request.key;
+    #[cfg(feature = "smt")]
     if request.average {
         let (history, average) =
             prooflight_light::verify_average(&trust, &headers, key, (from, to), proof)?;
-        return Ok(messages::history(&headers, &history, Some(average.get())));
+        let average = crate::smt::message::average(average.get());
+        return Ok(messages::history(&headers, &history, Some(average)));
     }
     let statement = Statement::History { key, from, to };
-    match verify(&trust, Scheme::Smt, &headers, &statement, proof)?.get() {
+    match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
         prooflight_light::Answer::History(history) => {
             Ok(messages::history(&headers, history, None))
         }
@@ -72,8 +81,33 @@ fn diff(request: &DiffRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     let trust = Trust::new(&request.range.config);
     let to = request.to.unwrap_or(headers.newest().height);
     let statement = Statement::Diff { from: request.from, to };
-    match verify(&trust, Scheme::Smt, &headers, &statement, proof)?.get() {
+    match verify(&trust, prooflight_core::Scheme::Smt, &headers, &statement, proof)?.get() {
         prooflight_light::Answer::Diff(changes) => Ok(messages::diff(&headers, changes)),
+        _ => Err(messages::another()),
+    }
+}
+
+#[cfg(feature = "amb")]
+fn range(request: &PageRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    let headers = request.headers()?;
+    let PageRequest { at, lo, hi, reverse, .. } = *request;
+    let height = at.unwrap_or(headers.newest().height);
+    let statement = Statement::Range { height, lo, hi, reverse };
+    let trust = Trust::new(&request.config);
+    match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
+        prooflight_light::Answer::Range(page) => Ok(crate::amb::message::entries(page)),
+        _ => Err(messages::another()),
+    }
+}
+
+#[cfg(feature = "amb")]
+fn count(request: &CountRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
+    let headers = request.headers()?;
+    let CountRequest { lo, hi, .. } = *request;
+    let statement = Statement::Count { height: headers.newest().height, lo, hi };
+    let trust = Trust::new(&request.config);
+    match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
+        prooflight_light::Answer::Count(count) => Ok(count.to_le_bytes().to_vec()),
         _ => Err(messages::another()),
     }
 }

@@ -21,7 +21,7 @@ export class Arguments<Name extends string> {
   /** `path` is the object's path in the argument; it is empty for the argument itself. */
   constructor(scheme: Scheme | undefined, given: unknown, known: readonly Name[], path = "") {
     const name = path || "the argument";
-    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    if (!isObject(given)) {
       throw invalid(scheme, name, "an object", describe(given));
     }
     const stranger = Object.keys(given).find((member) => !known.includes(member as Name));
@@ -101,6 +101,10 @@ export class Arguments<Name extends string> {
     return fits ? value : this.#refuse(name, "an integer of 0 to 2^32 - 1", value);
   }
 
+  boolean(name: Name): boolean {
+    return this.optionalBoolean(name) ?? this.#refuse(name, "a boolean", undefined);
+  }
+
   optionalBoolean(name: Name): boolean | undefined {
     const value = this.#members.get(name);
     if (value === undefined || typeof value === "boolean") return value;
@@ -129,9 +133,20 @@ export class Arguments<Name extends string> {
   }
 }
 
+/** Whether a value is an object with members; a Map, a Date or a Promise has its content elsewhere. */
+function isObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return describe(value) === "a value of type Object";
+}
+
 /** An own member of an object. */
 export function own(object: object, member: string): unknown {
   return Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
+}
+
+/** The own members of an object, each read once, in one that inherits nothing. */
+export function ownMembers<T extends object>(given: T): T {
+  return Object.assign(Object.create(null) as T, given);
 }
 
 /** The refusal of an argument of the wrong type or out of range. */

@@ -7,6 +7,7 @@
  * @module prooflight
  */
 
+export type { AmbEntry } from "./amb/page.js";
 export type { Bytes, Hex } from "./bytes.js";
 export { toHex } from "./bytes.js";
 export type { VerifiedAnswer } from "./chain/answer.js";
@@ -15,7 +16,6 @@ export type { ChainConfig, ChainLimits, Checkpoint, SchemeConfig } from "./chain
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export type { Quantity } from "./chain/quantity.js";
-export type { StateOperation } from "./chain/block.js";
 export type { SetupTrust } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
 export type { Ancestor, Evidence } from "./client/equivocation.js";
@@ -50,6 +50,14 @@ export type {
 export type { Answer } from "./client/answers.js";
 export type { GetOptions } from "./client/light-client.js";
 export { LightClient } from "./client/light-client.js";
+export type {
+  Count,
+  CountOptions,
+  KeyRange,
+  KeyRangeEvidence,
+  RangeOptions,
+  RangePage,
+} from "./client/range.js";
 export type { Options, ShardServer } from "./client/options.js";
 export type { At, Key } from "./client/questions.js";
 export type { Failure } from "./client/servers.js";
@@ -61,6 +69,7 @@ export { fromHex } from "./hex.js";
 export type { Layer } from "./layer.js";
 export type { Code, Reason } from "./registry.js";
 export { REASONS } from "./registry.js";
+export type { StateOperation } from "./operation.js";
 export type { Ability, Scheme, SchemeInfo } from "./schemes.js";
 export { SCHEMES } from "./schemes.js";
 export type { Absent, Present } from "./result.js";

@@ -18,6 +18,12 @@ export interface HistoryLimits extends Limits {
   maxChanges?: number | undefined;
 }
 
+/** Limits of the input of a verifier of `amb`. */
+export interface AmbLimits extends HistoryLimits {
+  /** Entries that a page of a range shows, also those without a value at the block. Default 4096; not 0. */
+  maxEntries?: number | undefined;
+}
+
 /** Limits that TypeScript checks too. */
 export interface Kept {
   maxProofBytes: number;
@@ -44,6 +50,18 @@ export function writeHistoryLimits<Name extends string>(
   const limits = given.optionalObject("limits", [...LIMITS, "maxChanges"]);
   const kept = write(writer, limits);
   writer.optionalU32(limits.optionalU32("maxChanges"));
+  return kept;
+}
+
+/** Writes `AmbLimits`. */
+export function writeAmbLimits<Name extends string>(
+  writer: Writer,
+  given: Arguments<Name | "limits">,
+): Kept {
+  const limits = given.optionalObject("limits", [...LIMITS, "maxChanges", "maxEntries"]);
+  const kept = write(writer, limits);
+  writer.optionalU32(limits.optionalU32("maxChanges"));
+  writer.optionalU32(limits.optionalU32("maxEntries"));
   return kept;
 }
 

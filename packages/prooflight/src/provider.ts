@@ -1,10 +1,13 @@
 /**
- * A provider for Ethereum (EIP-1193) that verifies its answers about the state.
+ * A provider for Ethereum (EIP-1193) that verifies its answers.
  *
  * @module prooflight/provider
  */
 
 export type { Hex } from "./bytes.js";
+export type { BlobParams } from "./ethereum/blobs.js";
+export type { PinnedHeads, Pins } from "./ethereum/pinned.js";
+export type { NetworkProviderOptions } from "./provider/ethereum/options.js";
 export type { HttpOptions } from "./provider/http.js";
 export { httpProvider } from "./provider/http.js";
 export { HandedOnError, ProviderError } from "./provider/error.js";

@@ -30,6 +30,7 @@ export type Reason =
   | "account_missing"
   | "ad_proofs_root_mismatch"
   | "address_mismatch"
+  | "already_signed"
   | "amt_count"
   | "branch_entries"
   | "branch_mismatch"
@@ -96,6 +97,7 @@ export type Reason =
   | "leaf_off_path"
   | "level_out_of_range"
   | "logs_too_large"
+  | "memory_lost"
   | "missing_child"
   | "no_child"
   | "node_left_over"
@@ -120,6 +122,7 @@ export type Reason =
   | "period_unknown"
   | "place_twice"
   | "proof_too_large"
+  | "quorum_missing"
   | "read_only"
   | "receipts_missing"
   | "request_timeout"
@@ -148,6 +151,7 @@ export type Reason =
   | "too_many_keys"
   | "too_many_nodes"
   | "too_many_operations"
+  | "too_many_pages"
   | "too_many_results"
   | "trailing_bytes"
   | "transaction_mismatch"
@@ -192,6 +196,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   account_missing: { code: "invalid_input", meaning: "a slot is set of an account that does not exist" },
   ad_proofs_root_mismatch: { code: "mismatch", meaning: "the proof's hash is not the header's adProofsRoot" },
   address_mismatch: { code: "mismatch", meaning: "the answer is about another address than asked for" },
+  already_signed: { code: "untrusted", meaning: "the authority has signed another block of that height, or a later one" },
   amt_count: { code: "mismatch", meaning: "the proof does not have exactly the commitments that the keys' walks pass" },
   branch_entries: { code: "malformed", meaning: "a branch has fewer than two entries" },
   branch_mismatch: { code: "mismatch", meaning: "a Merkle branch does not lead to the root that it must lead to" },
@@ -258,6 +263,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   leaf_off_path: { code: "mismatch", meaning: "a leaf is not on the path of its key" },
   level_out_of_range: { code: "mismatch", meaning: "a key's walk goes below the last level" },
   logs_too_large: { code: "unavailable", meaning: "the logs of a range take more bytes than the limit" },
+  memory_lost: { code: "unavailable", meaning: "the authority does not know for sure what it has signed" },
   missing_child: { code: "malformed", meaning: "an internal node comes before its two children" },
   no_child: { code: "mismatch", meaning: "a key's walk goes below an entry that has no child" },
   node_left_over: { code: "mismatch", meaning: "nodes are left over after the end of the key's path" },
@@ -282,6 +288,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   period_unknown: { code: "untrusted", meaning: "the update is signed by a sync committee that is not known yet, or no longer" },
   place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
   proof_too_large: { code: "malformed", meaning: "the proof is larger than the limit" },
+  quorum_missing: { code: "unavailable", meaning: "fewer authorities than the quorum sign the next block" },
   read_only: { code: "unsupported", meaning: "the node follows another one and takes no operations itself" },
   receipts_missing: { code: "mismatch", meaning: "the receipts of a block that may have logs asked for are missing" },
   request_timeout: { code: "unavailable", meaning: "the request took longer than the limit" },
@@ -310,6 +317,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   too_many_keys: { code: "invalid_input", meaning: "more keys than the limit" },
   too_many_nodes: { code: "mismatch", meaning: "the proof has more nodes than the key or these operations can need" },
   too_many_operations: { code: "invalid_input", meaning: "more operations than the limit" },
+  too_many_pages: { code: "unavailable", meaning: "a range takes more pages than it may for its entries" },
   too_many_results: { code: "malformed", meaning: "a page has more entries than the limit" },
   trailing_bytes: { code: "malformed", meaning: "bytes are left over after the format ended" },
   transaction_mismatch: { code: "mismatch", meaning: "the server answered with another hash than that of the transaction" },

@@ -4,10 +4,11 @@
 export type Scheme = "avl" | "lvmt" | "smt" | "mpt" | "lmpt" | "amb";
 
 /** The schemes that prove values of keys. */
-export type StateScheme = "avl" | "lvmt" | "smt" | "lmpt";
+export type StateScheme = "avl" | "lvmt" | "smt" | "lmpt" | "amb";
 
 /** What a scheme's proofs can prove. */
-export type Ability = "keys" | "block" | "history" | "diff" | "average" | "account";
+export type Ability =
+  "keys" | "block" | "history" | "diff" | "average" | "account" | "range" | "count";
 
 /** The properties of a scheme. */
 export interface SchemeInfo {
@@ -36,8 +37,14 @@ export const SCHEMES: Readonly<Record<Scheme, SchemeInfo>> = {
   },
   mpt: { id: 4, rootLength: 32, abilities: ["account"], binary: "hash", parameters: false },
   lmpt: { id: 5, rootLength: 96, abilities: ["keys"], binary: "hash", parameters: true },
-  amb: { id: 6, rootLength: 32, abilities: [], parameters: false },
+  amb: {
+    id: 6,
+    rootLength: 32,
+    abilities: ["keys", "history", "range", "count"],
+    binary: "hash",
+    parameters: false,
+  },
 };
 
 /** The names of the schemes that prove values of keys. */
-export const STATE_SCHEMES: readonly StateScheme[] = ["avl", "lvmt", "smt", "lmpt"];
+export const STATE_SCHEMES: readonly StateScheme[] = ["avl", "lvmt", "smt", "lmpt", "amb"];

@@ -6,9 +6,9 @@ import { vectorFiles } from "./files.js";
 
 /**
  * Group types of `test-vectors/spec/vectors.md` that this package does not verify: which roots a state has
- * only a program that keeps it can tell, and no binary has the verifier of `amb` yet.
+ * only a program that keeps it can tell.
  */
-const UNSUPPORTED: readonly string[] = ["StateRoots", "AmbProof"];
+const UNSUPPORTED: readonly string[] = ["StateRoots"];
 
 const groups = (text: string) =>
   (JSON.parse(text) as { testGroups: { type: string; tests: unknown[] }[] }).testGroups;

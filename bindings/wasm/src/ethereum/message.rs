@@ -5,6 +5,12 @@
 //!                          slot_proof: Vec<Vec<u8>> }
 //! struct BlockRequest    { hash: [u8; 32], header: Vec<u8>, transactions: Vec<Vec<u8>>,
 //!                          receipts: Vec<Vec<u8>> }
+//! struct BodyRequest     { hash: [u8; 32], header: Vec<u8>, transactions: Vec<Vec<u8>>,
+//!                          ommers: Vec<Vec<u8>>, withdrawals: Option<Vec<Vec<u8>>> }
+//! struct FeesRequest     { hash: [u8; 32], header: Vec<u8>, blobs: Option<(Vec<u8>, BlobParams)> }
+//! struct BlobParams      { target: u64, max: u64, update_fraction: u64, has_reserve: bool }
+//! struct Fees            { next_base_fee: Option<[u8; 32]>, blob_fee: Option<[u8; 32]>,
+//!                          next_blob_fee: Option<[u8; 32]> }
 //! struct BloomsRequest   { filter: Filter, blooms: Vec<[u8; 256]> }
 //! struct LogsRequest     { last: [u8; 32], first_number: u64, last_number: u64, filter: Filter,
 //!                          blocks: Vec<(Vec<u8>, Option<Vec<Vec<u8>>>)> }
@@ -34,7 +40,7 @@ use core::ops::RangeInclusive;
 
 use prooflight_core::{Hash, Result};
 use prooflight_ethereum::{
-    BlockHeader, BlockReceipt, Bloom, Filter, FoundLog, Log, Outcome, Transaction, Word,
+    BlobParams, BlockHeader, BlockReceipt, Bloom, Filter, FoundLog, Log, Outcome, Transaction, Word,
 };
 
 use crate::wire::{self, Request, Response};
@@ -81,6 +87,56 @@ impl<'a> BlockRequest<'a> {
             })
         })
     }
+}
+
+/// A block with its body.
+pub(crate) struct BodyRequest<'a> {
+    pub(crate) hash: Hash,
+    pub(crate) header: &'a [u8],
+    pub(crate) transactions: Vec<&'a [u8]>,
+    pub(crate) ommers: Vec<&'a [u8]>,
+    pub(crate) withdrawals: Option<Vec<&'a [u8]>>,
+}
+
+impl<'a> BodyRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            Ok(Self {
+                hash: r.array()?,
+                header: r.bytes()?,
+                transactions: r.sequence(Request::bytes)?,
+                ommers: r.sequence(Request::bytes)?,
+                withdrawals: r.option(|r| r.sequence(Request::bytes))?,
+            })
+        })
+    }
+}
+
+/// A header, and for the fees of blobs its parent and their parameters.
+pub(crate) struct FeesRequest<'a> {
+    pub(crate) hash: Hash,
+    pub(crate) header: &'a [u8],
+    pub(crate) parent: Option<&'a [u8]>,
+    pub(crate) params: Option<BlobParams>,
+}
+
+impl<'a> FeesRequest<'a> {
+    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
+        wire::decode(request, |r| {
+            let (hash, header) = (r.array()?, r.bytes()?);
+            let (parent, params) = r.option(|r| Ok((r.bytes()?, blob_params(r)?)))?.unzip();
+            Ok(Self { hash, header, parent, params })
+        })
+    }
+}
+
+fn blob_params(r: &mut Request<'_>) -> Result<BlobParams> {
+    Ok(BlobParams {
+        target: r.u64()?,
+        max: r.u64()?,
+        update_fraction: r.u64()?,
+        has_reserve: r.bool()?,
+    })
 }
 
 /// A filter, and the blooms of blocks.
@@ -154,19 +210,49 @@ pub(crate) fn header_response(header: &BlockHeader) -> Vec<u8> {
 /// Encodes a `Transaction`.
 pub(crate) fn transaction(index: u64, transaction: &Transaction, base_fee: &Word) -> Vec<u8> {
     let mut r = Response::with_capacity(512 + transaction.input.len());
+    write_transaction(&mut r, index, transaction, base_fee);
+    r.into_bytes()
+}
+
+/// Encodes `Vec<Transaction>`.
+pub(crate) fn transactions(transactions: &[Transaction], base_fee: &Word) -> Vec<u8> {
+    let mut r = Response::with_capacity(1024 * transactions.len());
+    r.length(transactions.len());
+    for (transaction, index) in transactions.iter().zip(0..) {
+        write_transaction(&mut r, index, transaction, base_fee);
+    }
+    r.into_bytes()
+}
+
+/// Encodes `Fees`.
+pub(crate) fn fees(base: Option<&Word>, blob: Option<&Word>, next_blob: Option<&Word>) -> Vec<u8> {
+    let mut r = Response::with_capacity(99);
+    for fee in [base, blob, next_blob] {
+        optional(&mut r, fee);
+    }
+    r.into_bytes()
+}
+
+fn write_transaction(r: &mut Response, index: u64, transaction: &Transaction, base_fee: &Word) {
     r.array(&index.to_le_bytes());
     r.u8(transaction.kind);
     r.array(&transaction.hash);
     r.optional_u64(transaction.chain_id);
     r.array(&transaction.from);
     r.array(&transaction.nonce.to_le_bytes());
-    optional(&mut r, transaction.to.as_ref());
+    optional(r, transaction.to.as_ref());
     r.array(&transaction.gas_limit.to_le_bytes());
     r.array(&transaction.value);
     r.bytes(&transaction.input);
     r.array(&transaction.max_fee_per_gas);
-    optional(&mut r, transaction.max_priority_fee_per_gas.as_ref());
+    optional(r, transaction.max_priority_fee_per_gas.as_ref());
     r.array(&transaction.effective_gas_price(base_fee));
+}
+
+/// Encodes a `Receipt`.
+pub(crate) fn receipt(receipt: &BlockReceipt) -> Vec<u8> {
+    let mut r = Response::with_capacity(1024);
+    write_receipt(&mut r, receipt);
     r.into_bytes()
 }
 
@@ -174,7 +260,14 @@ pub(crate) fn transaction(index: u64, transaction: &Transaction, base_fee: &Word
 pub(crate) fn receipts(receipts: &[BlockReceipt]) -> Vec<u8> {
     let mut r = Response::with_capacity(1024 * receipts.len());
     r.length(receipts.len());
-    for BlockReceipt {
+    for receipt in receipts {
+        write_receipt(&mut r, receipt);
+    }
+    r.into_bytes()
+}
+
+fn write_receipt(r: &mut Response, of_block: &BlockReceipt) {
+    let BlockReceipt {
         transaction,
         transaction_index,
         gas_used,
@@ -182,32 +275,29 @@ pub(crate) fn receipts(receipts: &[BlockReceipt]) -> Vec<u8> {
         contract_address,
         first_log_index,
         receipt,
-    } in receipts
-    {
-        r.u8(receipt.kind);
-        r.array(&transaction.hash);
-        r.array(&transaction_index.to_le_bytes());
-        r.array(&transaction.from);
-        optional(&mut r, transaction.to.as_ref());
-        optional(&mut r, contract_address.as_ref());
-        r.array(&gas_used.to_le_bytes());
-        r.array(&receipt.cumulative_gas_used.to_le_bytes());
-        r.array(effective_gas_price);
-        match &receipt.outcome {
-            Outcome::Status(succeeded) => r.u8((*succeeded).into()),
-            Outcome::StateRoot(root) => {
-                r.u8(2);
-                r.array(root);
-            }
-        }
-        r.array(&receipt.logs_bloom.0);
-        r.array(&first_log_index.to_le_bytes());
-        r.length(receipt.logs.len());
-        for log in &receipt.logs {
-            write_log(&mut r, log);
+    } = of_block;
+    r.u8(receipt.kind);
+    r.array(&transaction.hash);
+    r.array(&transaction_index.to_le_bytes());
+    r.array(&transaction.from);
+    optional(r, transaction.to.as_ref());
+    optional(r, contract_address.as_ref());
+    r.array(&gas_used.to_le_bytes());
+    r.array(&receipt.cumulative_gas_used.to_le_bytes());
+    r.array(effective_gas_price);
+    match &receipt.outcome {
+        Outcome::Status(succeeded) => r.u8((*succeeded).into()),
+        Outcome::StateRoot(root) => {
+            r.u8(2);
+            r.array(root);
         }
     }
-    r.into_bytes()
+    r.array(&receipt.logs_bloom.0);
+    r.array(&first_log_index.to_le_bytes());
+    r.length(receipt.logs.len());
+    for log in &receipt.logs {
+        write_log(r, log);
+    }
 }
 
 /// Encodes `Vec<FoundLog>`.

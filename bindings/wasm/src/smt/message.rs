@@ -1,22 +1,21 @@
-//! The messages about historical proofs, in borsh; `Limits` is that of `limits`.
+//! The messages about historical proofs, in borsh; `Limits` is that of `limits`, `Answer` and `History` are
+//! those of `answers`.
 //!
 //! ```text
 //! struct KeysRequest    { root: [u8; 32], height: u64, limits: Limits, keys: Vec<Vec<u8>> }
 //! struct Range          { key: Vec<u8>, from: u64, to: u64, limits: HistoryLimits }
-//! struct HistoryLimits  { limits: Limits, max_changes: Option<u32> }
 //! struct HistoryRequest { range: Range, roots: Vec<(u64, [u8; 32])> }
 //! struct TwapRequest    { history: HistoryRequest, timestamps: Vec<(u64, u64)>, start: u64, end: u64 }
 //! struct DiffRequest    { root: [u8; 32], from: Option<u64>, to: u64, limits: Limits }
-//! enum Answer           { Present { since: u64, value: Vec<u8> }, Deleted { deleted_at: u64 }, NeverWritten }
-//! struct History        { entering: Option<Answer>, changes: Vec<Answer> }
 //! struct Average        { sum: [u8; 40] big-endian, covered_ms: u64, gaps: Vec<(u64, u64)> }
 //! struct Change         { key: Vec<u8>, height: u64, value: Option<Vec<u8>> }
 //! ```
 
 use prooflight_core::{Hash, Limits, Result};
-use prooflight_smt::{Answer, Average, Change, History};
+use prooflight_smt::{Answer, Average, Change};
 
-use crate::limits::limits;
+use crate::answers::write_answers;
+use crate::limits::{history_limits, limits};
 use crate::wire::{self, Request, Response};
 
 /// The keys of a query at a block, and the block's root.
@@ -56,12 +55,6 @@ impl<'a> Range<'a> {
     fn read(r: &mut Request<'a>) -> Result<Self> {
         Ok(Self { key: r.bytes()?, from: r.u64()?, to: r.u64()?, limits: history_limits(r)? })
     }
-}
-
-fn history_limits(r: &mut Request<'_>) -> Result<Limits> {
-    let limits = limits(r)?;
-    let max_changes = r.option(Request::length)?.unwrap_or(limits.max_changes);
-    Ok(Limits { max_changes, ..limits })
 }
 
 /// A range, and the roots that its history is verified against.
@@ -140,20 +133,6 @@ pub(crate) fn blocks(blocks: &[u64]) -> Vec<u8> {
     response.into_bytes()
 }
 
-/// Encodes a `History`.
-pub(crate) fn history(history: &History<'_>) -> Vec<u8> {
-    let mut response = Response::with_capacity(64 + 48 * history.changes.len());
-    match &history.entering {
-        None => response.u8(0),
-        Some(answer) => {
-            response.u8(1);
-            write_answer(&mut response, answer);
-        }
-    }
-    write_answers(&mut response, &history.changes);
-    response.into_bytes()
-}
-
 /// Encodes an `Average`.
 pub(crate) fn average(average: &Average) -> Vec<u8> {
     let mut response = Response::with_capacity(64 + 16 * average.gaps.len());
@@ -177,26 +156,4 @@ pub(crate) fn changes(changes: &[Change<'_>]) -> Vec<u8> {
         response.option(change.answer.value());
     }
     response.into_bytes()
-}
-
-fn write_answers(response: &mut Response, answers: &[Answer<'_>]) {
-    response.length(answers.len());
-    for answer in answers {
-        write_answer(response, answer);
-    }
-}
-
-fn write_answer(response: &mut Response, answer: &Answer<'_>) {
-    match answer {
-        Answer::Present { value, since } => {
-            response.u8(0);
-            response.array(&since.to_le_bytes());
-            response.bytes(value);
-        }
-        Answer::Deleted { deleted_at } => {
-            response.u8(1);
-            response.array(&deleted_at.to_le_bytes());
-        }
-        Answer::NeverWritten => response.u8(2),
-    }
 }

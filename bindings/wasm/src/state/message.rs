@@ -2,17 +2,22 @@
 //! `test-vectors/spec/chain.md`.
 //!
 //! ```text
-//! enum   StateRequest { Keys(KeysRequest), History(HistoryRequest), Diff(DiffRequest), Block(BlockRequest) }
+//! enum   StateRequest { Keys(KeysRequest), History(HistoryRequest), Diff(DiffRequest), Block(BlockRequest),
+//!                       Range(PageRequest), Count(CountRequest) }
 //! struct KeysRequest    { scheme: u8, config: Vec<u8>, allow_insecure: bool, setup_key: Option<Vec<u8>>,
-//!                         header: Vec<u8>, keys: Vec<Vec<u8>> }
+//!                         header: Vec<u8>, at: Option<u64>, keys: Vec<Vec<u8>> }
 //! struct Range          { config: Vec<u8>, head: Vec<u8>, headers: Vec<Vec<u8>>, hashes: Vec<[u8; 32]> }
-//! struct HistoryRequest { range: Range, key: Vec<u8>, from: u64, to: Option<u64>, average: bool }
+//! struct HistoryRequest { scheme: u8, range: Range, key: Vec<u8>, from: u64, to: Option<u64>, average: bool }
 //! struct DiffRequest    { range: Range, from: Option<u64>, to: Option<u64> }
 //! struct BlockRequest   { limits: ChainLimits, parent: Option<Vec<u8>>, digest: Option<Vec<u8>>,
 //!                         header: Vec<u8>, operations: Vec<StateOperation> }
+//! struct PageRequest    { scheme: u8, config: Vec<u8>, header: Vec<u8>, at: Option<u64>, lo: Vec<u8>,
+//!                         hi: Option<Vec<u8>>, reverse: bool }
+//! struct CountRequest   { scheme: u8, config: Vec<u8>, header: Vec<u8>, lo: Vec<u8>, hi: Option<Vec<u8>> }
 //! ```
 //! `config` is an encoded `ChainConfig`. Headers are encoded, and accepted by the caller; those in
-//! `Range::headers` are proven to be in the history of `head`. Without `to`, the range ends at `head`.
+//! `Range::headers` are proven to be in the history of `head`. Without `to`, the range ends at `head`; without `at`,
+//! the question is about the block of `header`.
 //!
 //! ```text
 //! struct KeysResponse    { values: Vec<Vec<u8>>, states: Vec<KeyState> }
@@ -22,11 +27,13 @@
 //! struct HistoryResponse { headers: Vec<Vec<u8>>, history: History, average: Option<Average> }
 //! struct DiffResponse    { headers: Vec<Vec<u8>>, changes: Vec<Change> }
 //! struct BlockResponse   { digest: [u8; 33] }
+//! struct CountResponse   { count: u64 }
 //! ```
 //! `value` is a position in `values`: a value that several keys share crosses once. `headers` are
-//! `HeaderResponse`s of `chain::message`; `History`, `Average` and `Change` those of `smt::message`.
+//! `HeaderResponse`s of `chain::message`; `History` is that of `answers`, `Average` and `Change`
+//! are those of `smt::message`. The response to a `PageRequest` is a `Page<Entry>` of `amb::message`.
 
-#[cfg(feature = "smt")]
+#[cfg(any(feature = "amb", feature = "smt"))]
 use prooflight_core::Hash;
 use prooflight_core::chain::{ChainConfig, Header, Headers};
 #[cfg(feature = "avl")]
@@ -45,12 +52,16 @@ use crate::wire::{self, Request};
 /// A question, and the headers to verify its answer against.
 pub(crate) enum StateRequest<'a> {
     Keys(KeysRequest<'a>),
-    #[cfg(feature = "smt")]
+    #[cfg(any(feature = "amb", feature = "smt"))]
     History(HistoryRequest<'a>),
     #[cfg(feature = "smt")]
     Diff(DiffRequest<'a>),
     #[cfg(feature = "avl")]
     Block(BlockRequest<'a>),
+    #[cfg(feature = "amb")]
+    Range(PageRequest<'a>),
+    #[cfg(feature = "amb")]
+    Count(CountRequest<'a>),
 }
 
 /// Keys after a block.
@@ -62,11 +73,12 @@ pub(crate) struct KeysRequest<'a> {
     #[cfg_attr(not(feature = "lvmt"), allow(dead_code, reason = "only read with lvmt"))]
     setup_key: Option<&'a [u8]>,
     header: &'a [u8],
+    pub(crate) at: Option<u64>,
     pub(crate) keys: Vec<&'a [u8]>,
 }
 
 /// An accepted head, and older headers with the proof of their places in its history.
-#[cfg(feature = "smt")]
+#[cfg(any(feature = "amb", feature = "smt"))]
 pub(crate) struct Range<'a> {
     pub(crate) config: ChainConfig,
     head: &'a [u8],
@@ -75,12 +87,14 @@ pub(crate) struct Range<'a> {
 }
 
 /// Every change of a key.
-#[cfg(feature = "smt")]
+#[cfg(any(feature = "amb", feature = "smt"))]
 pub(crate) struct HistoryRequest<'a> {
+    pub(crate) scheme: Scheme,
     pub(crate) range: Range<'a>,
     pub(crate) key: &'a [u8],
     pub(crate) from: u64,
     pub(crate) to: Option<u64>,
+    #[cfg_attr(not(feature = "smt"), allow(dead_code, reason = "only read with smt"))]
     pub(crate) average: bool,
 }
 
@@ -102,16 +116,42 @@ pub(crate) struct BlockRequest<'a> {
     pub(crate) operations: Vec<StateOperation>,
 }
 
+/// The keys in a range, or the first page of them.
+#[cfg(feature = "amb")]
+pub(crate) struct PageRequest<'a> {
+    pub(crate) scheme: Scheme,
+    pub(crate) config: ChainConfig,
+    header: &'a [u8],
+    pub(crate) at: Option<u64>,
+    pub(crate) lo: &'a [u8],
+    pub(crate) hi: Option<&'a [u8]>,
+    pub(crate) reverse: bool,
+}
+
+/// The number of keys in a range.
+#[cfg(feature = "amb")]
+pub(crate) struct CountRequest<'a> {
+    pub(crate) scheme: Scheme,
+    pub(crate) config: ChainConfig,
+    header: &'a [u8],
+    pub(crate) lo: &'a [u8],
+    pub(crate) hi: Option<&'a [u8]>,
+}
+
 impl<'a> StateRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| match r.u8()? {
             0 => KeysRequest::read(r).map(Self::Keys),
-            #[cfg(feature = "smt")]
+            #[cfg(any(feature = "amb", feature = "smt"))]
             1 => HistoryRequest::read(r).map(Self::History),
             #[cfg(feature = "smt")]
             2 => DiffRequest::read(r).map(Self::Diff),
             #[cfg(feature = "avl")]
             3 => BlockRequest::read(r).map(Self::Block),
+            #[cfg(feature = "amb")]
+            4 => PageRequest::read(r).map(Self::Range),
+            #[cfg(feature = "amb")]
+            5 => CountRequest::read(r).map(Self::Count),
             other => Err(wire::unknown("a statement of this binary", other)),
         })
     }
@@ -120,10 +160,16 @@ impl<'a> StateRequest<'a> {
     pub(crate) const fn scheme(&self) -> Scheme {
         match self {
             Self::Keys(request) => request.scheme,
+            #[cfg(any(feature = "amb", feature = "smt"))]
+            Self::History(request) => request.scheme,
             #[cfg(feature = "smt")]
-            Self::History(_) | Self::Diff(_) => Scheme::Smt,
+            Self::Diff(_) => Scheme::Smt,
             #[cfg(feature = "avl")]
             Self::Block(_) => Scheme::Avl,
+            #[cfg(feature = "amb")]
+            Self::Range(request) => request.scheme,
+            #[cfg(feature = "amb")]
+            Self::Count(request) => request.scheme,
         }
     }
 }
@@ -136,6 +182,7 @@ impl<'a> KeysRequest<'a> {
             allow_insecure: r.bool()?,
             setup_key: r.option(Request::bytes)?,
             header: r.bytes()?,
+            at: r.option(Request::u64)?,
             keys: r.sequence(Request::bytes)?,
         })
     }
@@ -161,7 +208,7 @@ impl<'a> KeysRequest<'a> {
     }
 }
 
-#[cfg(feature = "smt")]
+#[cfg(any(feature = "amb", feature = "smt"))]
 impl<'a> Range<'a> {
     fn read(r: &mut Request<'a>) -> Result<Self> {
         Ok(Self {
@@ -179,10 +226,11 @@ impl<'a> Range<'a> {
     }
 }
 
-#[cfg(feature = "smt")]
+#[cfg(any(feature = "amb", feature = "smt"))]
 impl<'a> HistoryRequest<'a> {
     fn read(r: &mut Request<'a>) -> Result<Self> {
         Ok(Self {
+            scheme: Scheme::from_id(r.u8()?)?,
             range: Range::read(r)?,
             key: r.bytes()?,
             from: r.u64()?,
@@ -213,6 +261,44 @@ impl<'a> BlockRequest<'a> {
             header: r.bytes()?,
             operations: r.sequence(operation)?,
         })
+    }
+}
+
+#[cfg(feature = "amb")]
+impl<'a> PageRequest<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            scheme: Scheme::from_id(r.u8()?)?,
+            config: config(r)?,
+            header: r.bytes()?,
+            at: r.option(Request::u64)?,
+            lo: r.bytes()?,
+            hi: r.option(Request::bytes)?,
+            reverse: r.bool()?,
+        })
+    }
+
+    /// The header whose root proves the page.
+    pub(crate) fn headers(&self) -> Result<Headers> {
+        header(self.header).map(Headers::one)
+    }
+}
+
+#[cfg(feature = "amb")]
+impl<'a> CountRequest<'a> {
+    fn read(r: &mut Request<'a>) -> Result<Self> {
+        Ok(Self {
+            scheme: Scheme::from_id(r.u8()?)?,
+            config: config(r)?,
+            header: r.bytes()?,
+            lo: r.bytes()?,
+            hi: r.option(Request::bytes)?,
+        })
+    }
+
+    /// The block's header.
+    pub(crate) fn headers(&self) -> Result<Headers> {
+        header(self.header).map(Headers::one)
     }
 }
 
@@ -263,22 +349,20 @@ pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
     Ok(response.into_bytes())
 }
 
-/// Encodes a `HistoryResponse`.
-#[cfg(feature = "smt")]
+/// Encodes a `HistoryResponse`; `average` is encoded already.
+#[cfg(any(feature = "amb", feature = "smt"))]
 pub(crate) fn history(
     headers: &Headers,
-    history: &prooflight_light::History<'_>,
-    average: Option<&prooflight_light::Average>,
+    history: &prooflight_core::History<'_>,
+    average: Option<Vec<u8>>,
 ) -> Vec<u8> {
-    use crate::smt::message;
-
     let mut response = crate::chain::message::header_responses(headers.older());
-    response.extend(message::history(history));
+    response.extend(crate::answers::history(history));
     match average {
         None => response.push(0),
         Some(average) => {
             response.push(1);
-            response.extend(message::average(average));
+            response.extend(average);
         }
     }
     response

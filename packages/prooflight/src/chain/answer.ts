@@ -2,9 +2,9 @@ import { Arguments } from "../arguments.js";
 import type { Absent, Present } from "../result.js";
 import { readCheckpoint } from "./checkpoint.js";
 import type { Header } from "./header.js";
-import { readScheme, type StateScheme } from "./schemes.js";
-import { type SetupTrust, verifyState } from "./state.js";
-import { HEAD, type HeadInput, olderOf, verifyHeadOrOlder } from "./sync.js";
+import { provesThePast, readScheme, type StateScheme } from "./schemes.js";
+import { type SetupTrust, type StateInput, verifyState } from "./state.js";
+import { ancestorOf, HEAD, type HeadInput, olderOf, verifyHead } from "./sync.js";
 
 /** The input of {@link verifyAnswer}. */
 export interface AnswerInput extends HeadInput, SetupTrust {
@@ -12,7 +12,10 @@ export interface AnswerInput extends HeadInput, SetupTrust {
   scheme: StateScheme;
   /** The `encoded` header of the block that the answer is about, if it is not the head's. */
   header?: Uint8Array | undefined;
-  /** The path of `header` in the head's history; required with `header`, and only then. */
+  /**
+   * The path of `header` in the head's history; required with `header`, and only then. For `amb` the proof is against
+   * the head's root all the same.
+   */
   path?: readonly Uint8Array[] | undefined;
   /** The raw keys. */
   keys: readonly Uint8Array[];
@@ -49,17 +52,28 @@ export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
     maxClockSkew: given.optionalU64("maxClockSkew"),
     maxHeadAge: given.optionalU64("maxHeadAge"),
   };
-  const header = verifyHeadOrOlder(head, older);
+  const newest = verifyHead(head);
+  const header = older ? ancestorOf(newest, older) : newest;
   const results = verifyState({
     scheme,
     config: checkpoint.config,
-    header: header.encoded,
+    ...rootOf(scheme, newest, header),
     keys: bytesOf(given.list("keys")),
     proof: given.bytes("proof"),
     allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
     verifyingKey: given.optionalBytes("verifyingKey"),
   });
   return { header, results };
+}
+
+/** The header whose root proves the state after the block of `header`. */
+export function rootOf(
+  scheme: StateScheme,
+  newest: Header,
+  header: Header,
+): Pick<StateInput, "header" | "at"> {
+  if (!provesThePast(scheme)) return { header: header.encoded };
+  return { header: newest.encoded, at: header.height };
 }
 
 const ANSWER = [

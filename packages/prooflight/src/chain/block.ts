@@ -1,14 +1,11 @@
 import { Arguments, invalid, own } from "../arguments.js";
 import { BYTES, type Bytes, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
+import type { StateOperation } from "../operation.js";
 import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type ChainLimits, readLimits, writeLimits } from "./checkpoint.js";
 import { STATEMENT } from "./state.js";
-
-/** One change of the raw state. */
-export type StateOperation<B extends Uint8Array = Uint8Array> =
-  { op: "Set"; key: B; value: B } | { op: "Delete"; key: B };
 
 /** The input of {@link verifyBlock}. */
 export interface BlockInput {

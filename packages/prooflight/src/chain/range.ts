@@ -4,15 +4,18 @@ import { Arguments } from "../arguments.js";
 import { type KeyChange, readChanges } from "../smt/diff.js";
 import { type KeyHistory, readHistory } from "../smt/history.js";
 import { type Average, readAverage } from "../smt/twap.js";
+import { SCHEMES } from "../schemes.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, writeConfig } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
 import { writeItems } from "../items.js";
-import { callState } from "./schemes.js";
+import { callState, type StateScheme } from "./schemes.js";
 import { STATEMENT } from "./state.js";
 
 /** The headers of a range, its last block, and the proof. */
 export interface RangeInput {
+  /** The scheme that proves it. */
+  scheme: StateScheme;
   /** The configuration of the chain, from the caller's own checkpoint. */
   config: ChainConfig;
   /** The `encoded` header of an accepted head. */
@@ -38,12 +41,15 @@ export interface ProvedHistory {
 export function verifyHistory(
   input: RangeInput & { key: Uint8Array; from: bigint; average: boolean },
 ): ProvedHistory {
-  const request = begin(STATEMENT.history, input);
+  const request = new Writer(4096);
+  request.u8(STATEMENT.history);
+  request.u8(SCHEMES[input.scheme].id);
+  writeHeaders(request, input);
   request.bytes(input.key);
   request.u64(input.from);
   request.optionalU64(input.to);
   request.bool(input.average);
-  const response = send(request, input.proof);
+  const response = send(request, input);
   const headers = readHeaders(response);
   const history = readHistory(response);
   const average = response.u8() === 0 ? undefined : readAverage(response);
@@ -58,26 +64,28 @@ export interface ProvedDiff {
 
 /** Verifies which keys changed after one block, or in any, and up to another. */
 export function verifyDiff(input: RangeInput & { from: bigint | null }): ProvedDiff {
-  const request = begin(STATEMENT.diff, input);
+  const request = new Writer(4096);
+  request.u8(STATEMENT.diff);
+  writeHeaders(request, input);
   request.optionalU64(input.from ?? undefined);
   request.optionalU64(input.to);
-  const response = send(request, input.proof);
+  const response = send(request, input);
   return { headers: readHeaders(response), changes: readChanges(response) };
 }
 
-function begin(statement: number, { config, head, headers, hashes }: RangeInput): Writer {
-  const request = new Writer(4096);
-  request.u8(statement);
+function writeHeaders(
+  request: Writer,
+  { scheme, config, head, headers, hashes }: RangeInput,
+): void {
   writeConfig(request, config);
   request.bytes(head);
-  writeItems(request, headers, "headers", { scheme: "smt" });
-  writeItems(request, hashes, "hashes", { scheme: "smt", length: 32 });
-  return request;
+  writeItems(request, headers, "headers", { scheme });
+  writeItems(request, hashes, "hashes", { scheme, length: 32 });
 }
 
-function send(request: Writer, given: Uint8Array): Reader {
-  const proof = new Arguments("smt", { proof: given }, ["proof"]).proof("proof");
-  return new Reader(callState("smt", request.finish(), proof));
+function send(request: Writer, { scheme, proof: given }: RangeInput): Reader {
+  const proof = new Arguments(scheme, { proof: given }, ["proof"]).proof("proof");
+  return new Reader(callState(scheme, request.finish(), proof));
 }
 
 const readHeaders = (response: Reader): Header[] =>

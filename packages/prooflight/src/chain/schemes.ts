@@ -2,7 +2,7 @@
 
 import { invalid } from "../arguments.js";
 import { describe, refuse } from "../error.js";
-import { SCHEMES, STATE_SCHEMES, type StateScheme } from "../schemes.js";
+import { type Ability, SCHEMES, STATE_SCHEMES, type StateScheme } from "../schemes.js";
 import { hash, init as initHash } from "../wasm/hash.js";
 import { init as initLvmt, lvmt } from "../wasm/lvmt.js";
 import type { ChainConfig } from "./checkpoint.js";
@@ -21,11 +21,24 @@ export function keptSchemes({ schemes }: Pick<ChainConfig, "schemes">): StateSch
   return [...kept.filter((name) => !inLvmt(name)), ...kept.filter(inLvmt)];
 }
 
-/** The scheme that a question names, or the first; throws `invalid_argument` if the chain does not keep it. */
-export function keptScheme(config: Pick<ChainConfig, "schemes">, named: unknown): StateScheme {
+/**
+ * The scheme that a question names, or the first that proves such answers; throws `invalid_argument` if the chain does
+ * not keep it, `unknown_statement` if it does not prove them.
+ */
+export function keptScheme(
+  config: Pick<ChainConfig, "schemes">,
+  named: unknown,
+  ability: Ability = "keys",
+): StateScheme {
   const kept = keptSchemes(config);
-  const scheme = named === undefined ? kept[0] : readScheme(named);
-  if (scheme && kept.includes(scheme)) return scheme;
+  const able = kept.filter((name) => SCHEMES[name].abilities.includes(ability));
+  const scheme = named === undefined ? able[0] : readScheme(named);
+  if (scheme && able.includes(scheme)) return scheme;
+  if (ability !== "keys" && (scheme === undefined || kept.includes(scheme))) {
+    const provers = STATE_SCHEMES.filter((name) => SCHEMES[name].abilities.includes(ability));
+    const found = scheme ?? `a chain with ${kept.join(", ")}`;
+    throw refuse("unknown_statement", `a scheme of ${provers.join(", ")}`, found);
+  }
   const expected = `a scheme that the chain keeps, of ${kept.join(", ") || "none"}`;
   throw invalid(undefined, "scheme", expected, describe(named));
 }
@@ -40,6 +53,9 @@ export function callState(
     ? lvmt.call(scheme, (wasm) => wasm.verifyState(request, proof))
     : hash.call(scheme, (wasm) => wasm.verifyState(request, proof));
 }
+
+/** Whether the root of a header proves the states after all blocks up to its own, not after its own alone. */
+export const provesThePast = (scheme: StateScheme) => scheme === "amb";
 
 const inLvmt = (scheme: StateScheme) => SCHEMES[scheme].binary === "lvmt";
 

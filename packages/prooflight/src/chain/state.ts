@@ -1,4 +1,7 @@
+import { type AmbEntry, type AmbPage, readEntry, readPage } from "../amb/page.js";
+import { writeBounds } from "../amb/question.js";
 import { Arguments } from "../arguments.js";
+import { refuse } from "../error.js";
 import type { FromJson } from "../from-json.js";
 import { writeItems } from "../items.js";
 import { type Setup, verifyingKey } from "../lvmt/setup.js";
@@ -23,14 +26,52 @@ export interface StateInput extends SetupTrust {
    * chain are not checked here.
    */
   header: Uint8Array;
+  /** For `amb`, whose newest root proves older blocks too: the block, up to that of the header. Default: that one. */
+  at?: bigint | undefined;
   /** The requested raw keys. */
   keys: readonly Uint8Array[];
   /** The proof. */
   proof: Uint8Array;
 }
 
+/** The input of {@link verifyStateRange}. */
+export interface StateRangeInput {
+  /** A scheme that keeps the order of keys: `amb`. */
+  scheme: StateScheme;
+  /** The configuration of the chain, from the caller's own checkpoint. */
+  config: FromJson<ChainConfig>;
+  /** The `encoded` header whose root proves the page, which the caller has accepted. */
+  header: Uint8Array;
+  /** The block, up to that of the header. Default: that one. */
+  at?: bigint | undefined;
+  /** The first key that may be in the range. */
+  lo: Uint8Array;
+  /** The first key after the range; null if it has no end. */
+  hi: Uint8Array | null;
+  /** Whether the keys come in descending order. */
+  reverse: boolean;
+  /** The proof. */
+  proof: Uint8Array;
+}
+
+/** The input of {@link verifyStateCount}. */
+export interface StateCountInput {
+  /** A scheme that keeps the order of keys: `amb`. */
+  scheme: StateScheme;
+  /** The configuration of the chain, from the caller's own checkpoint. */
+  config: FromJson<ChainConfig>;
+  /** The `encoded` header of the block, which the caller has accepted. */
+  header: Uint8Array;
+  /** The first key that may be in the range. */
+  lo: Uint8Array;
+  /** The first key after the range; null if it has no end. */
+  hi: Uint8Array | null;
+  /** The proof. */
+  proof: Uint8Array;
+}
+
 /** The statements of `bindings/wasm/src/state/message.rs`. */
-export const STATEMENT = { keys: 0, history: 1, diff: 2, block: 3 } as const;
+export const STATEMENT = { keys: 0, history: 1, diff: 2, block: 3, range: 4, count: 5 } as const;
 
 /**
  * Verifies the values of raw keys in a chain's state after a block, or that they are absent.
@@ -46,22 +87,91 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
     "scheme",
     "config",
     "header",
+    "at",
     "keys",
     "proof",
     "allowInsecureSetup",
     "verifyingKey",
   ]);
   const scheme = readScheme(given.unchecked("scheme"));
-  const request = new Writer(1024);
-  request.u8(STATEMENT.keys);
-  request.u8(SCHEMES[scheme].id);
-  writeConfig(request, readConfig(given.unchecked("config"), "config"));
+  const request = begin("keys", scheme, given.unchecked("config"));
   request.bool(given.optionalBoolean("allowInsecureSetup") ?? false);
   const hasKey = given.unchecked("verifyingKey") !== undefined;
   request.bool(hasKey);
   if (hasKey) request.bytes(verifyingKey(given, "verifyingKey"));
   request.bytes(given.proof("header"));
+  request.optionalU64(given.optionalU64("at"));
   const proof = given.proof("proof");
   writeItems(request, given.list("keys"), "keys", { scheme });
   return readStates(new Reader(callState(scheme, request.finish(), proof)), scheme);
+}
+
+/**
+ * Verifies all raw keys between two bounds that had a value after a block, with their values, or the first page of
+ * them.
+ *
+ * Throws like {@link verifyState}. A page may be without entries: who walks from page to page must bound how many in a
+ * row are.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#13-ordered-keys | The specification, chain 13}
+ */
+export function verifyStateRange(input: StateRangeInput): AmbPage<AmbEntry> {
+  const given = new Arguments(undefined, input, [
+    "scheme",
+    "config",
+    "header",
+    "at",
+    "lo",
+    "hi",
+    "reverse",
+    "proof",
+  ]);
+  const scheme = rangeScheme(given.unchecked("scheme"));
+  const request = begin("range", scheme, given.unchecked("config"));
+  request.bytes(given.proof("header"));
+  request.optionalU64(given.optionalU64("at"));
+  writeBounds(request, given);
+  request.bool(given.boolean("reverse"));
+  const proof = given.proof("proof");
+  return readPage(new Reader(callState(scheme, request.finish(), proof)), readEntry);
+}
+
+/**
+ * Verifies the number of raw keys between two bounds that have a value after a block.
+ *
+ * Throws like {@link verifyState}.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#13-ordered-keys | The specification, chain 13}
+ */
+export function verifyStateCount(input: StateCountInput): bigint {
+  const given = new Arguments(undefined, input, [
+    "scheme",
+    "config",
+    "header",
+    "lo",
+    "hi",
+    "proof",
+  ]);
+  const scheme = rangeScheme(given.unchecked("scheme"));
+  const request = begin("count", scheme, given.unchecked("config"));
+  request.bytes(given.proof("header"));
+  writeBounds(request, given);
+  const proof = given.proof("proof");
+  return new Reader(callState(scheme, request.finish(), proof)).u64();
+}
+
+/** A request about the state that one header proves. */
+function begin(statement: keyof typeof STATEMENT, scheme: StateScheme, config: unknown): Writer {
+  const request = new Writer(1024);
+  request.u8(STATEMENT[statement]);
+  request.u8(SCHEMES[scheme].id);
+  writeConfig(request, readConfig(config, "config"));
+  return request;
+}
+
+/** The scheme of this name; `unknown_statement` if it does not keep the order of keys. */
+function rangeScheme(named: unknown): StateScheme {
+  const scheme = readScheme(named);
+  if (SCHEMES[scheme].abilities.includes("range")) return scheme;
+  throw refuse("unknown_statement", "a scheme that keeps the order of keys", scheme);
 }

@@ -130,8 +130,11 @@ export function olderOf(
 /** Accepts a signed head, and the older header in its history if there is one. Returns the older of the two. */
 export function verifyHeadOrOlder(input: HeadInput, older: Older | undefined): Header {
   const head = verifyHead(input);
-  if (!older) return head;
-  const { header, path: inclusion } = older;
+  return older ? ancestorOf(head, older) : head;
+}
+
+/** Accepts an older header of an accepted head's history. */
+export function ancestorOf(head: Header, { header, path: inclusion }: Older): Header {
   return verifyAncestor({ head: head.encoded, header, inclusion });
 }
 

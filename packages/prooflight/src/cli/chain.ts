@@ -119,7 +119,8 @@ function bytesText(bytes: Uint8Array, hex: string): SafeText {
 }
 
 /** Whether a scheme proves the block of a key's last change, and distinguishes deleted keys from unwritten ones. */
-const provesBlocks = (scheme: StateScheme) => scheme === "lvmt" || scheme === "smt";
+const provesBlocks = (scheme: StateScheme) =>
+  scheme === "amb" || scheme === "lvmt" || scheme === "smt";
 
 /** The verified result for a key, with the details that `scheme` proves. */
 export function resultText(result: Present | Absent, scheme: StateScheme): SafeText {
@@ -186,10 +187,12 @@ export function timeOf(timestampMs: bigint): string {
   return Number.isNaN(time.getTime()) ? `${timestampMs} ms` : time.toISOString();
 }
 
-function milliseconds(argument: string | undefined, name: string): number | undefined {
+/** A number of milliseconds in the option `name`. */
+export function milliseconds(argument: string | undefined, name: string): number | undefined {
   if (argument === undefined) return undefined;
   if (/^[0-9]{1,15}$/.test(argument)) return Number(argument);
   throw refuse("invalid_argument", `${name} in milliseconds`, describe(argument));
 }
 
-const needed = (what: string) => refuse("invalid_argument", what, "nothing");
+/** The refusal of a missing option. */
+export const needed = (what: string) => refuse("invalid_argument", what, "nothing");

@@ -1,4 +1,5 @@
 import { toHex } from "../bytes.js";
+import { readScheme } from "../chain/schemes.js";
 import type { History, VerifiedChange } from "../client/history.js";
 import { toBundle } from "../client/saved.js";
 import type { Average } from "../smt/twap.js";
@@ -28,6 +29,7 @@ interface HistoryOptions extends ChainOptions {
   from?: string | undefined;
   to?: string | undefined;
   average?: boolean | undefined;
+  scheme?: string | undefined;
   bundle?: string | undefined;
 }
 
@@ -38,7 +40,9 @@ export async function history(
   json: boolean,
 ): Promise<number> {
   const raw = keyOf(key);
-  const range = { from: heightOf(options.from ?? "0", "--from"), to: rangeEndOf(options.to) };
+  const scheme = options.scheme === undefined ? undefined : readScheme(options.scheme);
+  const from = heightOf(options.from ?? "0", "--from");
+  const range = { from, to: rangeEndOf(options.to), scheme };
   const client = await connect(options);
   const average = options.average ? await client.twap(raw, range) : undefined;
   const found = average?.history ?? (await client.history(raw, range));
@@ -66,7 +70,7 @@ function printHistory(found: History, average: Average | undefined): void {
   print();
   print(text`  ${keyText(key)}`);
   printRows([
-    ...(entering ? [["before", resultText(entering, "smt")] as const] : []),
+    ...(entering ? [["before", resultText(entering, evidence.scheme)] as const] : []),
     ...changes.map(({ block, value }) => [changeName(block), valueOf(value)] as const),
   ]);
   if (average) {
@@ -78,7 +82,7 @@ function printHistory(found: History, average: Average | undefined): void {
     ...headRows(evidence.head),
     [
       "proof",
-      `smt, ${evidence.proofBytes} bytes and ${evidence.headers} ${evidence.headers === 1 ? "header" : "headers"}, ` +
+      `${evidence.scheme}, ${evidence.proofBytes} bytes and ${evidence.headers} ${evidence.headers === 1 ? "header" : "headers"}, ` +
         `verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
     ["server", new URL(evidence.server).host],
@@ -107,12 +111,13 @@ function decimal(numerator: bigint, denominator: bigint): string {
 
 function historyJson({ key, from, to, entering, changes, evidence }: History) {
   return {
+    scheme: evidence.scheme,
     key: toHex(key),
     from: headerJson(from),
     to: headerJson(to),
     head: headerJson(evidence.head),
     // Unknown if the first block of the range changed the key.
-    ...(entering && { entering: resultJson(entering, "smt") }),
+    ...(entering && { entering: resultJson(entering, evidence.scheme) }),
     changes: changes.map(({ block, value }) => ({
       block: headerJson(block),
       kind: value ? "present" : "deleted",

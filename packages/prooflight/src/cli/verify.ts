@@ -2,7 +2,7 @@ import { describe, refuse, VerifyError } from "../error.js";
 import { type Json, parseJson } from "../statement/json.js";
 import type { Kind } from "../statement/kind.js";
 import { KINDS } from "../statement/kinds.js";
-import { type EthOptions, ethStatement, refuseEthOptions } from "./eth.js";
+import { type EthOptions, ethStatement, refuseEthOptions } from "./eth-proof.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
 import { printJson } from "./output.js";

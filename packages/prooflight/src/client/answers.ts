@@ -1,20 +1,22 @@
 /** Values of keys at one block: asks servers, authenticates the block, verifies the proofs. */
 
 import { type Bytes, toHex } from "../bytes.js";
+import { rootOf } from "../chain/answer.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import type { StateScheme } from "../chain/schemes.js";
+import { provesThePast, type StateScheme } from "../chain/schemes.js";
 import { type SetupTrust, verifyState } from "../chain/state.js";
 import { refuse } from "../error.js";
 import { lvmtConfig } from "../lvmt/config.js";
 import type { Absent, Present } from "../result.js";
-import type { Authentication } from "./authentication.js";
+import type { AskingClient } from "./asking.js";
+import type { Authentic } from "./authentication.js";
 import { keepBundle, writeAnswerBundle } from "./bundle.js";
+import { askHead, blockAt } from "./past.js";
 import type { Wanted } from "./questions.js";
 import { readStateProof } from "./replies.js";
-import type { Server, Servers } from "./servers.js";
+import type { Server } from "./servers.js";
 import { askShards, place } from "./shards.js";
-import type { Trust } from "./trust.js";
 
 /** A verified answer about one key. */
 export type Answer = (Present | Absent) & {
@@ -48,13 +50,6 @@ export interface Question {
   at: string;
 }
 
-/** The parts of a client that questions use. */
-export interface AskingClient {
-  servers: Servers;
-  trust: Trust;
-  authentication: Authentication;
-}
-
 /** Asks for the keys and verifies the answers, all about one block. */
 export async function answers(
   client: AskingClient,
@@ -80,17 +75,16 @@ export async function answers(
 
 /** The answers of one server. */
 async function answersOf(
-  { trust, authentication }: AskingClient,
+  client: AskingClient,
   server: Server,
-  { scheme, config, setup, keys, at }: Question,
+  question: Question,
 ): Promise<Answer[]> {
-  const wanted: Wanted = at === "latest" ? { at, newest: trust.height } : { at };
-  const params = { scheme, keys: keys.map(toHex), at };
-  const reply = readStateProof(await server.call("prooflight_prove", params));
-  const { block, accepted, older } = await authentication.block(server, reply.header, wanted);
+  const { scheme, config, setup, keys } = question;
+  const ask = provesThePast(scheme) ? askPast : askAt;
+  const { block, accepted, older, proof } = await ask(client, server, question);
   const started = performance.now();
-  const { proof } = reply;
-  const results = verifyState({ scheme, config, header: block.encoded, keys, proof, ...setup });
+  const root = rootOf(scheme, accepted.header, block);
+  const results = verifyState({ scheme, config, ...root, keys, proof, ...setup });
   const milliseconds = performance.now() - started;
   const evidence = () => ({
     scheme,
@@ -107,6 +101,35 @@ async function answersOf(
     keepBundle(answer, () => writeAnswerBundle(parts));
     return answer;
   });
+}
+
+/** A proof, and the block that it is about. */
+interface Proof extends Authentic {
+  proof: Bytes;
+}
+
+/** Asks for a proof against the root of the block itself. */
+async function askAt(
+  { trust, authentication }: AskingClient,
+  server: Server,
+  { scheme, keys, at }: Question,
+): Promise<Proof> {
+  const wanted: Wanted = at === "latest" ? { at, newest: trust.height } : { at, newest: undefined };
+  const params = { scheme, keys: keys.map(toHex), at };
+  const { header, proof } = readStateProof(await server.call("prooflight_prove", params));
+  return { ...(await authentication.block(server, header, wanted)), proof };
+}
+
+/** Asks for a proof against the root of the newest head. */
+async function askPast(
+  client: AskingClient,
+  server: Server,
+  { scheme, keys, at }: Question,
+): Promise<Proof> {
+  const params = { scheme, keys: keys.map(toHex), at };
+  const call = { method: "prooflight_prove", params } as const;
+  const { head: accepted, proof } = await askHead(client, server, call);
+  return { ...(await blockAt(client, server, accepted.header, at)), accepted, proof };
 }
 
 function resultAt(results: readonly (Present | Absent)[], index: number): Present | Absent {

@@ -4,7 +4,7 @@ import { type Bytes, toHex } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type Older, verifyAncestor } from "../chain/sync.js";
+import { ancestorOf, type Older, verifyAncestor } from "../chain/sync.js";
 import { Forks } from "./forks.js";
 import { checkBlock, type Wanted } from "./questions.js";
 import { type HeaderProof, readHeaderProof } from "./replies.js";
@@ -65,6 +65,23 @@ export class Authentication {
     }
   }
 
+  /** Asks for a block, checks that it is the wanted one, and places it in the history of an accepted head. */
+  async ancestor(
+    server: Server,
+    head: Header,
+    at: string,
+  ): Promise<{ block: Header; older: Older }> {
+    const shown: Bytes[] = [];
+    try {
+      const { header: signed, path } = await askPlace(server, at, head.hash, shown);
+      checkBlock({ at, newest: undefined }, signed);
+      const older = { header: decodeHeader(signed).encoded, path };
+      return { block: ancestorOf(head, older), older };
+    } catch (error) {
+      throw await this.#forks.judge(error, server, ...shown);
+    }
+  }
+
   /** A server's newest head, with the position of the trusted header in its history. */
   async #newestOf(server: Server): Promise<HeaderProof> {
     const params = { at: toQuantity(this.#trust.height), head: "latest" };
@@ -90,7 +107,7 @@ export class Authentication {
         return { block, accepted: this.#trust.head, older: undefined };
       }
       if (placed === "below") {
-        const { path } = await askPlace(server, claimed.height, header.hash, shown);
+        const { path } = await askPlace(server, toQuantity(claimed.height), header.hash, shown);
         const block = verifyAncestor({
           head: header.encoded,
           header: claimed.encoded,
@@ -98,7 +115,7 @@ export class Authentication {
         });
         return { block, accepted, older: { header: block.encoded, path } };
       }
-      const proof = await askPlace(server, header.height, claimed.hash, shown);
+      const proof = await askPlace(server, toQuantity(header.height), claimed.hash, shown);
       const fromPinned = await this.#pathFromPinned(server, claimed, proof.path, shown);
       if (this.#trust.accepted !== accepted) continue;
       const block = this.#trust.accept(signed, proof, fromPinned);
@@ -116,18 +133,18 @@ export class Authentication {
     const { accepted, pinned } = this.#trust;
     if (!accepted || accepted.header.height === pinned.height) return fromNewest;
     if (relation(accepted.header, head) === "same") return accepted.inclusion;
-    return (await askPlace(server, pinned.height, head.hash, shown)).path;
+    return (await askPlace(server, toQuantity(pinned.height), head.hash, shown)).path;
   }
 }
 
 /** Asks for the position of a block in a head's history. Adds the signed headers of the reply to `shown`. */
 async function askPlace(
   server: Server,
-  height: bigint,
+  at: string,
   head: Bytes,
   shown: Bytes[],
 ): Promise<HeaderProof> {
-  const params = { at: toQuantity(height), head: toHex(head) };
+  const params = { at, head: toHex(head) };
   const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
   shown.push(proof.head, proof.header);
   return proof;

@@ -4,12 +4,14 @@ import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { toQuantity } from "../chain/quantity.js";
-import { type StateOperation, verifyBlock } from "../chain/block.js";
+import { verifyBlock } from "../chain/block.js";
 import { VerifyError } from "../error.js";
+import type { StateOperation } from "../operation.js";
 import type { Authentication } from "./authentication.js";
 import { pause } from "./heads.js";
 import { abortSignal } from "./options.js";
 import { readBlock, readHeaderProof } from "./replies.js";
+import type { Wanted } from "./questions.js";
 import type { Servers } from "./servers.js";
 import type { Trust } from "./trust.js";
 
@@ -167,7 +169,8 @@ function headerAt(client: Client, height: bigint, signal: AbortSignal | undefine
     const head = client.trust.accepted?.header.hash ?? client.trust.pinned.headerHash;
     const params = { at: toQuantity(height), head: toHex(head) };
     const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
-    const { block } = await client.authentication.block(server, proof.header, { at: params.at });
+    const wanted: Wanted = { at: params.at, newest: undefined };
+    const { block } = await client.authentication.block(server, proof.header, wanted);
     return block;
   }, signal);
 }
@@ -184,7 +187,8 @@ function blockAt(
     const { limits } = client.trust.pinned.json.config;
     const result = await server.call("prooflight_block", params);
     const reply = readBlock(result, "avl", limits.maxOps);
-    const { block: header } = await client.authentication.block(server, reply.header, params);
+    const wanted: Wanted = { ...params, newest: undefined };
+    const { block: header } = await client.authentication.block(server, reply.header, wanted);
     const { operations, transition: proof } = reply;
     const before = { parent: parent?.encoded, digest };
     const after = verifyBlock({ ...before, header: header.encoded, limits, operations, proof });

@@ -29,6 +29,12 @@ const LMPT_LAYER_BYTES = 64 * 536;
 const LMPT_LAYERS = 3;
 /** The proof of one key at one level of LVMT: an entry, its points, and six leaves with their paths in two trees. */
 const LVMT_LEVEL_BYTES = 24 * 1024;
+/** A way of AMB to one key: a closed node beside each of its bits, of which each byte has nine. */
+const AMB_BIT_BYTES = 60;
+/** The ages of the versions of a key, and the hashes that prove them. */
+const AMB_VERSIONS_BYTES = 8 * 1024;
+/** A page of AMB: a server cuts it after 2 MiB, or after its first entry, which may take 600 KB. */
+const AMB_PAGE_BYTES = 3 * 1024 * 1024;
 /** The operations of a block, each with its key, its value, and 20 more bytes. */
 const BLOCK_BYTES = 8 * 1024 * 1024;
 /** A hash in JSON, with quotes and a comma. */
@@ -50,13 +56,18 @@ export function boundsOf(config: ChainConfig, method: string, params: object): B
       const blocks = lengthOf(from, to);
       const headers = Math.min(MOST_HEADERS, blocks + 2);
       const hashes = headers * LONGEST_PATH;
-      const bytes = (1 + headers) * header + hashes * HASH_JSON + proofJson((blocks + 2) * perKey);
+      const proof = (blocks + 2) * perKey + (scheme === "amb" ? wayBytes(config) : 0);
+      const bytes = (1 + headers) * header + hashes * HASH_JSON + proofJson(proof);
       return bounds(bytes, headers + hashes);
     }
     case "prooflight_diff": {
       const hashes = MOST_DIFF_HEADERS * LONGEST_PATH;
       return bounds(3 * header + hashes * HASH_JSON + proofJson(Infinity), hashes);
     }
+    case "prooflight_range":
+      return bounds(header + proofJson(AMB_PAGE_BYTES + maxValue));
+    case "prooflight_count":
+      return bounds(header + proofJson(2 * wayBytes(config)));
     case "prooflight_block": {
       const ops = 2 * Math.min(BLOCK_BYTES, maxOps * (maxKey + maxValue + 20));
       return bounds(header + ops + proofJson(Infinity), 4 * maxOps, 3 * maxOps);
@@ -84,10 +95,14 @@ const proofJson = (bytes: number) => 2 * Math.min(MAX_PROOF_BYTES, 4096 + bytes)
 /** The proof of one key. */
 function keyBytes(config: ChainConfig, scheme: unknown): number {
   const { maxValue } = config.limits;
+  if (scheme === "amb") return maxValue + wayBytes(config) + AMB_VERSIONS_BYTES;
   if (scheme === "lmpt") return LMPT_LAYERS * (maxValue + LMPT_LAYER_BYTES);
   if (scheme !== "lvmt") return maxValue + KEY_BYTES;
   return maxValue + Math.floor(256 / (lvmtConfig(config)?.logN ?? 16)) * LVMT_LEVEL_BYTES;
 }
+
+/** The ways of AMB to a key, or to a bound, which may have one byte more. */
+const wayBytes = ({ limits }: ChainConfig) => 9 * Math.min(257, limits.maxKey + 1) * AMB_BIT_BYTES;
 
 /** The number of blocks in a range; unbounded if it ends at the newest block. */
 function lengthOf(from: unknown, to: unknown): number {

@@ -44,7 +44,8 @@ export interface AnswerBundle extends SavedProof {
 
 /** What every {@link Bundle} about a range of blocks has. */
 export interface SavedRange extends SavedProof {
-  scheme: "smt";
+  /** The scheme of the proof: `smt`, or `amb` for a history. */
+  scheme: StateScheme;
   /** The headers of other blocks of the range. */
   headers: Hex[];
   /** The hashes that place `headers` in the history of `header`, or of the head. */
@@ -107,6 +108,7 @@ interface AnswerParts extends Parts {
 
 /** What a bundle about a range of blocks is made of. */
 export interface RangeParts extends Parts {
+  scheme: StateScheme;
   headers: readonly Uint8Array[];
   hashes: readonly Uint8Array[];
   to: bigint;
@@ -143,9 +145,9 @@ export function writeDiffBundle(parts: RangeParts & { from: bigint | null }): Di
   return { kind: "StateDiff", ...savedRange(parts), from: from === null ? null : toQuantity(from) };
 }
 
-function savedRange({ headers, hashes, to, ...parts }: RangeParts): SavedRange {
+function savedRange({ scheme, headers, hashes, to, ...parts }: RangeParts): SavedRange {
   return {
-    scheme: "smt",
+    scheme,
     ...saved(parts),
     headers: headers.map(hex),
     hashes: hashes.map(hex),

@@ -11,11 +11,12 @@ import {
   verifyDiff,
   verifyHistory,
 } from "../chain/range.js";
+import { keptScheme, type StateScheme } from "../chain/schemes.js";
 import { describe, refuse } from "../error.js";
 import type { Absent, Present } from "../result.js";
 import type { KeyChange } from "../smt/diff.js";
 import type { Average } from "../smt/twap.js";
-import type { AskingClient } from "./answers.js";
+import type { AskingClient } from "./asking.js";
 import type { Authentic } from "./authentication.js";
 import {
   type HistoryParts,
@@ -35,6 +36,8 @@ export interface HistoryOptions {
   from: bigint;
   /** The last block of the range: the newest, or that of a height. Default `latest`. */
   to?: "latest" | bigint | undefined;
+  /** The scheme that proves the history, `smt` or `amb`. Default: the first of them that the chain keeps. */
+  scheme?: StateScheme | undefined;
   /** Ends the request. */
   signal?: AbortSignal | undefined;
 }
@@ -65,7 +68,7 @@ export interface VerifiedHistory {
   from: Header;
   /** The header of the last block of the range. */
   to: Header;
-  /** The key's state before the range; undefined if the range's first block changed the key, which hides it. */
+  /** The key's state before the range; undefined with `smt` if the range's first block changed the key, which hides it. */
   entering: Present | Absent | undefined;
   /** Every change, the oldest first. */
   changes: VerifiedChange[];
@@ -100,6 +103,8 @@ export interface TimeWeightedAverage extends Average {
 
 /** How an answer about a range was verified. */
 export interface RangeEvidence {
+  /** The scheme that proved it. */
+  scheme: StateScheme;
   /** The accepted head: all blocks of the range are in its history, or it is the last of them. */
   head: Header;
   /** Bytes of the proof. */
@@ -143,10 +148,11 @@ export async function diff(client: AskingClient, options: DiffOptions): Promise<
   const to = readEnd(given.unchecked("to"), first);
   const params = { ...(from !== null && { from: toQuantity(from) }), to };
   const signal = abortSignal(given.unchecked("signal"));
+  const scheme = keptScheme(client.trust.pinned.json.config, undefined, "diff");
   return client.servers.ask(async (server) => {
     const wanted = wantedHead(client, to, first);
     const reply = readRangeProof(await server.call("prooflight_diff", params), MOST_DIFF_HEADERS);
-    const range = await openRange(client, server, reply, { wanted, to });
+    const range = await openRange(client, server, reply, { scheme, wanted, to });
     const proved = verifyDiff({ ...range.input, from });
     const diff = { ...diffOf(range, from, proved), evidence: evidenceOf(range, reply, server) };
     const parts = { ...partsOf(range, reply), from };
@@ -161,16 +167,20 @@ async function ask(
   options: HistoryOptions,
   average: boolean,
 ): Promise<{ history: History; average: Average | undefined; parts: HistoryParts }> {
-  const given = new Arguments(undefined, options, ["from", "to", "signal"]);
+  const given = new Arguments(undefined, options, ["from", "to", "scheme", "signal"]);
+  const { config } = client.trust.pinned.json;
+  const scheme = keptScheme(config, given.unchecked("scheme"), average ? "average" : "history");
   const from = given.u64("from");
   const to = readEnd(given.unchecked("to"), from);
   const signal = abortSignal(given.unchecked("signal"));
-  const raw = readKey(key, client.trust.pinned.json.config.limits);
-  const params = { key: toHex(raw), from: toQuantity(from), to };
+  const raw = readKey(key, config.limits);
+  // Nodes take smt if none is named, where a chain keeps it.
+  const named = scheme === "smt" ? {} : { scheme };
+  const params = { key: toHex(raw), from: toQuantity(from), to, ...named };
   return client.servers.ask(async (server) => {
     const wanted = wantedHead(client, to, from);
     const reply = readRangeProof(await server.call("prooflight_history", params), MOST_HEADERS);
-    const range = await openRange(client, server, reply, { wanted, to });
+    const range = await openRange(client, server, reply, { scheme, wanted, to });
     const proved = verifyHistory({ ...range.input, key: raw, from, average });
     // The caller may write to what it gets.
     const history = {
@@ -188,7 +198,7 @@ async function ask(
  * head, nor below the range's first block. For other ranges, any head will do.
  */
 function wantedHead({ trust }: AskingClient, to: string, first: bigint): Wanted {
-  if (to !== "latest") return { at: undefined };
+  if (to !== "latest") return { at: undefined, newest: undefined };
   return { at: to, newest: trust.height > first ? trust.height : first };
 }
 
@@ -211,13 +221,13 @@ async function openRange(
   client: AskingClient,
   server: Server,
   { head: signed, headers, hashes, proof }: RangeReply,
-  { wanted, to }: { wanted: Wanted; to: string },
+  { scheme, wanted, to }: { scheme: StateScheme; wanted: Wanted; to: string },
 ): Promise<OpenRange> {
   const authentic = await client.authentication.block(server, signed, wanted);
   const { block: head } = authentic;
   const { config } = client.trust.pinned.json;
   const last = to === "latest" ? undefined : BigInt(to);
-  const input = { config, head: head.encoded, headers, hashes, to: last, proof };
+  const input = { scheme, config, head: head.encoded, headers, hashes, to: last, proof };
   return { authentic, head, input, started: performance.now() };
 }
 
@@ -253,7 +263,7 @@ function placed({ head, input }: AcceptedRange, headers: readonly Header[]) {
   const headerOf = (height: bigint): Header => {
     const header = known.get(height);
     if (header) return header;
-    throw refuse("bug", `the header of block ${height}`, "none", { scheme: "smt" });
+    throw refuse("bug", `the header of block ${height}`, "none", { scheme: input.scheme });
   };
   return { headerOf, last: input.to ?? head.height };
 }
@@ -262,8 +272,10 @@ function placed({ head, input }: AcceptedRange, headers: readonly Header[]) {
 function partsOf({ authentic, head, input }: OpenRange, reply: RangeReply): RangeParts {
   const { accepted, older } = authentic;
   const { headers, hashes, proof } = reply;
+  const { scheme } = input;
   const to = input.to ?? head.height;
   return {
+    scheme,
     head: accepted.signed,
     inclusion: accepted.inclusion,
     older,
@@ -275,13 +287,21 @@ function partsOf({ authentic, head, input }: OpenRange, reply: RangeReply): Rang
 }
 
 function evidenceOf(
-  { authentic, started }: OpenRange,
+  { authentic, input, started }: OpenRange,
   { headers, proof }: RangeReply,
   { url }: Server,
 ): RangeEvidence {
   const milliseconds = performance.now() - started;
   const [head, counted] = [copyHeader(authentic.accepted.header), headers.length + 1];
-  return { head, proofBytes: proof.length, headers: counted, milliseconds, server: url.href };
+  const { scheme } = input;
+  return {
+    scheme,
+    head,
+    proofBytes: proof.length,
+    headers: counted,
+    milliseconds,
+    server: url.href,
+  };
 }
 
 /** The JSON-RPC parameter for the last block of a range, which is at least `first`. */

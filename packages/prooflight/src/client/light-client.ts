@@ -6,7 +6,8 @@ import { initScheme, keptScheme, keptSchemes, type StateScheme } from "../chain/
 import type { SetupTrust } from "../chain/state.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
-import { type Answer, answers, type AskingClient } from "./answers.js";
+import { type Answer, answers } from "./answers.js";
+import type { AskingClient } from "./asking.js";
 import { Authentication } from "./authentication.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
 import { boundsOf } from "./bounds.js";
@@ -24,6 +25,14 @@ import { Following } from "./following.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
 import { abortSignal, type Options, readOptions } from "./options.js";
 import { type At, type Key, readAt, readKey, readKeys } from "./questions.js";
+import {
+  type Count,
+  count,
+  type CountOptions,
+  range,
+  type RangeOptions,
+  type RangePage,
+} from "./range.js";
 import { Servers } from "./servers.js";
 import { Trust } from "./trust.js";
 
@@ -145,7 +154,8 @@ export class LightClient {
   }
 
   /**
-   * Returns every change of a key in a range of blocks, and verifies that none is missing. Needs a chain with `smt`.
+   * Returns every change of a key in a range of blocks, and verifies that none is missing. Needs a chain with `smt` or
+   * `amb`.
    *
    * Throws like {@link LightClient.get}; `invalid_input` / `invalid_argument` for a range that ends before it begins.
    *
@@ -179,6 +189,37 @@ export class LightClient {
   async twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
     this.#trust.check();
     return twap(this.#asking, key, options);
+  }
+
+  /**
+   * Lists all keys of a range with their values after a block, one verified page after another. Every page shows that
+   * no key between its bounds is left out, and it begins where the page before ended. The root of one head proves all
+   * pages of a walk, whichever servers they come from. Needs a chain with `amb`.
+   *
+   * After the last page `next` is null: the list is complete. A server that sends many pages without an entry is
+   * left for the next one; one that sends short pages is not. Servers keep the roots of their newest blocks only (64 on the reference node): a walk that takes longer
+   * ends with `unavailable` / `version_unavailable`, and another one can go on at its last `next` with `at` the height
+   * of its `block`. Throws `invalid_input` for wrong options at once, otherwise like {@link LightClient.get} from
+   * `next()`; `unavailable` / `too_many_pages` if no server sends a page with an entry.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/list-keys.md | List keys}
+   */
+  range(options: RangeOptions = {}): AsyncGenerator<RangePage, void, undefined> {
+    this.#trust.check();
+    return range(this.#asking, options);
+  }
+
+  /**
+   * Returns the verified number of keys of a range that have a value. Needs a chain with `amb`.
+   *
+   * Throws like {@link LightClient.get}; `unavailable` / `version_unavailable` for a block whose root the servers no
+   * longer keep: {@link LightClient.range} lists the keys of any block.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/list-keys.md | List keys}
+   */
+  async count(options: CountOptions = {}): Promise<Count> {
+    this.#trust.check();
+    return count(this.#asking, options);
   }
 
   /**

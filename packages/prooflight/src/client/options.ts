@@ -53,18 +53,22 @@ export interface ShardServer {
   shard: Shard;
 }
 
+/** The settings that do not depend on the kind of chain. */
+export interface Asking {
+  transport: Transport;
+  onFailure: (failure: Failure) => void;
+  now: () => bigint;
+  signal: AbortSignal | undefined;
+}
+
 /** Options with their defaults filled in. */
-export interface Settings {
+export interface Settings extends Asking {
   urls: readonly unknown[];
   checkpoint: unknown;
-  transport: Transport;
   freshness: Freshness;
   setup: SetupTrust;
   pollInterval: number;
   webSocket: boolean;
-  onFailure: (failure: Failure) => void;
-  now: () => bigint;
-  signal: AbortSignal | undefined;
 }
 
 const MAX_REPLY_BYTES = 40 * 1024 * 1024;
@@ -75,36 +79,26 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 /** Checks the options; throws `invalid_argument`. */
 export function readOptions(options: Options): Settings {
   const given = new Arguments(undefined, options, [
+    ...ASKING,
     "urls",
     "checkpoint",
-    "timeout",
     "maxHeadAge",
     "maxClockSkew",
     "pollInterval",
     "webSocket",
-    "maxReplyBytes",
-    "onFailure",
-    "fetch",
-    "now",
-    "signal",
     "allowInsecureSetup",
     "verifyingKey",
   ]);
-  const time = (name: "timeout" | "maxHeadAge" | "maxClockSkew" | "pollInterval") =>
+  const time = (name: "maxHeadAge" | "maxClockSkew" | "pollInterval") =>
     milliseconds(given.unchecked(name), name);
   const age = (name: "maxHeadAge" | "maxClockSkew") => {
     const value = time(name);
     return value === undefined ? undefined : BigInt(value);
   };
   return {
+    ...readAsking(given),
     urls: given.list("urls"),
     checkpoint: given.unchecked("checkpoint"),
-    transport: {
-      fetch:
-        (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ?? platformFetch,
-      timeout: Math.min(time("timeout") ?? 10_000, LONGEST_TIMER),
-      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
-    },
     freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
     setup: {
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
@@ -112,12 +106,24 @@ export function readOptions(options: Options): Settings {
     },
     pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST_TIMER),
     webSocket: given.optionalBoolean("webSocket") ?? !isNode(),
-    onFailure:
-      (called(given.unchecked("onFailure"), "onFailure") as Settings["onFailure"] | undefined) ??
-      (() => undefined),
-    now:
-      (called(given.unchecked("now"), "now") as (() => bigint) | undefined) ??
-      (() => BigInt(Date.now())),
+  };
+}
+
+/** The options of {@link readAsking}. */
+export const ASKING = ["timeout", "maxReplyBytes", "onFailure", "fetch", "now", "signal"] as const;
+
+/** Checks how servers are asked, by clients of any chain; throws `invalid_argument`. */
+export function readAsking(given: Arguments<(typeof ASKING)[number]>): Asking {
+  const functionOf = (name: "onFailure" | "fetch" | "now") => called(given.unchecked(name), name);
+  const timeout = milliseconds(given.unchecked("timeout"), "timeout");
+  return {
+    transport: {
+      fetch: (functionOf("fetch") as typeof fetch | undefined) ?? platformFetch,
+      timeout: Math.min(timeout ?? 10_000, LONGEST_TIMER),
+      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
+    },
+    onFailure: (functionOf("onFailure") as Asking["onFailure"] | undefined) ?? (() => undefined),
+    now: (functionOf("now") as Asking["now"] | undefined) ?? (() => BigInt(Date.now())),
     signal: abortSignal(given.unchecked("signal")),
   };
 }

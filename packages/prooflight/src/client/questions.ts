@@ -5,7 +5,7 @@ import { type Bytes, fromHex, type Hex, viewOf } from "../bytes.js";
 import type { ChainLimits } from "../chain/checkpoint.js";
 import { checkKeys, checkWanted } from "../chain/compare.js";
 import { toQuantity } from "../chain/quantity.js";
-import { describe } from "../error.js";
+import { describe, refuse } from "../error.js";
 import { readHex } from "../hex.js";
 import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
 
@@ -25,7 +25,8 @@ export type Wanted =
   | {
       /** The block, in the form of the JSON-RPC parameter; undefined for any block. */
       at: string | undefined;
-      newest?: never;
+      /** Always written: an inherited member must not turn the check into another one. */
+      newest: undefined;
     };
 
 /** Checks that a signed header is that of the wanted block. */
@@ -52,6 +53,16 @@ export function readKey(key: unknown, limits: ChainLimits): Bytes {
   checkKeys(limits, [raw]);
   return raw;
 }
+
+/** Checks the prefix or a bound of keys, and copies it. */
+export function readBound(bound: unknown, name: string): Bytes {
+  const raw = bytesOf(bound, name);
+  if (raw.length <= LONGEST_BOUND) return raw;
+  throw refuse("key_length", `${name} of at most ${LONGEST_BOUND} bytes`, `${raw.length} bytes`);
+}
+
+/** The first key after one of 256 bytes has one more. */
+const LONGEST_BOUND = 257;
 
 function bytesOf(key: unknown, name: string): Bytes {
   if (typeof key === "string") return readHex(undefined, key, name);

@@ -1,8 +1,8 @@
 /** Reads results of the node's methods. They are untrusted: only their form is checked here. */
 
 import { type Bytes, fromHex } from "../bytes.js";
-import type { StateOperation } from "../chain/block.js";
 import { describe, refuse, VerifyError } from "../error.js";
+import type { StateOperation } from "../operation.js";
 
 /** The result of `prooflight_headerProof`. */
 export interface HeaderProof {

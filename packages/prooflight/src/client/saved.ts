@@ -3,7 +3,7 @@
 import { Arguments, invalid, own } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
-import type { Checkpoint } from "../chain/checkpoint.js";
+import { type Checkpoint, readCheckpoint } from "../chain/checkpoint.js";
 import { verifyDiff, verifyHistory } from "../chain/range.js";
 import { initScheme, readScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
@@ -13,6 +13,7 @@ import type { FromJson } from "../from-json.js";
 import type { Average } from "../smt/twap.js";
 import { answerInput, BUNDLE } from "../statement/answer.js";
 import {
+  abilityOf,
   DIFF_BUNDLE,
   diffSaid,
   HISTORY_BUNDLE,
@@ -102,47 +103,61 @@ export async function verifyBundle<Given extends FromJson<Bundle>>(
   trust: BundleTrust,
 ): Promise<Extract<VerifiedBundle, { kind: Given["kind"] }>>;
 export async function verifyBundle(bundle: unknown, trust: BundleTrust): Promise<VerifiedBundle> {
+  // Everything is read before the first await, so that the caller may change it afterwards.
+  const verify = readBundle(bundle, trust);
   await init();
+  return verify();
+}
+
+function readBundle(
+  bundle: unknown,
+  trust: BundleTrust,
+): () => VerifiedBundle | Promise<VerifiedBundle> {
   if (typeof bundle !== "object" || bundle === null) {
     throw invalid(undefined, "bundle", "an object", describe(bundle));
   }
   const kind = own(bundle, "kind");
   switch (kind) {
     case "StateAnswer":
-      return verifySavedAnswer(bundle, trust);
+      return savedAnswer(bundle, trust);
     case "StateHistory":
-      return verifySavedHistory(bundle, trust);
+      return savedHistory(bundle, trust);
     case "StateDiff":
-      return verifySavedDiff(bundle, trust);
+      return savedDiff(bundle, trust);
   }
   const expected = "the kind StateAnswer, StateHistory or StateDiff";
   throw refuse("unknown_statement", expected, describe(kind));
 }
 
-async function verifySavedAnswer(
-  bundle: object,
-  trust: BundleTrust,
-): Promise<VerifiedAnswerBundle> {
+function savedAnswer(bundle: object, trust: BundleTrust): () => Promise<VerifiedAnswerBundle> {
   const said = answerInput(new Arguments(undefined, bundle, BUNDLE, "bundle"));
   const trusted = readTrust(trust);
-  await initScheme(readScheme(said.scheme));
-  const { header, results } = verifyAnswer({ ...said, ...trusted.sync, ...trusted.setup });
-  return { kind: "StateAnswer", header, results, keys: said.keys };
+  return async () => {
+    await initScheme(readScheme(said.scheme));
+    const { header, results } = verifyAnswer({ ...said, ...trusted.sync, ...trusted.setup });
+    return { kind: "StateAnswer", header, results, keys: said.keys };
+  };
 }
 
-function verifySavedHistory(bundle: object, trust: BundleTrust): VerifiedHistoryBundle {
+function savedHistory(bundle: object, trust: BundleTrust): () => VerifiedHistoryBundle {
   const said = historySaid(new Arguments(undefined, bundle, HISTORY_BUNDLE, "bundle"));
-  const range = openRange(said, readTrust(trust).sync);
-  const { key, from, average } = said;
-  const proved = verifyHistory({ ...range.input, key, from, average });
-  return { kind: "StateHistory", ...historyOf(range, said, proved), average: proved.average };
+  const trusted = readTrust(trust);
+  return () => {
+    const range = openRange(said, trusted.sync, abilityOf(said));
+    const { key, from, average } = said;
+    const proved = verifyHistory({ ...range.input, key, from, average });
+    return { kind: "StateHistory", ...historyOf(range, said, proved), average: proved.average };
+  };
 }
 
-function verifySavedDiff(bundle: object, trust: BundleTrust): VerifiedDiffBundle {
+function savedDiff(bundle: object, trust: BundleTrust): () => VerifiedDiffBundle {
   const said = diffSaid(new Arguments(undefined, bundle, DIFF_BUNDLE, "bundle"));
-  const range = openRange(said, readTrust(trust).sync);
-  const { from } = said;
-  return { kind: "StateDiff", ...diffOf(range, from, verifyDiff({ ...range.input, from })) };
+  const trusted = readTrust(trust);
+  return () => {
+    const range = openRange(said, trusted.sync, "diff");
+    const { from } = said;
+    return { kind: "StateDiff", ...diffOf(range, from, verifyDiff({ ...range.input, from })) };
+  };
 }
 
 const TRUST = [
@@ -158,15 +173,14 @@ function readTrust(trust: BundleTrust) {
   const given = new Arguments(undefined, trust, TRUST, "trust");
   return {
     sync: {
-      // verifyHead checks it.
-      checkpoint: given.unchecked("checkpoint") as Checkpoint,
+      checkpoint: readCheckpoint(given.unchecked("checkpoint")).json,
       now: given.optionalU64("now") ?? BigInt(Date.now()),
       maxClockSkew: given.optionalU64("maxClockSkew"),
       maxHeadAge: given.optionalU64("maxHeadAge"),
     },
     setup: {
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
-      verifyingKey: given.optionalBytes("verifyingKey"),
+      verifyingKey: given.optionalBytes("verifyingKey")?.slice(),
     },
   };
 }

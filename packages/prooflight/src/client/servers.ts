@@ -19,6 +19,8 @@ export interface Server {
   call(method: string, params: object): Promise<unknown>;
   /** Gets a resource below the URL; throws like `exchange` of `http.ts`. */
   get(path: string, accept: string): Promise<Reply>;
+  /** Frees the memory of its replies to this question, which must not be used any more. */
+  forget(): void;
   /** The number of bytes of its replies to this question. */
   readonly received: number;
   /** The other servers, for calls that any server may answer. */
@@ -126,6 +128,17 @@ export class Servers {
     throw worst(errors);
   }
 
+  /** Runs `ask` with every server; throws the {@link worst} of the errors if one fails. */
+  async askEach<T>(
+    ask: (server: Server) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T[]> {
+    const attempts = await Promise.all(this.#listed.map((listed) => this.try(listed, ask, signal)));
+    const errors = attempts.flatMap(({ error }) => error ?? []);
+    if (errors.length > 0) throw worst(errors);
+    return attempts.map(({ answer }) => answer as T);
+  }
+
   /** Asks this server first from now on. */
   prefer(listed: Listed): void {
     this.#preferred = this.#listed.indexOf(listed);
@@ -179,6 +192,11 @@ export class Servers {
   ): Server {
     const { url } = listed;
     const question = { received: 0 };
+    const replies: (() => void)[] = [];
+    const forget = () => {
+      for (const release of replies.splice(0)) release();
+    };
+    held.push(forget);
     const bounded = async <T>(
       bounds: Bounds,
       room: InFlight,
@@ -186,7 +204,7 @@ export class Servers {
     ): Promise<T> => {
       const { grow, release } = room.open();
       const passing = bounds.passing ?? false;
-      if (!passing) held.push(release);
+      if (!passing) replies.push(release);
       try {
         return await send({
           ...this.#transport,
@@ -204,6 +222,7 @@ export class Servers {
     };
     return {
       url,
+      forget,
       get received() {
         return question.received;
       },

@@ -3,9 +3,10 @@
 import { fromHex, type Hex, toHex } from "../bytes.js";
 import type { Server } from "../client/servers.js";
 import { packQuestion, readAccount, type ShownAccount } from "../mpt/packed.js";
+import { type Answer, copyAnswer } from "../mpt/response.js";
 import { ethereum } from "../wasm/ethereum.js";
-import { type Block, quantity } from "./blocks.js";
-import { Given } from "./json.js";
+import type { Block } from "./blocks.js";
+import { Given, quantity } from "./json.js";
 
 /** An account in the state after a block. One that does not exist has the fields of an empty account. */
 export interface Account {
@@ -30,7 +31,7 @@ export async function account(
   address: Hex,
   slots: readonly Hex[],
 ): Promise<Account> {
-  const shown = await show(server, block, address, slots);
+  const { shown } = await prove(server, block, address, slots);
   const { kind, nonce, balance, storage } = shown;
   return {
     address,
@@ -47,7 +48,7 @@ export async function account(
 
 /** The verified code of an account. */
 export async function code(server: Server, block: Block, address: Hex): Promise<Hex> {
-  const { codeHash, hasCode } = await show(server, block, address, []);
+  const { codeHash, hasCode } = (await prove(server, block, address, [])).shown;
   if (!hasCode) return "0x";
   const reply = await server.call("eth_getCode", [address, quantity(block.header.number)]);
   const bytes = new Given(reply, "eth_getCode").bytes();
@@ -57,15 +58,20 @@ export async function code(server: Server, block: Block, address: Hex): Promise<
   return toHex(bytes) as Hex;
 }
 
-async function show(
+/** The verified account and slots, and the proofs that show them. */
+export async function prove(
   server: Server,
   { header }: Block,
   address: Hex,
   slots: readonly Hex[],
-): Promise<ShownAccount> {
+): Promise<{ shown: ShownAccount; answer: Answer }> {
   // By number, which every server supports. The proof shows that it is the state of this block.
-  const response = await server.call("eth_getProof", [address, slots, quantity(header.number)]);
+  const params = [address, slots, quantity(header.number)];
+  const answer = copyAnswer(await server.call("eth_getProof", params), slots.length);
   const stateRoot = fromHex(header.stateRoot);
-  const packed = packQuestion({ stateRoot, address, slots, response });
-  return readAccount(ethereum.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
+  const packed = packQuestion({ stateRoot, address, slots, response: answer });
+  return {
+    shown: readAccount(ethereum.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed))),
+    answer,
+  };
 }

@@ -5,7 +5,16 @@ import { invalidReply } from "../client/http.js";
 import { parseJson } from "../client/json.js";
 import type { Server, Servers } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
-import { checkHead, type Form, type Heads, MOST_UPDATES, process, resume, start } from "./heads.js";
+import {
+  checkHead,
+  type Form,
+  type Heads,
+  type HeadSource,
+  MOST_UPDATES,
+  process,
+  resume,
+  start,
+} from "./heads.js";
 import { Given } from "./json.js";
 import { encodeData, type Kind } from "./light-client-json.js";
 import type { Settings } from "./options.js";
@@ -28,7 +37,7 @@ const PREFIX = "/eth/v1/beacon/light_client";
 const SSZ = "application/octet-stream";
 const ACCEPT = `${SSZ};q=1,application/json;q=0.9`;
 
-export class Beacon {
+export class Beacon implements HeadSource {
   readonly #settings: Settings;
   readonly #servers: Servers;
   #heads: Heads | undefined;

@@ -4,10 +4,12 @@ import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
 import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
 import { ethereum } from "../wasm/ethereum.js";
+import type { Reason } from "../registry.js";
 import { Reader, Writer } from "../wire.js";
 import { encodeHeader } from "./encode.js";
-import type { Head, Heads } from "./heads.js";
-import { Given } from "./json.js";
+import { Headers } from "./headers.js";
+import type { Tips } from "./heads.js";
+import { Absent, Given, quantity } from "./json.js";
 import type { BlockName } from "./options.js";
 
 /** A block's header; its fields are named as in JSON-RPC. */
@@ -63,6 +65,7 @@ const MOST_KEPT = 4096;
 
 export class Blocks {
   readonly #maxWalk: bigint;
+  readonly #headers = new Headers();
   /** By hash, the least recently used first. */
   readonly #kept = new Map<Hex, Block>();
 
@@ -71,15 +74,17 @@ export class Blocks {
   }
 
   /** The block that a question names; it is an ancestor of a head, or one itself. */
-  async at(server: Server, heads: Heads, name: BlockName): Promise<Block> {
+  async at(server: Server, heads: Tips, name: BlockName): Promise<Block> {
     if (name === "finalized" || name === "safe") return this.#ofHead(server, heads.finalized);
     const latest = await this.#ofHead(server, heads.latest);
     if (name === "latest") return latest;
     if (typeof name === "bigint") return this.#ancestor(server, latest, name);
     const named = await this.byHash(server, name);
     const canonical = await this.#ancestor(server, latest, named.header.number);
-    if (canonical.header.hash === named.header.hash) return named;
-    throw refuse("not_an_ancestor", `block ${name} in the history of the head`, "another");
+    ethereum.call(undefined, (wasm) => {
+      wasm.ethCheckCanonical(named.hash, canonical.hash);
+    });
+    return named;
   }
 
   /** The block with this hash, which the caller trusts. */
@@ -87,12 +92,15 @@ export class Blocks {
     return this.#find(hash) ?? this.#verify(hash, await ask(server, "eth_getBlockByHash", hash));
   }
 
-  /** The blocks of a range, ascending, of which the last is verified. */
+  /**
+   * The blocks of a range, ascending, of which the last is verified. Calls `check` with the number of the first block
+   * that has been reached.
+   */
   async range(
     server: Server,
     from: bigint,
     last: Block,
-    check: () => void,
+    check: (reached: bigint) => void,
   ): Promise<[Block, ...Block[]]> {
     const found: [Block, ...Block[]] = [last];
     for (;;) {
@@ -101,7 +109,7 @@ export class Blocks {
       if (number <= from) return found;
       const count = Math.min(Number(number - from), AT_ONCE);
       for (const block of await this.#parents(server, first, count)) found.unshift(block);
-      check();
+      check(found[0].header.number);
     }
   }
 
@@ -110,11 +118,7 @@ export class Blocks {
     const { number } = block.header;
     const numbers = Array.from({ length: count }, (_, index) => number - 1n - BigInt(index));
     const known = this.#find(block.header.parentHash) !== undefined;
-    const replies = known
-      ? []
-      : await Promise.all(
-          numbers.map((number) => ask(server, "eth_getBlockByNumber", quantity(number))),
-        );
+    const replies = known ? [] : await this.#headers.ask(server, numbers);
     const found: Block[] = [];
     let child = block;
     for (let index = 0; index < count; index++) {
@@ -132,12 +136,12 @@ export class Blocks {
     try {
       return this.#verify(hash, reply);
     } catch (error) {
-      if (error instanceof VerifyError && error.reason === "header_hash_mismatch") return undefined;
-      throw error;
+      if (!(error instanceof VerifyError) || !OTHERS.has(error.reason)) throw error;
+      return undefined;
     }
   }
 
-  async #ofHead(server: Server, { slot, executionBlockHash }: Head): Promise<Block> {
+  async #ofHead(server: Server, { slot, executionBlockHash }: Tips["latest"]): Promise<Block> {
     if (executionBlockHash) return this.byHash(server, executionBlockHash);
     throw refuse("unsupported_fork", "a head that shows an execution block", `slot ${slot}`);
   }
@@ -146,13 +150,20 @@ export class Blocks {
     const distance = head.header.number - number;
     if (distance === 0n) return head;
     if (distance < 0n) throw unknown(`a block up to the head, ${head.header.number}`, number);
+    const canWalk = distance <= this.#maxWalk;
     const isInState = head.header.requestsHash !== undefined && distance <= HISTORY_WINDOW;
     if (isInState && distance > SHORT_WALK) {
-      const block = await this.byHash(server, await this.#hashInState(server, head, number));
-      if (block.header.number === number) return block;
-      throw refuse("wrong_block", `block ${number}`, `block ${block.header.number}`);
+      try {
+        const block = await this.byHash(server, await this.#hashInState(server, head, number));
+        if (block.header.number === number) return block;
+        throw refuse("wrong_block", `block ${number}`, `block ${block.header.number}`);
+      } catch (error) {
+        // The state has no hashes of blocks before Prague, and a development chain may have none at all.
+        if (!(error instanceof VerifyError) || error.reason !== "unknown_block") throw error;
+        if (!canWalk) throw error;
+      }
     }
-    if (distance > this.#maxWalk) {
+    if (!canWalk) {
       throw unknown(`one of the ${this.#maxWalk} blocks before ${head.header.number}`, number);
     }
     const [block] = await this.range(server, number, head, () => undefined);
@@ -161,7 +172,7 @@ export class Blocks {
 
   /** The hash of an older block in the state of a newer one. */
   async #hashInState(server: Server, head: Block, number: bigint): Promise<Hex> {
-    const slot = quantity(number % HISTORY_WINDOW);
+    const slot: Hex = `0x${(number % HISTORY_WINDOW).toString(16).padStart(64, "0")}`;
     const params = [HISTORY, [slot], quantity(head.header.number)];
     const reply = new Given(await server.call("eth_getProof", params), "eth_getProof");
     const nodes = (given: Given) =>
@@ -192,7 +203,7 @@ export class Blocks {
   }
 
   #verify(hash: Hex, reply: unknown): Block {
-    if (reply === null) throw unknown("a block", hash);
+    if (reply === null) throw refuse("unknown_block", "a block", hash, { cause: new Absent(hash) });
     const rlp = encodeHeader(new Given(reply, "the block"));
     const bytes = fromHex(hash);
     const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyHeader(bytes, rlp));
@@ -216,10 +227,10 @@ export class Blocks {
   }
 }
 
-const ask = (server: Server, method: string, block: Hex) => server.call(method, [block, false]);
+/** What is wrong with a header that is not the one with the hash, or lacks members that a block has. */
+const OTHERS: ReadonlySet<Reason> = new Set(["header_hash_mismatch", "invalid_answer"]);
 
-/** A number in 0x-hex. */
-export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
+const ask = (server: Server, method: string, block: Hex) => server.call(method, [block, false]);
 
 const unknown = (expected: string, found: bigint | Hex) =>
   refuse("unknown_block", expected, `${found}`);

@@ -1,7 +1,7 @@
 /** Bounds of replies: the most that an honest answer can need, and a margin. */
 
 import type { Bounds } from "../client/bounds.js";
-import { mostReplyBytes } from "../provider/reply-size.js";
+import { mostReplyBytes } from "../mpt/reply-size.js";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -12,6 +12,7 @@ const MOST: readonly (readonly [string, number])[] = [
   ["/eth/v1/beacon/light_client/updates", 4 * MIB],
   ["/eth/v1/beacon/light_client/bootstrap", MIB],
   ["/eth/v1/beacon/light_client/", 64 * KIB],
+  ["eth_getHeaderBy", 64 * KIB],
   ["eth_getTransactionByHash", 4 * MIB],
   ["eth_getCode", MIB],
 ];

@@ -1,18 +1,21 @@
-import { Arguments } from "../arguments.js";
+import { Arguments, ownMembers } from "../arguments.js";
 import { type Hex, toHex } from "../bytes.js";
 import { abortSignal } from "../client/options.js";
-import { type Server, Servers } from "../client/servers.js";
+import type { Server } from "../client/servers.js";
 import { copy } from "../copy.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "../mpt/bytes.js";
 import { init } from "../wasm/ethereum.js";
 import { account, type Account, code } from "./accounts.js";
-import { Beacon, type FinalityConflict } from "./beacon.js";
-import { type BlockHeader, Blocks } from "./blocks.js";
-import { boundsOf } from "./bounds.js";
-import type { Head, Heads } from "./heads.js";
-import { type FoundLog, logs, type LogsOptions, readLogsOptions } from "./logs.js";
+import type { Beacon, FinalityConflict } from "./beacon.js";
+import type { BlockHeader } from "./blocks.js";
+import { beaconOf, Follower } from "./follower.js";
+import type { Head, Tips } from "./heads.js";
+import type { FoundLog } from "./found-logs.js";
+import { logs } from "./logs.js";
+import { type LogsOptions, readLogsOptions } from "./logs-question.js";
 import { type EthereumOptions, readOptions, type Settings } from "./options.js";
 import { type AtOptions, blockName, hashOf, readAtOptions } from "./questions.js";
+import { unionLogs } from "./union-logs.js";
 import {
   blockReceipts,
   receipt,
@@ -45,21 +48,12 @@ export interface SignalOptions {
 export class EthereumClient {
   readonly #settings: Settings;
   readonly #beacon: Beacon;
-  readonly #execution: Servers;
-  readonly #blocks: Blocks;
+  readonly #follower: Follower;
 
   private constructor(settings: Settings) {
-    const { transport, onFailure, maxWalk } = settings;
-    const check = () => {
-      beacon.check();
-    };
-    const serversOf = (urls: readonly unknown[]) =>
-      new Servers(urls, transport, onFailure, check, boundsOf);
-    this.#execution = serversOf(settings.execution);
-    const beacon = new Beacon(settings, serversOf(settings.beacon));
     this.#settings = settings;
-    this.#beacon = beacon;
-    this.#blocks = new Blocks(maxWalk);
+    this.#beacon = beaconOf(settings);
+    this.#follower = new Follower(settings, this.#beacon);
   }
 
   /**
@@ -109,21 +103,21 @@ export class EthereumClient {
   async block(at: AtOptions["at"], options: SignalOptions = {}): Promise<BlockHeader> {
     const name = blockName(at, "at");
     return this.#ask(readSignal(options), async (server, heads) => {
-      const { header } = await this.#blocks.at(server, heads, name);
+      const { header } = await this.#follower.blocks.at(server, heads, name);
       return { ...header };
     });
   }
 
   /** An account, or its absence, and its storage slots, in the state after a block. Throws like {@link EthereumClient.block}. */
   async account(address: BytesLike, options: AccountOptions = {}): Promise<Account> {
-    const { slots, ...rest } = options;
+    const { slots, ...rest } = ownMembers(options);
     const { at, signal } = readAtOptions(rest);
     const asked = addressOf(address);
     const list =
       slots === undefined ? [] : new Arguments(undefined, { slots }, ["slots"]).list("slots");
     const words = list.map((slot, index) => toHex(wordLike(slot, `slots[${index}]`)) as Hex);
     return this.#ask(signal, async (server, heads) =>
-      account(server, await this.#blocks.at(server, heads, at), asked, words),
+      account(server, await this.#follower.blocks.at(server, heads, at), asked, words),
     );
   }
 
@@ -132,7 +126,7 @@ export class EthereumClient {
     const { at, signal } = readAtOptions(options);
     const asked = addressOf(address);
     return this.#ask(signal, async (server, heads) =>
-      code(server, await this.#blocks.at(server, heads, at), asked),
+      code(server, await this.#follower.blocks.at(server, heads, at), asked),
     );
   }
 
@@ -145,7 +139,7 @@ export class EthereumClient {
   async transaction(hash: BytesLike, options: SignalOptions = {}): Promise<Transaction> {
     const asked = hashOf(hash, "hash");
     return this.#ask(readSignal(options), (server, heads) =>
-      transaction(server, this.#blocks, heads, asked),
+      transaction(server, this.#follower.blocks, heads, asked),
     );
   }
 
@@ -156,7 +150,7 @@ export class EthereumClient {
   async receipt(hash: BytesLike, options: SignalOptions = {}): Promise<TransactionReceipt> {
     const asked = hashOf(hash, "hash");
     return this.#ask(readSignal(options), (server, heads) =>
-      receipt(server, this.#blocks, heads, asked),
+      receipt(server, this.#follower.blocks, heads, asked),
     );
   }
 
@@ -164,21 +158,22 @@ export class EthereumClient {
   async receipts(at: AtOptions["at"], options: SignalOptions = {}): Promise<TransactionReceipt[]> {
     const name = blockName(at, "at");
     return this.#ask(readSignal(options), async (server, heads) =>
-      blockReceipts(server, await this.#blocks.at(server, heads, name)),
+      blockReceipts(server, await this.#follower.blocks.at(server, heads, name)),
     );
   }
 
   /**
-   * Every log that a filter matches in a range of blocks, and verifies that none is missing.
+   * Every log that a filter matches in a range of blocks, and verifies that none is missing; with the option `logs:
+   * "union"`, that rests on one honest server.
    *
    * It needs every header of the range, and the receipts of every block whose bloom does not exclude a match. Throws
    * `unavailable` / `logs_too_large` if that takes more than `maxLogBytes`, otherwise like {@link EthereumClient.block}.
    */
   async logs(options: LogsOptions = {}): Promise<FoundLog[]> {
     const question = readLogsOptions(options);
-    const { maxLogBytes } = this.#settings;
+    if (this.#settings.logs === "union") return unionLogs(this.#follower, question, this.#settings);
     return this.#ask(question.signal, (server, heads) =>
-      logs(server, this.#blocks, heads, question, maxLogBytes),
+      logs(server, this.#follower, heads, question, this.#settings),
     );
   }
 
@@ -194,10 +189,9 @@ export class EthereumClient {
   /** Asks one execution node after another about the newest heads. */
   async #ask<T>(
     signal: AbortSignal | undefined,
-    ask: (server: Server, heads: Heads) => Promise<T>,
+    ask: (server: Server, heads: Tips) => Promise<T>,
   ): Promise<T> {
-    const heads = await this.#beacon.newest(signal);
-    return this.#execution.ask((server) => ask(server, heads), signal);
+    return this.#follower.ask(ask, signal);
   }
 }
 

@@ -81,6 +81,15 @@ export function encodeTransaction(given: Given): Bytes {
   }
 }
 
+/** Encodes a withdrawal in JSON. Source: EIP-4895. */
+export const encodeWithdrawal = (given: Given): Bytes =>
+  encode([
+    given.member("index").quantity(),
+    given.member("validatorIndex").quantity(),
+    given.member("address").bytes(20),
+    given.member("amount").quantity(),
+  ]);
+
 /** Encodes a receipt in JSON. */
 export function encodeReceipt(given: Given): Bytes {
   // Before Byzantium, the root of the state is in the place of the status.

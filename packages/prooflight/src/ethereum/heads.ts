@@ -16,6 +16,20 @@ export interface Head {
   participation: { signed: number; of: number } | undefined;
 }
 
+/** What questions need of heads: their execution blocks. */
+export interface Tips {
+  finalized: Pick<Head, "slot" | "executionBlockHash">;
+  latest: Pick<Head, "slot" | "executionBlockHash">;
+}
+
+/** Gives the heads. */
+export interface HeadSource {
+  /** The newest heads. */
+  newest(signal: AbortSignal | undefined): Promise<Tips>;
+  /** Throws if there are none to trust any more. */
+  check(): void;
+}
+
 /** The state of the light client, and what it shows. */
 export interface Heads {
   /** The state, for the next call and for export. */

@@ -1,7 +1,17 @@
 /** Reads the JSON of execution and beacon servers, which may have any form. */
 
-import { type Bytes, fromHex } from "../bytes.js";
+import { type Bytes, fromHex, type Hex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
+
+/** The cause of refusals where a server says that it has nothing with a hash, which no proof shows. */
+export class Absent extends Error {
+  readonly hash: Hex;
+
+  constructor(hash: Hex) {
+    super(`the server answered null for ${hash}`);
+    this.hash = hash;
+  }
+}
 
 /** A value in a server's reply; `path` names it in errors, which are `malformed` / `invalid_answer`. */
 export class Given {
@@ -75,6 +85,9 @@ export class Given {
     throw wrong(this.path, expected, describe(this.value));
   }
 }
+
+/** A number in 0x-hex. */
+export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
 
 /** The refusal of a reply of another form. */
 export const wrong = (path: string, expected: string, found: string): VerifyError =>

@@ -1,10 +1,10 @@
 import { Arguments, invalid } from "../arguments.js";
 import type { Bytes, Hex } from "../bytes.js";
-import type { Transport } from "../client/http.js";
-import { abortSignal, called, LONGEST_TIMER, milliseconds } from "../client/options.js";
+import { ASKING, type Asking, called, milliseconds, readAsking } from "../client/options.js";
 import type { Failure } from "../client/servers.js";
 import { describe, refuse } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
+import type { LogsProgress, LogsSettings } from "./logs-settings.js";
 import { encodeNetwork, type NetworkConfig, type NetworkName } from "./network.js";
 
 /**
@@ -20,7 +20,7 @@ export interface EthereumOptions {
    * and `state` is needed.
    */
   checkpoint?: BytesLike | undefined;
-  /** The result of {@link EthereumClient.export}, from storage that nobody else can write to; it is trusted. */
+  /** The result of `EthereumClient.export`, from storage that nobody else can write to; it is trusted. */
   state?: Uint8Array | undefined;
   /** URLs of beacon nodes, http or https, in the order in which they are tried. */
   beacon: readonly (string | URL)[];
@@ -41,6 +41,13 @@ export interface EthereumOptions {
   maxReplyBytes?: number | undefined;
   /** The most bytes of all replies to one question about logs. Default 32 MiB. */
   maxLogBytes?: number | undefined;
+  /**
+   * `union`: ranges of logs are those that any execution node names, each proven; none is missing only if one of the
+   * nodes is honest. Every node must answer. Default `complete`, which rests on no node.
+   */
+  logs?: "complete" | "union" | undefined;
+  /** Called as a question about logs proceeds; not with `logs: "union"`. */
+  onLogsProgress?: ((progress: LogsProgress) => void) | undefined;
   /** The most blocks to walk back, by their parents, from a head to an older block. Default 256. */
   maxWalk?: number | undefined;
   /** Called with every failure or lie of a server, even if another server answers. */
@@ -53,22 +60,21 @@ export interface EthereumOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Options that do not concern the beacon chain, with their defaults filled in. */
+export interface Common extends Asking, LogsSettings {
+  execution: readonly unknown[];
+  maxWalk: bigint;
+}
+
 /** Options with their defaults filled in. Ages are in seconds. */
-export interface Settings {
+export interface Settings extends Common {
   network: Bytes;
   checkpoint: Bytes | undefined;
   state: Bytes | undefined;
   beacon: readonly unknown[];
-  execution: readonly unknown[];
   maxCheckpointAge: bigint | undefined;
   maxHeadAge: bigint | undefined;
   refresh: bigint;
-  transport: Transport;
-  maxLogBytes: number;
-  maxWalk: bigint;
-  onFailure: (failure: Failure) => void;
-  now: () => bigint;
-  signal: AbortSignal | undefined;
 }
 
 /** A block in a question: a tag, a number, or a hash. `safe` is the finalized block. */
@@ -76,25 +82,27 @@ export type BlockName = "latest" | "safe" | "finalized" | bigint | Hex;
 
 const MIB = 1024 * 1024;
 
+/** The options that do not concern the beacon chain. */
+export const COMMON = [
+  ...ASKING,
+  "execution",
+  "maxLogBytes",
+  "logs",
+  "onLogsProgress",
+  "maxWalk",
+] as const;
+
 /** Checks the options; throws `invalid_argument`. */
 export function readOptions(options: EthereumOptions): Settings {
   const given = new Arguments(undefined, options, [
+    ...COMMON,
     "network",
     "checkpoint",
     "state",
     "beacon",
-    "execution",
     "maxCheckpointAge",
     "maxHeadAge",
     "refresh",
-    "timeout",
-    "maxReplyBytes",
-    "maxLogBytes",
-    "maxWalk",
-    "onFailure",
-    "fetch",
-    "now",
-    "signal",
   ]);
   const checkpoint = given.unchecked("checkpoint");
   const state = given.optionalBytes("state")?.slice();
@@ -102,44 +110,42 @@ export function readOptions(options: EthereumOptions): Settings {
     const found = state ? "both" : "neither";
     throw refuse("invalid_argument", "one of checkpoint and state", found);
   }
-  const time = (name: "maxCheckpointAge" | "maxHeadAge" | "refresh" | "timeout") =>
+  const time = (name: "maxCheckpointAge" | "maxHeadAge" | "refresh") =>
     milliseconds(given.unchecked(name), name);
   const seconds = (name: "maxCheckpointAge" | "maxHeadAge") => {
     const value = time(name);
     return value === undefined ? undefined : BigInt(Math.floor(value / 1000));
   };
   return {
+    ...readCommon(given),
     network: encodeNetwork(given.unchecked("network")),
     checkpoint:
       checkpoint === undefined ? undefined : bytesLike(checkpoint, "checkpoint", 32).slice(),
     state,
-    beacon: urls(given, "beacon"),
-    execution: urls(given, "execution"),
+    beacon: urls(given.list("beacon"), "beacon"),
     maxCheckpointAge: seconds("maxCheckpointAge"),
     maxHeadAge: seconds("maxHeadAge"),
     refresh: BigInt(time("refresh") ?? 12_000),
-    transport: {
-      fetch:
-        (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
-        ((...to) => fetch(...to)),
-      timeout: Math.min(time("timeout") ?? 10_000, LONGEST_TIMER),
-      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? 40 * MIB,
-    },
+  };
+}
+
+/** Checks the options that do not concern the beacon chain; throws `invalid_argument`. */
+export function readCommon(given: Arguments<(typeof COMMON)[number]>): Common {
+  return {
+    ...readAsking(given),
+    execution: urls(given.list("execution"), "execution"),
     maxLogBytes: given.optionalU32("maxLogBytes") ?? 32 * MIB,
+    logs: given.optionalChoice("logs", ["complete", "union"]) ?? "complete",
+    onLogsProgress: called(
+      given.unchecked("onLogsProgress"),
+      "onLogsProgress",
+    ) as Common["onLogsProgress"],
     maxWalk: BigInt(given.optionalU32("maxWalk") ?? 256),
-    onFailure:
-      (called(given.unchecked("onFailure"), "onFailure") as Settings["onFailure"] | undefined) ??
-      (() => undefined),
-    now:
-      (called(given.unchecked("now"), "now") as (() => bigint) | undefined) ??
-      (() => BigInt(Date.now())),
-    signal: abortSignal(given.unchecked("signal")),
   };
 }
 
 /** `Servers` checks the URLs; only shards, of which Ethereum has none, are refused here. */
-function urls(given: Arguments<"beacon" | "execution">, name: "beacon" | "execution") {
-  const list = given.list(name);
+function urls(list: readonly unknown[], name: string): readonly unknown[] {
   const other = list.find((url) => typeof url !== "string" && !(url instanceof URL));
   if (other === undefined) return list;
   throw invalid(undefined, name, "URLs", describe(other));

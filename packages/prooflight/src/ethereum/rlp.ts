@@ -1,6 +1,7 @@
 /** Recursive length prefix encoding. Source: Ethereum Yellow Paper, appendix B. */
 
 import type { Bytes } from "../bytes.js";
+import { refuse } from "../error.js";
 
 /** Bytes, an integer, which is encoded without leading zeros, or a list. */
 export type Item = Uint8Array | bigint | readonly Item[];
@@ -21,8 +22,40 @@ export function encodeTyped(type: number, item: Item): Bytes {
   return bytes;
 }
 
+/** A decoded item: bytes, or a list. */
+export type Decoded = Bytes | Decoded[];
+
+/** Decodes one item, of which the binary has verified the form. */
+export function decode(bytes: Uint8Array): Decoded {
+  const [item] = decodeAll(bytes);
+  if (item === undefined) throw refuse("bug", "an item of RLP", "none");
+  return item;
+}
+
+function decodeAll(bytes: Uint8Array): Decoded[] {
+  const items: Decoded[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const first = bytes[at] ?? 0;
+    const isList = first >= 0xc0;
+    const short = first - (isList ? 0xc0 : 0x80);
+    let start = at + (short < 0 ? 0 : 1);
+    let length = short < 0 ? 1 : short;
+    if (short > 55) {
+      start += short - 55;
+      length = bytes.subarray(at + 1, start).reduce((sum, byte) => 256 * sum + byte, 0);
+    }
+    at = start + length;
+    const payload = bytes.slice(start, at);
+    items.push(isList ? decodeAll(payload) : payload);
+  }
+  return items;
+}
+
+/** The number of bytes of a list whose items take this many bytes. */
+export const lengthOfList = (payload: number): number => payload + prefixOf(payload);
+
 /** The number of bytes of an item's encoding. */
-function lengthOf(item: Item): number {
+export function lengthOf(item: Item): number {
   const length = payloadOf(item);
   return isItself(item) ? 1 : length + prefixOf(length);
 }

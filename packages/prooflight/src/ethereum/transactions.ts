@@ -7,8 +7,8 @@ import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import type { Block, Blocks } from "./blocks.js";
 import { encodeReceipt, encodeTransaction } from "./encode.js";
-import type { Heads } from "./heads.js";
-import { Given } from "./json.js";
+import type { Tips } from "./heads.js";
+import { Absent, Given } from "./json.js";
 
 /** A transaction's place in the chain. */
 export interface TransactionPlace {
@@ -18,8 +18,8 @@ export interface TransactionPlace {
   transactionIndex: number;
 }
 
-/** A transaction; its fields are named as in JSON-RPC. Amounts are in wei. */
-export interface Transaction extends TransactionPlace {
+/** A transaction without a place; its fields are named as in JSON-RPC. Amounts are in wei. */
+export interface SignedTransaction {
   hash: Hex;
   /** 0 to 4; 0 for legacy transactions. */
   type: number;
@@ -41,8 +41,12 @@ export interface Transaction extends TransactionPlace {
   effectiveGasPrice: bigint;
 }
 
+/** A transaction of a block. */
+export interface Transaction extends SignedTransaction, TransactionPlace {}
+
 /** A log of a contract. */
 export interface Log extends TransactionPlace {
+  transactionHash: Hex;
   address: Hex;
   /** At most four. */
   topics: Hex[];
@@ -74,52 +78,100 @@ export interface TransactionReceipt extends TransactionPlace {
 export async function transaction(
   server: Server,
   blocks: Blocks,
-  heads: Heads,
+  heads: Tips,
   hash: Hex,
 ): Promise<Transaction> {
   const block = await blockOf(server, blocks, heads, hash);
-  const request = start(block);
-  request.sequence(await transactionsOf(server, block), (raw) => {
-    request.bytes(raw);
-  });
-  request.u32(0);
-  const [packed, bytes] = [request.finish(), fromHex(hash)];
-  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyTransaction(packed, bytes));
-  return readTransaction(block, new Reader(response));
+  return verifyTransaction(block, await transactionsOf(server, block), hash);
 }
 
 /** The verified receipt of a transaction. */
 export async function receipt(
   server: Server,
   blocks: Blocks,
-  heads: Heads,
+  heads: Tips,
   hash: Hex,
 ): Promise<TransactionReceipt> {
   const block = await blockOf(server, blocks, heads, hash);
-  const receipts = await blockReceipts(server, block);
-  const found = receipts.find(({ transactionHash }) => transactionHash === hash);
-  if (found) return found;
-  const others = `${receipts.length} others in block ${block.header.number}`;
-  throw refuse("transaction_mismatch", hash, others);
+  const [packed, bytes] = [await withReceipts(server, block), fromHex(hash)];
+  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipt(packed, bytes));
+  return readReceipt(block, new Reader(response));
 }
 
 /** All verified receipts of a block. */
 export async function blockReceipts(server: Server, block: Block): Promise<TransactionReceipt[]> {
+  const packed = await withReceipts(server, block);
+  return readReceipts(block, packed);
+}
+
+/** Verifies all transactions and receipts of a block, both in RLP. */
+export const verifyReceipts = (
+  block: Block,
+  transactions: readonly Bytes[],
+  receipts: readonly Bytes[],
+): TransactionReceipt[] => readReceipts(block, packBlock(block, transactions, receipts));
+
+function readReceipts(block: Block, packed: Bytes): TransactionReceipt[] {
+  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipts(packed)));
+  return reader.sequence(() => readReceipt(block, reader));
+}
+
+/** A block with its transactions and receipts, for the binary. */
+async function withReceipts(server: Server, block: Block): Promise<Bytes> {
+  const transactions = await transactionsOf(server, block);
+  return packBlock(block, transactions, await receiptsOf(server, block));
+}
+
+/** A block with its lists, for the binary. */
+function packBlock(
+  block: Block,
+  transactions: readonly Bytes[],
+  receipts: readonly Bytes[],
+): Bytes {
   const request = start(block);
-  for (const list of [await transactionsOf(server, block), await receiptsOf(server, block)]) {
+  for (const list of [transactions, receipts]) {
     request.sequence(list, (item) => {
       request.bytes(item);
     });
   }
-  const packed = request.finish();
-  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipts(packed)));
-  return reader.sequence(() => readReceipt(block, reader));
+  return request.finish();
 }
 
 /** The receipts of a block, in RLP and unverified. */
 export async function receiptsOf(server: Server, { header }: Block): Promise<Bytes[]> {
   const method = "eth_getBlockReceipts";
   return new Given(await server.call(method, [header.hash]), method).list().map(encodeReceipt);
+}
+
+/** All transactions of a block, verified. */
+export function verifyTransactions(block: Block, transactions: readonly Bytes[]): Transaction[] {
+  const packed = packBlock(block, transactions, []);
+  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyTransactions(packed)));
+  return reader.sequence(() => readTransaction(block, reader));
+}
+
+/** One transaction of a block, verified with all of them. */
+export function verifyTransaction(
+  block: Block,
+  transactions: readonly Bytes[],
+  hash: Hex,
+): Transaction {
+  const [packed, bytes] = [packBlock(block, transactions, []), fromHex(hash)];
+  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyTransaction(packed, bytes));
+  return readTransaction(block, new Reader(response));
+}
+
+/** A transaction in no block, verified by its hash. Its `effectiveGasPrice` is the most that it may pay. */
+export function verifyPending(hash: Hex, raw: Bytes): SignedTransaction {
+  const bytes = fromHex(hash);
+  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyPending(bytes, raw));
+  return readSigned(new Reader(response)).signed;
+}
+
+/** Decodes a transaction as it is sent to a node. */
+export function decodeSent(raw: Uint8Array): SignedTransaction {
+  const response = ethereum.call(undefined, (wasm) => wasm.ethDecodeSent(raw));
+  return readSigned(new Reader(response)).signed;
 }
 
 async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[]> {
@@ -131,13 +183,14 @@ async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[
 }
 
 /** The block that a server claims to have the transaction. */
-async function blockOf(server: Server, blocks: Blocks, heads: Heads, hash: Hex): Promise<Block> {
+async function blockOf(server: Server, blocks: Blocks, heads: Tips, hash: Hex): Promise<Block> {
   const method = "eth_getTransactionByHash";
   const reply = await server.call(method, [hash]);
   // No proof shows that the chain does not have a transaction. A pending one is in no block.
   const number = reply === null ? undefined : new Given(reply, method).optional("blockNumber");
   if (number) return blocks.at(server, heads, number.quantity());
-  throw refuse("unknown_transaction", `a block with the transaction ${hash}`, "none");
+  const expected = `a block with the transaction ${hash}`;
+  throw refuse("unknown_transaction", expected, "none", { cause: new Absent(hash) });
 }
 
 function start({ hash, rlp }: Block): Writer {
@@ -153,13 +206,18 @@ const optionalHex = (reader: Reader, length: number) =>
   reader.u8() === 0 ? undefined : hexOf(reader, length);
 
 function readTransaction({ header }: Block, reader: Reader): Transaction {
-  const place = {
+  const { index, signed } = readSigned(reader);
+  return {
     blockHash: header.hash,
     blockNumber: header.number,
-    transactionIndex: Number(reader.u64()),
+    transactionIndex: index,
+    ...signed,
   };
-  return {
-    ...place,
+}
+
+function readSigned(reader: Reader): { index: number; signed: SignedTransaction } {
+  const index = Number(reader.u64());
+  const signed = {
     type: reader.u8(),
     hash: hexOf(reader, 32),
     chainId: reader.optionalU64(),
@@ -173,6 +231,7 @@ function readTransaction({ header }: Block, reader: Reader): Transaction {
     maxPriorityFeePerGas: reader.u8() === 0 ? undefined : reader.uint(32),
     effectiveGasPrice: reader.uint(32),
   };
+  return { index, signed };
 }
 
 function readReceipt({ header }: Block, reader: Reader): TransactionReceipt {
@@ -208,7 +267,12 @@ function readReceipt({ header }: Block, reader: Reader): TransactionReceipt {
     status,
     root,
     logsBloom,
-    logs: logs.map((log, index) => ({ ...log, ...place, logIndex: firstLog + index })),
+    logs: logs.map((log, index) => ({
+      ...log,
+      ...place,
+      transactionHash,
+      logIndex: firstLog + index,
+    })),
   };
 }
 

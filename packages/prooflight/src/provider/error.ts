@@ -1,4 +1,5 @@
 import { describe, type Refusal, refuse, VerifyError } from "../error.js";
+import { FittingRange } from "../ethereum/fitting.js";
 
 /**
  * An error of EIP-1193: a request has no verified answer. `code` is a number; `data` is the `VerifyError` of this
@@ -11,7 +12,9 @@ import { describe, type Refusal, refuse, VerifyError } from "../error.js";
  * | 4200 | the method cannot be verified and is not handed on (`unsupported`) |
  * | 4900 | the server gave no answer, or nothing is trusted about the block (`unavailable`) |
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
+ * | -32000 | no filter or subscription has that id (`invalid_input`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
+ * | -32005 | logs take more bytes than the limit; `data.fits` are blocks whose logs may fit (`unavailable`) |
  * | -32603 | a bug in Prooflight (`internal`) |
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
@@ -19,12 +22,17 @@ import { describe, type Refusal, refuse, VerifyError } from "../error.js";
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly code: number;
-  readonly data: Refusal;
+  readonly data: Refusal & { fits?: { fromBlock: string; toBlock: string } };
 
-  constructor(error: VerifyError, code: number = CODES[error.code]) {
+  constructor(error: VerifyError, code: number = codeOf(error)) {
     super(error.message, { cause: error });
     this.code = code;
-    this.data = error.toJSON();
+    const fits = error.reason === "logs_too_large" ? FittingRange.in(error) : undefined;
+    const quantity = (number: bigint) => `0x${number.toString(16)}`;
+    this.data = {
+      ...error.toJSON(),
+      ...(fits && { fits: { fromBlock: quantity(fits.from), toBlock: quantity(fits.to) } }),
+    };
   }
 
   /** All members but the stack, as JSON. */
@@ -33,6 +41,9 @@ export class ProviderError extends Error {
     return { name, code, message, data: { ...data } };
   }
 }
+
+const codeOf = ({ code, reason }: VerifyError): number =>
+  reason === "logs_too_large" ? -32005 : CODES[code];
 
 const CODES = {
   invalid_input: -32602,

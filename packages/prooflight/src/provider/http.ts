@@ -5,7 +5,7 @@ import { call } from "../client/rpc.js";
 import { describe } from "../error.js";
 import { needsPerson } from "./handed-on.js";
 import { reading } from "./options.js";
-import { mostReplyBytes } from "./reply-size.js";
+import { mostReplyBytes } from "../mpt/reply-size.js";
 import { type Eip1193Provider, requestOf } from "./request.js";
 
 /** Options of {@link httpProvider}. */

@@ -1,11 +1,13 @@
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { ProviderError, toProviderError } from "./error.js";
+import type { NetworkProviderOptions } from "./ethereum/options.js";
+import { NetworkProvider } from "./ethereum/provider.js";
 import { type Eip1193Events, listen } from "./events.js";
 import { handOn } from "./hand-on.js";
 import { NEVER } from "./handed-on.js";
 import { type Context, METHODS } from "./methods.js";
-import { type ProviderOptions, settingsOf } from "./options.js";
+import { type ProviderOptions, reading, settingsOf } from "./options.js";
 import {
   type Eip1193Provider,
   listOf,
@@ -21,14 +23,20 @@ export interface VerifyingProvider extends Eip1193Provider {
    * server answered with an error.
    */
   request(args: RequestArguments): Promise<unknown>;
-  /** Listens to the wallet's events; in the mode `strict`, only to those about the wallet itself. */
+  /**
+   * Listens to the wallet's events; in the mode `strict`, only to those about the wallet itself. A provider that follows
+   * Ethereum emits `message` for subscriptions.
+   */
   on(event: string, listener: (...args: unknown[]) => void): this;
   removeListener(event: string, listener: (...args: unknown[]) => void): this;
 }
 
 /**
- * Creates a provider that verifies balances, nonces, code, storage and proofs by `eth_getProof` against a state
- * that the caller trusts. Loads the WebAssembly with the first request.
+ * Creates a provider that returns verified answers. Loads the WebAssembly with the first request.
+ *
+ * With `execution`, it follows Ethereum from a checkpoint and verifies blocks, accounts, transactions, receipts, complete
+ * logs and fees. With `trust`, it verifies balances, nonces, code, storage and proofs by `eth_getProof` against a state
+ * that the caller trusts.
  *
  * For viem: `createPublicClient({ transport: custom(provider) })`; for ethers: `new
  * BrowserProvider(provider)`. Throws `invalid_input` / `invalid_argument` for wrong options.
@@ -36,7 +44,51 @@ export interface VerifyingProvider extends Eip1193Provider {
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/packages/prooflight/README.md#ethereum | The table of the methods}
  */
-export function createProvider(options: ProviderOptions): VerifyingProvider {
+export function createProvider(options: NetworkProviderOptions): VerifyingProvider;
+// Apart, so that an error names the members of one form.
+// eslint-disable-next-line @typescript-eslint/unified-signatures
+export function createProvider(options: ProviderOptions): VerifyingProvider;
+export function createProvider(
+  options: NetworkProviderOptions | ProviderOptions,
+): VerifyingProvider {
+  return follows(options) ? following(options) : trusting(options);
+}
+
+const follows = (options: object): options is NetworkProviderOptions =>
+  reading(() => Object(options) === options && Object.hasOwn(options, "execution"));
+
+function following(options: NetworkProviderOptions): VerifyingProvider {
+  const network = reading(() => new NetworkProvider(options));
+  const provider: VerifyingProvider = {
+    request: (args) => answering(args, (request) => network.answer(request)),
+    on(event, listener) {
+      network.hear("on", event, listener);
+      return provider;
+    },
+    removeListener(event, listener) {
+      network.hear("removeListener", event, listener);
+      return provider;
+    },
+  };
+  return provider;
+}
+
+/** Answers a request; throws only errors that Ethereum libraries expect. */
+async function answering(
+  args: RequestArguments,
+  answer: (request: Request) => Promise<unknown>,
+): Promise<unknown> {
+  let method: string | undefined;
+  try {
+    const request = requestOf(args);
+    ({ method } = request);
+    return await answer(request);
+  } catch (error) {
+    throw toProviderError(error, method);
+  }
+}
+
+function trusting(options: ProviderOptions): VerifyingProvider {
   const { context, provider: server } = settingsOf(options);
   const hear = (how: keyof Eip1193Events, event: string, listener: () => void) => {
     try {
@@ -49,16 +101,7 @@ export function createProvider(options: ProviderOptions): VerifyingProvider {
     return provider;
   };
   const provider: VerifyingProvider = {
-    async request(args) {
-      let method: string | undefined;
-      try {
-        const request = requestOf(args);
-        ({ method } = request);
-        return await answer(context, request);
-      } catch (error) {
-        throw toProviderError(error, method);
-      }
-    },
+    request: (args) => answering(args, (request) => answer(context, request)),
     on: (event, listener) => hear("on", event, listener),
     removeListener: (event, listener) => hear("removeListener", event, listener),
   };

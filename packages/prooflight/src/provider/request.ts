@@ -62,10 +62,20 @@ export function slotOf(method: string, slot: unknown): Hex {
   throw wrong(method, "a slot, an integer of 256 bits in 0x-hex", slot);
 }
 
-/** The block of a request; `latest` if it names none. */
-export function blockAt(method: string, params: readonly unknown[], index: number): BlockName {
+/**
+ * The block of a request; `latest` if it names none.
+ *
+ * `follows` if the provider follows a chain: then each of its blocks is canonical, and `pending` means `latest`.
+ */
+export function blockAt(
+  method: string,
+  params: readonly unknown[],
+  index: number,
+  follows = false,
+): BlockName {
   const given = params[index] ?? "latest";
-  if (typeof given === "object") return blockOf(method, given);
+  if (typeof given === "object") return blockOf(method, given, follows);
+  if (given === "pending" && follows) return "latest";
   if (given === "latest" || given === "safe" || given === "finalized") return given;
   if (given === "earliest") return 0n;
   const block = hashOf(given) ?? integerOf(given);
@@ -77,19 +87,33 @@ export function blockAt(method: string, params: readonly unknown[], index: numbe
 }
 
 /** The block named by an object of EIP-1898, which has its hash or its number and no other members. */
-function blockOf(method: string, given: object): BlockName {
+function blockOf(method: string, given: object, follows: boolean): BlockName {
   const { blockHash, blockNumber, requireCanonical, ...others } = given as Record<string, unknown>;
   if (Object.keys(others).length === 0) {
-    if (requireCanonical === true) {
+    if (requireCanonical === true && !follows) {
       const expected = "a block that need not be canonical, which only trust() can know";
       throw refuse("unverifiable_method", expected, "requireCanonical", { scheme: "mpt" });
     }
     const block = blockNumber === undefined ? hashOf(blockHash) : integerOf(blockNumber);
     const one = blockNumber === undefined || blockHash === undefined;
-    const flag = requireCanonical === undefined || requireCanonical === false;
+    const flag = requireCanonical === undefined || typeof requireCanonical === "boolean";
     if (block !== undefined && one && flag) return block;
   }
   throw wrong(method, "a block as { blockHash } of 32 bytes or as { blockNumber }", given);
+}
+
+/** A hash among the parameters, in lower case. */
+export function hashAt(method: string, params: readonly unknown[], index: number): Hex {
+  const hash = hashOf(params[index]);
+  if (hash) return hash;
+  throw wrong(method, `a hash of 32 bytes as parameter ${index}`, params[index]);
+}
+
+/** A 64-bit quantity among the parameters. */
+export function integerAt(method: string, params: readonly unknown[], index: number): bigint {
+  const integer = integerOf(params[index]);
+  if (integer !== undefined) return integer;
+  throw wrong(method, `a quantity of 64 bits as parameter ${index}`, params[index]);
 }
 
 const hashOf = (given: unknown): Hex | undefined =>
@@ -135,5 +159,6 @@ export function integerOfResult(method: string, result: unknown): bigint {
 export const wrongAnswer = (method: string, expected: string, found: string): VerifyError =>
   refuse("invalid_answer", `${expected} from ${method}`, found, { scheme: "mpt" });
 
-const wrong = (method: string, expected: string, found: unknown) =>
+/** The refusal of a wrong parameter. */
+export const wrong = (method: string, expected: string, found: unknown): VerifyError =>
   refuse("invalid_argument", `${expected} for ${method}`, describe(found), { scheme: "mpt" });

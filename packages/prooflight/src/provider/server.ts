@@ -61,7 +61,7 @@ export class Server {
 const MESSAGE = 1000;
 
 /** Reads an error with a code, as in EIP-1193 and JSON-RPC; undefined if it is not one. */
-function errorOf(error: unknown): HandedOnError | undefined {
+export function errorOf(error: unknown): HandedOnError | undefined {
   try {
     // The cause of an error of `httpProvider` is the server's own error.
     const said: unknown = error instanceof VerifyError ? error.cause : error;

@@ -2,8 +2,9 @@
 
 import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
-import { type StateOperation, verifyBlock } from "../chain/block.js";
+import { verifyBlock } from "../chain/block.js";
 import { init } from "../wasm/hash.js";
+import type { StateOperation } from "../operation.js";
 import { hexMember, type Json, optionalHex, there } from "./json.js";
 import type { Kind } from "./kind.js";
 

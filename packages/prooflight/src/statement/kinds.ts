@@ -1,3 +1,4 @@
+import * as amb from "./amb.js";
 import * as answer from "./answer.js";
 import * as avl from "./avl.js";
 import * as block from "./block.js";
@@ -26,6 +27,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     StateBlock: block.StateBlock,
     StateHistory: range.StateHistory,
     StateDiff: range.StateDiff,
+    AmbProof: amb.AmbProof,
     LmptProof: lmpt.LmptProof,
     AmtOpening: lvmt.AmtOpening,
     LvmtProof: lvmt.LvmtProof,

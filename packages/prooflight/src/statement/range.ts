@@ -8,6 +8,7 @@ import { type RangeInput, verifyDiff, verifyHistory } from "../chain/range.js";
 import { readScheme } from "../chain/schemes.js";
 import { HEAD, type HeadInput, type Older, verifyHeadOrOlder } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
+import { type Ability, SCHEMES } from "../schemes.js";
 import { init } from "../wasm/hash.js";
 import { olderInput, path, syncInput } from "./chain.js";
 import { hexItems, hexMember, quantity, there } from "./json.js";
@@ -55,7 +56,7 @@ export const StateHistory: Kind = {
   verify(input) {
     const given = new Arguments(undefined, input, statement(HISTORY_BUNDLE));
     const said = historySaid(given);
-    const { input: range } = openRange(said, syncInput(given));
+    const { input: range } = openRange(said, syncInput(given), abilityOf(said));
     const { key, from, average: asked } = said;
     const { history, average } = verifyHistory({ ...range, key, from, average: asked });
     return { ...changesJson(history), ...(average && { average: averageJson(average) }) };
@@ -69,7 +70,7 @@ export const StateDiff: Kind = {
   verify(input) {
     const given = new Arguments(undefined, input, statement(DIFF_BUNDLE));
     const said = diffSaid(given);
-    const { input: range } = openRange(said, syncInput(given));
+    const { input: range } = openRange(said, syncInput(given), "diff");
     const { changes } = verifyDiff({ ...range, from: said.from });
     return {
       changes: changes.map(({ key, ...change }) => ({ key: toHex(key), ...changeJson(change) })),
@@ -120,17 +121,26 @@ function rangeSaid(
   };
 }
 
+/** What the scheme of a history must prove. */
+export const abilityOf = ({ average }: { average: boolean }): Ability =>
+  average ? "average" : "history";
+
 /** Accepts the head of a range, by what only the verifying party can know. */
 export function openRange(
   said: SaidRange,
   trust: Omit<HeadInput, "head" | "inclusion">,
+  ability: Ability,
 ): { head: Header; input: RangeInput } {
-  const { scheme, head, inclusion, older, headers, hashes, to, proof } = said;
+  const { head, inclusion, older, headers, hashes, to, proof } = said;
   const checkpoint = readCheckpoint(trust.checkpoint).json;
-  if (readScheme(scheme) !== "smt") {
+  const scheme = readScheme(said.scheme);
+  if (!SCHEMES[scheme].abilities.includes(ability)) {
     throw refuse("unknown_statement", "a scheme that proves ranges", describe(scheme));
   }
   const newest = verifyHeadOrOlder({ ...trust, checkpoint, head, inclusion }, older);
   const { config } = checkpoint;
-  return { head: newest, input: { config, head: newest.encoded, headers, hashes, to, proof } };
+  return {
+    head: newest,
+    input: { scheme, config, head: newest.encoded, headers, hashes, to, proof },
+  };
 }

@@ -37,7 +37,7 @@ export const SmtProof: Kind = {
       proof: hexMember("smt", given, "proof"),
       limits: limits(given),
     });
-    return { answers: answers.map(answerJson) };
+    return { answers: answers.map(pastJson) };
   },
 };
 
@@ -140,7 +140,8 @@ function blockTime(time: unknown, index: number): BlockTime {
 const limits = (given: { unchecked: (name: "limits") => unknown }) =>
   given.unchecked("limits") as Limits | undefined;
 
-function answerJson(answer: Present | Absent): Json {
+/** The state of a key, with the block of its last change. */
+export function pastJson(answer: Present | Absent): Json {
   if (answer.kind === "present") {
     return {
       value: toHex(answer.value),
@@ -156,7 +157,7 @@ export function changesJson({
   changes,
 }: Pick<KeyHistory, "entering" | "changes">): Record<string, Json> {
   return {
-    entering: entering ? answerJson(entering) : null,
+    entering: entering ? pastJson(entering) : null,
     changes: changes.map(changeJson),
   };
 }

@@ -19,7 +19,14 @@ export function ethVerifyTransaction(
   request: Uint8Array,
   hash: Uint8Array,
 ): Uint8Array<ArrayBuffer>;
+export function ethVerifyBody(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethVerifyTransactions(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethVerifyPending(hash: Uint8Array, raw: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethDecodeSent(raw: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethFees(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function ethVerifyReceipts(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethVerifyReceipt(request: Uint8Array, hash: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethCheckCanonical(named: Uint8Array, canonical: Uint8Array): void;
 export function ethMayMatch(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function ethVerifyLogs(request: Uint8Array): Uint8Array<ArrayBuffer>;
 

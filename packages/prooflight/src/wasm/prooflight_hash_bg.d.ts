@@ -30,6 +30,8 @@ export function chainCheckKeys(request: Uint8Array): void;
 
 export function verifyState(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
 
+export function ambVerify(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
+
 export function lmptVerify(request: Uint8Array, proof: Uint8Array): Uint8Array<ArrayBuffer>;
 
 export function mptVerifyProof(request: Uint8Array): Uint8Array<ArrayBuffer>;

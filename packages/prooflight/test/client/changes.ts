@@ -5,7 +5,7 @@ import type { Change, Diff, Hex, History } from "../../src/index.js";
 import { blocks } from "../network/state.js";
 
 /** The changes of a history in a form that can be compared, with the block of each. */
-export const steps = ({ changes }: History) =>
+export const steps = ({ changes }: Pick<History, "changes">) =>
   changes.map(({ block, value }) => [block.height, value && toHex(value)]);
 
 /** The last change of each key of a diff, by key. */

@@ -200,6 +200,6 @@ describe("the scheme", () => {
   });
 
   test("LVMT, whose setup must be trusted, is the last", async () => {
-    expect((await connect()).schemes).toEqual(["avl", "smt", "lmpt", "lvmt"]);
+    expect((await connect()).schemes).toEqual(["avl", "smt", "lmpt", "amb", "lvmt"]);
   });
 });

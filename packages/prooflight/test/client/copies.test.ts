@@ -86,6 +86,24 @@ test("a bundle is of what was verified, whatever became of the answer", async ()
   }
 });
 
+test("a bundle is verified as it was given, whatever becomes of it and of the trust meanwhile", async () => {
+  const client = await connect();
+  const saved = [
+    toBundle(await client.get(alice, { at })),
+    toBundle(await client.history(deleted, { from: 1n })),
+    toBundle(await client.diff({ from: at })),
+  ];
+  for (const bundle of saved) {
+    const expected = await verifyBundle(bundle, { checkpoint: network.pinned });
+    const given = structuredClone(bundle);
+    const trust = { checkpoint: structuredClone(network.pinned) };
+    const verified = verifyBundle(given, trust);
+    vandalise(given);
+    vandalise(trust);
+    expect(await verified).toEqual(expected);
+  }
+});
+
 test("blocks follow each other, whatever became of the one before", async () => {
   const client = await connect();
   const seen: bigint[] = [];

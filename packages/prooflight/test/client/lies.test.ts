@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 
-import type { Answer, Hex, Options } from "../../src/index.js";
+import type { Answer, Hex, Options, RangeOptions } from "../../src/index.js";
 import { LightClient, toHex } from "../../src/index.js";
 import type { Network, Question } from "../network/setup.js";
-import { alice, deleted, empty, NEWEST, nobody, stateAt } from "../network/state.js";
+import { alice, deleted, empty, listAt, NEWEST, nobody, stateAt } from "../network/state.js";
 import { changesOf, lastChanges, lastChangesIn, steps } from "./changes.js";
 import { failures, honest, liar, network, turncoat } from "./network.js";
 import { rejection, verdict } from "../refusal.js";
@@ -39,6 +39,10 @@ const questions: Record<Question, (client: LightClient, signal?: AbortSignal) =>
       steps(await client.history(deleted, { from: 1n, to: OLDER })),
     diff: async (client) => lastChanges(await client.diff({ from: BEFORE })),
     "diff to height": async (client) => lastChanges(await client.diff({ from: BEFORE, to: OLDER })),
+    // In pages, so that the second one can be told apart from the first.
+    range: (client) => listOf(client, { pageSize: 16 }),
+    "range reversed": (client) => listOf(client, { pageSize: 16, reverse: true }),
+    count: async (client) => (await client.count()).count,
     blocks: async (client, signal) => {
       const { value } = await client.blocks({ from: OLDER, signal }).next();
       return value && [value.header.height, value.operations.length, toHex(value.digest)];
@@ -74,6 +78,9 @@ test("an honest server's answers are right", () => {
     "history to height": changesOf(deleted, 1n, OLDER),
     diff: lastChangesIn(BEFORE + 1n, NEWEST),
     "diff to height": lastChangesIn(BEFORE + 1n, OLDER),
+    range: listAt(NEWEST),
+    "range reversed": listAt(NEWEST).reverse(),
+    count: BigInt(listAt(NEWEST).length),
     blocks: [OLDER, 2, expect.stringMatching(/^0x[0-9a-f]{66}$/)],
   });
 });
@@ -125,6 +132,16 @@ function lied({ name, code, reason }: Lie, question: Question, urls: string[]) {
     });
   };
   return { heard, answer: ask() };
+}
+
+async function listOf(client: LightClient, options: RangeOptions): Promise<[Hex, Hex][]> {
+  const entries: [Hex, Hex][] = [];
+  for await (const page of client.range(options)) {
+    entries.push(
+      ...page.entries.map(({ key, value }): [Hex, Hex] => [toHex(key) as Hex, toHex(value) as Hex]),
+    );
+  }
+  return entries;
 }
 
 function values(results: Answer[]): (string | undefined)[] {

@@ -26,7 +26,7 @@ let newer: Controlled;
 /** When block 1 was made. */
 let made: bigint;
 beforeAll(async () => {
-  newer = await begin("avl,smt");
+  newer = await begin("avl,smt,amb");
   await pay(newer, "1.00");
   old = await fork(newer);
   await pay(newer, "2.00");
@@ -77,4 +77,30 @@ describe.each(questions)("%s, overtaken by a newer block,", (_, ask) => {
     const heard = [{ url: SERVER, verdict: "untrusted / head_too_old" }];
     expect(await overtaken(ask, 1n)).toEqual({ heard, height: 2n });
   });
+});
+
+test("walks that a newer block overtakes do not wait for the room of replies that are of no use", async () => {
+  const padding = " ".repeat(3.5 * 2 ** 20);
+  const walks = 8;
+  const [calls, release] = [new Events<true>(), new Events<true>()];
+  let server = old.url;
+  const client = await connect({
+    ...{ urls: [SERVER], checkpoint: old.checkpoint, timeout: 10_000 },
+    fetch: async (_, init) => {
+      const reply = await fetch(server, init);
+      if (typeof init?.body !== "string" || !init.body.includes("prooflight_range")) return reply;
+      const body = (await reply.text()) + padding;
+      calls.add(true);
+      if (calls.all.length <= walks) await release.first();
+      return new Response(body, reply);
+    },
+  });
+  expect(client.head.height).toBe(1n);
+  const pages = Array.from({ length: walks }, () => client.range().next());
+  await calls.first(() => calls.all.length === walks);
+  server = newer.url;
+  expect((await client.sync()).height).toBe(2n);
+  release.add(true);
+  for (const { value } of await Promise.all(pages)) expect(value?.block.height).toBe(2n);
+  expect(calls.all).toHaveLength(2 * walks);
 });

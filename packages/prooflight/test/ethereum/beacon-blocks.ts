@@ -84,6 +84,12 @@ export async function blockJson({ fork, message }: BeaconBlock, full: boolean): 
     parentBeaconBlockRoot: hex(parentRoot),
     ...(fork === "deneb" ? {} : { requestsHash: requestsHash(message) }),
     uncles: [],
+    withdrawals: payload.withdrawals.map(({ index, validatorIndex, address, amount }) => ({
+      index: quantity(index),
+      validatorIndex: quantity(validatorIndex),
+      address: hex(address),
+      amount: quantity(amount),
+    })),
     transactions: transactions.map((transaction, index) =>
       full ? transactionJson(transaction, payload, index) : transaction.hash,
     ),

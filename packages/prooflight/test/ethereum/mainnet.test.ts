@@ -85,6 +85,25 @@ test("servers over HTTP, of which the first of each kind lies", async () => {
   expect(failures.map(({ error }) => error.code)).toContain("mismatch");
 });
 
+test("a platform without fetch needs the option", async () => {
+  const [{ served }] = provable as [(typeof provable)[0]];
+  const { fetch } = globalThis;
+  Reflect.deleteProperty(globalThis, "fetch");
+  try {
+    const options = { maxCheckpointAge: 60 * 24 * 3600 * 1000, now: () => served.now };
+    const { checkpoint } = served;
+    const urls = { beacon: ["http://beacon.test"], execution: ["http://execution.test"] };
+    await expect(
+      EthereumClient.connect({ network: "mainnet", checkpoint, ...urls, ...options }),
+    ).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("the option fetch") as string,
+    });
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
 test.runIf(OWN)("a client is the trust of a provider", async () => {
   const [{ served }] = provable as [(typeof provable)[0]];
   const client = await connect(served, honest(served));

@@ -231,6 +231,8 @@ export async function serve({ pair, replies }: Case): Promise<Served | string> {
               name.startsWith("eth_getBlockReceipts") &&
               (result as { blockHash: Hex }[])[0]?.blockHash === hash,
           )?.[1];
+        case "eth_getLogs":
+          return [...replies].find(([name]) => name.startsWith("eth_getLogs"))?.[1];
         case "eth_getProof":
           return proofOf(replies, String(first), second as Hex[], number);
         case "eth_getCode":

@@ -49,7 +49,10 @@ export type Question =
   | "history"
   | "history to height"
   | "diff"
-  | "diff to height";
+  | "diff to height"
+  | "range"
+  | "range reversed"
+  | "count";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -60,7 +63,7 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "prooflight-network-"));
   const era = ["--lmpt-era-blocks", String(ERA_BLOCKS)];
-  const node = await ChainNode.begin(folder, "example", "avl,lvmt,smt,lmpt", ...era);
+  const node = await ChainNode.begin(folder, "example", "avl,lvmt,smt,lmpt,amb", ...era);
   await node.start();
   for (const operations of blocks.slice(0, Number(PINNED))) await node.submit(operations);
   await node.stop();

@@ -40,6 +40,12 @@ export function stateAt(height: bigint): Map<Hex, Hex | undefined> {
   return state;
 }
 
+/** The keys with a value after a block, in order, with these values. */
+export const listAt = (height: bigint): [Hex, Hex][] =>
+  [...stateAt(height)]
+    .flatMap(([key, value]): [Hex, Hex][] => (value === undefined ? [] : [[key, value]]))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+
 /** A key of the state, `account/NAME` in UTF-8. */
 export function account(name: string): Hex {
   return hex(`account/${name}`);

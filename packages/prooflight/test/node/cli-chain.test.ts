@@ -1,6 +1,5 @@
 /** The commands that ask servers, against a real node and liars in front of it. */
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,36 +12,17 @@ import { decodeHeader, init } from "../../src/chain.js";
 import { fromHex, type Hex } from "../../src/index.js";
 import { begin, Events, fork, liar, network, pay, stop } from "../client/network.js";
 import { alice, deleted, nobody, NEWEST, stateAt } from "../network/state.js";
-import { command, environment } from "./command.js";
+import { run as prooflight, start } from "./command.js";
 
 const folder = mkdtempSync(join(tmpdir(), "prooflight-cli-"));
 const pinned = join(folder, "checkpoint.json");
-const running = new Set<ChildProcessWithoutNullStreams>();
 
 beforeAll(() => {
   writeFileSync(pinned, JSON.stringify(network.pinned));
 });
 afterAll(() => {
-  running.forEach((child) => child.kill("SIGKILL"));
   rmSync(folder, { recursive: true });
 });
-
-function start(args: readonly string[]) {
-  const child = spawn(process.execPath, [command, ...args], { env: environment });
-  running.add(child);
-  child.once("close", () => running.delete(child));
-  return child;
-}
-
-/** Runs the command to its end. */
-async function prooflight(...args: string[]) {
-  const child = start(args);
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const [status] = (await once(child, "close")) as [number];
-  return { status, stdout, stderr };
-}
 
 const node = () => ["--server", network.url, "--checkpoint", pinned];
 const through = (...lies: string[]) => [

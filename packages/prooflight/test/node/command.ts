@@ -1,6 +1,7 @@
 /** Runs the command as a user does: in a process of its own. */
 
-import { spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,6 +25,30 @@ export function prooflight(args: readonly string[], input = "") {
     env: environment,
     encoding: "utf8",
   });
+  return { status, stdout, stderr };
+}
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+/** Starts the command; it ends with the tests of a file at the latest. */
+export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [command, ...args], { env: environment });
+  running.add(child);
+  child.once("close", () => running.delete(child));
+  return child;
+}
+
+afterAll(() => {
+  running.forEach((child) => child.kill("SIGKILL"));
+});
+
+/** Runs the command to its end, while this process may be its server. */
+export async function run(...args: string[]) {
+  const child = start(args);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const [status] = (await once(child, "close")) as [number];
   return { status, stdout, stderr };
 }
 

@@ -1,0 +1,57 @@
+//! Ordered keys with their versions: values, histories, ranges, counts, entries for replicas, updates.
+
+pub(crate) mod message;
+
+use prooflight_amb::{
+    Get, Hist, Part, verify, verify_count, verify_history, verify_range, verify_transfer,
+    verify_update,
+};
+use prooflight_core::store::Change;
+use prooflight_core::{Result, Scheme, distinct};
+use prooflight_light::{Answer, KeyState};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::amb::message::{AmbRequest, Query};
+use crate::refusal::throw;
+
+/// Verifies a proof of any kind: takes an `AmbRequest` and the proof, returns the matching response. The proofs of an
+/// update are in the request.
+#[wasm_bindgen(js_name = ambVerify)]
+pub fn amb_verify(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Amb, answer(request, proof))
+}
+
+fn answer(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
+    let AmbRequest { root, limits, query } = AmbRequest::decode(request)?;
+    match query {
+        Query::Get { keys, at } => {
+            let states = verify(&root, &Get { keys: &keys, at }, proof, &limits)?;
+            let states = states.into_inner().into_iter().map(KeyState::from).collect();
+            crate::state::message::keys(&Answer::Keys(states))
+        }
+        Query::Hist { keys, from, to } => {
+            // The histories of a repeated key cross once. Too many keys are refused as they are.
+            let (keys, places) =
+                if keys.len() > limits.max_keys { (keys, Vec::new()) } else { distinct(&keys) };
+            let question = Hist { keys: &keys, from, to };
+            let histories = verify_history(&root, &question, proof, &limits)?;
+            Ok(message::histories(&histories, &places))
+        }
+        Query::Range(range) => {
+            Ok(message::entries(verify_range(&root, &range, proof, &limits)?.get()))
+        }
+        Query::Count(count) => {
+            Ok(verify_count(&root, &count, proof, &limits)?.get().to_le_bytes().to_vec())
+        }
+        Query::Transfer(transfer) => {
+            Ok(message::replicas(verify_transfer(&root, &transfer, proof, &limits)?.get()))
+        }
+        Query::Update { operations, parts } => {
+            let operations = operations.iter().map(|&(key, value)| Change { key, value });
+            let parts = parts.iter().map(|(keys, proof)| Part { keys, proof });
+            let (operations, parts) = (operations.collect::<Vec<_>>(), parts.collect::<Vec<_>>());
+            Ok(verify_update(&root, &operations, &parts, &limits)?.get().to_vec())
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import type { Bytes } from "../bytes.js";
+import type { Reader } from "../wire.js";
+
+/** A part of a range, which is complete up to where it ends. */
+export interface AmbPage<Entry> {
+  /** The entries, ascending by key; descending if the range is reversed. */
+  entries: Entry[];
+  /**
+   * Where the page is cut: the next one has this as its `lo`, in a reversed range as its `hi`. Null if the page
+   * reaches the end of the range.
+   */
+  next: Bytes | null;
+}
+
+/** A key that had a value at the block asked about. */
+export interface AmbEntry {
+  /** The raw key. */
+  key: Bytes;
+  value: Bytes;
+  /** The block that set this value. */
+  since: bigint;
+}
+
+/** Reads a `Page` of `bindings/wasm/src/amb/message.rs`. */
+export function readPage<Entry>(
+  response: Reader,
+  entry: (response: Reader) => Entry,
+): AmbPage<Entry> {
+  const entries = response.sequence(() => entry(response));
+  return { entries, next: response.optionalBytes() };
+}
+
+/** Reads an `Entry`. */
+export function readEntry(response: Reader): AmbEntry {
+  const key = response.bytes();
+  const value = response.bytes();
+  return { key, value, since: response.u64() };
+}

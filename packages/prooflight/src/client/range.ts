@@ -1,0 +1,333 @@
+/** All keys of a range with their values, page by page, and their number. */
+
+import type { AmbEntry } from "../amb/page.js";
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex } from "../bytes.js";
+import type { ChainConfig } from "../chain/checkpoint.js";
+import { copyHeader, type Header } from "../chain/header.js";
+import { toQuantity } from "../chain/quantity.js";
+import { initScheme, keptScheme, type StateScheme } from "../chain/schemes.js";
+import { verifyStateCount, verifyStateRange } from "../chain/state.js";
+import { describe, refuse } from "../error.js";
+import type { AskingClient } from "./asking.js";
+import { abortSignal } from "./options.js";
+import { askHead, askOlderHead, blockAt, type HeadCall } from "./past.js";
+import { type At, type Key, readAt, readBound, type Wanted } from "./questions.js";
+import { readStateProof } from "./replies.js";
+import type { Server } from "./servers.js";
+
+/** Which keys a question is about; without any of these members, all of the state. */
+export interface KeyRange {
+  /** The first key that may be in the range. Default: no key is before it. */
+  from?: Key | undefined;
+  /** The first key after the range. Default: the range has no end. */
+  to?: Key | undefined;
+  /** What all keys of the range begin with; instead of `from` and `to`. */
+  prefix?: Key | undefined;
+}
+
+/** Options of {@link LightClient.range}. */
+export interface RangeOptions extends KeyRange {
+  /** The scheme that proves the pages, `amb`. Default: the first that the chain keeps and that proves ranges. */
+  scheme?: StateScheme | undefined;
+  /** The block whose state is listed. Default `latest`. */
+  at?: At | undefined;
+  /** Whether the keys come in descending order. Default: no. */
+  reverse?: boolean | undefined;
+  /** The most entries of all pages together. Default: all that there are. */
+  limit?: number | undefined;
+  /** The most entries of a page, at most 4096. Default 1024. */
+  pageSize?: number | undefined;
+  /**
+   * The most pages without an entry that a server may send in a row, or in addition to the entries that it has sent.
+   * Default 64.
+   */
+  maxEmptyPages?: number | undefined;
+  /** Ends the walk. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link LightClient.count}. */
+export interface CountOptions extends KeyRange {
+  /** The scheme that proves the count, `amb`. Default: the first that the chain keeps and that proves counts. */
+  scheme?: StateScheme | undefined;
+  /** The block whose state is counted; servers know this of recent blocks only. Default `latest`. */
+  at?: At | undefined;
+  /** Aborts the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A part of a range: all its keys up to `next`, none missing. */
+export interface RangePage {
+  /** The entries, ascending by key, or descending if asked for. A page may have none. */
+  entries: AmbEntry[];
+  /** Where the range goes on: the next page's `from`, in descending order its `to`. Null: this was the last page. */
+  next: Bytes | null;
+  /** The header of the block whose state it is, the same for all pages of a walk. */
+  block: Header;
+  /** How the page was verified. */
+  evidence: KeyRangeEvidence;
+}
+
+/** The number of keys of a range. */
+export interface Count {
+  count: bigint;
+  /** The header of the block whose state was counted. */
+  block: Header;
+  /** How the count was verified. */
+  evidence: KeyRangeEvidence;
+}
+
+/** How a page or a count was verified. */
+export interface KeyRangeEvidence {
+  /** The scheme that proved it. */
+  scheme: StateScheme;
+  /** The accepted head; of pages, the one whose root proves every page of the walk. */
+  head: Header;
+  /** Bytes of the proof. */
+  proofBytes: number;
+  /** How long the verification took, in milliseconds. */
+  milliseconds: number;
+  /** The server that answered. */
+  server: string;
+}
+
+/** The most entries of a page. */
+const MAX_PAGE = 4096;
+const PAGE = 1024;
+const MAX_EMPTY_PAGES = 64;
+
+/** The arguments of a walk, checked. */
+interface Walk {
+  scheme: StateScheme;
+  config: ChainConfig;
+  /** What is left of the range. */
+  lo: Bytes;
+  hi: Bytes | null;
+  at: string;
+  reverse: boolean;
+  limit: number;
+  pageSize: number;
+  maxEmptyPages: number;
+  signal: AbortSignal | undefined;
+}
+
+/** The blocks that all pages of a walk share. */
+interface Place {
+  head: Header;
+  block: Header;
+}
+
+/** Lists the keys of a range, one verified page after another. Checks the options at once. */
+export function range(
+  client: AskingClient,
+  options: RangeOptions,
+): AsyncGenerator<RangePage, void, undefined> {
+  const names = [
+    ...(["from", "to", "prefix", "scheme", "at", "reverse"] as const),
+    ...(["limit", "pageSize", "maxEmptyPages", "signal"] as const),
+  ];
+  const given = new Arguments(undefined, options, names);
+  const { config } = client.trust.pinned.json;
+  return walk(client, {
+    scheme: keptScheme(config, given.unchecked("scheme"), "range"),
+    config,
+    ...boundsOf(given),
+    at: readAt(given.unchecked("at") ?? "latest"),
+    reverse: given.optionalBoolean("reverse") ?? false,
+    limit: countOf(given, "limit", Infinity) ?? Infinity,
+    pageSize: countOf(given, "pageSize", MAX_PAGE) ?? PAGE,
+    maxEmptyPages: given.optionalU32("maxEmptyPages") ?? MAX_EMPTY_PAGES,
+    signal: abortSignal(given.unchecked("signal")),
+  });
+}
+
+async function* walk(
+  client: AskingClient,
+  asked: Walk,
+): AsyncGenerator<RangePage, void, undefined> {
+  await initScheme(asked.scheme);
+  const credits = new Credits(asked.maxEmptyPages);
+  let { lo, hi, limit: left } = asked;
+  let pageSize = Math.min(asked.pageSize, left);
+  let place: Place | undefined;
+  for (;;) {
+    const question = { ...asked, lo, hi, pageSize };
+    const { page, at } = await client.servers.ask(async (server) => {
+      const answer = await pageOf(client, server, question, place);
+      credits.spend(server, answer.page);
+      return answer;
+    }, asked.signal);
+    place = at;
+    const { entries, next } = upTo(left, page, asked.reverse);
+    left -= entries.length;
+    const { block, head } = at;
+    const evidence = { ...page.evidence, head: copyHeader(head) };
+    yield { entries, next: next?.slice() ?? null, block: copyHeader(block), evidence };
+    if (next === null || left === 0) return;
+    // A page also opens the keys that were written after the block, which answer nothing.
+    const wanted = block.height === head.height ? left : 2 * pageSize;
+    pageSize = Math.min(asked.pageSize, wanted);
+    if (asked.reverse) hi = next;
+    else lo = next;
+  }
+}
+
+/** One page of one server. */
+async function pageOf(
+  client: AskingClient,
+  server: Server,
+  { scheme, config, lo, hi, at, reverse, pageSize }: Walk,
+  place: Place | undefined,
+) {
+  const call: HeadCall = {
+    method: "prooflight_range",
+    params: {
+      ...{ lo: toHex(lo), ...(hi && { hi: toHex(hi) }), reverse, limit: pageSize },
+      at: place ? toQuantity(place.block.height) : at,
+    },
+  };
+  const placed = place
+    ? { ...place, proof: await askOlderHead(server, place.head, call) }
+    : await firstPage(client, server, call, at);
+  const { head, block, proof } = placed;
+  const started = performance.now();
+  const { encoded: header } = head;
+  const height = block.height;
+  const page = verifyStateRange({ scheme, config, header, at: height, lo, hi, reverse, proof });
+  const milliseconds = performance.now() - started;
+  const evidence = { scheme, proofBytes: proof.length, milliseconds, server: server.url.href };
+  return { page: { ...page, evidence }, at: { head, block } };
+}
+
+/** The first page decides whose root proves all of them. */
+async function firstPage(client: AskingClient, server: Server, call: HeadCall, at: string) {
+  const { head, proof } = await askHead(client, server, call);
+  const { block } = await blockAt(client, server, head.header, at);
+  return { head: head.header, block, proof };
+}
+
+/** At most the first `left` entries of a page, and where the range goes on after them. */
+function upTo(
+  left: number,
+  { entries, next }: { entries: AmbEntry[]; next: Bytes | null },
+  reverse: boolean,
+): { entries: AmbEntry[]; next: Bytes | null } {
+  const last = entries[left - 1];
+  if (!last || entries.length <= left) return { entries, next };
+  return { entries: entries.slice(0, left), next: reverse ? last.key : after(last.key) };
+}
+
+/** The first key after another. */
+function after(key: Bytes): Bytes {
+  const next = new Uint8Array(key.length + 1);
+  next.set(key);
+  return next;
+}
+
+/**
+ * How many more pages without an entry each server may send. An honest server cuts a page at the limit of entries or
+ * after 2 MiB; one that cuts more often could make a walk endless.
+ */
+class Credits {
+  readonly #most: number;
+  readonly #left = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Throws `too_many_pages` if the server has no credit left for another page without an entry. The last one is free. */
+  spend({ url }: Server, { entries, next }: { entries: AmbEntry[]; next: Bytes | null }): void {
+    if (next === null) return;
+    const left = this.#left.get(url.href) ?? this.#most;
+    if (entries.length > 0) {
+      this.#left.set(url.href, Math.min(this.#most, left + entries.length));
+      return;
+    }
+    if (left === 0) {
+      const expected = `an entry in one of ${this.#most + 1} pages`;
+      throw refuse("too_many_pages", expected, "none");
+    }
+    this.#left.set(url.href, left - 1);
+  }
+}
+
+/** Counts the keys of a range, verified. */
+export async function count(client: AskingClient, options: CountOptions): Promise<Count> {
+  const names = ["from", "to", "prefix", "scheme", "at", "signal"] as const;
+  const given = new Arguments(undefined, options, names);
+  const { trust, authentication } = client;
+  const { config } = trust.pinned.json;
+  const scheme = keptScheme(config, given.unchecked("scheme"), "count");
+  const { lo, hi } = boundsOf(given);
+  const at = readAt(given.unchecked("at") ?? "latest");
+  const signal = abortSignal(given.unchecked("signal"));
+  const params = { lo: toHex(lo), ...(hi && { hi: toHex(hi) }), at };
+  await initScheme(scheme);
+  return client.servers.ask(async (server) => {
+    const wanted: Wanted =
+      at === "latest" ? { at, newest: trust.height } : { at, newest: undefined };
+    const { header, proof } = readStateProof(await server.call("prooflight_count", params));
+    const { block, accepted } = await authentication.block(server, header, wanted);
+    const started = performance.now();
+    const count = verifyStateCount({ scheme, config, header: block.encoded, lo, hi, proof });
+    const milliseconds = performance.now() - started;
+    const head = copyHeader(accepted.header);
+    const proofBytes = proof.length;
+    const evidence = { scheme, head, proofBytes, milliseconds, server: server.url.href };
+    return { count, block: copyHeader(block), evidence };
+  }, signal);
+}
+
+/** The bounds of a range. */
+function boundsOf<Name extends string>(
+  given: Arguments<Name | keyof KeyRange>,
+): Pick<Walk, "lo" | "hi"> {
+  const [from, to, prefix] = (["from", "to", "prefix"] as const).map((name) => {
+    const bound = given.unchecked(name);
+    return bound === undefined ? undefined : readBound(bound, name);
+  });
+  if (prefix && (from ?? to)) {
+    throw invalid(undefined, "prefix", "alone, without from and to", "one of them");
+  }
+  const lo = prefix ?? from ?? new Uint8Array();
+  const hi = (prefix ? afterAll(prefix) : to) ?? null;
+  if (hi && !isBefore(lo, hi)) {
+    throw invalid(undefined, "from", `before to, ${toHex(hi)}`, toHex(lo));
+  }
+  return { lo, hi };
+}
+
+/** The first key after all keys with a prefix; undefined if there is none. */
+function afterAll(prefix: Bytes): Bytes | undefined {
+  let length = prefix.length;
+  while (length > 0 && prefix[length - 1] === 0xff) length--;
+  const next = prefix.slice(0, length);
+  const last = next[length - 1];
+  if (last === undefined) return undefined;
+  next[length - 1] = last + 1;
+  return next;
+}
+
+/** Whether one key comes before another. */
+function isBefore(one: Bytes, other: Bytes): boolean {
+  const at = one.findIndex((byte, index) => byte !== other[index]);
+  const [byte, against] = [one[at], other[at]];
+  if (byte === undefined) return one.length < other.length;
+  return against !== undefined && byte < against;
+}
+
+function countOf<Name extends string>(
+  given: Arguments<Name>,
+  name: Name,
+  most: number,
+): number | undefined {
+  const value = given.unchecked(name);
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0 && value <= most) {
+    return value;
+  }
+  const expected = most === Infinity ? "an integer above 0" : `an integer of 1 to ${most}`;
+  throw invalid(undefined, name, expected, describe(value));
+}

@@ -1,0 +1,93 @@
+/** Parameters of blobs and fees, which networks change with hard forks. */
+
+import { ethereum } from "../wasm/ethereum.js";
+import { Reader, Writer } from "../wire.js";
+import type { Block } from "./blocks.js";
+import type { NetworkName } from "./network.js";
+
+/** The parameters of blobs from a time on. */
+export interface BlobParams {
+  /** The first second since 1970. */
+  timestamp: bigint;
+  /** The blobs of a block at which their price stays. */
+  target: bigint;
+  /** The most blobs of a block. */
+  max: bigint;
+  /** `baseFeeUpdateFraction`. */
+  updateFraction: bigint;
+  /** Whether the price of gas bounds that of blobs from below, as since Osaka (EIP-7918). */
+  hasReserve: boolean;
+}
+
+/** Source: EIP-4844, 7691, 7892, and the configurations of the networks. */
+const schedule = (cancun: bigint, prague: bigint, osaka: bigint, one: bigint, two: bigint) => [
+  params(cancun, 3n, 6n, 3_338_477n, false),
+  params(prague, 6n, 9n, 5_007_716n, false),
+  params(osaka, 6n, 9n, 5_007_716n, true),
+  params(one, 10n, 15n, 8_346_193n, true),
+  params(two, 14n, 21n, 11_684_671n, true),
+];
+
+const params = (
+  timestamp: bigint,
+  target: bigint,
+  max: bigint,
+  updateFraction: bigint,
+  hasReserve: boolean,
+): BlobParams => ({ timestamp, target, max, updateFraction, hasReserve });
+
+/** What the provider knows of a network besides its beacon chain. */
+export const CHAINS: Readonly<
+  Record<NetworkName, { chainId: bigint; blobs: readonly BlobParams[] }>
+> = {
+  mainnet: {
+    chainId: 1n,
+    blobs: schedule(1_710_338_135n, 1_746_612_311n, 1_764_798_551n, 1_765_290_071n, 1_767_747_671n),
+  },
+  sepolia: {
+    chainId: 11_155_111n,
+    blobs: schedule(1_706_655_072n, 1_741_159_776n, 1_760_427_360n, 1_761_017_184n, 1_761_607_008n),
+  },
+  hoodi: {
+    chainId: 560_048n,
+    blobs: schedule(0n, 1_742_999_832n, 1_761_677_592n, 1_762_365_720n, 1_762_955_544n),
+  },
+};
+
+/** The parameters at a time; undefined if the schedule has none. */
+export const blobsAt = (
+  schedule: readonly BlobParams[],
+  timestamp: bigint,
+): BlobParams | undefined => schedule.filter((params) => params.timestamp <= timestamp).at(-1);
+
+/** Fees that follow from a header, in wei. */
+export interface Fees {
+  /** Of gas in the next block; undefined before London. */
+  nextBaseFee: bigint | undefined;
+  /** Of blob gas in the block; undefined before Cancun, or without parameters. */
+  blobFee: bigint | undefined;
+  /** Of blob gas in the next block, unless a fork changes the parameters. */
+  nextBlobFee: bigint | undefined;
+}
+
+/**
+ * The fees of a block, and of the next one; those of blobs only with the block's parent and parameters.
+ *
+ * Throws `unsupported_fork` if the parameters are not those of the block.
+ */
+export function feesOf(block: Block, blobs?: { parent: Block; params: BlobParams }): Fees {
+  const request = new Writer(2048);
+  request.array(block.hash);
+  request.bytes(block.rlp);
+  request.bool(blobs !== undefined);
+  if (blobs) {
+    const { target, max, updateFraction, hasReserve } = blobs.params;
+    request.bytes(blobs.parent.rlp);
+    for (const value of [target, max, updateFraction]) request.u64(value);
+    request.bool(hasReserve);
+  }
+  const packed = request.finish();
+  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethFees(packed)));
+  const fee = () => (reader.u8() === 0 ? undefined : reader.uint(32));
+  return { nextBaseFee: fee(), blobFee: fee(), nextBlobFee: fee() };
+}

@@ -1,0 +1,98 @@
+/** Verified bodies of blocks: their transactions and withdrawals, in RLP. */
+
+import { type Bytes, type Hex, toHex } from "../bytes.js";
+import type { Server } from "../client/servers.js";
+import { refuse } from "../error.js";
+import { ethereum } from "../wasm/ethereum.js";
+import { Reader, Writer } from "../wire.js";
+import type { Block } from "./blocks.js";
+import { encodeHeader, encodeTransaction, encodeWithdrawal } from "./encode.js";
+import { Given, wrong } from "./json.js";
+
+/** A body. */
+export interface Body {
+  block: Block;
+  /** The transactions in their signed form. */
+  transactions: readonly Bytes[];
+  /** Their hashes. */
+  hashes: readonly Hex[];
+  /** The headers of the ommers, which occur only before the merge, with their hashes. */
+  ommers: readonly { hash: Hex; rlp: Bytes }[];
+  /** Undefined before Shanghai. */
+  withdrawals: readonly Bytes[] | undefined;
+}
+
+/** The most ommers of a block. */
+const MOST_OMMERS = 2;
+
+/** Bodies that are kept, of about 200 KB each. */
+const MOST_KEPT = 32;
+
+export class Bodies {
+  /** By the block's hash, the least recently used first. */
+  readonly #kept = new Map<Hex, Body>();
+
+  /** The body of a block, all of which a server must give. */
+  async of(server: Server, block: Block): Promise<Body> {
+    const { hash } = block.header;
+    const body = this.#kept.get(hash) ?? (await fetchBody(server, block));
+    this.#kept.delete(hash);
+    this.#kept.set(hash, body);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest) this.#kept.delete(oldest);
+    return body;
+  }
+}
+
+async function fetchBody(server: Server, block: Block): Promise<Body> {
+  const { hash, withdrawalsRoot } = block.header;
+  const reply = await server.call("eth_getBlockByHash", [hash, true]);
+  if (reply === null) throw refuse("unknown_block", "a block", hash);
+  const given = new Given(reply, "the block");
+  const transactions = given.member("transactions").list().map(encodeTransaction);
+  const withdrawals =
+    withdrawalsRoot === undefined
+      ? undefined
+      : given.member("withdrawals").list().map(encodeWithdrawal);
+  const count = given.optional("uncles")?.list().length ?? 0;
+  if (count > MOST_OMMERS) throw wrong(given.path, `of ${MOST_OMMERS} uncles`, `${count}`);
+  const ommers: Bytes[] = [];
+  for (let index = 0; index < count; index++) {
+    const method = "eth_getUncleByBlockHashAndIndex";
+    const header = await server.call(method, [hash, `0x${index.toString(16)}`]);
+    ommers.push(encodeHeader(new Given(header, method)));
+  }
+  const hashes = verify(block, transactions, ommers, withdrawals);
+  return {
+    block,
+    transactions,
+    withdrawals,
+    hashes: hashes.slice(0, transactions.length),
+    ommers: ommers.map((rlp, index) => ({
+      rlp,
+      hash: hashes[transactions.length + index] ?? "0x",
+    })),
+  };
+}
+
+/** Verifies a body; returns the hashes of its transactions, then those of its ommers. */
+function verify(
+  { hash, rlp }: Block,
+  transactions: readonly Bytes[],
+  ommers: readonly Bytes[],
+  withdrawals: readonly Bytes[] | undefined,
+): Hex[] {
+  const request = new Writer(65_536);
+  const write = (item: Bytes) => {
+    request.bytes(item);
+  };
+  request.array(hash);
+  request.bytes(rlp);
+  request.sequence(transactions, write);
+  request.sequence(ommers, write);
+  request.bool(withdrawals !== undefined);
+  if (withdrawals) request.sequence(withdrawals, write);
+  const packed = request.finish();
+  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyBody(packed)));
+  return [...transactions, ...ommers].map(() => toHex(reader.array(32)) as Hex);
+}

@@ -1,0 +1,74 @@
+/** Questions about logs, checked. */
+
+import { Arguments, invalid } from "../arguments.js";
+import { type Bytes, type Hex, toHex } from "../bytes.js";
+import { abortSignal } from "../client/options.js";
+import { describe } from "../error.js";
+import { type BytesLike, bytesLike } from "../mpt/bytes.js";
+import { Writer } from "../wire.js";
+import type { BlockName } from "./options.js";
+import { blockName } from "./questions.js";
+
+/** A question about logs. */
+export interface LogsOptions {
+  /** The contract, or several. Default: any. */
+  address?: BytesLike | readonly BytesLike[] | undefined;
+  /** For each position, the topic, several, or `null` for any. Default: any. */
+  topics?: readonly (BytesLike | readonly BytesLike[] | null)[] | undefined;
+  /** The first block. Default `latest`. */
+  from?: BlockName | undefined;
+  /** The last block. Default `latest`. */
+  to?: BlockName | undefined;
+  /** Aborts the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A checked question. */
+export interface LogsQuestion {
+  filter: Bytes;
+  /** The filter as servers take it, without the range. */
+  asked: { address?: Hex[]; topics: (Hex[] | null)[] };
+  from: BlockName;
+  to: BlockName;
+  signal: AbortSignal | undefined;
+}
+
+/** Checks a question; throws `invalid_argument`. */
+export function readLogsOptions(options: LogsOptions): LogsQuestion {
+  const names = ["address", "topics", "from", "to", "signal"] as const;
+  const given = new Arguments(undefined, options, names);
+  const addresses = oneOf(given.unchecked("address"), "address", 20);
+  const list = given.unchecked("topics") === undefined ? [] : given.list("topics");
+  const topics = list.map((topic, index) => oneOf(topic ?? undefined, `topics[${index}]`, 32));
+  const filter = new Writer();
+  const write = (values: readonly Uint8Array[]) => {
+    filter.sequence(values, (value) => {
+      filter.array(value);
+    });
+  };
+  write(addresses);
+  filter.u32(topics.length);
+  topics.forEach(write);
+  const hex = (values: readonly Uint8Array[]) => values.map((value) => toHex(value) as Hex);
+  return {
+    filter: filter.finish(),
+    asked: {
+      ...(addresses.length > 0 && { address: hex(addresses) }),
+      topics: topics.map((values) => (values.length > 0 ? hex(values) : null)),
+    },
+    from: blockName(given.unchecked("from"), "from"),
+    to: blockName(given.unchecked("to"), "to"),
+    signal: abortSignal(given.unchecked("signal")),
+  };
+}
+
+/** The accepted values of a part of a filter; none for any. */
+function oneOf(given: unknown, name: string, length: number): Uint8Array[] {
+  const list: readonly unknown[] =
+    given === undefined ? [] : Array.isArray(given) ? given : [given];
+  if (list.length <= MOST_VALUES) return list.map((value) => bytesLike(value, name, length));
+  throw invalid(undefined, name, `at most ${MOST_VALUES} values`, describe(list.length));
+}
+
+/** Values of one part of a filter. */
+const MOST_VALUES = 1024;

@@ -1,0 +1,97 @@
+/** Blocks: headers by their hashes, and bodies by the roots in them. */
+
+import { refuse } from "../../error.js";
+import type { Body } from "../../ethereum/bodies.js";
+import type { BlockName } from "../../ethereum/options.js";
+import { blockAt, hashAt, quantity, wrong } from "../request.js";
+import { blockJson, ommerJson } from "./json.js";
+import type { Chain, View } from "./chain.js";
+import type { Method, Parameters } from "./method.js";
+
+export const blockNumber: Method = async (chain) =>
+  chain.ask(async (view) => quantity((await view.block("latest")).header.number));
+
+/** A method about a block by its tag or number, and a method about one by its hash. */
+export type Pair = readonly [byNumber: Method, byHash: Method];
+
+/** Asks about the body of a block; null if there is no such block. */
+export function aboutBody(answer: (body: Body, params: Parameters, name: string) => unknown): Pair {
+  const ask = async (view: View, block: BlockName, params: Parameters, name: string) => {
+    const found = await view.find(block);
+    return found && answer(await view.body(found), params, name);
+  };
+  return aboutBlock(ask);
+}
+
+/** Asks about a block by its number or its hash. */
+export function aboutBlock(
+  ask: (view: View, block: BlockName, params: Parameters, name: string) => Promise<unknown>,
+): Pair {
+  return [
+    async (chain, params, name) => {
+      const block = blockAt(name, params, 0, true);
+      return chain.ask((view) => ask(view, block, params, name));
+    },
+    async (chain, params, name) => {
+      const hash = hashAt(name, params, 0);
+      const request = { method: name, params };
+      return chain.askByHash(request, hash, (view) => ask(view, hash, params, name));
+    },
+  ];
+}
+
+export const [getBlockByNumber, getBlockByHash] = checked(
+  aboutBody((body, params) => blockJson(body, params[1] === true)),
+);
+
+/** Before asking, checks that it is said whether transactions are wanted. */
+function checked(pair: Pair): Pair {
+  const check =
+    (method: Method): Method =>
+    (chain, params, name) => {
+      if (typeof params[1] === "boolean") return method(chain, params, name);
+      throw wrong(name, "a boolean as parameter 1", params[1]);
+    };
+  return [check(pair[0]), check(pair[1])];
+}
+
+export const [countByNumber, countByHash] = aboutBody(({ hashes }) =>
+  quantity(BigInt(hashes.length)),
+);
+
+export const [unclesByNumber, unclesByHash] = aboutBody(({ ommers }) =>
+  quantity(BigInt(ommers.length)),
+);
+
+export const [uncleByNumber, uncleByHash] = aboutBody(({ ommers }, params, name) => {
+  const ommer = ommers[indexAt(name, params)];
+  return ommer ? ommerJson(ommer) : null;
+});
+
+/** The index in a block, which is the second parameter. */
+export function indexAt(name: string, params: Parameters): number {
+  const given = params[1];
+  if (typeof given === "string" && /^0x(0|[1-9a-f][0-9a-f]{0,7})$/i.test(given)) {
+    return Number(given);
+  }
+  throw wrong(name, "an index as parameter 1", given);
+}
+
+/** The slots that a head may be old before it counts as behind, and their length. */
+const [SLOTS, SLOT] = [3n, 12n];
+
+/** False, or an object if the newest head is older than three slots. */
+export const syncing: Method = async (chain: Chain) => {
+  const { now, hasSlots } = chain.settings;
+  const { header } = await chain.ask((view) => view.block("latest"));
+  const age = now() / 1000n - header.timestamp;
+  if (!hasSlots || age <= SLOTS * SLOT) return false;
+  const current = quantity(header.number);
+  // At most one block in each slot since then.
+  const highest = quantity(header.number + age / SLOT);
+  return { startingBlock: current, currentBlock: current, highestBlock: highest };
+};
+
+/** The refusal of an answer that the block cannot have. */
+export const unavailable = (expected: string, found: string): Error =>
+  refuse("unsupported_fork", expected, found);

@@ -1,0 +1,143 @@
+/** The chain as methods see it: verified answers, and which of them no proof covers. */
+
+import { type Hex } from "../../bytes.js";
+import type { Server } from "../../client/servers.js";
+import { copy } from "../../copy.js";
+import { describe, refuse, VerifyError } from "../../error.js";
+import type { Block } from "../../ethereum/blocks.js";
+import type { Body } from "../../ethereum/bodies.js";
+import { type Fees, blobsAt, feesOf } from "../../ethereum/blobs.js";
+import type { Follower } from "../../ethereum/follower.js";
+import type { Tips } from "../../ethereum/heads.js";
+import { Absent } from "../../ethereum/json.js";
+import type { BlockName } from "../../ethereum/options.js";
+import {
+  receiptsOf,
+  type TransactionReceipt,
+  verifyReceipts,
+} from "../../ethereum/transactions.js";
+import type { RequestArguments } from "../request.js";
+import type { NetworkSettings } from "./options.js";
+
+export class Chain {
+  readonly settings: NetworkSettings;
+  /** For each sender, the nonce after the last transaction that this provider sent. */
+  readonly sent = new Map<Hex, bigint>();
+
+  constructor(settings: NetworkSettings) {
+    this.settings = settings;
+  }
+
+  /** Asks one server after another, until one gives an answer that verifies. */
+  async ask<T>(question: (view: View) => Promise<T>): Promise<T> {
+    const { follower } = this.settings;
+    return follower.ask((server, heads) => question(new View(this.settings, server, heads)));
+  }
+
+  /**
+   * Like `ask`; null if every server says that it does not have what the question names by this hash, which no proof
+   * shows.
+   */
+  async askByHash<T>(
+    request: RequestArguments,
+    hash: Hex,
+    question: (view: View) => Promise<T>,
+  ): Promise<T | null> {
+    try {
+      return await this.ask(question);
+    } catch (error) {
+      if (!isAbsent(error, hash)) throw error;
+      await this.allowUnproven(request);
+      return null;
+    }
+  }
+
+  /** Throws `unverifiable_method` if the application does not want answers without proof. */
+  async allowUnproven(request: RequestArguments): Promise<void> {
+    const { onUnproven } = this.settings;
+    const refusal = (cause?: unknown) => {
+      const expected = "onUnproven to agree to an answer without proof";
+      return refuse("unverifiable_method", expected, request.method, { cause });
+    };
+    let agreed: unknown;
+    try {
+      const { method, params } = request;
+      agreed = await onUnproven?.({ method, params: copy(params) });
+    } catch (cause) {
+      throw refusal(cause);
+    }
+    if (agreed === false) throw refusal();
+  }
+}
+
+/** Whether every server answered null for a hash. */
+function isAbsent(error: unknown, hash: Hex): boolean {
+  if (!(error instanceof VerifyError)) return false;
+  const { cause } = error;
+  if (cause instanceof AggregateError) return cause.errors.every((one) => isAbsent(one, hash));
+  return cause instanceof Absent && cause.hash === hash;
+}
+
+/** One server and the newest heads. */
+export class View {
+  readonly settings: NetworkSettings;
+  readonly server: Server;
+  readonly heads: Tips;
+  readonly #follower: Follower;
+
+  constructor(settings: NetworkSettings, server: Server, heads: Tips) {
+    this.settings = settings;
+    this.server = server;
+    this.heads = heads;
+    this.#follower = settings.follower;
+  }
+
+  get follower(): Follower {
+    return this.#follower;
+  }
+
+  /** A verified block of the chain. */
+  async block(name: BlockName): Promise<Block> {
+    return this.#follower.blocks.at(this.server, this.heads, name);
+  }
+
+  /** A verified block; null for a number above the verified head, whose absence that shows. */
+  async find(name: BlockName): Promise<Block | null> {
+    if (typeof name !== "bigint") return this.block(name);
+    const { header } = await this.block("latest");
+    return name > header.number ? null : this.block(name);
+  }
+
+  async body(block: Block): Promise<Body> {
+    return this.#follower.bodies.of(this.server, block);
+  }
+
+  /** The block before another one. */
+  async parent({ header }: Block): Promise<Block> {
+    return this.#follower.blocks.byHash(this.server, header.parentHash);
+  }
+
+  async receipts(block: Block): Promise<{ body: Body; receipts: TransactionReceipt[] }> {
+    const body = await this.body(block);
+    const given = await receiptsOf(this.server, block);
+    return { body, receipts: verifyReceipts(block, body.transactions, given) };
+  }
+
+  /** The fees of a block; those of blobs are undefined if its parameters are not known. */
+  async fees(block: Block): Promise<Fees> {
+    const { excessBlobGas, timestamp, number } = block.header;
+    const params = blobsAt(this.settings.blobs, timestamp);
+    if (excessBlobGas === undefined || !params || number === 0n) return feesOf(block);
+    const parent = await this.parent(block);
+    try {
+      return feesOf(block, { parent, params });
+    } catch (error) {
+      if (!(error instanceof VerifyError) || error.reason !== "unsupported_fork") throw error;
+      return feesOf(block);
+    }
+  }
+}
+
+/** The refusal of an answer about something that the chain does not have. */
+export const missing = (expected: string, found: unknown): VerifyError =>
+  refuse("unknown_block", expected, describe(found));

@@ -1,0 +1,156 @@
+/** Fees: of gas and blobs from headers, tips from verified blocks. */
+
+import type { Block } from "../../ethereum/blocks.js";
+import { blobsAt } from "../../ethereum/blobs.js";
+import { verifyTransactions } from "../../ethereum/transactions.js";
+import { blockAt, integerAt, quantity, wrong } from "../request.js";
+import type { Chain, View } from "./chain.js";
+import { unavailable } from "./blocks.js";
+import type { Method } from "./method.js";
+
+const BLOB_GAS = 131_072n;
+
+/** The most blocks of a history, and of one with rewards, which need bodies and receipts. */
+const [MOST_BLOCKS, MOST_REWARDED] = [1024n, 32n];
+
+/** The most percentiles of a history. */
+const MOST_PERCENTILES = 100;
+
+/** The blocks in which tips are looked for, from the newest on. */
+const TIPPED_BLOCKS = 4;
+
+/** The base fee of the next block. */
+export const baseFee: Method = async (chain) =>
+  chain.ask(async (view) => quantity(await nextBaseFee(view)));
+
+/** The fee of blob gas in the next block. */
+export const blobBaseFee: Method = async (chain) =>
+  chain.ask(async (view) => {
+    const block = await view.block("latest");
+    const { nextBlobFee } = await view.fees(block);
+    if (nextBlobFee !== undefined) return quantity(nextBlobFee);
+    throw unavailable("the blob parameters of the newest block", `block ${block.header.number}`);
+  });
+
+/** The base fee of the next block, and a tip. */
+export const gasPrice: Method = async (chain) =>
+  chain.ask(async (view) => quantity((await nextBaseFee(view)) + (await usualTip(view))));
+
+export const maxPriorityFeePerGas: Method = async (chain) =>
+  chain.ask(async (view) => quantity(await usualTip(view)));
+
+async function nextBaseFee(view: View): Promise<bigint> {
+  const { nextBaseFee = 0n } = await view.fees(await view.block("latest"));
+  return nextBaseFee;
+}
+
+/** The median tip in the newest block with transactions; 0 if the newest ones have none. */
+async function usualTip(view: View): Promise<bigint> {
+  let block = await view.block("latest");
+  for (let count = 0; count < TIPPED_BLOCKS; count++) {
+    const { transactions } = await view.body(block);
+    if (transactions.length > 0) {
+      const tips = verifyTransactions(block, transactions)
+        .map(({ effectiveGasPrice }) => effectiveGasPrice - (block.header.baseFeePerGas ?? 0n))
+        .sort(ascending);
+      return tips[Math.floor((tips.length - 1) / 2)] ?? 0n;
+    }
+    if (block.header.number === 0n) break;
+    block = await view.parent(block);
+  }
+  return 0n;
+}
+
+const ascending = (one: bigint, other: bigint) => (one < other ? -1 : one > other ? 1 : 0);
+
+export const feeHistory: Method = async (chain: Chain, params, name) => {
+  const count = countAt(name, params);
+  const newest = blockAt(name, params, 1, true);
+  const percentiles = percentilesAt(name, params[2]);
+  const most = percentiles ? MOST_REWARDED : MOST_BLOCKS;
+  return chain.ask(async (view) => {
+    const last = await view.find(newest);
+    if (!last) throw wrong(name, "a block up to the head", params[1]);
+    const { number } = last.header;
+    const asked = count < most ? count : most;
+    if (asked === 0n) return { oldestBlock: "0x0", gasUsedRatio: [] };
+    const oldest = number + 1n < asked ? 0n : number + 1n - asked;
+    const blocks = await view.follower.blocks.range(view.server, oldest, last, () => undefined);
+    const fees = await view.fees(last);
+    const rewards =
+      percentiles &&
+      (await Promise.all(blocks.map((block) => rewardsOf(view, block, percentiles))));
+    const baseFees = blocks.map(({ header }) => header.baseFeePerGas ?? 0n);
+    return {
+      oldestBlock: quantity(oldest),
+      baseFeePerGas: [...baseFees, fees.nextBaseFee ?? 0n].map(quantity),
+      gasUsedRatio: blocks.map(({ header }) => ratio(header.gasUsed, header.gasLimit)),
+      ...(await blobHistory(view, blocks)),
+      ...(rewards && { reward: rewards }),
+    };
+  });
+};
+
+/** The fees of blobs in blocks and the next one; nothing if the parameters of one are not known. */
+async function blobHistory(view: View, blocks: readonly Block[]) {
+  const { blobs } = view.settings;
+  const ratios: number[] = [];
+  const fees: bigint[] = [];
+  let next: bigint | undefined;
+  for (const block of blocks) {
+    const { blobGasUsed, timestamp } = block.header;
+    const { blobFee, nextBlobFee } =
+      blobGasUsed === undefined ? { blobFee: 0n, nextBlobFee: 0n } : await view.fees(block);
+    if (blobFee === undefined) return {};
+    fees.push(blobFee);
+    next = nextBlobFee;
+    const max = blobsAt(blobs, timestamp)?.max ?? 0n;
+    ratios.push(blobGasUsed === undefined ? 0 : ratio(blobGasUsed, max * BLOB_GAS));
+  }
+  return {
+    baseFeePerBlobGas: [...fees, next ?? 0n].map(quantity),
+    blobGasUsedRatio: ratios,
+  };
+}
+
+/** The tips at percentiles of a block's gas. */
+async function rewardsOf(view: View, block: Block, percentiles: readonly number[]) {
+  const { body, receipts } = await view.receipts(block);
+  const { baseFeePerGas = 0n, gasUsed } = block.header;
+  const tips = verifyTransactions(block, body.transactions)
+    .map(({ effectiveGasPrice }, at) => ({
+      tip: effectiveGasPrice - baseFeePerGas,
+      gas: receipts[at]?.gasUsed ?? 0n,
+    }))
+    .sort((one, other) => ascending(one.tip, other.tip));
+  return percentiles.map((percentile) => {
+    const threshold = Math.floor((Number(gasUsed) * percentile) / 100);
+    let sum = 0;
+    const found = tips.find(({ gas }) => (sum += Number(gas)) >= threshold);
+    return quantity((found ?? tips.at(-1))?.tip ?? 0n);
+  });
+}
+
+const ratio = (used: bigint, most: bigint) => (most === 0n ? 0 : Number(used) / Number(most));
+
+function countAt(name: string, params: readonly unknown[]): bigint {
+  const [given] = params;
+  if (typeof given === "number" && Number.isSafeInteger(given) && given >= 0) return BigInt(given);
+  return integerAt(name, params, 0);
+}
+
+function percentilesAt(name: string, given: unknown): number[] | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!Array.isArray(given) || given.length > MOST_PERCENTILES) {
+    throw wrong(name, `at most ${MOST_PERCENTILES} percentiles`, given);
+  }
+  if (given.length === 0) return undefined;
+  let before = 0;
+  for (const percentile of given as unknown[]) {
+    if (typeof percentile !== "number" || !(percentile >= before && percentile <= 100)) {
+      throw wrong(name, "ascending percentiles of 0 to 100", percentile);
+    }
+    before = percentile;
+  }
+  return given as number[];
+}

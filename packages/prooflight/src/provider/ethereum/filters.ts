@@ -1,0 +1,210 @@
+/** Filters and subscriptions: what is new since the last poll. */
+
+import { refuse, VerifyError } from "../../error.js";
+import type { Block } from "../../ethereum/blocks.js";
+import type { Json } from "../../ethereum/decode.js";
+import type { LogsQuestion } from "../../ethereum/logs-question.js";
+import { ProviderError } from "../error.js";
+import { quantity, wrong } from "../request.js";
+import type { Chain, View } from "./chain.js";
+import { headerJson } from "./json.js";
+import { filterAt, logsFor, logsOf } from "./logs.js";
+import type { Method, Parameters } from "./method.js";
+
+/** A block that a filter has seen, and what it reported about it. */
+interface Seen {
+  block: Block;
+  reported: readonly Json[];
+}
+
+/** The blocks that a filter remembers, for reorganisations. */
+const MOST_SEEN = 128;
+
+/** The most blocks since the last poll; a filter that was left alone for longer is gone. */
+const MOST_NEW = 1024;
+
+/** Filters at once; the one that was polled longest ago makes room. */
+const MOST_FILTERS = 64;
+
+/** What a filter reports about a block that became canonical, or was replaced. */
+export type Report = Json | string;
+
+interface Kind {
+  added: (view: View, block: Block) => Promise<readonly Json[]>;
+  report: (seen: Seen, removed: boolean) => readonly Report[];
+}
+
+/** New blocks by their hashes, or by their headers. */
+const blocksAs = (write: (block: Block) => Report): Kind => ({
+  added: () => Promise.resolve([]),
+  report: ({ block }, removed) => (removed ? [] : [write(block)]),
+});
+
+const hashes = blocksAs(({ header }) => header.hash);
+const headers = blocksAs(headerJson);
+
+const logsOfBlocks = (question: LogsQuestion): Kind => ({
+  added: (view, { header }) => {
+    const { from, to } = question;
+    const before = typeof from === "bigint" && header.number < from;
+    const after = typeof to === "bigint" && header.number > to;
+    if (before || after) return Promise.resolve([]);
+    return logsOf(view, { ...question, from: header.hash, to: header.hash });
+  },
+  report: ({ reported }, removed) => reported.map((log) => ({ ...log, removed })),
+});
+
+/** A filter, which reports each change once. */
+export class Filter {
+  readonly question: LogsQuestion | undefined;
+  readonly #kind: Kind;
+  #seen: readonly Seen[];
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(kind: Kind, first: Block, question: LogsQuestion | undefined) {
+    this.#kind = kind;
+    this.#seen = [{ block: first, reported: [] }];
+    this.question = question;
+  }
+
+  static async open(chain: Chain, kind: Kind, question?: LogsQuestion): Promise<Filter> {
+    return new Filter(kind, await chain.ask((view) => view.block("latest")), question);
+  }
+
+  /** What changed since the last call. */
+  async changes(chain: Chain): Promise<Report[]> {
+    // One poll after another, so that none reports what another one has reported.
+    const poll = this.#last.then(async () => {
+      const { seen, reports } = await chain.ask((view) => this.#poll(view));
+      this.#seen = seen;
+      return reports;
+    });
+    this.#last = poll.catch(() => undefined);
+    return poll;
+  }
+
+  async #poll(view: View): Promise<{ seen: readonly Seen[]; reports: Report[] }> {
+    const { added, report } = this.#kind;
+    const latest = await view.block("latest");
+    const { list, fork } = await newBlocks(view, this.#seen, latest);
+    const isKept = ({ block }: Seen) => block.header.number <= fork.header.number;
+    const kept = this.#seen.filter(isKept);
+    const removed = this.#seen.filter((seen) => !isKept(seen));
+    const more: Seen[] = [];
+    for (const block of list) more.push({ block, reported: await added(view, block) });
+    const reports = [
+      ...removed.reverse().flatMap((seen) => report(seen, true)),
+      ...more.flatMap((seen) => report(seen, false)),
+    ];
+    const before = kept.length > 0 ? kept : [{ block: fork, reported: [] }];
+    return { seen: [...before, ...more].slice(-MOST_SEEN), reports };
+  }
+}
+
+/** The blocks of the head's chain after the last one that it shares with those seen, and that one. */
+async function newBlocks(
+  view: View,
+  seen: readonly Seen[],
+  latest: Block,
+): Promise<{ list: Block[]; fork: Block }> {
+  const known = new Set(seen.map(({ block }) => block.header.hash));
+  const list: Block[] = [];
+  let [block, oldest] = [latest, seen[0]?.block ?? latest];
+  for (;;) {
+    // If all that was seen has been replaced, the chains meet before it.
+    while (oldest.header.number > block.header.number) {
+      if (known.size > MOST_NEW) throw gone();
+      oldest = await view.parent(oldest);
+      known.add(oldest.header.hash);
+    }
+    if (known.has(block.header.hash)) return { list, fork: block };
+    if (list.length > MOST_NEW || block.header.number === 0n) throw gone();
+    list.unshift(block);
+    block = await view.parent(block);
+  }
+}
+
+/** The open filters of a provider. */
+export class Filters {
+  readonly #open = new Map<string, Filter>();
+  #count = 0n;
+
+  add(filter: Filter): string {
+    const id = quantity(++this.#count);
+    this.#open.set(id, filter);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MOST_FILTERS && oldest) this.#open.delete(oldest);
+    return id;
+  }
+
+  get(id: unknown): Filter {
+    const filter = this.#open.get(String(id));
+    if (!filter) throw gone();
+    this.#open.delete(String(id));
+    this.#open.set(String(id), filter);
+    return filter;
+  }
+
+  remove(id: unknown): boolean {
+    return this.#open.delete(String(id));
+  }
+}
+
+/** The refusal as nodes have it, which makes libraries open another filter. */
+const gone = () =>
+  new ProviderError(refuse("invalid_argument", "an open filter", "filter not found"), -32000);
+
+/** The methods about filters. */
+export function filterMethods(filters: Filters): [string, number, Method][] {
+  return [
+    [
+      "eth_newFilter",
+      1,
+      async (chain, params, name) => filters.add(await openLogs(chain, params, name, 0)),
+    ],
+    ["eth_newBlockFilter", 0, async (chain) => filters.add(await Filter.open(chain, hashes))],
+    [
+      "eth_getFilterChanges",
+      1,
+      async (chain, [id]) => {
+        try {
+          return await filters.get(id).changes(chain);
+        } catch (error) {
+          if (error instanceof ProviderError && error.code === -32000) filters.remove(id);
+          throw error;
+        }
+      },
+    ],
+    [
+      "eth_getFilterLogs",
+      1,
+      async (chain, params, name) => {
+        const { question } = filters.get(params[0]);
+        if (!question) throw gone();
+        return logsFor(chain, question, { method: name, params });
+      },
+    ],
+    ["eth_uninstallFilter", 1, (_, [id]) => filters.remove(id)],
+  ];
+}
+
+/** Opens a filter of new logs. */
+export async function openLogs(
+  chain: Chain,
+  params: Parameters,
+  name: string,
+  index: number,
+): Promise<Filter> {
+  const question = filterAt(name, params, index);
+  if (typeof question.from === "string" && question.from.startsWith("0x")) {
+    throw wrong(name, "a range of blocks, of which new ones are reported", question.from);
+  }
+  return Filter.open(chain, logsOfBlocks(question), question);
+}
+
+/** Opens a filter of new headers. */
+export const openHeaders = async (chain: Chain): Promise<Filter> => Filter.open(chain, headers);
+
+/** Whether an error says that a filter is gone. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ProviderError && error.code === -32000 && error.cause instanceof VerifyError;

@@ -1,0 +1,82 @@
+/** Logs: all of a range, and no others. */
+
+import { Arguments } from "../../arguments.js";
+import { invalid } from "../../arguments.js";
+import { logs } from "../../ethereum/logs.js";
+import { type LogsQuestion, readLogsOptions } from "../../ethereum/logs-question.js";
+import type { BlockName } from "../../ethereum/options.js";
+import { unionLogs } from "../../ethereum/union-logs.js";
+import type { Json } from "../../ethereum/decode.js";
+import { blockAt, hashAt, type RequestArguments, wrong } from "../request.js";
+import type { Chain, View } from "./chain.js";
+import { foundLogJson } from "./json.js";
+import type { Method, Parameters } from "./method.js";
+
+/** The most addresses, and topics of one position, as other nodes have it. */
+const MOST_TOPICS = 4;
+
+/** The filter of a request; throws `invalid_argument`. */
+export function filterAt(name: string, params: Parameters, index: number): LogsQuestion {
+  const names = ["address", "topics", "fromBlock", "toBlock", "blockHash"] as const;
+  const given = new Arguments("mpt", params[index] ?? {}, names, `the filter of ${name}`);
+  const member = (of: (typeof names)[number]) => given.unchecked(of) ?? undefined;
+  const topics = member("topics");
+  if (topics !== undefined && !(Array.isArray(topics) && topics.length <= MOST_TOPICS)) {
+    throw wrong(name, `at most ${MOST_TOPICS} topics`, topics);
+  }
+  const [from, to] = range(name, member("blockHash"), member("fromBlock"), member("toBlock"));
+  const options = { address: member("address"), topics, from, to };
+  return readLogsOptions(options as Parameters_);
+}
+
+type Parameters_ = NonNullable<globalThis.Parameters<typeof readLogsOptions>[0]>;
+
+function range(
+  name: string,
+  hash: unknown,
+  from: unknown,
+  to: unknown,
+): readonly [BlockName, BlockName] {
+  if (hash === undefined) return [blockAt(name, [from], 0, true), blockAt(name, [to], 0, true)];
+  if (from !== undefined || to !== undefined) {
+    throw invalid("mpt", `the filter of ${name}`, "of blockHash or of a range", "both");
+  }
+  const block = hashAt(name, [hash], 0);
+  return [block, block];
+}
+
+export const getLogs: Method = async (chain, params, name) =>
+  logsFor(chain, filterAt(name, params, 0), { method: name, params });
+
+/** The logs that a filter matches, as the option `logs` says. */
+export async function logsFor(
+  chain: Chain,
+  question: LogsQuestion,
+  request: RequestArguments,
+): Promise<Json[]> {
+  // One block is complete for less than what several servers take.
+  if (chain.settings.logs === "complete" || question.from === question.to) {
+    return chain.ask((view) => logsOf(view, question));
+  }
+  await chain.ask((view) => checkRange(view, question));
+  const found = await unionLogs(chain.settings.follower, question, chain.settings);
+  await chain.allowUnproven(request);
+  return found.map(foundLogJson);
+}
+
+/** All logs that a filter matches. */
+export async function logsOf(view: View, question: LogsQuestion): Promise<Json[]> {
+  const { server, heads, follower, settings } = view;
+  await checkRange(view, question);
+  const found = await logs(server, follower, heads, question, settings);
+  return found.map(foundLogJson);
+}
+
+/** Throws `invalid_argument` for blocks above the head. */
+async function checkRange(view: View, { from, to }: LogsQuestion): Promise<void> {
+  const { number } = (await view.block("latest")).header;
+  for (const block of [from, to]) {
+    if (typeof block !== "bigint" || block <= number) continue;
+    throw invalid("mpt", "the range of the filter", `blocks up to the head, ${number}`, `${block}`);
+  }
+}

@@ -1,0 +1,153 @@
+import { Arguments, invalid, ownMembers } from "../../arguments.js";
+import { called, milliseconds } from "../../client/options.js";
+import { describe } from "../../error.js";
+import { type BlobParams, CHAINS } from "../../ethereum/blobs.js";
+import { beaconOf, Follower } from "../../ethereum/follower.js";
+import type { LogsSettings } from "../../ethereum/logs-settings.js";
+import type { NetworkName } from "../../ethereum/network.js";
+import { COMMON, type EthereumOptions, readCommon, readOptions } from "../../ethereum/options.js";
+import { Pinned, type Pins } from "../../ethereum/pinned.js";
+import type { Eip1193Events } from "../events.js";
+import { kindOf, HANDED_ON } from "../handed-on.js";
+import type { HandOn } from "../hand-on.js";
+import type { Eip1193Provider, RequestArguments } from "../request.js";
+import { Server } from "../server.js";
+
+/**
+ * Options of `createProvider` for a provider that follows Ethereum itself: those of `EthereumClient.connect`, and more.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ethereum-provider.md | A provider for Ethereum}
+ */
+export interface NetworkProviderOptions extends Partial<Omit<EthereumOptions, "signal">> {
+  execution: EthereumOptions["execution"];
+  /**
+   * The hashes of the newest blocks, instead of `checkpoint` and `beacon`: for development nodes without a beacon
+   * chain. They are trusted.
+   */
+  heads?: Pins | undefined;
+  /** The id of the chain. Default: the network's, if it has a name. */
+  chainId?: bigint | number | undefined;
+  /** The parameters of blobs, ascending by time. Default: the network's, if it has a name; else blob fees are left out. */
+  blobs?: readonly BlobParams[] | undefined;
+  /** The user's wallet, which accounts and signatures are asked of. Default: there are no accounts. */
+  wallet?: (Eip1193Provider & Partial<Eip1193Events>) | undefined;
+  /**
+   * Called, and awaited, before an answer that no proof covers: `null` for an unknown hash, if every server says so, that
+   * a transaction is pending, and the logs of a range with `logs: "union"`. The request is refused if it returns `false` or throws.
+   */
+  onUnproven?: ((request: RequestArguments) => unknown) | undefined;
+  /** The interval of polling for subscriptions, in milliseconds, at least 50. Default 4000. */
+  pollInterval?: number | undefined;
+}
+
+/** The options, checked. */
+export interface NetworkSettings extends LogsSettings {
+  follower: Follower;
+  chainId: bigint;
+  blobs: readonly BlobParams[];
+  now: () => bigint;
+  /** Whether the heads are those of a beacon chain, which has a slot every 12 seconds. */
+  hasSlots: boolean;
+  wallet: { provider: Eip1193Provider & Partial<Eip1193Events>; handOn: HandOn } | undefined;
+  onUnproven: ((request: RequestArguments) => unknown) | undefined;
+  pollInterval: number;
+}
+
+const OWN = ["heads", "chainId", "blobs", "wallet", "onUnproven", "pollInterval"] as const;
+
+/** Checks the options; throws `invalid_argument`. */
+export function readNetworkOptions(options: NetworkProviderOptions): NetworkSettings {
+  const { heads, chainId, blobs, wallet, onUnproven, pollInterval, ...others } =
+    ownMembers(options);
+  const own = new Arguments(
+    undefined,
+    { heads, chainId, blobs, wallet, onUnproven, pollInterval },
+    OWN,
+  );
+  const { network } = others;
+  const known = isKnown(network) ? CHAINS[network] : undefined;
+  const id = chainIdOf(own.unchecked("chainId"), known?.chainId);
+  return {
+    ...following(own.unchecked("heads"), others),
+    chainId: id,
+    blobs: own.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(own),
+    wallet: walletOf(own.unchecked("wallet"), id),
+    onUnproven: called(own.unchecked("onUnproven"), "onUnproven") as NetworkSettings["onUnproven"],
+    pollInterval: Math.max(50, milliseconds(own.unchecked("pollInterval"), "pollInterval") ?? 4000),
+  };
+}
+
+const isKnown = (network: unknown): network is NetworkName =>
+  typeof network === "string" && Object.hasOwn(CHAINS, network);
+
+function following(
+  heads: unknown,
+  others: Omit<NetworkProviderOptions, (typeof OWN)[number]>,
+): Pick<NetworkSettings, "follower" | "now" | "hasSlots" | keyof LogsSettings> {
+  if (heads === undefined) {
+    const settings = readOptions(others as EthereumOptions);
+    return { ...settings, follower: new Follower(settings, beaconOf(settings)), hasSlots: true };
+  }
+  const given = new Arguments(undefined, others, [...COMMON, "network"]);
+  const network = given.unchecked("network");
+  if (network !== undefined && !isKnown(network)) {
+    const names = Object.keys(CHAINS).join(", ");
+    throw invalid(undefined, "network", `${names}, or left out beside heads`, describe(network));
+  }
+  const settings = readCommon(given);
+  return { ...settings, follower: new Follower(settings, new Pinned(heads)), hasSlots: false };
+}
+
+function chainIdOf(given: unknown, known: bigint | undefined): bigint {
+  if (given === undefined && known !== undefined) return known;
+  const isNumber = typeof given === "number" && Number.isSafeInteger(given);
+  const id = isNumber || typeof given === "bigint" ? BigInt(given) : undefined;
+  if (id === undefined || id < 1n || id >= 1n << 64n) {
+    throw invalid(undefined, "chainId", "a positive integer of 64 bits", describe(given));
+  }
+  if (known === undefined || id === known) return id;
+  throw invalid(undefined, "chainId", `${known}, as the network's`, describe(given));
+}
+
+function blobsOf(own: Arguments<"blobs">): BlobParams[] {
+  let before = -1n;
+  return own.list("blobs").map((entry, index) => {
+    const path = `blobs[${index}]`;
+    const names = ["timestamp", "target", "max", "updateFraction", "hasReserve"] as const;
+    const given = new Arguments(undefined, entry, names, path);
+    const params = {
+      timestamp: given.u64("timestamp"),
+      target: given.u64("target"),
+      max: given.u64("max"),
+      updateFraction: given.u64("updateFraction"),
+      hasReserve: given.optionalBoolean("hasReserve") ?? false,
+    };
+    if (params.timestamp <= before) {
+      throw invalid(undefined, path, "later than the entry before", `${params.timestamp}`);
+    }
+    before = params.timestamp;
+    return params;
+  });
+}
+
+/** What is asked of wallets: accounts, signatures, and what the user decides about. */
+const OF_WALLETS = new Set([
+  ...HANDED_ON.filter((method) => ["sign", "connect"].includes(kindOf(method))),
+  ...["eth_accounts", "wallet_getCapabilities", "wallet_getCallsStatus"],
+]);
+
+function walletOf(given: unknown, chainId: bigint): NetworkSettings["wallet"] {
+  if (given === undefined) return undefined;
+  const provider = given as Eip1193Provider | null;
+  if (typeof provider?.request !== "function") {
+    throw invalid(undefined, "wallet", "a provider of EIP-1193", describe(given));
+  }
+  const handOn: HandOn = {
+    server: new Server(provider, 10_000),
+    chainId,
+    methods: OF_WALLETS,
+    maxFeePerGas: undefined,
+    onUnverified: undefined,
+  };
+  return { provider, handOn };
+}

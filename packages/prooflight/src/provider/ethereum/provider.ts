@@ -1,0 +1,73 @@
+/** The provider that follows Ethereum itself. */
+
+import { notify } from "../../client/callback.js";
+import { describe, refuse } from "../../error.js";
+import { init } from "../../wasm/ethereum.js";
+import { ProviderError, toProviderError } from "../error.js";
+import { listen } from "../events.js";
+import { handOn } from "../hand-on.js";
+import { NEVER } from "../handed-on.js";
+import { listOf, type Request, wrong } from "../request.js";
+import { Chain } from "./chain.js";
+import { Filters, filterMethods } from "./filters.js";
+import type { Method } from "./method.js";
+import { METHODS, unverifiable } from "./methods.js";
+import { type NetworkProviderOptions, readNetworkOptions } from "./options.js";
+import { Subscriptions } from "./subscriptions.js";
+
+type Listener = (...args: unknown[]) => void;
+
+export class NetworkProvider {
+  readonly #chain: Chain;
+  readonly #methods: ReadonlyMap<string, { most: number; method: Method }>;
+  readonly #listeners = new Set<Listener>();
+
+  /** Throws `invalid_argument` for wrong options. */
+  constructor(options: NetworkProviderOptions) {
+    this.#chain = new Chain(readNetworkOptions(options));
+    const subscriptions = new Subscriptions((message) => {
+      for (const listener of [...this.#listeners]) notify(listener, message);
+    });
+    const all = [...METHODS, ...filterMethods(new Filters()), ...subscriptions.methods()];
+    this.#methods = new Map(all.map(([name, most, method]) => [name, { most, method }]));
+  }
+
+  /** Answers a request that was checked and copied. */
+  async answer(request: Request): Promise<unknown> {
+    const { method: name } = request;
+    const { wallet } = this.#chain.settings;
+    const found = this.#methods.get(name);
+    if (found) {
+      const params = listOf(request);
+      if (params.length > found.most) {
+        throw wrong(name, `at most ${found.most} parameters`, params.length);
+      }
+      await init();
+      return found.method(this.#chain, params, name);
+    }
+    if (NEVER.has(name)) {
+      const expected = "a method whose answer no local key signs";
+      throw new ProviderError(refuse("unverifiable_method", expected, name), -32601);
+    }
+    if (wallet?.handOn.methods.has(name)) return handOn(wallet.handOn, request);
+    if (name === "eth_accounts") return [];
+    throw unverifiable(name);
+  }
+
+  /** Adds or removes a listener to subscriptions, or to the wallet's events. */
+  hear(how: "on" | "removeListener", event: string, listener: Listener): void {
+    if (event === "message") {
+      if (how === "on") this.#listeners.add(listener);
+      else this.#listeners.delete(listener);
+      return;
+    }
+    const { wallet } = this.#chain.settings;
+    if (!wallet) return;
+    try {
+      listen(wallet.provider, how, event, listener, false);
+    } catch (cause) {
+      const expected = `the wallet to listen to ${event}`;
+      throw toProviderError(refuse("server_error", expected, describe(cause), { cause }));
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** Sends transactions that are signed already. */
+
+import type { Hex } from "../../bytes.js";
+import { refuse, VerifyError } from "../../error.js";
+import { decodeSent, type SignedTransaction } from "../../ethereum/transactions.js";
+import { bytesLike } from "../../mpt/bytes.js";
+import { MAX_PROOF_BYTES } from "../../registry.js";
+import { ProviderError } from "../error.js";
+import { errorOf } from "../server.js";
+import type { Method } from "./method.js";
+
+/** How nodes say that they have a transaction already, as after a lost reply. */
+const KNOWN = /already known|already imported|known transaction/i;
+
+/** Sends a transaction for this chain to the first server that accepts it; returns its hash, computed here. */
+export const sendRawTransaction: Method = async (chain, params, name) => {
+  const { follower, chainId } = chain.settings;
+  const raw = bytesLike(params[0], `parameter 0 of ${name}`).slice();
+  const { hash, from, nonce, chainId: given } = read(raw, name);
+  if (given !== chainId) {
+    const found = given === undefined ? "one for any chain" : `one for chain ${given}`;
+    const expected = `a transaction for chain ${chainId}`;
+    throw new ProviderError(refuse("wrong_chain", expected, found), -32602);
+  }
+  await follower
+    .send(async (server) => {
+      try {
+        await server.call(name, [params[0]]);
+      } catch (error) {
+        if (!KNOWN.test(saidBy(error)?.message ?? "")) throw error;
+      }
+    })
+    .catch((error: unknown) => {
+      throw saidBy(error) ?? error;
+    });
+  const next = nonce + 1n;
+  if (next > (chain.sent.get(from) ?? 0n)) chain.sent.set(from, next);
+  return hash satisfies Hex;
+};
+
+function read(raw: Uint8Array, name: string): SignedTransaction {
+  const expected = `parameter 0 of ${name} to be a signed transaction`;
+  if (raw.length > MAX_PROOF_BYTES) {
+    throw refuse("invalid_argument", expected, `${raw.length} bytes`);
+  }
+  try {
+    return decodeSent(raw);
+  } catch (cause) {
+    if (!(cause instanceof VerifyError) || cause.code === "internal") throw cause;
+    throw refuse(
+      "invalid_argument",
+      `${expected}: ${cause.details.expected}`,
+      cause.details.found,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** A node's own error, such as that a nonce is too low, which it may make up. */
+function saidBy(error: unknown): Error | undefined {
+  if (!(error instanceof VerifyError)) return undefined;
+  if (!(error.cause instanceof AggregateError)) return errorOf(error);
+  return error.cause.errors.map(saidBy).find((said) => said);
+}

@@ -1,0 +1,101 @@
+/** Accounts, storage and code: `eth_getProof` against the state root of a verified block. */
+
+import { type Hex, toHex } from "../../bytes.js";
+import { code, prove } from "../../ethereum/accounts.js";
+import { addressAt, blockAt, quantity, slotOf, word, wrong } from "../request.js";
+import type { Chain } from "./chain.js";
+import type { Method, Parameters } from "./method.js";
+
+/** The most slots of one request. */
+const MOST_SLOTS = 1024;
+
+export const getBalance: Method = async (chain, params, name) => {
+  const { balance } = await shown(chain, params, name, [], 1);
+  return quantity(balance);
+};
+
+export const getTransactionCount: Method = async (chain, params, name) => {
+  const { nonce } = await shown(chain, params, name, [], 1);
+  if (params[1] !== "pending") return quantity(nonce);
+  const sent = chain.sent.get(addressAt(name, params, 0)) ?? 0n;
+  return quantity(sent > nonce ? sent : nonce);
+};
+
+export const getStorageAt: Method = async (chain, params, name) => {
+  const { storage } = await shown(chain, params, name, [slotOf(name, params[1])], 2);
+  return word(storage[0] ?? 0n);
+};
+
+export const getCode: Method = async (chain, params, name) => {
+  const address = addressAt(name, params, 0);
+  const block = blockAt(name, params, 1, true);
+  return chain.ask(async (view) => code(view.server, await view.block(block), address));
+};
+
+export const getProof: Method = async (chain, params, name) => {
+  const address = addressAt(name, params, 0);
+  const asked = slotsOf(name, params[1] ?? []);
+  const slots = asked.map((slot) => slotOf(name, slot));
+  const block = blockAt(name, params, 2, true);
+  const { shown, answer } = await chain.ask(async (view) =>
+    prove(view.server, await view.block(block), address, slots),
+  );
+  // Only verified members, in the order of EIP-1186.
+  return {
+    address,
+    accountProof: answer.accountProof,
+    balance: quantity(shown.balance),
+    codeHash: toHex(shown.codeHash),
+    nonce: quantity(shown.nonce),
+    storageHash: toHex(shown.storageHash),
+    storageProof: shown.storage.map((value, index) => ({
+      key: asked[index],
+      value: quantity(value),
+      proof: answer.storageProof[index]?.proof,
+    })),
+  };
+};
+
+export const getStorageValues: Method = async (chain, params, name) => {
+  const given = params[0];
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw wrong(name, "an object of slots by address", given);
+  }
+  const asked = Object.entries(given).map(([address, slots]) => ({
+    given: address,
+    address: addressAt(name, [address], 0),
+    slots: slotsOf(name, slots).map((slot) => slotOf(name, slot)),
+  }));
+  const count = asked.reduce((sum, { slots }) => sum + slots.length, 0);
+  if (count === 0 || count > MOST_SLOTS) throw wrong(name, `1 to ${MOST_SLOTS} slots`, count);
+  const block = blockAt(name, params, 1, true);
+  return chain.ask(async (view) => {
+    const at = await view.block(block);
+    const values = asked.map(async ({ given, address, slots }) => {
+      const { shown } = await prove(view.server, at, address, slots);
+      return [given, shown.storage.map(word)] as const;
+    });
+    return Object.fromEntries(await Promise.all(values));
+  });
+};
+
+async function shown(
+  chain: Chain,
+  params: Parameters,
+  name: string,
+  slots: readonly Hex[],
+  at: number,
+) {
+  const address = addressAt(name, params, 0);
+  const block = blockAt(name, params, at, true);
+  const { shown } = await chain.ask(async (view) =>
+    prove(view.server, await view.block(block), address, slots),
+  );
+  return shown;
+}
+
+function slotsOf(name: string, given: unknown): readonly unknown[] {
+  if (!Array.isArray(given)) throw wrong(name, "slots in an array", given);
+  if (given.length > MOST_SLOTS) throw wrong(name, `at most ${MOST_SLOTS} slots`, given.length);
+  return given as readonly unknown[];
+}

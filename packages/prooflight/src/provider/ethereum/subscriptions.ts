@@ -1,0 +1,71 @@
+/** `eth_subscribe`, by polling. */
+
+import { refuse } from "../../error.js";
+import { quantity } from "../request.js";
+import type { Chain } from "./chain.js";
+import { type Filter, isGone, openHeaders, openLogs, type Report } from "./filters.js";
+import type { Method } from "./method.js";
+
+/** Receives what a subscription found. */
+export type Listener = (message: {
+  type: "eth_subscription";
+  data: { subscription: string; result: Report };
+}) => void;
+
+export class Subscriptions {
+  readonly #timers = new Map<string, ReturnType<typeof setInterval>>();
+  readonly #emit: Listener;
+  #count = 0n;
+
+  constructor(emit: Listener) {
+    this.#emit = emit;
+  }
+
+  /** The methods about subscriptions. */
+  methods(): [string, number, Method][] {
+    return [
+      ["eth_subscribe", 2, async (chain, params, name) => this.#start(chain, params, name)],
+      ["eth_unsubscribe", 1, (_, [id]) => this.#stop(String(id))],
+    ];
+  }
+
+  async #start(chain: Chain, params: readonly unknown[], name: string): Promise<string> {
+    const [kind] = params;
+    if (kind !== "newHeads" && kind !== "logs") {
+      const expected = "a subscription to newHeads or logs";
+      throw refuse("unverifiable_method", expected, String(kind));
+    }
+    const filter = await (kind === "logs" ? openLogs(chain, params, name, 1) : openHeaders(chain));
+    const id = quantity(++this.#count);
+    // A poll that takes longer than the interval is not overtaken: otherwise they would pile up.
+    let isPolling = false;
+    const poll = async () => {
+      if (isPolling) return;
+      isPolling = true;
+      await this.#poll(chain, filter, id);
+      isPolling = false;
+    };
+    this.#timers.set(
+      id,
+      setInterval(() => void poll(), chain.settings.pollInterval),
+    );
+    return id;
+  }
+
+  /** Emits what is new. If no server gives an answer that verifies, the next poll tries again. */
+  async #poll(chain: Chain, filter: Filter, id: string): Promise<void> {
+    try {
+      for (const result of await filter.changes(chain)) {
+        if (!this.#timers.has(id)) return;
+        this.#emit({ type: "eth_subscription", data: { subscription: id, result } });
+      }
+    } catch (error) {
+      if (isGone(error)) this.#stop(id);
+    }
+  }
+
+  #stop(id: string): boolean {
+    clearInterval(this.#timers.get(id));
+    return this.#timers.delete(id);
+  }
+}

@@ -1,0 +1,146 @@
+/** Servers that tell the truth at the wrong time, or half of it. */
+
+import { describe, expect, test } from "vitest";
+
+import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { executeChain } from "./execution-chain.js";
+import { type Answer, hashOf, providerOf } from "./provider-of.js";
+
+type Json = Record<string, unknown>;
+
+const chain = await executeChain();
+const honest: Answer = ({ method, params }) => chain.execution(method, params);
+
+/** The last block, with its transactions. */
+const LAST = 54;
+const last = (await chain.execution("eth_getBlockByNumber", ["0x36", true])) as {
+  hash: string;
+  transactions: { hash: string }[];
+};
+const [{ hash: included }] = last.transactions as [{ hash: string }];
+
+const refusalOf = async (asking: Promise<unknown>) => {
+  const error: unknown = await asking.catch((error: unknown) => error);
+  if (error instanceof ProviderError) return error;
+  throw new Error(`not refused: ${JSON.stringify(error)}`);
+};
+
+/** A provider, and what it marked as unproven. */
+function marking(options: Partial<NetworkProviderOptions>, answer: Answer) {
+  const unproven: unknown[] = [];
+  const { provider } = providerOf(
+    chain,
+    { onUnproven: (request) => unproven.push(request), ...options },
+    answer,
+  );
+  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
+  return { ask, unproven };
+}
+
+describe("nothing is called absent", () => {
+  test.each(["eth_getTransactionByHash", "eth_getTransactionReceipt"])(
+    "by %s of a server that has the transaction, but not yet the head's block",
+    async (method) => {
+      const { ask, unproven } = marking({}, (question, url) => {
+        const [first] = question.params;
+        const isHead = first === hashOf(chain, LAST) || first === "0x36";
+        return question.method.startsWith("eth_getBlockBy") && isHead
+          ? null
+          : honest(question, url);
+      });
+      expect((await refusalOf(ask(method, included))).data.reason).toBe("unknown_block");
+      expect(unproven).toEqual([]);
+    },
+  );
+
+  test("by eth_getBlockByHash, whose header is verified", async () => {
+    const { ask, unproven } = marking({}, (question, url) =>
+      question.method === "eth_getBlockByHash" && question.params[1] === true
+        ? null
+        : honest(question, url),
+    );
+    const refused = await refusalOf(ask("eth_getBlockByHash", last.hash, true));
+    expect([refused.code, refused.data.reason]).toEqual([4900, "unknown_block"]);
+    expect(unproven).toEqual([]);
+  });
+});
+
+describe("a transaction is pending", () => {
+  const servers = { execution: ["http://one.test", "http://two.test"] };
+  const pending: Answer = async (question, url) => {
+    const reply = (await honest(question, url)) as Json;
+    if (question.method !== "eth_getTransactionByHash") return reply;
+    return { ...reply, blockHash: null, blockNumber: null, transactionIndex: null };
+  };
+  const bySecond =
+    (second: Answer): Answer =>
+    (question, url) =>
+      (url.includes("one") ? pending : second)(question, url);
+
+  test("only if no server has it in a block", async () => {
+    const { ask, unproven } = marking(servers, bySecond(honest));
+    expect(await ask("eth_getTransactionByHash", included)).toMatchObject({ blockNumber: "0x36" });
+    expect(unproven).toEqual([]);
+  });
+
+  const ignorant: Answer = (question, url) =>
+    question.method === "eth_getTransactionByHash" ? null : honest(question, url);
+
+  test.each([
+    ["calls it pending, too", pending],
+    ["does not know it", ignorant],
+  ])("if the other server %s", async (_, second) => {
+    const { ask, unproven } = marking(servers, bySecond(second));
+    expect(await ask("eth_getTransactionByHash", included)).toMatchObject({
+      hash: included,
+      blockNumber: null,
+    });
+    expect(unproven).toHaveLength(1);
+  });
+
+  test("not if the other server does not answer", async () => {
+    const { ask, unproven } = marking(
+      servers,
+      bySecond(() => undefined),
+    );
+    expect((await refusalOf(ask("eth_getTransactionByHash", included))).code).toBe(4900);
+    expect(unproven).toEqual([]);
+  });
+
+  test("not if it is for another chain", async () => {
+    const { ask, unproven } = marking({ chainId: 1n }, pending);
+    const typed = last.transactions.find((one) => "chainId" in one);
+    const refused = await refusalOf(ask("eth_getTransactionByHash", typed?.hash));
+    expect([refused.code, refused.data.reason]).toEqual([-32002, "wrong_chain"]);
+    expect(unproven).toEqual([]);
+  });
+});
+
+describe("a filter", () => {
+  /** A provider whose head can be moved. */
+  function moving(number: number) {
+    const head = { number };
+    const { provider } = providerOf(chain, {
+      heads: () => ({ latest: hashOf(chain, head.number) }),
+    });
+    const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
+    return { head, ask };
+  }
+
+  test("does not report older blocks as new when the chain goes back", async () => {
+    const { head, ask } = moving(52);
+    const id = await ask("eth_newBlockFilter");
+    head.number = 49;
+    expect(await ask("eth_getFilterChanges", id)).toEqual([]);
+    head.number = 51;
+    const two = [50, 51].map((number) => hashOf(chain, number));
+    expect(await ask("eth_getFilterChanges", id)).toEqual(two);
+  });
+
+  test("takes no hash of a block, which is not new", async () => {
+    const { ask } = moving(52);
+    const params = { blockHash: hashOf(chain, 50) };
+    expect((await refusalOf(ask("eth_newFilter", params))).code).toBe(-32602);
+    expect((await refusalOf(ask("eth_subscribe", "logs", params))).code).toBe(-32602);
+  });
+});

@@ -1,0 +1,332 @@
+/** `prooflight eth`, run as a user does, against recorded servers of mainnet. */
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { Progress } from "../../src/cli/ethereum/progress.js";
+import { OWN, readCases, serve, type Served } from "./recorded.js";
+import { type Answers, honest, listen } from "./servers.js";
+
+const command = fileURLToPath(new URL("../../bin/prooflight.mjs", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "prooflight-eth-"));
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  rmSync(folder, { recursive: true });
+});
+
+interface Ran {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command in a process of its own, while the servers of this one answer. */
+async function prooflight(args: readonly string[]): Promise<Ran> {
+  const env = { ...process.env, FORCE_COLOR: undefined };
+  const child = spawn(process.execPath, [command, ...args], { env });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const status = await new Promise<number>((resolve) => child.once("close", resolve));
+  return { status, stdout, stderr };
+}
+
+/** Two servers, each for both kinds of questions; the first may lie. */
+async function serversOf(name: string) {
+  const given = readCases().find((one) => one.name === name);
+  if (!given) throw new Error(`no case ${name}`);
+  const served = await serve(given);
+  if (typeof served === "string") throw new Error(`${name} lacks ${served}`);
+  const asked: string[] = [];
+  const server = await listen((question) => {
+    asked.push("path" in question ? question.path : question.method);
+    return honest(served)(question);
+  });
+  closing.push(server.close);
+  return { given, served, asked, url: server.url };
+}
+
+type Servers = Awaited<ReturnType<typeof serversOf>>;
+
+/** For slow machines: decoding recorded blocks takes some seconds. */
+const DECODING = 120_000;
+
+/** The recorded checkpoints are years old. */
+const OLD = ["--max-checkpoint-age", "100000"];
+
+const optionsOf = ({ served, url }: Servers, execution = [url], beacon = [url]) => [
+  ...["--checkpoint", served.checkpoint, ...OLD],
+  ...beacon.flatMap((url) => ["--beacon", url]),
+  ...execution.flatMap((url) => ["--execution", url]),
+];
+
+async function liar(served: Served, lie: (answer: unknown, asked: unknown) => unknown) {
+  const answers: Answers = (asked) => lie(honest(served)(asked), asked);
+  const { url, close } = await listen(answers);
+  closing.push(close);
+  return url;
+}
+
+const methodOf = (asked: unknown) => (asked as { method?: string }).method;
+
+const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+
+describe.runIf(OWN)("an account", () => {
+  let servers: Servers;
+  let proof: { balance: string; nonce: string; storageProof: { key: string; value: string }[] };
+
+  beforeAll(async () => {
+    servers = await serversOf("eth_call1");
+    const all = [...servers.given.replies.values()].find(
+      (reply) => (reply as { address?: string }).address === USDC,
+    );
+    proof = all as typeof proof;
+  }, DECODING);
+
+  test("is printed with what it rests on", async () => {
+    const slots = proof.storageProof.flatMap(({ key }) => ["--slot", key]);
+    const { status, stdout, stderr } = await prooflight([
+      ...["eth", "balance", USDC, ...slots],
+      ...optionsOf(servers),
+    ]);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✔ verified {2}the account after block 22196273 {2}2025-/);
+    expect(stdout).toContain(`${BigInt(proof.balance)} wei`);
+    for (const { key, value } of proof.storageProof) {
+      expect(stdout).toMatch(new RegExp(`slot ${key} +${value}`));
+    }
+    expect(stdout).toMatch(/rests on {2}Merkle proofs against the block's state root/);
+    expect(stdout).toMatch(/head .*mainnet block 22196273 .* days? old\n.*signed by 510 of 512/);
+    expect(stdout).toContain("A checkpoint of up to 100000 days is allowed.");
+  });
+
+  test("is printed as JSON", async () => {
+    const args = ["eth", "balance", USDC, "--json", "--at", String(servers.served.number)];
+    const { status, stdout } = await prooflight([...args, ...optionsOf(servers)]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verified: true,
+      network: "mainnet",
+      head: { participation: { signed: 510, of: 512 }, block: { number: "22196273" } },
+      account: { address: USDC, exists: true, balance: String(BigInt(proof.balance)) },
+    });
+  });
+
+  test("is asked of the next server if one lies, which is named", async () => {
+    const lying = await liar(servers.served, (answer, asked) =>
+      methodOf(asked) === "eth_getProof" ? { ...(answer as object), balance: "0x1" } : answer,
+    );
+    const args = ["eth", "balance", USDC, "--json"];
+    const both = await prooflight([...args, ...optionsOf(servers, [lying, servers.url])]);
+    expect(both.status).toBe(0);
+    expect(both.stderr).toContain(`${new URL(lying).host}: mismatch / account_mismatch`);
+    expect(JSON.parse(both.stdout)).toMatchObject({
+      account: { balance: String(BigInt(proof.balance)) },
+    });
+    const alone = await prooflight(["eth", "balance", USDC, ...optionsOf(servers, [lying])]);
+    expect(alone).toMatchObject({ status: 1, stdout: "" });
+  });
+
+  test("is not shown if the beacon node lies", async () => {
+    const lying = await liar(servers.served, (answer) => {
+      if (!(answer instanceof Uint8Array)) return answer;
+      const changed = Uint8Array.from(answer);
+      changed[200] = (changed[200] ?? 0) ^ 1;
+      return changed;
+    });
+    const options = optionsOf(servers, [servers.url], [lying]);
+    const { status, stdout, stderr } = await prooflight(["eth", "balance", USDC, ...options]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain(new URL(lying).host);
+  });
+
+  test("continues from the state of the last time, without a checkpoint", async () => {
+    const file = join(folder, "state");
+    const first = await prooflight([
+      ...["eth", "balance", USDC, "--state", file],
+      ...optionsOf(servers),
+    ]);
+    expect(first.status).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [state, asked] = [readFileSync(file), servers.asked.length];
+    const options = optionsOf(servers).slice(2);
+    const again = await prooflight(["eth", "balance", USDC, "--state", file, ...options]);
+    expect(again.status).toBe(0);
+    expect(again.stdout).toBe(first.stdout);
+    expect(servers.asked.slice(asked).filter((path) => path.includes("bootstrap"))).toEqual([]);
+    expect(readFileSync(file)).toEqual(state);
+    const other = await prooflight([
+      ...["eth", "balance", USDC, "--state", file, "--network", "sepolia", ...options],
+    ]);
+    expect(other).toMatchObject({ status: 1, stdout: "" });
+  });
+
+  test("is not asked about from a checkpoint that is too old", async () => {
+    const options = optionsOf(servers).filter((option) => !OLD.includes(option));
+    const { status, stdout, stderr } = await prooflight(["eth", "balance", USDC, ...options]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain("untrusted / head_too_old");
+  });
+
+  test.each([
+    ["an address", ["eth", "balance"], /takes one address/],
+    ["a known command", ["eth", "mint"], /no such command: eth mint/],
+    ["a command", ["eth"], /no such command: eth/],
+    ["bytes as its address", ["eth", "balance", "0x12"], /address to be 20 bytes/],
+    ["a block", ["eth", "block", "newest"], /BLOCK latest, finalized, a number or a hash/],
+    ["a known network", ["eth", "block", "--network", "morden"], /mainnet, sepolia, hoodi/],
+    ["an age in days", ["eth", "block", "--max-checkpoint-age", "old"], /in days/],
+    ["only its own options", ["eth", "block", "--slot", "0x0"], /eth block takes no --slot/],
+  ])("needs %s", async (_, args, problem) => {
+    const { status, stdout, stderr } = await prooflight([...optionsOf(servers), ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(problem);
+  });
+
+  test.each(["--checkpoint", "--beacon", "--execution"])("needs %s", async (name) => {
+    const options = optionsOf(servers);
+    options.splice(options.indexOf(name), 2);
+    const { status, stderr } = await prooflight(["eth", "block", ...options]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(name);
+  });
+});
+
+describe.runIf(OWN)("a block, and what is in it", () => {
+  let servers: Servers;
+  let receipts: { transactionHash: string; gasUsed: string; logs: unknown[] }[];
+  type Expected = Record<"address" | "data" | "logIndex" | "transactionHash", string>;
+  let expected: (Expected & { topics: string[] })[];
+
+  beforeAll(async () => {
+    servers = await serversOf("eth_getLogs1");
+    const { given, served } = servers;
+    const { hash } = served.execution("eth_getBlockByNumber", [quantity(served.number)]) as {
+      hash: string;
+    };
+    receipts = served.execution("eth_getBlockReceipts", [hash]) as typeof receipts;
+    expected = given.expected as typeof expected;
+  }, DECODING);
+
+  const quantity = (number: bigint) => `0x${number.toString(16)}`;
+  const ask = (...args: string[]) => prooflight(["eth", ...args, ...optionsOf(servers)]);
+
+  test("its header", async () => {
+    const { status, stdout } = await ask("block");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✔ verified {2}block 21854576 {2}2025-/);
+    const named = await ask("block", "21854576", "--json");
+    expect(JSON.parse(named.stdout)).toMatchObject({
+      verified: true,
+      block: { number: "21854576", gasUsed: expect.stringMatching(/^[0-9]+$/) as string },
+    });
+    expect(await ask("block", "21854577")).toMatchObject({ status: 3, stdout: "" });
+  });
+
+  test("a transaction and its receipt", async () => {
+    const busiest = receipts.reduce((one, two) => (two.logs.length > one.logs.length ? two : one));
+    const { transactionHash: hash, logs, gasUsed } = busiest;
+    const sent = await ask("tx", hash);
+    expect(sent.status).toBe(0);
+    expect(sent.stdout).toContain(hash);
+    const { status, stdout } = await ask("receipt", hash);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/status +success/);
+    expect(stdout).toMatch(new RegExp(`gas used +${BigInt(gasUsed)} at [0-9.]+ gwei`));
+    expect(stdout).toContain(`  ${logs.length} logs\n`);
+    const { receipt } = JSON.parse((await ask("receipt", hash, "--json")).stdout) as {
+      receipt: { logs: unknown[] };
+    };
+    expect(receipt.logs.length).toBe(logs.length);
+    const other = `0x${"11".repeat(32)}`;
+    expect(await ask("receipt", other)).toMatchObject({ status: 3, stdout: "" });
+    expect((await ask("receipt", "0x11")).status).toBe(2);
+  });
+
+  test("a forged log is refused", async () => {
+    const [{ transactionHash: hash }] = receipts.filter(({ logs }) => logs.length > 0) as [
+      (typeof receipts)[0],
+    ];
+    const lying = await liar(servers.served, (answer, asked) =>
+      methodOf(asked) === "eth_getBlockReceipts"
+        ? JSON.parse(JSON.stringify(answer).replace(/"data":"0x0/, '"data":"0x1'))
+        : answer,
+    );
+    const options = optionsOf(servers, [lying]);
+    const { status, stdout, stderr } = await prooflight(["eth", "receipt", hash, ...options]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain("mismatch / ");
+  });
+
+  test("its logs, with none missing", async () => {
+    const [{ address, topics }] = expected as [(typeof expected)[0]];
+    const [transfer = "", , to = ""] = topics;
+    const range = ["--from", String(servers.served.number), "--to", "latest"];
+    const args = ["logs", address, "--topic", "any", ...range];
+    const { status, stdout } = await ask(...args);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^✔ verified {2}all ${expected.length} logs of block 21854576\n`),
+    );
+    for (const { transactionHash } of expected) expect(stdout).toContain(transactionHash);
+    const { logs } = JSON.parse((await ask(...args, "--json")).stdout) as {
+      logs: { address: string; topics: string[]; data: string; logIndex: number }[];
+    };
+    expect(logs.map(({ logIndex, data }) => [quantity(BigInt(logIndex)), data])).toEqual(
+      expected.map(({ logIndex, data }) => [logIndex, data]),
+    );
+    const others = `0x${"22".repeat(32)},${to}`;
+    const some = [address, "--topic", transfer, "--topic", "any", "--topic", others, "--json"];
+    expect(JSON.parse((await ask("logs", ...some)).stdout)).toMatchObject({
+      logs: expected.filter(({ topics }) => topics[2] === to).map(({ data }) => ({ data })),
+    });
+    const little = await ask(...args, "--max-bytes", "1000");
+    expect(little).toMatchObject({ status: 3, stdout: "" });
+    expect(little.stderr).toContain("logs_too_large");
+  });
+
+  test("its logs as the servers name them", async () => {
+    const [{ address }] = expected as [(typeof expected)[0]];
+    const args = ["logs", address, "--topic", "any", "--union"];
+    const { status, stdout } = await ask(...args);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^✔ verified {2}${expected.length} logs of block 21854576\n`),
+    );
+    expect(stdout).toContain("Logs may be missing unless the execution node is honest.");
+    const { logs, complete } = JSON.parse((await ask(...args, "--json")).stdout) as {
+      logs: unknown[];
+      complete: boolean;
+    };
+    expect([logs.length, complete]).toEqual([expected.length, false]);
+  });
+
+  test("its progress counts headers, receipts and bytes, and clears its line", () => {
+    const shown: string[] = [];
+    const progress = new Progress((text) => shown.push(text));
+    progress.end();
+    expect(shown).toEqual([]);
+    const read = { blocks: 20n, headers: 17, receipts: 0, bytes: 21_000 };
+    progress.show({ ...read, needed: undefined });
+    progress.show({ ...read, headers: 20, needed: 3, receipts: 1, bytes: 1_840_000 });
+    progress.end();
+    expect(shown.map((text) => text.replace("\r\u001b[K", ""))).toEqual([
+      "17 of 20 headers, 0.0 MB",
+      "20 of 20 headers, receipts of 1 of 3 blocks, 1.8 MB",
+      "",
+    ]);
+  });
+
+  test("no log of a contract that was not called", async () => {
+    const { status, stdout } = await ask("logs", `0x${"11".repeat(20)}`, "--topic", "any");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✔ verified {2}no log of block 21854576\n/);
+  });
+});

@@ -1,0 +1,145 @@
+/** For every method of the provider: a server that changes each field of each of its replies, alone, is never believed. */
+
+import { isDeepStrictEqual } from "node:util";
+
+import { describe, expect, test } from "vitest";
+
+import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { METHODS } from "../../src/provider/ethereum/methods.js";
+import { executeChain } from "./execution-chain.js";
+import { liesAbout, randomFrom } from "./lies.js";
+import { hashOf, providerOf, type Question } from "./provider-of.js";
+
+const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
+console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
+const random = randomFrom(seed);
+
+const chain = await executeChain();
+
+const CONTRACT = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
+const ZERO = `0x${"00".repeat(32)}`;
+/** Blocks with a blob, with a delegation, and the last one. */
+const [BLOBS, DELEGATION, LAST] = [42, 45, 54];
+
+interface Asked {
+  method: string;
+  params: unknown[];
+  /** The number of the block that is the head. */
+  head: number;
+}
+
+const full = (number: number) =>
+  chain.execution("eth_getBlockByHash", [hashOf(chain, number), true]) as Promise<{
+    transactions: { hash: string }[];
+  }>;
+
+/** The transactions of a block. */
+const hashesOf = async (number: number) =>
+  (await full(number)).transactions.map(({ hash }) => hash);
+const [blobs, delegation] = [await hashesOf(BLOBS), await hashesOf(DELEGATION)];
+
+const ask = (method: string, params: unknown[] = [], head = LAST): Asked => ({
+  method,
+  params,
+  head,
+});
+
+const questions: Asked[] = [
+  ask("eth_blockNumber"),
+  ask("eth_syncing"),
+  ask("eth_getBalance", [CONTRACT, "latest"]),
+  ask("eth_getTransactionCount", [CONTRACT, "pending"]),
+  ask("eth_getStorageAt", [CONTRACT, ZERO, "latest"]),
+  ask("eth_getStorageValues", [{ [CONTRACT]: ["0x0", "0x1"] }]),
+  ask("eth_getCode", [CONTRACT, "latest"]),
+  ask("eth_getProof", [CONTRACT, ["0x0"], "latest"]),
+  ask("eth_getBlockByNumber", ["latest", true], DELEGATION),
+  ask("eth_getBlockByNumber", ["latest", false], BLOBS),
+  ask("eth_getBlockByNumber", ["0x35", true]),
+  // Six blocks back, by a proof in the head's state.
+  ask("eth_getBlockByNumber", ["0x30", false]),
+  ask("eth_getBlockByHash", [hashOf(chain, 53), true]),
+  ask("eth_getBlockTransactionCountByNumber", ["latest"]),
+  ask("eth_getBlockTransactionCountByHash", [hashOf(chain, LAST)]),
+  ask("eth_getUncleCountByBlockNumber", ["latest"]),
+  ask("eth_getUncleCountByBlockHash", [hashOf(chain, LAST)]),
+  ask("eth_getUncleByBlockNumberAndIndex", ["latest", "0x0"]),
+  ask("eth_getUncleByBlockHashAndIndex", [hashOf(chain, LAST), "0x0"]),
+  ask("eth_getTransactionByHash", [blobs[0]], BLOBS),
+  ask("eth_getTransactionByHash", [delegation[1]], DELEGATION),
+  ask("eth_getTransactionByBlockNumberAndIndex", ["latest", "0x0"], BLOBS),
+  ask("eth_getTransactionByBlockHashAndIndex", [hashOf(chain, LAST), "0x1"]),
+  ask("eth_getTransactionReceipt", [blobs[0]], BLOBS),
+  ask("eth_getTransactionReceipt", [delegation[1]], DELEGATION),
+  ask("eth_getBlockReceipts", ["latest"]),
+  ask("eth_getBlockReceipts", [hashOf(chain, LAST)]),
+  ask("eth_getLogs", [{ address: CONTRACT, fromBlock: "0x34" }]),
+  ask("eth_getLogs", [{ blockHash: hashOf(chain, LAST) }]),
+  ask("eth_baseFee"),
+  ask("eth_blobBaseFee"),
+  ask("eth_gasPrice"),
+  ask("eth_maxPriorityFeePerGas"),
+  ask("eth_feeHistory", ["0x2", "latest", [0, 50, 100]]),
+];
+
+test("every method that rests on a server's answers is asked", () => {
+  // The ids are options; of sending, the server's answer is not used, as another test shows.
+  const others = ["eth_chainId", "net_version", "eth_sendRawTransaction"];
+  const asked = new Set([...others, ...questions.map(({ method }) => method)]);
+  expect(METHODS.map(([name]) => name).filter((name) => !asked.has(name))).toEqual([]);
+});
+
+/** The result, or the refusal; `marked` if it was said to be unproven. */
+async function outcome({ method, params, head }: Asked, answer?: (question: Question) => unknown) {
+  let marked = false;
+  const options: Partial<NetworkProviderOptions> = {
+    heads: { latest: hashOf(chain, head) },
+    onUnproven: () => {
+      marked = true;
+    },
+  };
+  const { provider, asked } = providerOf(chain, options, answer);
+  try {
+    return { result: await provider.request({ method, params }), marked, asked };
+  } catch (error) {
+    if (error instanceof ProviderError && error.data.code !== "internal") {
+      return { refused: error, marked, asked };
+    }
+    throw error;
+  }
+}
+
+describe("a liar about", () => {
+  test.each(questions.map((one) => [`${one.method} ${JSON.stringify(one.params)}`, one] as const))(
+    "%s",
+    async (_, question) => {
+      const honest = await outcome(question);
+      expect(honest).toHaveProperty("result");
+      expect(honest.marked).toBe(false);
+      const replies = new Map<string, { about: Question; reply: unknown }>();
+      for (const about of honest.asked) {
+        const reply = await chain.execution(about.method, about.params);
+        replies.set(JSON.stringify(about), { about, reply });
+      }
+      expect(replies.size).toBeGreaterThan(0);
+      let refused = 0;
+      for (const [key, { about, reply }] of replies) {
+        for (const lie of [...liesAbout(reply, random), { path: "null", reply: null }]) {
+          const told = await outcome(question, (asked) =>
+            isDeepStrictEqual(asked, about)
+              ? lie.reply
+              : chain.execution(asked.method, asked.params),
+          );
+          if (told.refused) refused += 1;
+          else if (told.marked && told.result !== null) {
+            // Called pending, which is marked. What the transaction is rests on its hash.
+            const { hash, from, input } = honest.result as Record<string, unknown>;
+            expect(told.result, key).toMatchObject({ blockHash: null, hash, from, input });
+          } else if (told.marked) expect(told.result, `${key} ${lie.path}`).toBe(null);
+          else expect(told.result, `${key} ${lie.path}`).toEqual(honest.result);
+        }
+      }
+      expect(refused).toBeGreaterThan(0);
+    },
+  );
+});

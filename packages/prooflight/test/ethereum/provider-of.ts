@@ -1,0 +1,52 @@
+/** Providers of the executed chain, with servers that answer as a test wants. */
+
+import { createProvider, type NetworkProviderOptions } from "../../src/provider.js";
+import type { ExecutionChain } from "./execution-chain.js";
+
+type Hex = `0x${string}`;
+
+/** A question to a server. */
+export interface Question {
+  method: string;
+  params: readonly unknown[];
+}
+
+/** Answers a question; `undefined` for an error. */
+export type Answer = (question: Question, url: string) => unknown;
+
+/** A provider whose head is a block of the chain, by default the last; `asked` are the questions to its server. */
+export function providerOf(
+  chain: ExecutionChain,
+  options: Partial<NetworkProviderOptions> = {},
+  answer: Answer = ({ method, params }) => chain.execution(method, params),
+) {
+  const asked: Question[] = [];
+  const provider = createProvider({
+    ...chain.options,
+    execution: ["http://execution.test"],
+    fetch: serverOf((question, url) => {
+      asked.push(question);
+      return answer(question, url);
+    }),
+    ...options,
+  });
+  return { provider, asked };
+}
+
+/** Servers without a network. */
+export const serverOf =
+  (answer: Answer): typeof fetch =>
+  async (input, init) => {
+    const { id, method, params } = JSON.parse(init?.body as string) as Question & { id: number };
+    const result = await answer({ method, params }, (input as URL).href);
+    const error = { code: -32000, message: "not known" };
+    const body = { jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) };
+    return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
+  };
+
+/** The hash of a block of the chain. */
+export function hashOf({ blocks }: ExecutionChain, number: number): Hex {
+  const block = blocks.find((block) => block.number === BigInt(number));
+  if (!block) throw new Error(`no block ${number}`);
+  return block.hash;
+}
