@@ -17,8 +17,8 @@ export function report(trusted, outcomes, json) {
   return verdicts.includes("unavailable") ? 3 : 0;
 }
 
-function print({ number, hash }, outcomes) {
-  console.log(`Block ${number}  ${dim(hash ?? "by its state root")}`);
+function print(trusted, outcomes) {
+  printBlock(trusted);
   for (const { name, answers } of outcomes) {
     const truth = answers.filter(({ verdict }) => verdict === "verified").length;
     const lies = answers.filter(({ verdict }) => verdict === "refused").length;
@@ -30,10 +30,23 @@ function print({ number, hash }, outcomes) {
   }
 }
 
-function printAnswer({ address, slots, verdict, account, error }) {
+function printBlock({ number, hash, timestamp, slot, participation, failures = [] }) {
+  console.log(`Block ${number ?? "?"}  ${dim(hash ?? "by its state root")}`);
+  if (slot === undefined) return;
+  const { signed, of } = participation;
+  const time =
+    timestamp === undefined ? "" : `, ${new Date(Number(timestamp) * 1000).toISOString()}`;
   console.log(
-    `  ${paint(verdict)} ${address}  ${verdict === "verified" ? inWords(account) : why(error)}`,
+    `The newest head: slot ${slot}${time}, signed by ${signed} of ${of} of the sync committee`,
   );
+  for (const { url, error } of failures) {
+    console.log(`${paint("refused")} beacon node ${visible(url)}  ${why(error)}`);
+  }
+}
+
+function printAnswer({ address, what = address, slots = [], verdict, account, said, error }) {
+  const words = verdict === "verified" ? (said ?? inWords(account)) : why(error);
+  console.log(`  ${paint(verdict)} ${what.padEnd(8)}  ${words}`);
   if (verdict !== "verified") return;
   slots.forEach((slot, index) => {
     console.log(`      slot ${slot}  ${dim(`0x${account.storage[index].toString(16)}`)}`);
@@ -56,15 +69,19 @@ function ether(wei) {
   return `${digits.slice(0, -18)}.${digits.slice(-18).replace(/0+$/, "") || "0"}`;
 }
 
-function asJson({ number, hash }, outcomes) {
-  const answerJson = ({ address, verdict, account, error }) => ({
-    address,
+function asJson({ number, hash, slot, participation, failures }, outcomes) {
+  const answerJson = ({ address, what, verdict, said, account, error }) => ({
+    ...(address === undefined ? { what } : { address }),
     verdict,
+    ...(said && { said }),
     ...(account && { account: accountJson(account) }),
     ...(error && { error: error.toJSON?.() ?? { message: error.message } }),
   });
   const sources = outcomes.map(({ name, answers }) => ({ name, answers: answers.map(answerJson) }));
-  return { block: { number: String(number), hash }, sources };
+  if (slot === undefined) return { block: { number: String(number), hash }, sources };
+  const block = { number: number === undefined ? null : String(number), hash };
+  const beacon = failures.map(({ url, error }) => ({ url, error: error.toJSON() }));
+  return { block, head: { slot: String(slot), participation }, beaconFailures: beacon, sources };
 }
 
 function accountJson({ kind, balance, nonce, codeHash, storage }) {

@@ -1,8 +1,9 @@
 // npm run samples: cuts the blocks that the page offers out of the repository's test vectors.
 // Each becomes a vector file with one test, which keeps the origin and the licence of the data.
+// The answers of the page about Ethereum are made by ethereum.ts.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const VECTORS = new URL("../../../test-vectors/avl/ergo_mainnet.json", import.meta.url);
 const BLOCKS = new URL("../public/blocks/", import.meta.url);
@@ -21,4 +22,9 @@ export function samples() {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   for (const { url, text } of samples()) writeFileSync(url, text);
+  const { runnerImport } = await import("vite");
+  const { module } = await runnerImport(fileURLToPath(new URL("ethereum.ts", import.meta.url)));
+  for (const [name, contents] of await module.ethereumSamples()) {
+    writeFileSync(new URL(`../public/ethereum/${name}`, import.meta.url), contents);
+  }
 }

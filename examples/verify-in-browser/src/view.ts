@@ -7,6 +7,7 @@ import { details, type Row } from "./details.js";
 import { element, markDifference, number, plural, sentence, time } from "./format.js";
 import type { Lie } from "./lies.js";
 import { NotAProof } from "./not-a-proof.js";
+import { choice, find, press } from "./page.js";
 import type { Block } from "./samples.js";
 import type { Timed } from "./timing.js";
 
@@ -123,31 +124,4 @@ function meaning({ kind, input }: Claim): string {
   return kind === "ErgoAdProofs"
     ? `The proof leads from the parent’s state root, through ${operations}, to exactly the block’s state root.`
     : `The proof shows ${operations} on the state with this root, and the previous value of each key.`;
-}
-
-/** A button for one of several choices. */
-function choice<T>(
-  label: (string | Node)[],
-  item: T,
-  choose: (item: T) => void,
-): HTMLButtonElement {
-  const button = element("button", label);
-  button.type = "button";
-  button.ariaPressed = "false";
-  button.addEventListener("click", () => {
-    press(button.parentElement, button);
-    choose(item);
-  });
-  return button;
-}
-
-function press(group: Element | null, pressed: Element | undefined): void {
-  for (const button of group?.children ?? []) button.ariaPressed = String(button === pressed);
-}
-
-/** A part of index.html. */
-function find(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`index.html has no element ${id}`);
-  return found;
 }

@@ -34,8 +34,8 @@ export async function start() {
     ],
   });
 
-  /** Opens the page in a profile of its own. */
-  async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
+  /** Opens a page in a profile of its own. */
+  async function visit(options: BrowserContextOptions = {}, path = ""): Promise<Visit> {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const complaints: string[] = [];
@@ -49,7 +49,7 @@ export async function start() {
     await page.exposeFunction("complain", (complaint: string) => complaints.push(complaint));
     await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
       window.complain("policy: " + event.violatedDirective + " " + event.blockedURI));`);
-    await page.goto(url);
+    await page.goto(url + path);
     return { page, complaints };
   }
 

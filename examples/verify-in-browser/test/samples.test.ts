@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
+import { ethereumSamples } from "../scripts/ethereum.js";
 import { samples } from "../scripts/samples.mjs";
 import { BLOCKS } from "../src/samples.js";
 import { block } from "./vectors.js";
@@ -21,4 +22,14 @@ test("the page offers each of them, with its number of operations", () => {
   for (const { height, operations } of BLOCKS) {
     expect(block(height).input.ops).toHaveLength(operations);
   }
+});
+
+test("the answers about Ethereum are the recorded ones, with their origin and licence", async () => {
+  const files = await ethereumSamples();
+  const folder = new URL("../public/ethereum/", import.meta.url);
+  expect(readdirSync(folder).sort()).toEqual([...files.keys()].sort());
+  for (const [name, contents] of files) {
+    expect(readFileSync(new URL(name, folder)).equals(Buffer.from(contents)), name).toBe(true);
+  }
+  expect(JSON.parse(String(files.get("about.json")))).toMatchObject({ license: "MIT" });
 });

@@ -11,6 +11,9 @@ export const MAX_NAME = 200;
 /** The key of an account. */
 export const keyOf = (name: string): Uint8Array => new TextEncoder().encode(PREFIX + name);
 
+/** The bounds of all accounts' keys: the first that may be one, and the first after all of them. */
+export const ACCOUNTS = { from: keyOf(""), to: new TextEncoder().encode("account0") };
+
 /** The name of a key's account, or the key itself if it does not belong to an account. */
 export function nameOf(key: Uint8Array): string {
   const text = textOf(key);

@@ -14,6 +14,7 @@ import { showBlocks } from "./view/blocks.js";
 import { showEvidence } from "./view/evidence.js";
 import * as files from "./view/file.js";
 import * as liarView from "./view/liar.js";
+import * as listView from "./view/list.js";
 import * as pastView from "./view/past.js";
 import * as point from "./view/point.js";
 import { offerSchemes, showSchemes } from "./view/schemes.js";
@@ -45,6 +46,7 @@ function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void 
     showSchemes(wallet);
     showEvidence(wallet, checkpoint);
     if (keepsPast) pastView.showPast(wallet, pastActions);
+    listView.showList(wallet, listActions);
     showBlocks(wallet.blocks);
     sending.offerAccounts(wallet);
     liarView.showOutcome(wallet.status);
@@ -61,6 +63,16 @@ function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void 
     },
   };
 
+  const listActions: listView.Actions = {
+    choose: accountActions.choose,
+    turn(to) {
+      wallet.turnList(to);
+    },
+    walk() {
+      wallet.walkList();
+    },
+  };
+
   const pastActions: pastView.Actions = {
     chooseRange(range) {
       wallet.chooseRange(range);
@@ -74,6 +86,7 @@ function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void 
     wallet.chooseScheme(scheme);
   });
   pastView.offerPast(pastActions, show);
+  listView.offerList(wallet, listActions);
   accounts.offerLookups(accountActions);
   sending.offerSending((transfer) => sendAndConfirm(wallet, servers.node, transfer));
   files.onFile((file) => void verify(file, { checkpoint, allowInsecureSetup: insecureSetup }));

@@ -5,6 +5,9 @@ import { type ChainConfig, type Scheme, SCHEMES, type StateScheme } from "proofl
 /** The scheme that also proves histories. */
 export const OF_THE_PAST = "smt";
 
+/** The scheme that proves that a list of keys is complete. */
+export const OF_LISTS = "amb" satisfies StateScheme;
+
 /** Whether a node can use a scheme to prove the states after all earlier blocks, not only after the newest ones. */
 export const provesThePast = (scheme: StateScheme): boolean =>
   scheme !== "lvmt" && scheme !== "lmpt";

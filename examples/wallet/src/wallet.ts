@@ -15,9 +15,10 @@ import {
 } from "prooflight";
 
 import { balanceOf, keyOf } from "./account.js";
+import { AccountList } from "./list.js";
 import { type Past, type Range, readPast } from "./past.js";
 import { Round } from "./round.js";
-import { OF_THE_PAST, provesThePast, schemesOf } from "./scheme.js";
+import { OF_LISTS, OF_THE_PAST, provesThePast, schemesOf } from "./scheme.js";
 
 /** An account, with its last verified balance. */
 export interface Account {
@@ -70,6 +71,8 @@ export class Wallet {
   readonly schemes: readonly StateScheme[];
   /** The last verified past of the chosen account. */
   past: Past | undefined;
+  /** The list of all accounts; undefined if the chain keeps no scheme that proves it complete. */
+  readonly list: AccountList | undefined;
   #range = RANGE;
   #scheme: StateScheme;
   readonly #options: Options;
@@ -83,6 +86,7 @@ export class Wallet {
     this.#options = options;
     this.schemes = schemesOf(options.checkpoint.config);
     this.#scheme = this.schemes[0] ?? "avl";
+    this.list = this.schemes.includes(OF_LISTS) ? new AccountList() : undefined;
   }
 
   get status(): Status {
@@ -122,6 +126,23 @@ export class Wallet {
   chooseRange(range: Range): void {
     this.#range = range;
     this.#readAgain();
+  }
+
+  /** Shows the part of the list of all accounts after the one shown, or the one before. */
+  turnList(to: "next" | "previous"): void {
+    this.list?.turn(to);
+    this.#readAgain();
+  }
+
+  /** Starts a walk through all accounts, or stops it. */
+  walkList(): void {
+    const { list } = this;
+    if (list?.walk?.state === "walking") {
+      list.stop();
+      this.#options.onChange();
+    } else if (this.#client) {
+      void list?.walkAll(this.#client, this.#options.onChange);
+    }
   }
 
   /** Adds an account, unless it is in the list; returns it. */
@@ -205,6 +226,7 @@ export class Wallet {
     try {
       await this.#readAccounts(client, round);
       await this.#readPast(client, round);
+      await this.list?.read(client, round.signal);
       await this.#readBlocks(client, round);
       if (round.ended) return;
       this.#status = { kind: "verified", caught: [...this.#failures] };

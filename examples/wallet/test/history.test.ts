@@ -67,7 +67,7 @@ describe("schemes", () => {
       await rows
         .locator("input")
         .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
-    ).toEqual(["avl", "lvmt", "smt", "lmpt"]);
+    ).toEqual(["avl", "lvmt", "smt", "lmpt", "amb"]);
     for (const size of await rows.locator(".size").allTextContents()) {
       expect(size).toMatch(/^[\d,]+ bytes.* ms$/);
     }
@@ -84,6 +84,7 @@ describe("schemes", () => {
     ["lmpt", /^0x[0-9a-f]{192}$/, "by Layered tries", "No newer layer", () => "written in the"],
     ["lvmt", /^0x[0-9a-f]{128}$/, "by LVMT", "no later version", setIn],
     ["smt", /^0x[0-9a-f]{64}$/, "by Historical tree", "the block that set it", setIn],
+    ["amb", /^0x[0-9a-f]{64}$/, "by Ordered tree", "its newest version", setIn],
   ])("%s proves the balances once it is chosen", async (scheme, root, by, why, when) => {
     const page = await visit();
     await page.locator(`#schemes input[value="${scheme}"]`).check();

@@ -1,5 +1,6 @@
 // What somebody does with the page, and sees on it.
 
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** Waits until the page says so about all balances. */
@@ -71,3 +72,15 @@ export async function send(page: Page, from: string, to: string, amount: string)
 /** By how many pixels the page is wider than the window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+/** What axe finds wrong with the page as it is now. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    // In the middle of a transition colours are neither the old nor the new ones.
+    await Promise.all(document.getAnimations().map(({ finished }) => finished));
+    const { axe: checker } = window as unknown as { axe: typeof axe };
+    const { violations } = await checker.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}

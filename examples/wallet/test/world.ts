@@ -20,7 +20,7 @@ const binary =
   fileURLToPath(new URL("../../../target/node/prooflight-node", import.meta.url));
 
 /** What the demo's chain keeps, too. */
-const SCHEMES = ["--schemes", "avl,lvmt,smt,lmpt", "--lvmt-log-n", "12", "--lmpt-era-blocks", "8"];
+export const SCHEMES = "avl,lvmt,smt,lmpt,amb";
 
 /** The accounts at first. */
 export const BALANCES = { alice: "1250.00", bob: "320.50", carol: "0.05", dave: "9000000.00" };
@@ -33,14 +33,25 @@ export interface Visit {
 
 export type World = Awaited<ReturnType<typeof start>>;
 
-/** Starts everything. */
-export async function start() {
+/** The options of a chain with some schemes. */
+function optionsOf(schemes: string): string[] {
+  const given = schemes.split(",");
+  return [
+    ...["--schemes", schemes],
+    ...(given.includes("lvmt") ? ["--lvmt-log-n", "12"] : []),
+    ...(given.includes("lmpt") ? ["--lmpt-era-blocks", "8"] : []),
+  ];
+}
+
+/** Starts everything, with a chain that keeps these schemes. */
+export async function start(schemes = SCHEMES) {
   for (const file of [binary, `${root}dist/index.html`]) {
     if (!existsSync(file)) throw new Error(`no ${file}: run \`npm run build\` before the tests`);
   }
   const folder = mkdtempSync(join(tmpdir(), "prooflight-wallet-"));
   const data = join(folder, "node");
-  execFileSync(binary, ["init", "--data-dir", data, "--chain-id", "wallet-test", ...SCHEMES]);
+  const options = ["--chain-id", "wallet-test", ...optionsOf(schemes)];
+  execFileSync(binary, ["init", "--data-dir", data, ...options]);
   const checkpoint = JSON.parse(
     execFileSync(binary, ["checkpoint", "--data-dir", data], { encoding: "utf8" }),
   ) as { headerHash: string; config: { authorities: string[] } };

@@ -1,5 +1,6 @@
 // All lies, by family, and their types.
 
+import { amb } from "./amb.mjs";
 import { blocks } from "./blocks.mjs";
 import { changes } from "./changes.mjs";
 import { diffs } from "./diffs.mjs";
@@ -32,11 +33,12 @@ import { smt } from "./smt.mjs";
  * What a client is asked: to synchronise; for the newest value of a key, for its value at an older
  * height, after an older block by its hash, for several values at once, each proved by `avl`, and some of
  * these by another scheme; by `lmpt` also for a key that was deleted; for the blocks; for the history of a key or for what changed, up to the newest
- * block or to that of a height.
+ * block or to that of a height; for all keys in pages, in both directions, and for their number.
  * @typedef {"sync" | "get" | "get at height" | "get at hash" | "get many"
  *   | "get by smt" | "get by smt at height" | "get by lvmt"
  *   | "get by lmpt" | "get by lmpt at height" | "get deleted by lmpt" | "blocks"
- *   | "history" | "history to height" | "diff" | "diff to height"} Question
+ *   | "history" | "history to height" | "diff" | "diff to height"
+ *   | "range" | "range reversed" | "count"} Question
  *
  * @typedef {object} Call
  * @property {string} method
@@ -53,7 +55,7 @@ import { smt } from "./smt.mjs";
 
 /** @type {readonly Lie[]} */
 export const lies = [
-  ...[...proofs, ...smt, ...lvmt, ...lmpt],
+  ...[...proofs, ...smt, ...lvmt, ...lmpt, ...amb],
   ...[...changes, ...diffs, ...ranges],
   ...[...heads, ...history, ...blocks],
   ...[...replies, ...connections],

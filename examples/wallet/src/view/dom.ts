@@ -4,8 +4,8 @@ export type Content = readonly (string | Node)[] | string;
 
 export const number = (value: number | bigint): string => value.toLocaleString("en");
 
-export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
-  `${number(count)} ${count === 1 ? noun : nouns}`;
+export const plural = (count: number | bigint, noun: string, nouns = `${noun}s`): string =>
+  `${number(count)} ${Number(count) === 1 ? noun : nouns}`;
 
 export const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -30,8 +30,8 @@ const GROUPS: readonly (readonly [code: string, title: string])[] = [
   ["unavailable", "No answer at all"],
 ];
 
-/** The lie of the switch beside the chart. */
-const HIDING = "hidden-newest-change";
+/** The lies of the switches beside the chart and the list of all accounts. */
+const SHORTCUTS = { hide: "hidden-newest-change", "leave-out": "amb-left-out" };
 
 /** The time limit for telling a lie, in milliseconds. */
 const PATIENCE = 10_000;
@@ -68,15 +68,17 @@ export function offerLies(lies: readonly Lie[], actions: Actions): void {
     turn(!on);
     void tell(actions);
   });
-  find("hide").addEventListener("click", () => {
-    const hiding = choices.find(({ lie }) => lie.name === HIDING);
-    if (!hiding) return;
-    const hides = isHiding();
-    choose(hiding);
-    find("lies").scrollTop = hiding.label.offsetTop - find("lies").offsetTop;
-    turn(!hides);
-    void tell(actions);
-  });
+  for (const [id, name] of Object.entries(SHORTCUTS)) {
+    find(id).addEventListener("click", () => {
+      const choice = choices.find(({ lie }) => lie.name === name);
+      if (!choice) return;
+      const telling = isTelling(name);
+      choose(choice);
+      find("lies").scrollTop = choice.label.offsetTop - find("lies").offsetTop;
+      turn(!telling);
+      void tell(actions);
+    });
+  }
   for (const id of ["everywhere", "one"]) {
     find(id).addEventListener("change", () => void tell(actions));
   }
@@ -92,7 +94,7 @@ export function showNoLiar(): void {
     find("lie-text"),
     "Its proxy does not answer. `npm start` starts it together with the node.",
   );
-  for (const id of ["switch", "hide", "try-all"]) button(id).disabled = true;
+  for (const id of ["switch", "try-all", ...Object.keys(SHORTCUTS)]) button(id).disabled = true;
 }
 
 /** Shows the outcome of the current lie, as far as it is known. */
@@ -206,17 +208,22 @@ function turn(to: boolean): void {
   on = to;
   find("switch").ariaChecked = String(on);
   find("liar").dataset.on = String(on);
-  find("hide").ariaChecked = String(isHiding());
+  showShortcuts();
 }
 
-const isHiding = () => on && chosen?.lie.name === HIDING;
+function showShortcuts(): void {
+  for (const [id, name] of Object.entries(SHORTCUTS))
+    find(id).ariaChecked = String(isTelling(name));
+}
+
+const isTelling = (name: string) => on && chosen?.lie.name === name;
 
 function choose(choice: Choice): void {
   chosen = choice;
   choice.radio.checked = true;
   fill(find("lie-title"), choice.lie.title);
   fill(find("lie-text"), choice.lie.explanation);
-  find("hide").ariaChecked = String(isHiding());
+  showShortcuts();
   if (!on) show("off", "");
 }
 

@@ -18,6 +18,16 @@ export interface Words {
 }
 
 const WORDS: Readonly<Record<StateScheme, Words>> = {
+  amb: {
+    name: "Ordered tree",
+    checks:
+      "A tree of all accounts in the order of their keys, each with its versions. One root proves the values at every block so far.",
+    root: () => "one hash of 32 bytes",
+    present:
+      "It leads from the key, its newest version and the number of older ones to exactly this root. Another value would lead elsewhere.",
+    absent: (name) =>
+      `The place in the order where ${name} would be has another key, or the account’s newest version is a deletion, so there is no ${name}.`,
+  },
   avl: {
     name: "AVL+ tree",
     checks:

@@ -1,0 +1,135 @@
+// Answers of Ethereum's mainnet, recorded in February 2025, and served without a network. The files in
+// public/ethereum are made by `npm run samples`; about.json there names their origin and licence.
+
+import type { EthereumOptions, Hex } from "prooflight/ethereum";
+
+import { NotAProof } from "../not-a-proof.js";
+
+/** What was recorded. */
+export interface About {
+  origin: string;
+  license: string;
+  /** The root of a finalized beacon block, and the period of its committee. */
+  checkpoint: Hex;
+  period: number;
+  /** The time of the recording, in milliseconds since 1970. */
+  now: number;
+}
+
+/** The recorded answers, which a lie may change. */
+export interface Answers {
+  about: About;
+  bootstrap: Uint8Array<ArrayBuffer>;
+  updates: Uint8Array<ArrayBuffer>;
+  finality: Uint8Array<ArrayBuffer>;
+  optimistic: Uint8Array<ArrayBuffer>;
+  block: Block;
+  receipts: Receipt[];
+}
+
+export interface Block {
+  hash: Hex;
+  number: Hex;
+  stateRoot: Hex;
+  transactions: { hash: Hex; to: Hex | null }[];
+}
+
+export interface Receipt {
+  transactionHash: Hex;
+  status: Hex;
+  logs: { address: Hex; topics: Hex[]; data: Hex }[];
+}
+
+/** How to follow the recorded chain: the clock stands at the time of the recording. */
+export const optionsOf = ({ about }: Answers): EthereumOptions => ({
+  network: "mainnet",
+  checkpoint: about.checkpoint,
+  beacon: ["https://beacon.invalid"],
+  execution: ["https://execution.invalid"],
+  now: () => BigInt(about.now),
+});
+
+let loaded: Promise<Answers> | undefined;
+
+/** Loads the recorded answers, once. Throws `NotAProof` if they cannot be loaded. */
+export async function loadAnswers(): Promise<Answers> {
+  loaded ??= load();
+  try {
+    return await loaded;
+  } catch (error) {
+    loaded = undefined;
+    throw new NotAProof(`The recorded answers could not be loaded: ${(error as Error).message}.`);
+  }
+}
+
+async function load(): Promise<Answers> {
+  const open = async (name: string) => {
+    const response = await fetch(new URL(`ethereum/${name}`, document.baseURI));
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    return response;
+  };
+  const bytes = async (name: string) => new Uint8Array(await (await open(name)).arrayBuffer());
+  const json = async <T>(name: string) => (await (await open(name)).json()) as T;
+  const [about, bootstrap, updates, finality, optimistic, block, receipts] = await Promise.all([
+    json<About>("about.json"),
+    bytes("bootstrap.ssz"),
+    bytes("updates.ssz"),
+    bytes("finality_update.ssz"),
+    bytes("optimistic_update.ssz"),
+    json<Block>("block.json"),
+    json<Receipt[]>("receipts.json"),
+  ]);
+  return { about, bootstrap, updates, finality, optimistic, block, receipts };
+}
+
+/** A `fetch` that gives these answers, as beacon and execution nodes would. */
+export const serving =
+  (answers: Answers): typeof fetch =>
+  (input, init) =>
+    Promise.resolve(reply(answers, new URL(input as URL), init?.body as string | undefined));
+
+function reply(answers: Answers, { pathname, searchParams }: URL, body: string | undefined) {
+  if (body === undefined) {
+    const found = resource(answers, pathname, searchParams);
+    if (!found) return new Response("not recorded", { status: 404 });
+    return new Response(found, { headers: { "content-type": "application/octet-stream" } });
+  }
+  const call = JSON.parse(body) as Call;
+  const result = resultOf(answers, call);
+  const error = { code: -32000, message: "not recorded" };
+  const text = { jsonrpc: "2.0", id: call.id, ...(result === undefined ? { error } : { result }) };
+  return new Response(JSON.stringify(text), { headers: { "content-type": "application/json" } });
+}
+
+interface Call {
+  id: number;
+  method: string;
+  params: readonly unknown[];
+}
+
+function resource({ about, ...answers }: Answers, path: string, query: URLSearchParams) {
+  const name = path.replace("/eth/v1/beacon/light_client/", "");
+  if (name === `bootstrap/${about.checkpoint}`) return answers.bootstrap;
+  if (name === "finality_update") return answers.finality;
+  if (name === "optimistic_update") return answers.optimistic;
+  if (name !== "updates") return undefined;
+  const isFirst = query.get("start_period") === String(about.period);
+  return isFirst ? answers.updates : new Uint8Array();
+}
+
+function resultOf({ block, receipts }: Answers, { method, params: [first, second] }: Call) {
+  switch (method) {
+    case "eth_getBlockByHash":
+    case "eth_getBlockByNumber": {
+      if (first !== block.hash && first !== block.number) return null;
+      const hashes = () => block.transactions.map(({ hash }) => hash);
+      return second === true ? block : { ...block, transactions: hashes() };
+    }
+    case "eth_getTransactionByHash":
+      return block.transactions.find(({ hash }) => hash === first) ?? null;
+    case "eth_getBlockReceipts":
+      return receipts;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,217 @@
+// Shows the steps of journey.ts on the page. The parts of the page are in ethereum.html.
+
+import { REASONS, VerifyError } from "prooflight";
+import type { BlockHeader, EthereumClient, Hex, TransactionReceipt } from "prooflight/ethereum";
+
+import { element, markDifference, number, plural, sentence } from "../format.js";
+import { NotAProof } from "../not-a-proof.js";
+import { choice, find, press } from "../page.js";
+import type { Cost, Results, Step } from "./journey.js";
+import type { Lie } from "./lies.js";
+import type { Sample } from "./transactions.js";
+
+type Content = readonly (string | Node)[];
+type Fact = readonly [label: string, content: Content];
+
+/** The states of a step; each has an icon of its name. */
+type State = "idle" | "running" | "trusted" | "verified" | "refused";
+
+export const form = find("live") as HTMLFormElement;
+
+/** Offers transactions to pick. */
+export function offerSamples(samples: readonly Sample[], pick: (sample: Sample) => void): void {
+  const buttons = samples.map((sample) =>
+    choice([element("b", sample.name), sample.what], sample, pick),
+  );
+  find("samples").replaceChildren(...buttons);
+}
+
+/** Clears the choice of a transaction. */
+export function releaseSamples(): void {
+  press(find("samples"), undefined);
+}
+
+/** Offers lies as alternatives to the truth, which is chosen at first; none hides the choice. */
+export function offerLies(lies: readonly Lie[], tell: (lie: Lie | undefined) => void): void {
+  const truth = choice(["Tell the truth"], undefined, tell);
+  find("lie").replaceChildren(truth, ...lies.map((lie) => choice([lie.name], lie, tell)));
+  press(find("lie"), truth);
+  find("lies").hidden = lies.length === 0;
+}
+
+/** Shows what the chosen lie changes. */
+export function showChange(lie: Lie | undefined): void {
+  find("change").textContent =
+    lie?.change ?? "This is what honest servers send. Choose a lie instead.";
+}
+
+/** Begins to show a journey from a checkpoint. */
+export function showStart(checkpoint: string, origin: string): void {
+  for (const id of ["how", "explanation"]) find(id).hidden = true;
+  find("journey").hidden = false;
+  for (const step of ["head", "block", "receipt"] as const) showStep(step, "idle", "", []);
+  showStep("checkpoint", "trusted", "trusted", [["Root", [code(checkpoint)]]]);
+  showVerdict("running", ["Checking…"], "");
+  find("origin").textContent = origin;
+}
+
+export function showRunning(step: Step): void {
+  showStep(step, "running", "checking…", []);
+}
+
+export function showVerified<S extends Step>(step: S, result: Results[S], cost: Cost): void {
+  const facts = FACTS[step] as (result: Results[S]) => Fact[];
+  showStep(step, "verified", costText(cost), facts(result));
+}
+
+export function showRefused(step: Step, error: VerifyError, cost: Cost): void {
+  const { code: kind, reason, details } = error;
+  showStep(step, "refused", costText(cost), [
+    ["Reason", [code(`${kind} / ${reason}`)]],
+    ["Expected", [element("code", markDifference(details.expected, details.found))]],
+    ["Found", [element("code", markDifference(details.found, details.expected))]],
+  ]);
+  const isLie = kind !== "unavailable" && kind !== "invalid_input";
+  showVerdict(
+    isLie ? "refused" : "problem",
+    [isLie ? "Refused" : "Not answered"],
+    sentence(REASONS[reason].meaning),
+  );
+}
+
+/** Shows that the whole way is verified. */
+export function showArrival({ milliseconds, bytes }: Cost, isRecorded: boolean): void {
+  const time = element("small", `in ${inMilliseconds(milliseconds)}`);
+  const from = isRecorded ? "recorded answers" : "servers that nobody has to trust";
+  showVerdict(
+    "verified",
+    ["Verified ", time],
+    `From one root of 32 bytes to the receipt, with ${kilobytes(bytes)} of ${from}.`,
+  );
+}
+
+/** Shows why there is nothing to show. */
+export function showProblem(error: unknown): void {
+  const expected = error instanceof NotAProof || error instanceof VerifyError;
+  if (!expected) console.error(error);
+  find("explanation").textContent = expected
+    ? error.message
+    : `This page has a bug: ${String(error)}`;
+  find("explanation").hidden = false;
+  for (const id of ["journey", "lies"]) find(id).hidden = true;
+}
+
+/** What each step shows. */
+const FACTS: { [S in Step]: (result: Results[S]) => Fact[] } = {
+  head: ({ latest, finalized }: EthereumClient) => [
+    ["Slot", [number(Number(latest.slot))]],
+    ["Signed by", signers(latest.participation)],
+    ["Finalized", [`slot ${number(Number(finalized.slot))}`]],
+    ["Shows block", [code(latest.executionBlockHash ?? "none")]],
+  ],
+  block: (block: BlockHeader) => [
+    ["Block", [element("b", number(Number(block.number))), `  ${when(block.timestamp)}`]],
+    ["State", [code(block.stateRoot)]],
+    ["Transactions", [code(block.transactionsRoot)]],
+    ["Receipts", [code(block.receiptsRoot)]],
+  ],
+  receipt: (receipt: TransactionReceipt) => [
+    ["Status", [element("span", receipt.status ?? "none", `status ${receipt.status ?? ""}`)]],
+    ["From", [code(receipt.from)]],
+    ["To", [code(receipt.to ?? receipt.contractAddress ?? "none")]],
+    [
+      "Fee",
+      [
+        `${decimals(receipt.gasUsed * receipt.effectiveGasPrice, 18)} ETH, ` +
+          `for ${number(Number(receipt.gasUsed))} gas`,
+      ],
+    ],
+    [plural(receipt.logs.length, "log"), logs(receipt)],
+  ],
+};
+
+/** The bar shows the share of the committee. */
+function signers(participation: EthereumClient["latest"]["participation"]): Content {
+  if (!participation) return ["nobody: it is the checkpoint"];
+  const { signed, of } = participation;
+  const bar = element("span", [], "signers");
+  bar.ariaHidden = "true";
+  const share = element("i", []);
+  share.style.width = `${(100 * signed) / of}%`;
+  bar.append(share);
+  return [element("b", number(signed)), ` of ${number(of)} of the sync committee`, bar];
+}
+
+/** The most logs that are shown. */
+const MOST_LOGS = 8;
+
+function logs({ logs }: TransactionReceipt): Content {
+  if (logs.length === 0) return ["none"];
+  const items = logs.slice(0, MOST_LOGS).map((log) => {
+    const amount = transferred(log);
+    return element("li", [
+      ...(amount === undefined ? [] : [element("b", amount), " by "]),
+      code(log.address),
+    ]);
+  });
+  const rest = logs.length - MOST_LOGS;
+  return [element("ol", rest > 0 ? [...items, element("li", `and ${rest} more`)] : items, "logs")];
+}
+
+/** `Transfer(address,address,uint256)` of a token, with two indexed arguments. */
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** Tokens whose amounts can be shown in their unit. */
+const TOKENS: Readonly<Record<Hex, { symbol: string; decimals: number }>> = {
+  "0xdac17f958d2ee523a2206206994597c13d831ec7": { symbol: "USDT", decimals: 6 },
+  "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": { symbol: "USDC", decimals: 6 },
+  "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2": { symbol: "WETH", decimals: 18 },
+};
+
+function transferred({ address, topics, data }: TransactionReceipt["logs"][number]) {
+  const token = TOKENS[address];
+  if (!token || topics[0] !== TRANSFER || topics.length !== 3) return undefined;
+  return `${decimals(BigInt(data), token.decimals)} ${token.symbol} transferred`;
+}
+
+function decimals(amount: bigint, count: number): string {
+  const digits = String(amount).padStart(count + 1, "0");
+  const fraction = digits.slice(-count).replace(/0+$/, "");
+  return `${BigInt(digits.slice(0, -count)).toLocaleString("en")}${fraction && `.${fraction}`}`;
+}
+
+function showStep(id: Step | "checkpoint", state: State, cost: string, facts: Fact[]): void {
+  const step = find(`step-${id}`);
+  step.dataset.state = state;
+  const part = (name: string) => {
+    const found = step.querySelector(name);
+    if (!found) throw new Error(`the step ${id} has no ${name}`);
+    return found;
+  };
+  part("use").setAttribute("href", `#${state}`);
+  part(".cost").textContent = cost;
+  const rows = facts.flatMap(([label, content]) => [element("dt", label), element("dd", content)]);
+  part("dl").replaceChildren(...rows);
+}
+
+function showVerdict(state: string, title: Content, text: string): void {
+  find("verdict").dataset.state = state;
+  find("verdict-icon").setAttribute("href", `#${state}`);
+  find("verdict-title").replaceChildren(...title);
+  find("verdict-text").textContent = text;
+}
+
+const code = (text: string) => element("code", text);
+
+const costText = ({ milliseconds, requests, bytes }: Cost) =>
+  `${inMilliseconds(milliseconds)} · ${plural(requests, "request")}, ${kilobytes(bytes)}`;
+
+const inMilliseconds = (milliseconds: number) =>
+  `${milliseconds.toLocaleString("en", { maximumSignificantDigits: 3 })} ms`;
+
+const kilobytes = (bytes: number) =>
+  `${(bytes / 1000).toLocaleString("en", { maximumFractionDigits: bytes < 10_000 ? 1 : 0 })} kB`;
+
+/** A time in UTC, to the second. */
+const when = (seconds: bigint) =>
+  `${new Date(Number(seconds) * 1000).toISOString().replace("T", " ").slice(0, 19)} UTC`;

@@ -1,0 +1,255 @@
+import { readFileSync } from "node:fs";
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+import { press, start } from "./browser.js";
+import { faint } from "./contrast.js";
+import { listen, readAnswers } from "./servers.js";
+
+let site: Awaited<ReturnType<typeof start>>;
+
+beforeAll(async () => {
+  site = await start();
+});
+
+afterAll(() => site.stop());
+
+/** Opens the page; at the test's end nothing may have been complained about. */
+async function visit(options: Parameters<typeof site.visit>[0] = {}): Promise<Page> {
+  const { page, complaints } = await site.visit(options, "ethereum.html");
+  onTestFinished(async () => {
+    await page.context().close();
+    expect(complaints).toEqual([]);
+  });
+  return page;
+}
+
+/** Picks a transaction, and waits for its receipt. */
+async function pick(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name }).click();
+  await verdict(page, "Verified");
+}
+
+const verdict = (page: Page, title: "Verified" | "Refused" | "Not answered") =>
+  page.getByRole("heading", { name: new RegExp(`^${title}`) }).waitFor();
+
+/** The states of the steps, in order. */
+const states = (page: Page) =>
+  page
+    .locator(".journey li[data-state]")
+    .evaluateAll((steps) => steps.map((step) => (step as HTMLElement).dataset.state));
+
+/** What a step shows: for each label what it is. */
+async function facts(page: Page, step: string): Promise<Record<string, string | undefined>> {
+  const labels = await page.locator(`#step-${step} dt`).allTextContents();
+  const contents = await page.locator(`#step-${step} dd`).allTextContents();
+  return Object.fromEntries(labels.map((label, i) => [label, contents[i]]));
+}
+
+const PAYMENT = "A payment in USDT";
+
+test("a recorded receipt is verified, step by step", async () => {
+  const page = await visit();
+  await pick(page, PAYMENT);
+  expect(await page.locator("#verdict-title").textContent()).toMatch(/^Verified in [\d,.]+ ms$/);
+  expect(await page.locator("#verdict-text").textContent()).toMatch(
+    /^From one root of 32 bytes to the receipt, with \d+ kB of recorded answers\.$/,
+  );
+  expect(await states(page)).toEqual(["trusted", "verified", "verified", "verified"]);
+  expect(await facts(page, "head")).toMatchObject({
+    Slot: "11,069,311",
+    "Signed by": "509 of 512 of the sync committee",
+  });
+  expect((await facts(page, "block")).Block).toMatch(/^21,854,576 {2}2025-02-1\d .* UTC$/);
+  expect(await facts(page, "receipt")).toMatchObject({
+    Status: "success",
+    To: "0xdac17f958d2ee523a2206206994597c13d831ec7",
+    "1 log": "387.193449 USDT transferred by 0xdac17f958d2ee523a2206206994597c13d831ec7",
+  });
+  for (const cost of await page.locator(".journey .cost").allTextContents()) {
+    expect(cost).toMatch(/^trusted$|^[\d,.]+ ms · \d requests?, [\d,.]+ kB$/);
+  }
+  expect(await page.locator("#origin").textContent()).toContain("MIT");
+});
+
+test.each([
+  ["A swap for ether", "6 logs"],
+  ["A plain payment", "0 logs"],
+])("%s has %s", async (name, logs) => {
+  const page = await visit();
+  await pick(page, name);
+  expect(Object.keys(await facts(page, "receipt"))).toContain(logs);
+});
+
+describe("a lie is refused", () => {
+  test.each([
+    ["Forge a log", "receipt", "root_mismatch"],
+    ["Hide a log", "receipt", "root_mismatch"],
+    ["Claim that it failed", "receipt", "root_mismatch"],
+    ["Change the recipient", "receipt", "root_mismatch"],
+    ["Invent a state", "block", "header_hash_mismatch"],
+    ["Invent a signer", "head", "invalid_signature"],
+    ["Replace a key", "head", "branch_mismatch"],
+  ])("%s: at the step %s", async (name, step, reason) => {
+    const page = await visit();
+    await pick(page, PAYMENT);
+    await press(page, name);
+    await verdict(page, "Refused");
+    expect((await facts(page, step)).Reason).toContain(` / ${reason}`);
+    const at = ["checkpoint", "head", "block", "receipt"].indexOf(step);
+    expect(await states(page)).toEqual(
+      ["trusted", "verified", "verified", "verified"].map((state, index) =>
+        index < at ? state : index === at ? "refused" : "idle",
+      ),
+    );
+    expect(await page.locator("#change").textContent()).toMatch(/^The (beacon|execution) node /);
+    await press(page, "Tell the truth");
+    await verdict(page, "Verified");
+  });
+
+  test("none is missing here", async () => {
+    const page = await visit();
+    await pick(page, PAYMENT);
+    expect(await page.locator("#lie button").count()).toBe(8);
+  });
+});
+
+describe("live servers", () => {
+  const about = JSON.parse(
+    readFileSync(new URL("../public/ethereum/about.json", import.meta.url), "utf8"),
+  ) as { checkpoint: string };
+
+  /** Opens the page and asks two servers; the beacon node answers with this. */
+  async function ask(checkpoint: string, body: Buffer | undefined) {
+    const { page } = await site.visit({}, "ethereum.html");
+    onTestFinished(() => page.context().close());
+    const asked: string[] = [];
+    await page.route("https://*.example/**", (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      const headers = { "access-control-allow-origin": "*" };
+      if (!body) return route.abort();
+      return route.fulfill({ body, headers, contentType: "application/octet-stream" });
+    });
+    await page.getByText("Or ask live servers").click();
+    await page.getByLabel("Checkpoint").fill(checkpoint);
+    await page.getByLabel("Beacon node").fill("https://beacon.example");
+    await page.getByLabel("Execution node").fill("https://execution.example");
+    await page.getByRole("textbox", { name: "Transaction" }).fill(`0x${"11".repeat(32)}`);
+    await press(page, "Verify");
+    return { page, asked };
+  }
+
+  test("are asked, and an old checkpoint is refused", async () => {
+    const bootstrap = readFileSync(new URL("../public/ethereum/bootstrap.ssz", import.meta.url));
+    const { page, asked } = await ask(about.checkpoint, bootstrap);
+    await verdict(page, "Refused");
+    expect(asked).toEqual([`/eth/v1/beacon/light_client/bootstrap/${about.checkpoint}`]);
+    expect((await facts(page, "head")).Reason).toBe("untrusted / head_too_old");
+    expect(await page.locator("#lies").isVisible()).toBe(false);
+  });
+
+  test("that do not answer are no liars", async () => {
+    const { page } = await ask(about.checkpoint, undefined);
+    await verdict(page, "Not answered");
+    expect((await facts(page, "head")).Reason).toBe("unavailable / unreachable");
+  });
+
+  describe("on this machine", () => {
+    const answers = readAnswers();
+    const receipt = answers.receipts.find(({ logs }) => logs.length > 0);
+    if (!receipt) throw new Error("no recorded receipt has logs");
+
+    /** Fills in the form at the time of the recording; the execution node may send other receipts. */
+    async function follow(receipts = answers.receipts) {
+      const [beacon, execution] = [await listen(answers), await listen({ ...answers, receipts })];
+      const { page } = await site.visit({}, "ethereum.html");
+      onTestFinished(async () => {
+        await page.context().close();
+        await Promise.all([beacon.stop(), execution.stop()]);
+      });
+      await page.clock.setFixedTime(answers.about.now);
+      await page.getByText("Or ask live servers").click();
+      await page.getByLabel("Checkpoint").fill(answers.about.checkpoint);
+      await page.getByLabel("Beacon node").fill(beacon.url);
+      await page.getByLabel("Execution node").fill(execution.url);
+      await page.getByRole("textbox", { name: "Transaction" }).fill(receipt?.transactionHash ?? "");
+      await press(page, "Verify");
+      return { page, asked: { beacon: beacon.asked, execution: execution.asked } };
+    }
+
+    test("lead from the checkpoint to a receipt", async () => {
+      const { page, asked } = await follow();
+      await verdict(page, "Verified");
+      expect(await states(page)).toEqual(["trusted", "verified", "verified", "verified"]);
+      expect((await facts(page, "head")).Slot).toBe("11,069,311");
+      expect((await facts(page, "receipt")).Status).toBe("success");
+      const prefix = "/eth/v1/beacon/light_client";
+      expect(new Set(asked.beacon)).toEqual(
+        new Set([
+          `${prefix}/bootstrap/${answers.about.checkpoint}`,
+          ...["updates", "finality_update", "optimistic_update"].map((name) => `${prefix}/${name}`),
+        ]),
+      );
+      expect(asked.execution).toContain("eth_getBlockReceipts");
+    });
+
+    test("that forge a log are refused", async () => {
+      const [log, ...others] = receipt.logs;
+      if (!log) throw new Error("no log");
+      const forged = { ...receipt, logs: [{ ...log, data: `${log.data}00` as const }, ...others] };
+      const { page } = await follow(
+        answers.receipts.map((one) => (one === receipt ? forged : one)),
+      );
+      await verdict(page, "Refused");
+      expect(await states(page)).toEqual(["trusted", "verified", "verified", "refused"]);
+      expect((await facts(page, "receipt")).Reason).toBe("mismatch / root_mismatch");
+    });
+  });
+
+  test("are not asked about half a root", async () => {
+    const { page, asked } = await ask("0x11", undefined);
+    await verdict(page, "Not answered");
+    expect(asked).toEqual([]);
+    expect((await facts(page, "head")).Expected).toContain("32 bytes");
+  });
+});
+
+test("recorded answers that cannot be loaded are explained, and can be asked for again", async () => {
+  const { page } = await site.visit({}, "ethereum.html");
+  onTestFinished(() => page.context().close());
+  await page.route("**/receipts.json", (route) => route.abort());
+  await page.getByRole("button", { name: PAYMENT }).click();
+  const problem = page.locator("#explanation");
+  await problem.waitFor();
+  expect(await problem.textContent()).toMatch(/could not be loaded/);
+  await page.unroute("**/receipts.json");
+  await pick(page, PAYMENT);
+  expect(await problem.isVisible()).toBe(false);
+});
+
+describe("for everybody", () => {
+  test.each([360, 320])("a screen of %i pixels needs no scrolling sideways", async (width) => {
+    const page = await visit({ viewport: { width, height: 740 } });
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(await overflow()).toBe(0);
+    await pick(page, PAYMENT);
+    expect(await overflow()).toBe(0);
+    await press(page, "Forge a log");
+    await verdict(page, "Refused");
+    expect(await overflow()).toBe(0);
+    await page.getByText("Or ask live servers").click();
+    expect(await overflow()).toBe(0);
+  });
+
+  test.each(["light", "dark"] as const)("text has enough contrast in the %s", async (scheme) => {
+    const page = await visit({ colorScheme: scheme });
+    await page.getByText("Or ask live servers").click();
+    expect(await page.evaluate(faint)).toEqual([]);
+    await pick(page, PAYMENT);
+    expect(await page.evaluate(faint)).toEqual([]);
+    await press(page, "Forge a log");
+    await verdict(page, "Refused");
+    expect(await page.evaluate(faint)).toEqual([]);
+  });
+});
