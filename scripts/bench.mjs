@@ -55,10 +55,23 @@ await main(async () => {
   const wasm = hand("node", ["crates/bench/wasm/bench.mjs", ...args]);
   say(`\n${bold("Ethereum's accounts, from JavaScript")}`);
   const account = hand("node", ["crates/bench/account/bench.mjs", ...args]);
+  say(`\n${bold("Ethereum's light client, from JavaScript")}`);
+  const ethereum = hand("node", ["crates/bench/ethereum/bench.mjs", ...args]);
   say(`\n${bold("LVMT's proofs, from JavaScript")}`);
   const lvmt = hand("node", ["crates/bench/lvmt/bench.mjs", ...args]);
   say(`\n${bold("Historical proofs, from JavaScript")}`);
   const history = hand("node", ["crates/bench/history/bench.mjs", ...args]);
+  say(`\n${bold("Ordered keys, from JavaScript")}`);
+  const amb = hand("node", ["crates/bench/amb/bench.mjs", ...args]);
   say(`\n${bold("Stores: blocks of LVMT beside Merkle Patricia tries, snapshot files")}`);
-  return native || wasm || account || lvmt || history || stores(args.includes("--quick"));
+  return (
+    native ||
+    wasm ||
+    account ||
+    ethereum ||
+    lvmt ||
+    history ||
+    amb ||
+    stores(args.includes("--quick"))
+  );
 });

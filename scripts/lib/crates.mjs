@@ -7,11 +7,8 @@ const schemes = readSchemes().filter(({ binary }) => binary !== null);
 /** The folders in `crates` of the verifiers that the test vectors exercise. */
 export const VERIFIER_FOLDERS = ["core", "amt", ...schemes.map(({ name }) => name), "light"];
 
-/**
- * The crates that verify, which must also compile for targets without an operating system. `amb` is in no
- * binary yet.
- */
-export const VERIFIERS = [...VERIFIER_FOLDERS, "amb", "beacon", "ethereum"].map(
+/** The crates that verify, which must also compile for targets without an operating system. */
+export const VERIFIERS = [...VERIFIER_FOLDERS, "beacon", "ethereum"].map(
   (name) => `prooflight-${name}`,
 );
 

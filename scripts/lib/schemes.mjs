@@ -76,7 +76,7 @@ export type Scheme = ${union(schemes.map(({ name }) => name))};
 export type StateScheme = ${union(keys)};
 
 /** What a scheme's proofs can prove. */
-export type Ability = ${union(abilities)};
+${aliasOf("Ability", union(abilities))}
 
 /** The properties of a scheme. */
 export interface SchemeInfo {
@@ -100,6 +100,12 @@ ${schemes.map(row).join("\n")}
 /** The names of the schemes that prove values of keys. */
 export const STATE_SCHEMES: readonly StateScheme[] = [${keys.map((name) => `"${name}"`).join(", ")}];
 `;
+}
+
+/** A type of this name; on two lines if one is too short. */
+function aliasOf(name, type) {
+  const line = `export type ${name} = ${type};`;
+  return line.length <= 100 ? line : `export type ${name} =\n  ${type};`;
 }
 
 function row({ name, id, rootLength, abilities, binary, parameters }) {

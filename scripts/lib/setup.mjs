@@ -4,6 +4,7 @@ import { chromium } from "./chromium.mjs";
 import { packages } from "./npm.mjs";
 import { require as requirePrograms } from "./prerequisites.mjs";
 import { cargoTool, toolchain } from "./rust.mjs";
+import { versitygw } from "./s3.mjs";
 import { task } from "./task.mjs";
 
 const NEEDS = {
@@ -14,6 +15,7 @@ const NEEDS = {
   "cargo-deny": cargoTool("cargo-deny"),
   "cargo-fuzz": cargoTool("cargo-fuzz"),
   chromium,
+  versitygw,
 };
 
 /** The tools that build packages/prooflight from the Rust sources. */

@@ -10,6 +10,7 @@ import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { warnIfFull } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
 import { inside } from "./paths.mjs";
+import { withBucket } from "./s3.mjs";
 import { forBuild, prepare } from "./setup.mjs";
 import { Problem, TaskFailed, task } from "./task.mjs";
 import { bold, colour, duration, green, red, say, table, yellow } from "./terminal.mjs";
@@ -80,6 +81,17 @@ export const STEPS = {
     programs: ["cc"],
     async run({ sh, output }) {
       await sh("cargo", cargo("test"));
+      return cargoTests(output());
+    },
+  },
+  s3: {
+    tools: ["rust", "versitygw"],
+    programs: ["cc"],
+    // PROOFLIGHT_S3 names an empty bucket on another server.
+    async run({ sh, output }) {
+      await withBucket((env) =>
+        sh("cargo", cargo("test", "--test", "s3", "--", "--ignored"), { env }),
+      );
       return cargoTests(output());
     },
   },
@@ -189,6 +201,14 @@ export const STEPS = {
     built: true,
     async run({ sh }) {
       await sh("npm", ["start", "--silent", "--", "--once"]);
+    },
+  },
+  cluster: {
+    tools: ["versitygw"],
+    built: true,
+    async run({ sh, output }) {
+      await sh("npm", ["run", "--silent", "cluster", "--", "--once"]);
+      return /^\d+ blocks, .*$/m.exec(output())?.[0];
     },
   },
   examples: {

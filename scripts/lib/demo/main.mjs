@@ -8,6 +8,7 @@ import { cache, inside } from "../paths.mjs";
 import { bold, cyan, dim, green, red, say, table } from "../terminal.mjs";
 import { makePast, startActivity } from "./activity.mjs";
 import { verifyErgoBlocks } from "./ergo.mjs";
+import { serveExample } from "./example.mjs";
 import { isFree, prepareChain, startNode } from "./node.mjs";
 import { account, NAMES, readAmount } from "./sample.mjs";
 
@@ -36,9 +37,9 @@ export async function demo({ once }) {
     open.push(() => honest.close());
     await makePast(node.url, honest);
     if (!(await show(LightClient, honest, checkpoint, servers))) return 1;
-    const wallet = await servePage("examples/wallet", PORTS.wallet);
+    const wallet = await serveExample("examples/wallet", PORTS.wallet);
     open.push(() => wallet.close());
-    const blocks = await servePage("examples/verify-in-browser", PORTS.ergo);
+    const blocks = await serveExample("examples/verify-in-browser", PORTS.ergo);
     open.push(() => blocks.close());
     sayWhere(servers, folder, wallet, blocks, once);
     if (once) return 0;
@@ -113,18 +114,6 @@ function sayWhere({ node, proxy }, folder, wallet, blocks, once) {
   say(dim(`\nnpx prooflight get account/bob ${flags}`));
   say(dim(`node examples/stateless-follower/src/main.mjs ${flags}`));
   say(dim(once ? "\nnpm start without --once keeps them running." : "\nCtrl-C ends it."));
-}
-
-/** Serves a built example. */
-async function servePage(example, port) {
-  // Imported late: vite exists only once the npm packages are installed.
-  const { preview } = await import("vite");
-  const server = await preview({
-    root: inside(example),
-    logLevel: "warn",
-    preview: { host: "localhost", port },
-  });
-  return { url: server.resolvedUrls.local[0], close: () => server.close() };
 }
 
 function interrupted() {

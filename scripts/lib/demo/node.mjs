@@ -24,12 +24,12 @@ import { sampleState } from "./sample.mjs";
  * vectors are short, so that the node starts at once. The eras of `lmpt` are short, so that values are in every layer.
  */
 const SCHEMES = [
-  ...["--schemes", "avl,lvmt,smt,lmpt"],
-  ...["--lvmt-log-n", "14", "--lmpt-era-blocks", "50"],
+  ...["--schemes", "avl,lvmt,smt,lmpt,amb"],
+  ...["--lvmt-log-n", "14", "--lmpt-era-blocks", "16"],
 ];
 
 /** The version of the sample state and the chain; a chain of another version is replaced. */
-const FORM = "cents; avl, lvmt 14, smt, lmpt 50";
+const FORM = "cents; avl, lvmt 14, smt, lmpt 16, amb";
 
 /** Makes the chain with its sample state unless it exists; returns the checkpoint to pin. */
 export async function prepareChain(folder) {

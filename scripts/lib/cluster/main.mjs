@@ -1,0 +1,216 @@
+// The cluster: blocks go on when the leader is killed, and no reader accepts a wrong answer.
+
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
+import { prepareChain } from "../demo/node.mjs";
+import { NAMES } from "../demo/sample.mjs";
+import { serveExample } from "../demo/example.mjs";
+import { cache, inside } from "../paths.mjs";
+import { startS3 } from "../s3.mjs";
+import { bold, cyan, dim, green, red, say, table } from "../terminal.mjs";
+import { deceive, read, write } from "./clients.mjs";
+import { Cost, dollars } from "./cost.mjs";
+import { prepareSecond, startNode } from "./nodes.mjs";
+import { servePage } from "./page.mjs";
+
+const READERS = ["reader-1", "reader-2", "reader-3"];
+const LIE = "changed-value";
+const TAKEOVER_MILLISECONDS = 1000;
+const LIFE_MILLISECONDS = 4000;
+const WALLET_PORT = 4173;
+
+/**
+ * Runs the cluster until Ctrl-C, or with `once` until one takeover; returns the exit code. The log is at
+ * the URL `log`, else with `s3` in a bucket of an own server or of PROOFLIGHT_S3, else in a folder.
+ */
+export async function cluster({ once, log, s3 }) {
+  const folder = join(cache, "cluster");
+  rmSync(folder, { recursive: true, force: true });
+  const open = [];
+  try {
+    const checkpoint = await prepareChain(folder);
+    const place = { folder, ...(await placeOf({ log, s3, folder, open })) };
+    renameSync(join(folder, "chain"), join(folder, "one"));
+    prepareSecond(folder, "one", "two");
+    const state = {
+      ...{ place, blocks: 0, answers: 0, lies: 0, wrong: [], takeovers: [], ended: false },
+      cost: new Cost(),
+    };
+    open.push(() => void (state.ended = true));
+    state.leader = await startNode(place, "run", "one");
+    open.push(() => state.leader.kill());
+    state.standby = await startStandby(state, "two");
+    open.push(() => state.standby.kill());
+    state.readers = await Promise.all(READERS.map((name) => startNode(place, "serve", name)));
+    open.push(...state.readers.map((reader) => () => reader.kill()));
+    const pages = await servePages(state, checkpoint, open);
+    await work(state, checkpoint, pages, once, open);
+    return await verdict(state, once);
+  } finally {
+    for (const close of open.reverse()) await close();
+  }
+}
+
+/** The URL of the log, and the environment of those who use it. */
+async function placeOf({ log, s3, folder, open }) {
+  if (log) return { log, env: {} };
+  if (!s3) {
+    const bucket = join(folder, "bucket");
+    mkdirSync(bucket);
+    return { log: pathToFileURL(bucket).href, env: {} };
+  }
+  const given = process.env.PROOFLIGHT_S3;
+  if (given) return { log: `${given}/cluster-${Date.now()}`, env: {} };
+  const server = await startS3();
+  open.push(() => server.close());
+  return { log: `${server.env.PROOFLIGHT_S3}/chain`, env: server.env };
+}
+
+function startStandby({ place, leader }, name) {
+  const when = ["--takeover-after-ms", `${TAKEOVER_MILLISECONDS}`, "--leader", leader.url];
+  return startNode(place, "run", name, ["--standby", ...when]);
+}
+
+/** The page about the cluster, a liar before the first reader, and the wallet, which asks the second. */
+async function servePages(state, checkpoint, open) {
+  const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
+  const proxy = await startProxy({ target: state.readers[0].url, port: 0 });
+  open.push(() => proxy.close());
+  const page = await servePage(() => status(state));
+  open.push(() => page.close());
+  const settings = join(state.place.folder, "demo.json");
+  const servers = { node: state.readers[1].url, proxy: proxy.url };
+  const demo = { servers, checkpoint, accounts: NAMES, insecureSetup: true };
+  writeFileSync(settings, JSON.stringify(demo));
+  process.env.PROOFLIGHT_DEMO = settings;
+  const wallet = await serveExample("examples/wallet", WALLET_PORT);
+  open.push(() => wallet.close());
+  return { proxy, page, wallet };
+}
+
+/** Writes, reads and lies until the end, and kills leaders meanwhile. */
+async function work(state, checkpoint, pages, once, open) {
+  const { LightClient } = await import("prooflight");
+  const connect = (url) => LightClient.connect({ urls: [url], checkpoint });
+  const honest = await Promise.all(state.readers.map(({ url }) => connect(url)));
+  const liar = await connect(`${pages.proxy.url}/${LIE}`);
+  open.push(...[...honest, liar].map((client) => () => client.close()));
+  sayWhere(state, pages);
+  const end = new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) {
+      process.removeAllListeners(signal);
+      process.once(signal, resolve);
+    }
+  });
+  const writing = write(state);
+  const all = [...honest.map((client) => read(state, client)), deceive(state, liar), writing];
+  // A client that fails ends the cluster, too.
+  const failed = Promise.all(all);
+  const killing = once ? killOnce(state) : killAgain(state);
+  await Promise.race([end, killing, writing, failed]);
+  state.ended = true;
+  // A node that is being started must have started before it can be stopped.
+  await Promise.all([failed, killing]);
+}
+
+/** Kills the leader, and waits until the standby has made a block. */
+async function kill(state) {
+  const until = Date.now() + LIFE_MILLISECONDS;
+  while (Date.now() < until && !state.ended) await sleep(50);
+  if (state.ended) return;
+  const { leader, standby } = state;
+  await state.cost.leaves(leader, "leader");
+  await leader.kill();
+  const killed = Date.now();
+  // From now on, blocks are the standby's.
+  const { blocks } = state;
+  state.leader = standby;
+  while (state.blocks === blocks && !state.ended) await sleep(10);
+  if (state.ended) return;
+  const milliseconds = Date.now() - killed;
+  const { height } = state.acknowledged;
+  state.takeovers.push({ name: leader.name, milliseconds, height });
+  // The killed node comes back as the new standby, with what its folder has.
+  state.standby = await startStandby(state, leader.name);
+  say(
+    `  killed ${leader.name}; the next block after ${seconds(milliseconds)}  ` +
+      dim(`height ${height}, ${state.answers} answers verified, ${state.lies} lies refused`),
+  );
+}
+
+async function killOnce(state) {
+  await kill(state);
+  // Readers verify some blocks of the new leader.
+  if (!state.ended) await sleep(2000);
+}
+
+async function killAgain(state) {
+  while (!state.ended) await kill(state);
+}
+
+/** What the page shows. */
+function status({ place, blocks, answers, lies, wrong, leader, standby, readers, takeovers }) {
+  return {
+    ...{ log: place.log, blocks, answers, lies, wrong: [...new Set(wrong)] },
+    nodes: [
+      [leader.name, standby === leader ? "has just taken over" : "leader", leader.url],
+      ...(standby === leader ? [] : [[standby.name, "standby", standby.url]]),
+      ...readers.map(({ name, url }) => [name, "reader", url]),
+    ],
+    takeovers: takeovers
+      .map(({ name, milliseconds, height }) => [name, seconds(milliseconds), `${height}`])
+      .reverse(),
+  };
+}
+
+async function verdict(state, once) {
+  const { blocks, answers, lies, takeovers, wrong, leader, standby, readers } = state;
+  const costs = await state.cost.byRole([
+    ["leader", leader],
+    // A leader that has just taken over is both until the other node is back.
+    ...(standby === leader ? [] : [["standby", standby]]),
+    ...readers.map((reader) => [reader.name, reader]),
+  ]);
+  say(`\n${bold("requests to the log")}, for ${blocks} blocks`);
+  const rows = costs.map(({ role, read, create }) => [
+    `  ${role}`,
+    `${read} reads`,
+    `${create} creates`,
+    `${(dollars({ read, create }) * (1e6 / blocks)).toFixed(2)} dollars a million blocks`,
+  ]);
+  table(rows, "lrrr").forEach((line) => say(line));
+  const slowest = Math.max(...takeovers.map(({ milliseconds }) => milliseconds));
+  const pause = takeovers.length > 0 ? ` (slowest ${seconds(slowest)})` : "";
+  say(
+    `\n${blocks} blocks, ${takeovers.length} takeovers${pause}, ` +
+      `${answers} answers verified, ${lies} lies refused, ${wrong.length} wrong`,
+  );
+  for (const what of new Set(wrong)) say(red(`  ${what}`));
+  const taken = !once || takeovers.length === 1;
+  const good = wrong.length === 0 && answers > 0 && lies > 0 && blocks > 0 && taken;
+  say(good ? green("✔ blocks went on, and no answer was wrong") : red("✗ something went wrong"));
+  return good ? 0 : 1;
+}
+
+function sayWhere({ place, leader, standby, readers }, { proxy, page, wallet }) {
+  const rows = [
+    ["page", `${cyan(page.url)}  what goes on`],
+    ["wallet", `${cyan(wallet.url)}  asks ${readers[1].name}, verifies in your browser`],
+    ["log", place.log],
+    ["leader", leader.url],
+    ["standby", standby.url],
+    ...readers.map(({ name, url }) => [name, url]),
+    ["liar", `${proxy.url}/${LIE}  ${dim(`before ${readers[0].name}`)}`],
+  ];
+  say();
+  table(
+    rows.map(([name, value]) => [`  ${bold(name)}`, value]),
+    "ll",
+  ).forEach((line) => say(line));
+  say(dim(`\nKills the leader every ${LIFE_MILLISECONDS / 1000} s. Ctrl-C ends it.\n`));
+}
+
+const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(2)} s`;

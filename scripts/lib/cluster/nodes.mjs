@@ -1,0 +1,88 @@
+// The nodes of the cluster: real programs with folders of their own, and one log.
+
+import { spawn } from "node:child_process";
+import { copyFileSync, createWriteStream, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { environment } from "../environment.mjs";
+import { node as program } from "../paths.mjs";
+import { Problem } from "../task.mjs";
+
+const KEY = "authority-0.key";
+
+/** Looks for blocks often, so that a takeover is soon visible. */
+const PACE = ["--block-interval-ms", "100", "--follow-interval-ms", "100"];
+
+/** Makes the folder of another leader, with the first one's key and no chain. */
+export function prepareSecond(folder, first, second) {
+  mkdirSync(join(folder, second));
+  copyFileSync(join(folder, first, KEY), join(folder, second, KEY));
+}
+
+/** Starts a node by `run` or `serve` on a log; its output goes to NAME.log in the folder. */
+export async function startNode({ folder, log, env }, command, name, settings = []) {
+  const args = [
+    ...[command, "--log", log, "--data-dir", join(folder, name)],
+    ...["--checkpoint", join(folder, "checkpoint.json"), "--log-format", "json"],
+    ...["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", ...PACE, ...settings],
+  ];
+  const child = spawn(program, args, {
+    env: { ...environment, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+    detached: true,
+  });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  // No node may outlive this program.
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const output = join(folder, `${name}.log`);
+  child.stderr.pipe(createWriteStream(output, { flags: "a" }));
+  const stopped = () => {
+    throw new Problem(`The node ${name} stopped; see ${output}.`);
+  };
+  const { address, admin } = await Promise.race([serving(child.stderr), ended.then(stopped)]);
+  return {
+    name,
+    url: `http://${address}`,
+    admin: `http://${admin}`,
+    /** kill -9. */
+    async kill() {
+      kill();
+      process.removeListener("exit", kill);
+      await ended;
+    },
+  };
+}
+
+/** The fields of the message of a node that serves. */
+async function serving(stderr) {
+  for await (const line of createInterface({ input: stderr })) {
+    const { message, ...fields } = JSON.parse(line).fields ?? {};
+    if (message === "serving") return fields;
+  }
+  return new Promise(() => undefined); // The node has ended; `ended` reports that.
+}
+
+/** Submits operations; returns their block, or undefined if the node does not lead or does not answer. */
+export async function submit(url, ops) {
+  const call = { jsonrpc: "2.0", id: 1, method: "prooflight_submit", params: { ops } };
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(call),
+      signal: AbortSignal.timeout(5000),
+    });
+    return (await response.json()).result;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The requests of a node to the log, by kind. */
+export async function requests({ admin }) {
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  const found = text.matchAll(/^prooflight_log_requests_total\{request="(\w+)"\} (\d+)/gm);
+  return Object.fromEntries([...found].map(([, kind, count]) => [kind, Number(count)]));
+}

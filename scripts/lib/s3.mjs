@@ -1,0 +1,120 @@
+// An S3 server on this machine, for tests: versitygw, which keeps buckets in folders.
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { environment } from "./environment.mjs";
+import { go } from "./go.mjs";
+import { cache, tools } from "./paths.mjs";
+import { Problem } from "./task.mjs";
+import { goTools } from "./versions.mjs";
+
+const { module, version } = goTools.versitygw;
+const bin = join(tools, "bin");
+const program = join(bin, "versitygw");
+// The program does not tell its version; this file does.
+const stamp = join(bin, "versitygw.stamp");
+
+/** A bucket of the caller's, whose credentials are in the usual variables. */
+const given = process.env.PROOFLIGHT_S3;
+
+/** The server, unless the caller has one. */
+export const versitygw = {
+  title: `versitygw ${version}`,
+  requires: given ? [] : ["python"],
+  ready: () => Boolean(given) || (existsSync(stamp) && readFileSync(stamp, "utf8") === version),
+  install: async ({ sh }) => {
+    await sh(await go(sh), ["install", `${module}@v${version}`], { env: { GOBIN: bin } });
+    writeFileSync(stamp, version);
+  },
+};
+
+/**
+ * Runs `body` with the environment of a bucket, whose URL is PROOFLIGHT_S3. The server of an own bucket
+ * ends with `body`, and the bucket with it.
+ */
+export async function withBucket(body) {
+  if (given) return body({});
+  const { env, close } = await startS3();
+  try {
+    return await body(env);
+  } finally {
+    await close();
+  }
+}
+
+/** Starts a server with an empty bucket; returns the environment of its clients, and how to end it. */
+export async function startS3() {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "s3-"));
+  mkdirSync(join(folder, "buckets", "prooflight"), { recursive: true });
+  const port = await freePort();
+  const [id, secret] = ["prooflight", randomBytes(20).toString("hex")];
+  const log = join(folder, "log");
+  const output = openSync(log, "w");
+  const child = spawn(program, ["--port", `127.0.0.1:${port}`, "posix", join(folder, "buckets")], {
+    env: { ...environment, ROOT_ACCESS_KEY: id, ROOT_SECRET_KEY: secret },
+    stdio: ["ignore", output, output],
+  });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const close = async () => {
+    kill();
+    process.removeListener("exit", kill);
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let tries = 0; !(await answers(port)); tries += 1) {
+    if (tries < 100 && child.exitCode === null) {
+      await sleep(100);
+      continue;
+    }
+    const said = readFileSync(log, "utf8").trim();
+    await close();
+    throw new Problem(`The S3 server did not start:\n${said}`);
+  }
+  const env = {
+    PROOFLIGHT_S3: "s3://prooflight",
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    AWS_ACCESS_KEY_ID: id,
+    AWS_SECRET_ACCESS_KEY: secret,
+    AWS_REGION: "us-east-1",
+  };
+  return { env, close };
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const end = (answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("error", () => end(false));
+  });
+}
