@@ -318,3 +318,28 @@ fn a_block_with_a_key_twice_counts_the_last_one() {
     let roots: Roots = state.apply(&[Change::set(b"k", b"1"), Change::set(b"k", b"2")]).unwrap();
     assert_eq!(roots, other.apply(&[Change::set(b"k", b"2")]).unwrap());
 }
+
+/// More blocks of one era than are kept in memory: only a replay has the first ones.
+#[test]
+fn a_reader_from_before_a_roll_back_has_its_own_replays() {
+    let eras = LmptConfig { era_blocks: 1000, ..ERAS };
+    let params = LmptParams { replays: true, ..LmptParams::new(eras) };
+    let mut state = LmptState::open(MemoryStore::default(), params).unwrap();
+    let mut model = Model::new(eras);
+    let append = |state: &mut LmptState<MemoryStore>, model: &mut Model, blocks: u8, value: u8| {
+        for height in 0..blocks {
+            let block: Changes = [(keys()[0].clone(), Some(vec![value, height]))].into();
+            state.apply(&changes(&block)).unwrap();
+            model.push(block);
+        }
+    };
+    append(&mut state, &mut model, 100, 1);
+    let before = state.reader().unwrap();
+    let statement = Statement::Keys { height: 10, keys: &[&keys()[0]] };
+    let old = model.clone();
+    state.roll_back(5).unwrap();
+    model.roll_back(5);
+    append(&mut state, &mut model, 100, 2);
+    old.check(10, &keys()[..1], &before.prove(&statement).unwrap());
+    model.check(10, &keys()[..1], &state.reader().unwrap().prove(&statement).unwrap());
+}

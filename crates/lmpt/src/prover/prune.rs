@@ -1,5 +1,7 @@
 //! Forgetting old states, and taking back new blocks.
 
+use alloc::sync::Arc;
+
 use prooflight_core::store::{Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
@@ -84,7 +86,8 @@ impl<S: Store> LmptState<S> {
         Newest { height, era, roots: version.roots() }.put(&mut writes, NEWEST_KEY.to_vec());
         self.store.write(writes)?;
         self.versions = versions;
-        self.replays.clear();
+        // Readers from before may still replay blocks that were taken back, into the cache that they share.
+        self.replays = Arc::default();
         Ok(())
     }
 }

@@ -139,11 +139,6 @@ impl Replays {
         Ok(version)
     }
 
-    /// Forgets every replayed state.
-    pub(super) fn clear(&self) {
-        self.cached().clear();
-    }
-
     fn find(&self, height: u64) -> Option<Arc<Version>> {
         self.cached().iter().find(|version| version.height == height).cloned()
     }
@@ -198,8 +193,5 @@ mod tests {
         assert_eq!(reason(10), Some(Reason::VersionUnavailable));
         drop(running);
         assert_eq!(reason(4), None);
-        replays.clear();
-        let _running = replays.running.lock().unwrap();
-        assert_eq!(reason(4), Some(Reason::Busy));
     }
 }
