@@ -11,14 +11,14 @@ use std::time::Instant;
 
 use prooflight_amt::{Parts, Setup, Tables};
 use prooflight_core::store::{Change, MemoryStore, Store};
-use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams};
-use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Row};
+use prooflight_lvmt::{LvmtStore, Params, ProofShard, Root, StoreParams, verify};
+use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Row};
 
 fn main() {
     commits::main(&["4-none", "4-full"], |case, args| {
         if let Some(within) = &args.folder {
             let folder = Folder::new(within, case);
-            let mut row = measure(case, args, folder.store());
+            let mut row = measure(case, args, folder.store(&[]));
             row.put("on disk, MB", folder.megabytes() as f64);
             row
         } else {
@@ -30,7 +30,9 @@ fn main() {
 fn measure(case: &str, args: &Args, store: impl Store + Sync) -> Row {
     let store = Counted::new(store);
     let counts = store.counts();
-    Row::measure(case, args, Lvmt(LvmtStore::open(store, params(case)).unwrap()), &counts)
+    let params = params(case);
+    let lvmt = Lvmt { state: LvmtStore::open(store, params.clone()).unwrap(), params };
+    Row::measure(case, args, lvmt, &counts)
 }
 
 fn params(case: &str) -> StoreParams {
@@ -49,21 +51,46 @@ fn params(case: &str) -> StoreParams {
     StoreParams { tables: Arc::new(tables), log_arity, shard }
 }
 
-struct Lvmt<S>(LvmtStore<S>);
+struct Lvmt<S> {
+    state: LvmtStore<S>,
+    params: StoreParams,
+}
+
+/// Keys that are proved.
+const PROVED: usize = 200;
 
 impl<S: Store + Sync> Case for Lvmt<S> {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
-        self.0.get(key).unwrap()
+        self.state.get(key).unwrap()
     }
 
     fn commit(&mut self, ops: &[Op]) {
         let changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, value)).collect();
-        self.0.apply(&changes).unwrap();
+        self.state.apply(&changes).unwrap();
     }
 
     fn prune(&mut self) {
-        self.0.prune(self.0.height().unwrap().saturating_sub(1)).unwrap();
+        self.state.prune(self.state.height().unwrap().saturating_sub(1)).unwrap();
     }
 
-    fn finish(self, _: &mut Row, _: &[[u8; 32]]) {}
+    fn finish(self, row: &mut Row, sample: &[[u8; 32]]) {
+        let Self { state, params } = self;
+        if params.shard == ProofShard::Full {
+            let root = Root::new(&state.root(), state.height().unwrap());
+            let trusted =
+                Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
+            let mut proofs = Proofs::default();
+            for key in &sample[..PROVED] {
+                let proof = state.prove(&[key]).unwrap().proof;
+                let started = Instant::now();
+                let _ = verify(&root, &[key], &proof, &trusted).unwrap();
+                proofs.add(proof.len(), started);
+            }
+            proofs.put(row, " of a key");
+        }
+        let store = state.into_store();
+        let started = Instant::now();
+        LvmtStore::open(store, params).unwrap();
+        row.put("restart, ms", started.elapsed().as_secs_f64() * 1000.0);
+    }
 }

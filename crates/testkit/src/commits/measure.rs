@@ -21,6 +21,9 @@ pub trait Case {
     /// Waits for work in the background.
     fn settle(&mut self) {}
 
+    /// Counts the case's own figures from here on.
+    fn begin(&mut self) {}
+
     /// Figures of the case's own, at the end.
     fn finish(self, row: &mut Row, sample: &[[u8; 32]])
     where
@@ -52,6 +55,7 @@ impl Row {
         }
         drop(all);
         case.settle();
+        case.begin();
         eprintln!("{name}: {} keys in {:.1} s", args.keys, started.elapsed().as_secs_f64());
 
         let (blocks, operations) = (args.blocks(), args.operations);
@@ -97,6 +101,7 @@ impl Row {
         row.put("memory, MB", memory.0);
         row.put("memory max, MB", memory.1);
 
+        case.settle();
         let sample: Vec<_> = (0..SAMPLE).map(|_| workload.key()).collect();
         let started = Instant::now();
         for key in &sample {
