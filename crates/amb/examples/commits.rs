@@ -22,7 +22,7 @@ fn main() {
     commits::main(&["raw", "amb"], |case, args| {
         if let Some(within) = &args.folder {
             let folder = Folder::new(within, case);
-            let mut row = measure(case, args, folder.store());
+            let mut row = measure(case, args, folder.store(&[]));
             row.put("on disk, MB", folder.megabytes() as f64);
             row
         } else {

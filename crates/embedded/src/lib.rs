@@ -3,30 +3,38 @@
 
 #![forbid(unsafe_code)]
 
+mod spaces;
+
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use fjall::config::PartitioningPolicy;
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
+use fjall::{Database, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 use prooflight_core::store::{Entry, Read, Store, WriteBatch, corrupt};
 use prooflight_core::{Error, Reason, Result};
+
+use spaces::Spaces;
 
 /// A store in a folder. Clones share the same store.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     database: Database,
-    all: Keyspace,
+    spaces: Arc<Spaces>,
 }
 
 /// A snapshot of the store at one moment.
 #[derive(Clone)]
 pub struct EmbeddedSnapshot {
     snapshot: Snapshot,
-    all: Keyspace,
+    spaces: Arc<Spaces>,
 }
 
 /// The most files that the store keeps open between reads.
 pub const CACHED_FILES: usize = 256;
+
+/// The entries that one batch moves to the keyspace of their prefix.
+const MOVED: usize = 10_000;
 
 /// The options of a new store; an old one keeps its own.
 ///
@@ -43,6 +51,15 @@ impl EmbeddedStore {
     ///
     /// `store_failed` if another process has it open, `store_corrupt` if its files are damaged.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_divided(folder, &[])
+    }
+
+    /// Opens a store whose keys with each of these prefixes are kept apart from all others, so that they are
+    /// written and found faster. A store must always be opened with the prefixes that it has had.
+    ///
+    /// No prefix begins with another, or is all `0xff`. For a store that had fewer prefixes before, call
+    /// [`divide`](Self::divide). Errors as for [`open`](Self::open).
+    pub fn open_divided(folder: &Path, prefixes: &[&[u8]]) -> Result<Self> {
         let named = |error: &fjall::Error| match error {
             fjall::Error::Locked => {
                 let expected = format_args!("{} for this process alone", folder.display());
@@ -60,16 +77,42 @@ impl EmbeddedStore {
         let builder =
             Database::builder(folder).max_cached_files(Some(CACHED_FILES)).worker_threads(1);
         let database = builder.open().map_err(|error| named(&error))?;
-        let all = database.keyspace("all", options);
-        Ok(Self { all: all.map_err(|error| named(&error))?, database })
+        let spaces = Spaces::open(&database, prefixes, options).map_err(|error| named(&error))?;
+        Ok(Self { database, spaces: Arc::new(spaces) })
     }
 
-    /// Makes the store of a folder that has none, with these entries; they are on disk when it returns.
+    /// Moves keys that were written before their prefix was kept apart. If it is killed, it can be called again.
+    pub fn divide(&mut self) -> Result<()> {
+        for own in &self.spaces.own {
+            loop {
+                let snapshot = self.database.snapshot();
+                let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
+                let old = snapshot.range(&self.spaces.all, own.prefix.clone()..own.end.clone());
+                for entry in old.take(MOVED) {
+                    let (key, value) = entry.into_inner().map_err(|error| failed(&error))?;
+                    batch.insert(&own.space, key.clone(), value);
+                    batch.remove(&self.spaces.all, key);
+                }
+                if batch.is_empty() {
+                    break;
+                }
+                batch.commit().map_err(|error| failed(&error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the store of a folder that has none, divided by prefixes, with these entries; they are on disk when it
+    /// returns.
     ///
     /// Much faster than batches. `store_failed` as for [`open`](Self::open), `invalid_argument` if an entry's key
     /// is not above the one before.
-    pub fn load(folder: &Path, entries: impl IntoIterator<Item = Result<Entry>>) -> Result<Self> {
-        let mut store = Self::open(folder)?;
+    pub fn load(
+        folder: &Path,
+        prefixes: &[&[u8]],
+        entries: impl IntoIterator<Item = Result<Entry>>,
+    ) -> Result<Self> {
+        let mut store = Self::open_divided(folder, prefixes)?;
         store.add(entries)?;
         Ok(store)
     }
@@ -78,18 +121,31 @@ impl EmbeddedStore {
     ///
     /// Much faster than batches, but not atomic: if it fails, the folder must be dropped.
     pub fn add(&mut self, entries: impl IntoIterator<Item = Result<Entry>>) -> Result<()> {
-        let mut ingestion = self.all.start_ingestion().map_err(|error| failed(&error))?;
+        let mut entries = entries.into_iter().peekable();
         let mut last: Option<Vec<u8>> = None;
-        for entry in entries {
-            let (key, value) = entry?;
-            if last.as_ref().is_some_and(|last| *last >= key) {
-                let expected = "entries ascending by key";
-                return Err(Error::new(Reason::InvalidArgument, expected, "others"));
+        // Each keyspace takes its entries at once; those of a prefix are neighbours.
+        while let Some(first) = entries.peek() {
+            let Ok((key, _)) = first else { break };
+            let space = self.spaces.of(key).clone();
+            let mut ingestion = space.start_ingestion().map_err(|error| failed(&error))?;
+            let of_space = |entry: &Result<Entry>| match entry {
+                Ok((key, _)) => self.spaces.of(key).id() == space.id(),
+                Err(_) => false,
+            };
+            while let Some(entry) = entries.next_if(of_space) {
+                let (key, value) = entry?;
+                if last.as_ref().is_some_and(|last| *last >= key) {
+                    let expected = "entries ascending by key";
+                    return Err(Error::new(Reason::InvalidArgument, expected, "others"));
+                }
+                ingestion.write(key.clone(), value).map_err(|error| failed(&error))?;
+                last = Some(key);
             }
-            ingestion.write(key.clone(), value).map_err(|error| failed(&error))?;
-            last = Some(key);
+            ingestion.finish().map_err(|error| failed(&error))?;
         }
-        ingestion.finish().map_err(|error| failed(&error))?;
+        if let Some(Err(error)) = entries.next() {
+            return Err(error);
+        }
         self.database.persist(PersistMode::SyncAll).map_err(|error| failed(&error))
     }
 
@@ -101,12 +157,12 @@ impl EmbeddedStore {
 
 impl Read for EmbeddedStore {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let value = self.all.get(key).map_err(|error| failed(&error))?;
+        let value = self.spaces.of(key).get(key).map_err(|error| failed(&error))?;
         Ok(value.map(|value| value.to_vec()))
     }
 
     fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
-        range(&self.database.snapshot(), &self.all, from, to)
+        range(&self.database.snapshot(), &self.spaces, from, to)
     }
 }
 
@@ -114,15 +170,19 @@ impl Store for EmbeddedStore {
     type Snapshot = EmbeddedSnapshot;
 
     fn snapshot(&self) -> Result<EmbeddedSnapshot> {
-        Ok(EmbeddedSnapshot { snapshot: self.database.snapshot(), all: self.all.clone() })
+        Ok(EmbeddedSnapshot {
+            snapshot: self.database.snapshot(),
+            spaces: Arc::clone(&self.spaces),
+        })
     }
 
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
         let mut writes = self.database.batch().durability(Some(PersistMode::SyncAll));
         for (key, value) in batch.into_changes() {
+            let space = self.spaces.of(&key);
             match value {
-                Some(value) => writes.insert(&self.all, key, value),
-                None => writes.remove(&self.all, key),
+                Some(value) => writes.insert(space, key, value),
+                None => writes.remove(space, key),
             }
         }
         writes.commit().map_err(|error| failed(&error))
@@ -131,12 +191,12 @@ impl Store for EmbeddedStore {
 
 impl Read for EmbeddedSnapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let value = self.snapshot.get(&self.all, key).map_err(|error| failed(&error))?;
+        let value = self.snapshot.get(self.spaces.of(key), key).map_err(|error| failed(&error))?;
         Ok(value.map(|value| value.to_vec()))
     }
 
     fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
-        range(&self.snapshot, &self.all, from, to)
+        range(&self.snapshot, &self.spaces, from, to)
     }
 }
 
@@ -154,14 +214,13 @@ impl fmt::Debug for EmbeddedSnapshot {
 
 fn range<'s>(
     snapshot: &Snapshot,
-    all: &Keyspace,
+    spaces: &Spaces,
     from: &[u8],
     to: &[u8],
 ) -> Box<dyn Iterator<Item = Result<Entry>> + 's> {
-    if from >= to {
-        return Box::new(core::iter::empty());
-    }
-    let entries = snapshot.range(all, from.to_vec()..to.to_vec());
+    let snapshot = snapshot.clone();
+    let parts = spaces.parts(from, to).into_iter();
+    let entries = parts.flat_map(move |(space, from, to)| snapshot.range(&space, from..to));
     Box::new(entries.map(|entry| {
         let (key, value) = entry.into_inner().map_err(|error| failed(&error))?;
         Ok((key.to_vec(), value.to_vec()))
@@ -219,7 +278,7 @@ mod tests {
     fn a_store_is_made_of_entries_and_then_written_like_any_other() {
         let folder = tempfile::tempdir().unwrap();
         let entries = (0..1000_u32).map(|n| Ok((n.to_be_bytes().to_vec(), b"1".to_vec())));
-        let mut store = EmbeddedStore::load(folder.path(), entries).unwrap();
+        let mut store = EmbeddedStore::load(folder.path(), &[], entries).unwrap();
         let mut changes = WriteBatch::new();
         changes.put(7_u32.to_be_bytes(), *b"2");
         changes.delete(8_u32.to_be_bytes());
@@ -234,9 +293,89 @@ mod tests {
         for second in ["a", "b"] {
             let folder = tempfile::tempdir().unwrap();
             let entries = ["b", second].map(|key| Ok((key.into(), Vec::new())));
-            let refused = EmbeddedStore::load(folder.path(), entries).unwrap_err();
+            let refused = EmbeddedStore::load(folder.path(), &[], entries).unwrap_err();
             assert_eq!(refused.reason(), Reason::InvalidArgument);
         }
+    }
+
+    const PREFIXES: [&[u8]; 3] = [b"s", b"x\x01", b"x\xff"];
+
+    /// Keys before, in, between and after those of the prefixes, ascending.
+    fn keys() -> Vec<&'static [u8]> {
+        vec![
+            b"r\xff",
+            b"s",
+            b"s\0",
+            b"s\xff\xff",
+            b"t",
+            b"x",
+            b"x\0\xff",
+            b"x\x01",
+            b"x\x01a",
+            b"x\x02",
+            b"x\xfe\xff",
+            b"x\xff",
+            b"x\xff\xff",
+            b"y",
+            b"\xff",
+        ]
+    }
+
+    fn all_of(store: &impl Read) -> Vec<Entry> {
+        store.range(b"", b"\xff\xff").map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_divided_store_reads_like_any_other() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut divided = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
+        let entries = keys().into_iter().map(|key| (key.to_vec(), key.to_vec()));
+        let whole = EmbeddedStore::load(other.path(), &[], entries.clone().map(Ok)).unwrap();
+        let mut batch = WriteBatch::new();
+        for (key, value) in entries.clone() {
+            batch.put(key, value);
+        }
+        divided.write(batch).unwrap();
+        let loaded = tempfile::tempdir().unwrap();
+        let loaded = EmbeddedStore::load(loaded.path(), &PREFIXES, entries.map(Ok)).unwrap();
+        let snapshot = divided.snapshot().unwrap();
+        for from in keys() {
+            assert_eq!(divided.get(from), Ok(Some(from.to_vec())));
+            assert_eq!(snapshot.get(from), Ok(Some(from.to_vec())));
+            for to in keys() {
+                let expected: Vec<_> = whole.range(from, to).map(Result::unwrap).collect();
+                for store in [&divided, &loaded] {
+                    let found: Vec<_> = store.range(from, to).map(Result::unwrap).collect();
+                    assert_eq!(found, expected, "{from:?} to {to:?}");
+                }
+                assert_eq!(snapshot.range(from, to).count(), expected.len());
+            }
+        }
+        let own = divided.spaces.own.iter().map(|own| own.space.iter().count());
+        assert_eq!(own.collect::<Vec<_>>(), [3, 2, 2]);
+
+        let mut batch = WriteBatch::new();
+        for key in keys() {
+            batch.delete(key);
+        }
+        divided.write(batch).unwrap();
+        assert_eq!((all_of(&divided).len(), all_of(&snapshot).len()), (0, keys().len()));
+    }
+
+    #[test]
+    fn a_store_is_divided_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = keys().into_iter().map(|key| Ok((key.to_vec(), key.to_vec())));
+        let before = all_of(&EmbeddedStore::load(folder.path(), &[], entries).unwrap());
+        let mut store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
+        assert_eq!(store.get(b"s"), Ok(None));
+        store.divide().unwrap();
+        assert_eq!(all_of(&store), before);
+        assert_eq!(store.spaces.all.iter().count(), keys().len() - 7);
+        store.divide().unwrap();
+        drop(store);
+        let store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
+        assert_eq!(all_of(&store), before);
     }
 
     #[test]

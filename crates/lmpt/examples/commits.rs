@@ -20,7 +20,7 @@ use prooflight_core::store::{
     Change, MemoryStore, Prepared, StateReader, StateStore, Store, WriteBatch,
 };
 use prooflight_lmpt::{Layer, LmptMerging, LmptParams, MergeEvent, MergingParams, Roots, verify};
-use prooflight_mpt::{PersistentTrie, verify_proof};
+use prooflight_mpt::{PersistentTrie, prove_at, verify_proof};
 use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Row, key_hash};
 use prooflight_testkit::store::SharedStore;
 
@@ -28,7 +28,9 @@ fn main() {
     commits::main(&["raw", "mpt", "lmpt", "lmpt-attack"], |case, args| {
         if let Some(within) = &args.folder {
             let folder = Folder::new(within, case);
-            let mut row = measure(case, args, folder.store());
+            // The reference node keeps its raw state apart, too.
+            let prefixes: &[&[u8]] = if case.starts_with("lmpt") { &[b"f"] } else { &[] };
+            let mut row = measure(case, args, folder.store(prefixes));
             row.put("on disk, MB", folder.megabytes() as f64);
             row
         } else {
@@ -119,9 +121,17 @@ impl<S: Store> Case for Mpt<S> {
             proofs.add(nodes.iter().map(|node| node.len()).sum(), started);
         }
         proofs.put(row, " of a key");
+        let oldest = self.trie.oldest_revision();
         let started = Instant::now();
-        PersistentTrie::open(self.trie.into_store()).unwrap();
+        let store = self.trie.into_store();
+        let trie = PersistentTrie::open(store).unwrap();
         row.put("restart, ms", started.elapsed().as_secs_f64() * 1000.0);
+        let store = trie.into_store();
+        for (name, key) in [("an old height, ms", sample[0]), ("the same again, ms", sample[1])] {
+            let started = Instant::now();
+            prove_at(&store, oldest, &key_hash(&key)).unwrap();
+            row.put(name, started.elapsed().as_secs_f64() * 1000.0);
+        }
     }
 }
 
@@ -188,6 +198,9 @@ impl<S: Store + Clone + Send + 'static> Case for Lmpt<S> {
 
     fn settle(&mut self) {
         self.state.finish().unwrap();
+    }
+
+    fn begin(&mut self) {
         for counter in [&self.waits.ends, &self.waits.sum, &self.waits.max] {
             counter.store(0, Relaxed);
         }

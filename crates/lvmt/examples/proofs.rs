@@ -37,7 +37,7 @@ fn main() {
             None => measure(keys, MemoryStore::default()),
             Some(within) => {
                 let folder = Folder::new(within, &arg);
-                measure(keys, folder.store());
+                measure(keys, folder.store(&[]));
             }
         }
     }

@@ -22,7 +22,7 @@ use prooflight_core::statement::Statement;
 use prooflight_core::store::StateStore as _;
 use prooflight_core::{Hash, Scheme, blake2b256};
 use prooflight_node::authority::{Signers, generate};
-use prooflight_node::store::EmbeddedStore;
+use prooflight_node::store;
 use prooflight_node::{Chain, View, schemes};
 use serde_json::{Map, Value, json};
 
@@ -88,7 +88,7 @@ fn main() {
         drop(chain);
         if schemes.contains(&Scheme::Avl) {
             let time = ProcessTime::now();
-            let store = EmbeddedStore::open(&folder.join("store")).unwrap();
+            let store = store::open(&folder.join("store")).unwrap();
             let own = schemes::namespace(store, Scheme::Avl);
             let state = AvlState::open(own, state_params(&config.limits)).unwrap();
             put(&mut row, "avl: opening, ms", ms(time.elapsed()));

@@ -17,7 +17,7 @@ use prooflight_core::store::{Read, Store, WriteBatch};
 use prooflight_core::{Hash, Limits, Scheme};
 use prooflight_light::{Answer, PastState, Statement, Trust, verify, verify_average};
 use prooflight_node::Body;
-use prooflight_node::store::EmbeddedStore;
+use prooflight_node::store;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -357,7 +357,7 @@ fn a_block_that_does_not_lead_to_its_header_is_not_made_into_a_file() {
     for (wrong_header, named) in [(false, "operations of block 2"), (true, "root of header 2")] {
         let folder = tempfile::tempdir().unwrap();
         assert!(chain(folder.path()).stop().success());
-        let mut store = EmbeddedStore::open(&folder.path().join("store")).unwrap();
+        let mut store = store::open(&folder.path().join("store")).unwrap();
         let [header_key, body_key] =
             [b"h", b"b"].map(|part| [&part[..], &2_u64.to_be_bytes()].concat());
         let value = b"another".to_vec();

@@ -14,7 +14,7 @@ use std::thread;
 use harness::{Node, command, hex, set, text};
 use prooflight_core::store::{Store, WriteBatch};
 use prooflight_node::Chain;
-use prooflight_node::store::EmbeddedStore;
+use prooflight_node::store;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -220,7 +220,7 @@ fn a_chain_with_other_values_than_its_blocks_has_no_backup() {
     submit(&node, 0..100, "value");
     assert!(node.stop().success());
     let write = |key: &[u8], value: Option<&[u8]>| {
-        let mut store = EmbeddedStore::open(&folder.join("store")).unwrap();
+        let mut store = store::open(&folder.join("store")).unwrap();
         let mut batch = WriteBatch::new();
         match value {
             Some(value) => batch.put(key, value),

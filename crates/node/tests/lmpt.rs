@@ -14,7 +14,7 @@ use prooflight_core::store::Read as _;
 use prooflight_core::{Limits, Scheme};
 use prooflight_lmpt::{Roots, verify};
 use prooflight_node::schemes;
-use prooflight_node::store::EmbeddedStore;
+use prooflight_node::store;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -237,7 +237,7 @@ fn a_node_that_is_killed_while_it_merges_goes_on() {
         }
         thread::sleep(Duration::from_millis(8 * round));
         node.kill();
-        let store = EmbeddedStore::open(&folder.path().join("store")).unwrap();
+        let store = store::open(&folder.path().join("store")).unwrap();
         let own = schemes::namespace(store, Scheme::Lmpt);
         merging += u32::from(own.get(b"m").unwrap().is_some());
     }

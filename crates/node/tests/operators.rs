@@ -10,9 +10,11 @@ use std::process::Command;
 use std::thread;
 
 use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
+use prooflight_core::store::Read;
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, read_key};
 use prooflight_node::clock::{now_ms, utc};
+use prooflight_node::store::{self, EmbeddedStore};
 use serde_json::json;
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -278,17 +280,40 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     assert!(said.contains("a limit of 528 open files"), "{said}");
 }
 
+/// Brings a folder's store into the form that it had before format 2: all keys together.
+fn together(folder: &Path) {
+    let (store, apart) = (folder.join("store"), folder.join("apart"));
+    fs::rename(&store, &apart).unwrap();
+    let entries: Vec<_> = store::open(&apart).unwrap().range(b"", &[0xff; 8]).collect();
+    assert!(entries.len() > 8, "{entries:?}");
+    drop(EmbeddedStore::load(&store, &[], entries).unwrap());
+    fs::remove_dir_all(apart).unwrap();
+}
+
 #[test]
 fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     init(folder.path());
     let format = folder.path().join("format");
     let now = fs::read_to_string(&format).unwrap();
-    // Folders from before did not say their format.
-    fs::remove_file(&format).unwrap();
-    let node = Node::start(folder.path(), &[]);
-    assert_eq!(fs::read_to_string(&format).unwrap(), now);
+    let node = Node::start(folder.path(), FAST);
+    node.ask("prooflight_submit", &json!({ "ops": [set("key", "value")] }));
     assert!(node.stop().success());
+    let checkpoint = command(folder.path(), &["checkpoint"]).stdout;
+    for earlier in [None, Some("1\n")] {
+        together(folder.path());
+        match earlier {
+            // Folders from before did not say their format.
+            None => fs::remove_file(&format).unwrap(),
+            Some(earlier) => fs::write(&format, earlier).unwrap(),
+        }
+        let node = Node::start(folder.path(), &[]);
+        assert_eq!(fs::read_to_string(&format).unwrap(), now);
+        assert!(node.stop().success());
+        assert_eq!(command(folder.path(), &["checkpoint"]).stdout, checkpoint);
+        let verified = command(folder.path(), &["verify"]);
+        assert!(verified.status.success(), "{}", text(&verified.stderr));
+    }
 
     let later = format!("{}\n", now.trim_end().parse::<u32>().unwrap() + 1);
     fs::write(&format, &later).unwrap();

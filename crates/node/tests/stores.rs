@@ -10,7 +10,7 @@ use prooflight_core::store::{Change, Proved, StateReader as _, Store as _, Write
 use prooflight_core::{Limits, Reason, Scheme};
 use prooflight_mpt::{AccountProof, Word};
 use prooflight_node::schemes::{self, Place, SchemeOptions, SchemeStore};
-use prooflight_node::store::EmbeddedStore;
+use prooflight_node::store::{self, EmbeddedStore};
 
 const ADDRESS: [u8; 20] = [0xaa; 20];
 
@@ -54,7 +54,7 @@ struct Kept {
 
 impl Kept {
     fn open(folder: &Path, scheme: Scheme) -> Self {
-        let store = EmbeddedStore::open(&folder.join("store")).unwrap();
+        let store = store::open(&folder.join("store")).unwrap();
         let options = SchemeOptions::default();
         let place = Place { folder, options: &options };
         let state = schemes::open(scheme, &store, &config(scheme), place).unwrap();

@@ -11,7 +11,7 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 use super::{Chain, Unnamed, format, readers};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
 use crate::schemes::{self, Place, SchemeOptions};
-use crate::store::{Anchor, EmbeddedStore, corrupt};
+use crate::store::{self, Anchor, EmbeddedStore, corrupt};
 use crate::view::check_root;
 
 impl Chain {
@@ -111,7 +111,7 @@ impl Chain {
     }
 
     fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
-        let mut store = EmbeddedStore::open(&store_folder(folder))?;
+        let mut store = store::open(&store_folder(folder))?;
         format::upgrade(folder, &mut store)?;
         let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
         let config = block::decode_config(&config)

@@ -12,15 +12,16 @@ use prooflight_core::{Error, Reason, Result};
 use crate::store::EmbeddedStore;
 
 /// The version that this program reads and writes.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 const FILE: &str = "format";
 
 /// An upgrade of a folder, and of its store, to the next version. A killed one is started again.
 type Upgrade = fn(&Path, &mut EmbeddedStore) -> Result<()>;
 
-/// The upgrades, from version 0 on. That was before folders said their version; nothing else differs.
-const UPGRADES: [Upgrade; VERSION as usize] = [|_, _| Ok(())];
+/// The upgrades, from version 0 on. That was before folders said their version; nothing else differs. From version 2
+/// on, the store keeps kinds of keys apart.
+const UPGRADES: [Upgrade; VERSION as usize] = [|_, _| Ok(()), |_, store| store.divide()];
 
 /// Returns the version of a chain's folder; `invalid_argument` if it is a later one.
 pub(super) fn check(folder: &Path) -> Result<u32> {
@@ -89,7 +90,7 @@ mod tests {
     fn a_folder_is_upgraded_once_and_a_later_or_damaged_one_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let format = folder.path().join(FILE);
-        let mut store = EmbeddedStore::open(&folder.path().join("store")).unwrap();
+        let mut store = crate::store::open(&folder.path().join("store")).unwrap();
         let mut upgrade = || upgrade(folder.path(), &mut store);
         upgrade().unwrap();
         assert_eq!(fs::read_to_string(&format).unwrap(), format!("{VERSION}\n"));

@@ -11,7 +11,7 @@ use super::folder::store_folder;
 use super::{Chain, format};
 use crate::block::{self, CONFIG_KEY};
 use crate::schemes::{self, Place, SchemeOptions};
-use crate::store::{Anchor, EmbeddedStore};
+use crate::store::{self, Anchor, EmbeddedStore};
 
 /// A chain that is being begun. Its store gets its name once it is whole, so that an interrupted start leaves no chain.
 pub(crate) struct Unnamed {
@@ -46,7 +46,7 @@ impl Unnamed {
         options.write(folder)?;
         format::begin(folder)?;
         schemes::begin(config, Place { folder, options })?;
-        let mut store = EmbeddedStore::open(&unnamed)?;
+        let mut store = store::open(&unnamed)?;
         let mut batch = WriteBatch::new();
         batch.put(CONFIG_KEY, block::encode_config(config)?);
         store.write(batch)?;

@@ -11,7 +11,7 @@ use super::stream::{Part, Reader};
 use super::{FILES, SETUP};
 use crate::block::{NEWEST_KEY, decode_height, read_header};
 use crate::schemes::SNAPSHOTS;
-use crate::store::{Anchor, EmbeddedStore, corrupt};
+use crate::store::{APART, Anchor, EmbeddedStore, corrupt};
 
 /// Writes a backup into a folder without a chain; the chain can then be opened, which checks it.
 ///
@@ -35,7 +35,7 @@ pub fn receive(from: impl Read, folder: &Path) -> Result<()> {
         }
     };
     let entries = core::iter::from_fn(|| next_entry().transpose());
-    let store = EmbeddedStore::load(&unnamed, entries)?;
+    let store = EmbeddedStore::load(&unnamed, &APART, entries)?;
     let newest = store.get(NEWEST_KEY)?.ok_or_else(|| corrupt("the height of a block", "none"))?;
     let height = decode_height(&newest)?;
     let header = read_header(&store, height)?;

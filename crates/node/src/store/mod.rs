@@ -8,3 +8,21 @@ pub use anchor::Anchor;
 pub use namespace::Namespace;
 pub use prooflight_core::store::corrupt;
 pub use prooflight_embedded::{EmbeddedSnapshot, EmbeddedStore};
+
+use std::path::Path;
+
+use prooflight_core::Result;
+
+/// The prefixes whose keys the store keeps apart: bodies of blocks, the raw state, and each scheme's (`block.rs`),
+/// except `smt`, which has files.
+///
+/// Some only grow at their end, others change at random places, and compacting them together would write the former
+/// again and again. Another list is another format of the folder.
+pub(crate) const APART: [&[u8]; 7] = [b"b", b"s", b"x\x01", b"x\x02", b"x\x04", b"x\x05", b"x\x06"];
+
+/// Opens a chain's store in its own folder, which is created if it does not exist.
+///
+/// `store_failed` if another process has it open, `store_corrupt` if its files are damaged.
+pub fn open(folder: &Path) -> Result<EmbeddedStore> {
+    EmbeddedStore::open_divided(folder, &APART)
+}

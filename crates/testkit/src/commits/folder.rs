@@ -17,9 +17,9 @@ impl Folder {
         Self(folder)
     }
 
-    /// A store in the folder.
-    pub fn store(&self) -> EmbeddedStore {
-        EmbeddedStore::open(&self.0).unwrap()
+    /// A store in the folder, which keeps keys with these prefixes apart.
+    pub fn store(&self, prefixes: &[&[u8]]) -> EmbeddedStore {
+        EmbeddedStore::open_divided(&self.0, prefixes).unwrap()
     }
 
     /// Megabytes of its files.
