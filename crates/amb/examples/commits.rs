@@ -14,8 +14,8 @@ use prooflight_amb::prover::AmbState;
 use prooflight_amb::{Get, Root, verify};
 use prooflight_core::Limits;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, MemoryStore, StateReader, StateStore, Store, WriteBatch};
-use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Row};
+use prooflight_core::store::{Change, MemoryStore, StateReader, StateStore, Store};
+use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Raw, Row};
 use prooflight_testkit::store::SharedStore;
 
 fn main() {
@@ -40,27 +40,6 @@ fn measure<S: Store + Clone>(case: &str, args: &Args, store: S) -> Row {
         let amb = Amb { state: AmbState::open(store.clone(), ()).unwrap(), store };
         Row::measure(case, args, amb, &counts)
     }
-}
-
-/// The store alone.
-struct Raw<S>(S);
-
-impl<S: Store> Case for Raw<S> {
-    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
-        self.0.get(key).unwrap()
-    }
-
-    fn commit(&mut self, ops: &[Op]) {
-        let mut batch = WriteBatch::new();
-        for (key, value) in ops {
-            batch.put(*key, *value);
-        }
-        self.0.write(batch).unwrap();
-    }
-
-    fn prune(&mut self) {}
-
-    fn finish(self, _: &mut Row, _: &[[u8; 32]]) {}
 }
 
 struct Amb<S: Store> {

@@ -5,11 +5,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use common::chain::draw_block;
@@ -19,6 +15,7 @@ use prooflight_amb::{Get, Transfer};
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{Entries, StateReader, StateStore};
 use prooflight_embedded::EmbeddedStore;
+use prooflight_testkit::kill;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -52,15 +49,12 @@ fn killed() {
         model.apply(next, &of_block);
         next += 1;
     }
-    let mut out = std::io::stdout();
-    writeln!(out, "open").unwrap();
-    out.flush().unwrap();
+    kill::opened();
     loop {
         let of_block = block(&model, seed, next);
         let root = state.apply(&changes(&of_block)).unwrap();
         model.apply(next, &of_block);
-        writeln!(out, "block {next} {}", hex::encode(root)).unwrap();
-        out.flush().unwrap();
+        kill::acknowledge(next, &root);
         next += 1;
     }
 }
@@ -86,34 +80,12 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
     let mut rng = StdRng::seed_from_u64(seed);
     let (mut model, mut tree, mut roots) = (Model::default(), Tree::new(), Vec::new());
     for round in rounds {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "killed", "--nocapture"])
-            .env(FOLDER, folder.path())
-            .env(SEED, seed.to_string())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let (opened, is_open) = mpsc::channel();
-        let reader = thread::spawn(move || {
-            let blocks = lines.map_while(Result::ok).filter_map(|line| {
-                if line.ends_with("open") {
-                    let _ = opened.send(());
-                }
-                let (height, root) = line.strip_prefix("block ")?.split_once(' ')?;
-                Some((height.parse::<u64>().ok()?, root.to_owned()))
-            });
-            blocks.collect::<Vec<_>>()
-        });
+        let seed_text = seed.to_string();
+        let variables = [(FOLDER, folder.path().as_os_str()), (SEED, seed_text.as_ref())];
         // Some are killed while they open the store, and the others while they make blocks.
-        if rng.random_ratio(4, 5) {
-            is_open.recv().unwrap();
-        }
-        thread::sleep(Duration::from_micros(rng.random_range(0..100_000)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let acknowledged = reader.join().unwrap();
+        let lines = if rng.random_ratio(4, 5) { rng.random_range(1..16) } else { 0 };
+        let after = Duration::from_micros(rng.random_range(0..20_000));
+        let acknowledged = kill::kill(&variables, lines, after);
         let mut state = open(folder.path());
         if let (Some((last, _)), height) = (acknowledged.last(), state.height()) {
             assert!(height >= Some(*last), "round {round}: {height:?} after {last}");

@@ -16,12 +16,12 @@ use std::time::Instant;
 use prooflight_core::Limits;
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{
-    Change, MemoryStore, Prepared, StateReader, StateStore, Store, WriteBatch,
-};
+use prooflight_core::store::{Change, MemoryStore, Prepared, StateReader, StateStore, Store};
 use prooflight_lmpt::{Layer, LmptMerging, LmptParams, MergeEvent, MergingParams, Roots, verify};
 use prooflight_mpt::{PersistentTrie, prove_at, verify_proof};
-use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Row, key_hash};
+use prooflight_testkit::commits::{
+    self, Args, Case, Counted, Folder, Op, Proofs, Raw, Row, key_hash,
+};
 use prooflight_testkit::store::SharedStore;
 
 fn main() {
@@ -62,27 +62,6 @@ fn measure<S: Store + Clone + Send + 'static>(case: &str, args: &Args, store: S)
             Row::measure(case, args, Lmpt::open(store, eras, keep), &counts)
         }
     }
-}
-
-/// The store alone.
-struct Raw<S>(S);
-
-impl<S: Store> Case for Raw<S> {
-    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
-        self.0.get(key).unwrap()
-    }
-
-    fn commit(&mut self, ops: &[Op]) {
-        let mut batch = WriteBatch::new();
-        for (key, value) in ops {
-            batch.put(*key, *value);
-        }
-        self.0.write(batch).unwrap();
-    }
-
-    fn prune(&mut self) {}
-
-    fn finish(self, _: &mut Row, _: &[[u8; 32]]) {}
 }
 
 /// One trie in the store.

@@ -5,17 +5,15 @@
 
 mod run;
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::sync::Arc;
 use std::time::Duration;
 
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::store::{Prepared, Read, StateStore, Store};
 use prooflight_embedded::EmbeddedStore;
 use prooflight_lmpt::{LmptMerging, LmptParams, MergingParams};
+use prooflight_testkit::kill;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -55,9 +53,7 @@ fn killed() {
         let block = block(&model, seed);
         model.push_block(block);
     }
-    let mut out = std::io::stdout();
-    writeln!(out, "open").unwrap();
-    out.flush().unwrap();
+    kill::opened();
     loop {
         let block = block(&model, seed);
         let Prepared { root, writes, next, .. } = state.prepare(&changes(&block)).unwrap();
@@ -65,8 +61,7 @@ fn killed() {
         state.commit(next).unwrap();
         model.push_block(block);
         let height = state.height().unwrap();
-        writeln!(out, "block {height} {}", hex::encode(root)).unwrap();
-        out.flush().unwrap();
+        kill::acknowledge(height, &root);
         if let Some(oldest) = height.checked_sub(20) {
             state.prune(oldest).unwrap();
         }
@@ -96,37 +91,15 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> (usize, u32) {
     let mut model = Model::new(ERAS);
     let mut merging = 0;
     for round in rounds {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "killed", "--nocapture"])
-            .env(FOLDER, folder.path())
-            .env(SEED, seed.to_string())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let (opened, is_open) = mpsc::channel();
-        let reader = thread::spawn(move || {
-            let blocks = lines.map_while(Result::ok).filter_map(|line| {
-                if line.ends_with("open") {
-                    let _ = opened.send(());
-                }
-                let (height, root) = line.strip_prefix("block ")?.split_once(' ')?;
-                Some((height.parse::<usize>().ok()?, root.to_owned()))
-            });
-            blocks.collect::<Vec<_>>()
-        });
+        let seed_text = seed.to_string();
+        let variables = [(FOLDER, folder.path().as_os_str()), (SEED, seed_text.as_ref())];
         // Some are killed while they open the store, and the others while they make blocks.
-        if rng.random_ratio(4, 5) {
-            is_open.recv().unwrap();
-        }
-        thread::sleep(Duration::from_micros(rng.random_range(0..100_000)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let acknowledged = reader.join().unwrap();
+        let lines = if rng.random_ratio(4, 5) { rng.random_range(1..16) } else { 0 };
+        let after = Duration::from_micros(rng.random_range(0..20_000));
+        let acknowledged = kill::kill(&variables, lines, after);
         let mut state = open(folder.path());
         if let (Some((last, _)), height) = (acknowledged.last(), state.height()) {
-            assert!(height >= Some(*last as u64), "round {round}: {height:?} after {last}");
+            assert!(height >= Some(*last), "round {round}: {height:?} after {last}");
         }
         let Some(height) = state.height() else { continue };
         while (model.blocks.len() as u64) <= height {
@@ -135,7 +108,7 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> (usize, u32) {
         }
         for (height, root) in acknowledged {
             // The last line may have been cut.
-            let expected = hex::encode(model.roots[height].encode());
+            let expected = hex::encode(model.roots[usize::try_from(height).unwrap()].encode());
             assert!(expected.starts_with(&root), "round {round}, block {height}: {root}");
         }
         let newest = model.height();

@@ -24,6 +24,7 @@ pub mod beacon;
 pub mod commits;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
+pub mod kill;
 #[cfg(feature = "lmpt")]
 pub mod lmpt;
 #[cfg(feature = "lvmt")]

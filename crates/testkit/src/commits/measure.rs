@@ -37,8 +37,8 @@ pub struct Row(Vec<(String, f64)>);
 /// Operations of a block while the keys are written.
 const LOADED: usize = 100_000;
 
-/// Keys of the sample that is read and proved at the end.
-const SAMPLE: usize = 20_000;
+/// Keys of the sample that is read at the end, of which some are proved.
+const SAMPLE: usize = 100_000;
 
 impl Row {
     /// Measures a case; `counts` are those of its store.
@@ -103,11 +103,14 @@ impl Row {
 
         case.settle();
         let sample: Vec<_> = (0..SAMPLE).map(|_| workload.key()).collect();
-        let started = Instant::now();
+        let (before, started) = (cpu(), Instant::now());
         for key in &sample {
             assert!(case.get(key).is_some());
         }
-        row.put("get, us", ms(started) * 1000.0 / sample.len() as f64);
+        let each = 1000.0 / sample.len() as f64;
+        row.put("get, us", ms(started) * each);
+        let ((user, system), (user_before, system_before)) = (cpu(), before);
+        row.put("get, processor, us", (user - user_before + system - system_before) * each);
         case.finish(&mut row, &sample);
         row
     }

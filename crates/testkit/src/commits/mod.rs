@@ -14,6 +14,7 @@ mod counted;
 mod folder;
 mod measure;
 mod process;
+mod raw;
 mod workload;
 
 pub use args::Args;
@@ -21,6 +22,7 @@ pub use counted::{Counted, Counts};
 pub use folder::Folder;
 pub use measure::{Case, Proofs, Row};
 pub use prooflight_embedded::EmbeddedStore;
+pub use raw::Raw;
 pub use workload::{Op, key, key_hash};
 
 use std::process::Command;
