@@ -2,7 +2,8 @@
 
 import { type Hex, toHex } from "../bytes.js";
 import type { Server } from "../client/servers.js";
-import { refuse } from "../error.js";
+import { refuse, VerifyError } from "../error.js";
+import { ethereum } from "../wasm/ethereum.js";
 import type { Block } from "./blocks.js";
 import type { Follower } from "./follower.js";
 import { type FoundLog, placed, verifyLogs } from "./found-logs.js";
@@ -68,12 +69,19 @@ async function namedLogs(
 }
 
 /** A server that is behind, or on another chain, leaves out logs without lying. */
-async function checkChain(server: Server, { header }: Block): Promise<void> {
+async function checkChain(server: Server, { header, hash }: Block): Promise<void> {
   const method = "eth_getBlockByNumber";
   const reply = await server.call(method, [quantity(header.number), false]);
-  const found = reply === null ? undefined : new Given(reply, method).member("hash").bytes(32);
-  if (found && toHex(found) === header.hash) return;
-  throw refuse("unknown_block", `block ${header.hash}`, found ? toHex(found) : "none");
+  if (reply === null) throw refuse("unknown_block", `block ${header.hash}`, "none");
+  const found = new Given(reply, method).member("hash").bytes(32);
+  try {
+    ethereum.call(undefined, (wasm) => {
+      wasm.ethCheckCanonical(hash, found);
+    });
+  } catch (cause) {
+    if (!(cause instanceof VerifyError) || cause.reason !== "not_an_ancestor") throw cause;
+    throw refuse("unknown_block", `block ${header.hash}`, toHex(found), { cause });
+  }
 }
 
 /** How many logs a server names in each block. */

@@ -104,6 +104,12 @@ test.each([
     "wrong_block",
   ],
   ["is behind", changed("eth_getBlockByNumber", () => null), 4900, "unknown_block"],
+  [
+    "has another block in the head's place",
+    changed("eth_getBlockByNumber", (block) => ({ ...(block as Json), hash: hashOf(chain, 45) })),
+    4900,
+    "unknown_block",
+  ],
   ["does not answer", () => undefined, 4900, "server_error"],
 ] as const)("are refused if a server %s", async (_, first, code, reason) => {
   const { provider, failures, unproven } = union(first);

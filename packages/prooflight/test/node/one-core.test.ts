@@ -21,6 +21,14 @@ const EXPORTS = {
     ...["smtHistoryBlocks", "smtTwap", "smtVerify", "smtVerifyDiff", "smtVerifyHistory"],
     ...["verifyState", "version"],
   ],
+  ethereum: [
+    ...["beaconCheckHead", "beaconProcess", "beaconResume", "beaconStart"],
+    ...["ethCheckCanonical", "ethDecodeSent", "ethFees", "ethMayMatch", "ethVerifyAncestor"],
+    ...["ethVerifyBody", "ethVerifyHeader", "ethVerifyLogs", "ethVerifyPending"],
+    ...["ethVerifyReceipt", "ethVerifyReceipts", "ethVerifyTransaction", "ethVerifyTransactions"],
+    ...["mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader", "mptVerifyProof"],
+    ...["mptVerifyTransaction", "version"],
+  ],
   // The index of a key says only which server proves it.
   lvmt: ["amtVerifyOpenings", "lvmtIndexOf", "lvmtVerifyProof", "verifyState", "version"],
 };
@@ -37,6 +45,8 @@ test.each(Object.entries(EXPORTS))(
 /** Where a comparison that looks like a verifier's decides nothing that is believed. */
 const ALLOWED: Readonly<Record<string, string>> = {
   "client/heads.ts: subscriber.heard === hash": "whether a listener has heard of this head already",
+  "provider/ethereum/chain.ts: cause.hash === hash":
+    "whether a null is about what was asked, by the hash that we put into the error",
 };
 
 /** Names whose values are compared in Rust. */
