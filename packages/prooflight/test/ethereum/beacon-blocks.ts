@@ -6,23 +6,45 @@ import { Tree } from "@chainsafe/persistent-merkle-tree";
 import { ssz } from "@lodestar/types";
 import { sha256, Transaction } from "ethers";
 
+import type { Network } from "./networks.js";
+
 type Hex = `0x${string}`;
 type Json = Record<string, unknown>;
 
-/** The forks whose blocks have an execution payload of the kind that `blockJson` knows. */
-const FORKS = ["fulu", "electra", "deneb"] as const;
-
 export type BeaconBlock = ReturnType<typeof decode>;
 
+/** A `SignedBeaconBlock` in SSZ begins with where its message is. */
+export const isBlock = (bytes: Uint8Array): boolean =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true) === 100;
+
 /** Decodes a `SignedBeaconBlock`, whose fork follows from its slot. */
-export function decode(bytes: Uint8Array, forkOf: (slot: number) => string) {
+export function decode(bytes: Uint8Array, { forkOf }: Network) {
   const slot = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(100, true));
-  const fork = FORKS.find((fork) => fork === forkOf(slot));
-  if (!fork) throw new Error(`a block of slot ${slot}, in ${forkOf(slot)}`);
-  const types = ssz[fork] as typeof ssz.electra;
-  const { message } = types.SignedBeaconBlock.deserialize(bytes);
-  return { fork, types, message, root: types.BeaconBlock.hashTreeRoot(message) };
+  const { fork, types } = typesOf(forkOf(slot), slot);
+  return describe(fork, types, types.SignedBeaconBlock.deserialize(bytes).message);
 }
+
+/** Reads a `SignedBeaconBlock` of the Beacon API's JSON. */
+export function decodeJson(data: unknown, { forkOf }: Network) {
+  const slot = Number((data as { message: { slot: string } }).message.slot);
+  const { fork, types } = typesOf(forkOf(slot), slot);
+  return describe(fork, types, types.SignedBeaconBlock.fromJson(data).message);
+}
+
+/** The forks whose blocks have an execution payload that light clients can prove. */
+const PROVABLE = ["fulu", "electra", "deneb", "capella"] as const;
+
+function typesOf(name: string, slot: number) {
+  const fork = PROVABLE.find((fork) => fork === name);
+  if (!fork) throw new Error(`a block of slot ${slot}, in ${name}`);
+  return { fork, types: ssz[fork] as typeof ssz.electra };
+}
+
+const describe = (
+  fork: (typeof PROVABLE)[number],
+  types: typeof ssz.electra,
+  message: ReturnType<typeof ssz.electra.BeaconBlock.defaultValue>,
+) => ({ fork, types, message, root: types.BeaconBlock.hashTreeRoot(message) });
 
 /** The optimistic update that a node makes when `child` arrives, which signs `parent`. */
 export function optimisticUpdate(parent: BeaconBlock, child: BeaconBlock) {
@@ -39,7 +61,7 @@ export function optimisticUpdate(parent: BeaconBlock, child: BeaconBlock) {
       ),
       withdrawalsRoot: types.ExecutionPayload.fields.withdrawals.hashTreeRoot(payload.withdrawals),
     },
-    // The payload is the tenth of sixteen fields.
+    // The payload is the tenth of up to sixteen fields.
     executionBranch: new Tree(view.node).getSingleProof(25n),
   };
   return {
@@ -79,10 +101,14 @@ export async function blockJson({ fork, message }: BeaconBlock, full: boolean): 
     nonce: "0x0000000000000000",
     baseFeePerGas: quantity(payload.baseFeePerGas),
     withdrawalsRoot: await listRoot(withdrawals.map((fields) => RLP.encode(fields))),
-    blobGasUsed: quantity(payload.blobGasUsed),
-    excessBlobGas: quantity(payload.excessBlobGas),
-    parentBeaconBlockRoot: hex(parentRoot),
-    ...(fork === "deneb" ? {} : { requestsHash: requestsHash(message) }),
+    ...(fork === "capella"
+      ? {}
+      : {
+          blobGasUsed: quantity(payload.blobGasUsed),
+          excessBlobGas: quantity(payload.excessBlobGas),
+          parentBeaconBlockRoot: hex(parentRoot),
+        }),
+    ...(fork === "fulu" || fork === "electra" ? { requestsHash: requestsHash(message) } : {}),
     uncles: [],
     withdrawals: payload.withdrawals.map(({ index, validatorIndex, address, amount }) => ({
       index: quantity(index),

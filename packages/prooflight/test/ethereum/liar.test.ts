@@ -7,24 +7,20 @@ import { describe, expect, test } from "vitest";
 import { VerifyError } from "../../src/error.js";
 import type { EthereumClient } from "../../src/ethereum.js";
 import { liesAbout, randomFrom } from "./lies.js";
+import { signed } from "./provable.js";
 import { questionsOf, type Question } from "./questions.js";
-import { readCases, serve, type Served } from "./recorded.js";
+import type { Served } from "./serve.js";
 import { type Answers, type Asked, connect, honest } from "./servers.js";
 
 const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
 console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
 const random = randomFrom(seed);
 
-const provable = (
-  await Promise.all(
-    readCases().map(async (one) => {
-      const served = await serve(one);
-      if (typeof served === "string") return [];
-      const questions = questionsOf(one, served);
-      return typeof questions === "string" ? [] : [{ name: one.name, served, questions }];
-    }),
-  )
-).flat();
+const provable = signed.map(({ name, one, head }) => ({
+  name,
+  served: head,
+  questions: questionsOf(one, head),
+}));
 
 /** Asks honest servers, and keeps what they were asked and answered. */
 async function honestly<T>(served: Served, json: boolean, ask: (answers: Answers) => Promise<T>) {
@@ -58,9 +54,7 @@ async function expectUnbelieved(lie: string, result: Promise<unknown>, honest: u
 
 const headsOf = ({ latest, finalized }: EthereumClient) => ({ latest, finalized });
 
-describe("beacon nodes", () => {
-  const [{ served, name }] = provable as [(typeof provable)[0]];
-
+describe.each(provable.slice(0, 1))("beacon nodes", ({ served, name }) => {
   test(`lies about the heads of ${name}`, async () => {
     const { result, asked } = await honestly(served, true, async (answers) =>
       headsOf(await connect(served, answers)),

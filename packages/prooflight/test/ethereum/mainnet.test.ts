@@ -2,62 +2,54 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { EthereumClient, type Failure } from "../../src/ethereum.js";
 import { createProvider } from "../../src/provider.js";
+import { type SignedHead, signed } from "./provable.js";
 import { questionsOf } from "./questions.js";
-import { OWN, readCases, serve, type Served } from "./recorded.js";
-import { connect, honest, listen } from "./servers.js";
+import { OWN } from "./recorded.js";
+import type { Served } from "./serve.js";
+import { connect, honest, listen, MAX_AGE } from "./servers.js";
 
-const cases = readCases();
 const closing: (() => Promise<unknown>)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
-/** The cases that can be served, and what the others lack. */
-const served = await Promise.all(cases.map(async (one) => ({ one, served: await serve(one) })));
+/** The newest signed head, of which most is recorded. */
+const [example] = [...signed].sort(
+  (one, other) => questionsOf(other.one, other.head).length - questionsOf(one.one, one.head).length,
+);
 
-const provable = served.flatMap(({ one, served }) => {
-  if (typeof served === "string") return [];
-  const questions = questionsOf(one, served);
-  return typeof questions === "string" ? [] : [{ one, served, questions }];
+test.runIf(OWN)("there are signed heads", () => {
+  expect(signed.map(({ one }) => one.name)).toEqual(["eth_call1", "eth_getLogs1"]);
 });
 
-for (const { one, served: how } of served) {
-  const lacks = typeof how === "string" ? how : questionsOf(one, how);
-  if (typeof lacks === "string") test.skip(`${one.name} lacks: ${lacks}`, () => undefined);
-}
-
-test("there are provable cases", () => {
-  expect(provable.map(({ one }) => one.name)).toEqual(
-    OWN ? ["eth_call1", "eth_getLogs1"] : expect.arrayContaining([expect.any(String)]),
-  );
-});
-
-describe.each(provable.map((one) => [one.one.name, one] as const))("%s", (_, given) => {
-  const answers = honest(given.served);
-  const start = connect(given.served, answers);
+describe.each(signed.map((given) => [given.name, given] as const))("%s", (_, given: SignedHead) => {
+  const { one, head: served } = given;
+  const answers = honest(served);
+  const start = connect(served, answers);
 
   test("the head is the recorded block", async () => {
     const client = await start;
-    expect(client.latest.slot).toBe(BigInt(given.one.pair?.parent.message.slot ?? 0));
+    expect(client.latest.slot).toBe(served.slot);
+    expect(client.latest.executionBlockHash).toBe(served.hash);
     expect(client.latest.participation?.of).toBe(512);
     expect(client.finalized.slot).toBeLessThan(client.latest.slot);
     const block = await client.block("latest");
-    expect(block.number).toBe(given.served.number);
+    expect(block.number).toBe(served.number);
     expect(await client.block(block.hash)).toEqual(block);
     expect(await client.block(block.number)).toEqual(block);
   });
 
   test("a beacon node that answers in JSON leads to the same heads", async () => {
-    const client = await connect(given.served, honest(given.served, true));
+    const client = await connect(served, honest(served, true));
     expect(client.latest).toEqual((await start).latest);
     expect(client.finalized).toEqual((await start).finalized);
   });
 
   test("a client continues from its state", async () => {
     const state = (await start).export();
-    const client = await connect(given.served, answers, { state });
+    const client = await connect(served, answers, { state });
     expect(client.latest).toEqual((await start).latest);
   });
 
-  test.each(given.questions.map((question) => [question.name, question] as const))(
+  test.each(questionsOf(one, served).map((question) => [question.name, question] as const))(
     "%s",
     async (_, { ask, check }) => {
       check(await ask(await start));
@@ -65,36 +57,36 @@ describe.each(provable.map((one) => [one.one.name, one] as const))("%s", (_, giv
   );
 });
 
-test("servers over HTTP, of which the first of each kind lies", async () => {
-  const [{ served, questions }] = provable as [(typeof provable)[0]];
+test.runIf(example)("servers over HTTP, of which the first of each kind lies", async () => {
+  const { one, head: served } = example as SignedHead;
   const honestly = await listen(honest(served));
   const lying = await listen((asked) => lie(served, asked));
   closing.push(honestly.close, lying.close);
   const failures: Failure[] = [];
   const client = await EthereumClient.connect({
-    network: "mainnet",
+    network: served.network,
     checkpoint: served.checkpoint,
     beacon: [lying.url, honestly.url],
     execution: [lying.url, `${honestly.url}/`],
-    maxCheckpointAge: 60 * 24 * 3600 * 1000,
+    maxCheckpointAge: MAX_AGE,
     now: () => served.now,
     onFailure: (failure) => failures.push(failure),
   });
-  for (const { ask, check } of questions) check(await ask(client));
+  for (const { ask, check } of questionsOf(one, served)) check(await ask(client));
   expect(new Set(failures.map(({ url }) => url))).toEqual(new Set([`${lying.url}/`]));
   expect(failures.map(({ error }) => error.code)).toContain("mismatch");
 });
 
-test("a platform without fetch needs the option", async () => {
-  const [{ served }] = provable as [(typeof provable)[0]];
+test.runIf(example)("a platform without fetch needs the option", async () => {
+  const { head: served } = example as SignedHead;
   const { fetch } = globalThis;
   Reflect.deleteProperty(globalThis, "fetch");
   try {
-    const options = { maxCheckpointAge: 60 * 24 * 3600 * 1000, now: () => served.now };
+    const options = { maxCheckpointAge: MAX_AGE, now: () => served.now };
     const { checkpoint } = served;
     const urls = { beacon: ["http://beacon.test"], execution: ["http://execution.test"] };
     await expect(
-      EthereumClient.connect({ network: "mainnet", checkpoint, ...urls, ...options }),
+      EthereumClient.connect({ network: served.network, checkpoint, ...urls, ...options }),
     ).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringContaining("the option fetch") as string,
@@ -105,7 +97,7 @@ test("a platform without fetch needs the option", async () => {
 });
 
 test.runIf(OWN)("a client is the trust of a provider", async () => {
-  const [{ served }] = provable as [(typeof provable)[0]];
+  const { head: served } = example as SignedHead;
   const client = await connect(served, honest(served));
   const asked = { method: "eth_getBalance", params: [USDC, "latest"] };
   const provider = (answer: (proof: object) => unknown) =>

@@ -3,7 +3,8 @@
 import { expect } from "vitest";
 
 import type { EthereumClient, TransactionReceipt } from "../../src/ethereum.js";
-import type { Case, Served } from "./recorded.js";
+import type { Asked, Case } from "./recorded.js";
+import { type Proof, proofsIn, type Served } from "./serve.js";
 
 type Hex = `0x${string}`;
 type Json = Record<string, unknown>;
@@ -16,94 +17,82 @@ export interface Question {
   check: (result: unknown) => void;
 }
 
-/** The questions of a case; a text says what it lacks. */
-export function questionsOf(given: Case, served: Served): Question[] | string {
-  const { method, params, expected, replies } = given;
-  const [first, second] = params;
+/** The questions about a head of a case: its own, if it is about this block, and whatever is recorded there. */
+export function questionsOf({ asked, replies }: Case, served: Served): Question[] {
+  const block = served.blockAt(served.number)?.json;
+  const accounts = proofsIn(replies, block?.["stateRoot"] as Hex);
+  const receipts = served.execution("eth_getBlockReceipts", [served.hash]) as Json[] | undefined;
+  return [
+    ...(asked ? ownQuestions(asked, served, receipts) : []),
+    ...accounts.flatMap((proof) => accountQuestions(proof, served)),
+    ...(receipts ? [receiptsQuestion(receipts)] : []),
+  ];
+}
+
+/** The question of the case; none if it is about another block. */
+function ownQuestions(
+  { method, params, expected }: Asked,
+  { hash, number }: Served,
+  receipts: Json[] | undefined,
+): Question[] {
+  const [first] = params;
+  const found = expected as Json;
   switch (method) {
-    case "eth_getBalance":
-    case "eth_getTransactionCount":
-    case "eth_getStorageAt":
-    case "eth_getCode":
-    case "eth_getProof":
-    case "eth_call": {
-      const accounts = accountsOf(replies, served);
-      return accounts.length > 0 ? accounts : "no proof at the block that is signed";
-    }
     case "eth_getBlockByNumber":
-    case "eth_getBlockByHash": {
-      const block = expected as Json;
-      const isHere = block["number"] === quantity(served.number);
-      return isHere ? blockQuestions(first, block) : "another block than the one that is signed";
-    }
+    case "eth_getBlockByHash":
+      return found["hash"] === hash ? blockQuestions(first, found) : [];
     case "eth_getTransactionByHash":
-      return [transactionQuestion(expected as Json)];
+      return found["blockHash"] === hash ? [transactionQuestion(found)] : [];
     case "eth_getTransactionReceipt":
+      if (found["blockHash"] !== hash || !receipts) return [];
       return [
         {
           name: "receipt",
           ask: (client) => client.receipt(first as Hex),
           check: (result) => {
-            contains(receiptJson(result as TransactionReceipt), expected as Json);
+            contains(receiptJson(result as TransactionReceipt), found);
           },
         },
       ];
-    case "eth_getBlockReceipts":
-      return [receiptsQuestion(expected as Json[])];
-    case "eth_getLogs":
-      return [
-        logsQuestion(first as LogsFilter, expected as Json[]),
-        ...receiptsOf(replies, served),
-      ];
+    case "eth_getLogs": {
+      const { fromBlock, toBlock } = first as LogsFilter;
+      const isHere = [fromBlock, toBlock].every((at) => at === quantity(number)) && receipts;
+      return isHere ? [logsQuestion(first as LogsFilter, expected as Json[])] : [];
+    }
     default:
-      return `no question for ${method} (${JSON.stringify(second)})`;
+      return [];
   }
 }
 
-interface Proof extends Json {
-  address: Hex;
-  balance: Hex;
-  nonce: Hex;
-  codeHash: Hex;
-  storageHash: Hex;
-  storageProof: { key: Hex; value: Hex }[];
-}
-
-/** Each account whose proof at the signed block was recorded, with its code. */
-function accountsOf(replies: Case["replies"], served: Served): Question[] {
-  const proofs = [...replies].filter(([name]) => name.startsWith("eth_getProof"));
-  return proofs.flatMap(([, result]) => {
-    const { address } = result as Proof;
-    const slots = (result as Proof).storageProof.map(({ key }) => key);
-    const proof = served.execution("eth_getProof", [address, slots, "latest"]) as Proof | undefined;
-    // The same account at another block.
-    if (!proof || proof["accountProof"] !== (result as Json)["accountProof"]) return [];
-    const account: Question = {
-      name: `account ${address}`,
-      ask: (client) => client.account(address, { slots }),
-      check: (result) => {
-        expect(result).toMatchObject({
-          address: address.toLowerCase(),
-          balance: BigInt(proof.balance),
-          nonce: BigInt(proof.nonce),
-          codeHash: proof.codeHash,
-          storageHash: proof.storageHash,
-          storage: proof.storageProof.map(({ value }) => BigInt(value)),
-          blockNumber: served.number,
-        });
-      },
-    };
-    const recorded = served.execution("eth_getCode", [address]);
-    if (recorded === undefined) return [account];
-    const code: Question = {
-      name: `code ${address}`,
-      ask: (client) => client.code(address),
-      check: (result) => {
-        expect(result).toBe(recorded);
-      },
-    };
-    return [account, code];
-  });
+/** An account whose proof was recorded, and its code. */
+function accountQuestions(proof: Proof, served: Served): Question[] {
+  const { address } = proof;
+  const slots = proof.storageProof.map(({ key }) => key);
+  const account: Question = {
+    name: `account ${address}`,
+    ask: (client) => client.account(address, { slots }),
+    check: (result) => {
+      expect(result).toMatchObject({
+        address: address.toLowerCase(),
+        balance: BigInt(proof.balance),
+        nonce: BigInt(proof.nonce),
+        codeHash: proof.codeHash,
+        storageHash: proof.storageHash,
+        storage: proof.storageProof.map(({ value }) => BigInt(value)),
+        blockNumber: served.number,
+      });
+    },
+  };
+  const recorded = served.execution("eth_getCode", [address, served.hash]);
+  if (recorded === undefined) return [account];
+  const code: Question = {
+    name: `code ${address}`,
+    ask: (client) => client.code(address),
+    check: (result) => {
+      expect(result).toBe(recorded);
+    },
+  };
+  return [account, code];
 }
 
 function blockQuestions(at: unknown, block: Json): Question[] {
@@ -133,16 +122,6 @@ const transactionQuestion = (expected: Json): Question => ({
     contains(hexOf(result as Json), expected, dynamic ? undefined : FEES);
   },
 });
-
-/** The recorded receipts of the signed block. */
-function receiptsOf(replies: Case["replies"], served: Served): Question[] {
-  const found = [...replies].find(
-    ([name, result]) =>
-      name.startsWith("eth_getBlockReceipts") &&
-      (result as Json[])[0]?.["blockNumber"] === quantity(served.number),
-  );
-  return found ? [receiptsQuestion(found[1] as Json[])] : [];
-}
 
 const receiptsQuestion = (expected: Json[]): Question => ({
   name: "all receipts",

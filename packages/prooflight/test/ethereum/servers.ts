@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { EthereumClient, type EthereumOptions } from "../../src/ethereum.js";
-import type { Served } from "./recorded.js";
+import type { Served } from "./serve.js";
 
 /** A request: a path of the Beacon API, or a method with its parameters. */
 export type Asked =
@@ -90,6 +90,9 @@ export async function listen(answers: Answers) {
   };
 }
 
+/** Recorded checkpoints may be many periods older than their blocks. */
+export const MAX_AGE = 3650 * 24 * 3600 * 1000;
+
 /** A client of one server of each kind, at the time of the case. */
 export const connect = (
   served: Served,
@@ -97,12 +100,11 @@ export const connect = (
   options: Partial<EthereumOptions> = {},
 ): Promise<EthereumClient> =>
   EthereumClient.connect({
-    network: "mainnet",
+    network: served.network,
     ...(options.state ? {} : { checkpoint: served.checkpoint }),
     beacon: ["http://beacon.test"],
     execution: ["http://execution.test"],
-    // The recorded checkpoints are up to five periods older than their blocks.
-    maxCheckpointAge: 60 * 24 * 3600 * 1000,
+    maxCheckpointAge: MAX_AGE,
     now: () => served.now,
     fetch: fetchOf(answers),
     ...options,

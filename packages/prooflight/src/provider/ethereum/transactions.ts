@@ -3,10 +3,15 @@
 import { type Bytes, type Hex, toHex } from "../../bytes.js";
 import { refuse } from "../../error.js";
 import type { Block } from "../../ethereum/blocks.js";
+import type { Body } from "../../ethereum/bodies.js";
 import type { Json } from "../../ethereum/decode.js";
 import { encodeTransaction } from "../../ethereum/encode.js";
 import { Absent, Given } from "../../ethereum/json.js";
-import { verifyPending, verifyTransaction } from "../../ethereum/transactions.js";
+import {
+  type TransactionReceipt,
+  verifyPending,
+  verifyTransaction,
+} from "../../ethereum/transactions.js";
 import { hashAt } from "../request.js";
 import { aboutBlock, aboutBody, indexAt } from "./blocks.js";
 import type { View } from "./chain.js";
@@ -57,15 +62,19 @@ export const getReceipt: Method = async (chain, params, name) => {
     if (!block) throw absent(hash);
     const { transactions } = await view.body(block);
     const { transactionIndex } = verifyTransaction(block, transactions, hash);
-    const json = (await receiptsJson(view, block))[transactionIndex];
-    if (!json) throw refuse("bug", "a receipt of each transaction", `${transactionIndex}`);
+    const all = await view.receipts(block);
+    const receipt = all.receipts[transactionIndex];
+    if (!receipt) throw refuse("bug", "a receipt of each transaction", `${transactionIndex}`);
+    const [json] = await receiptsJson(view, block, all.body, [receipt]);
     return json;
   });
 };
 
 const [receiptsByNumber, receiptsByHash] = aboutBlock(async (view, name) => {
   const block = await view.find(name);
-  return block && receiptsJson(view, block);
+  if (!block) return null;
+  const { body, receipts } = await view.receipts(block);
+  return receiptsJson(view, block, body, receipts);
 });
 
 export const getBlockReceipts: Method = (chain, params, name) => {
@@ -73,13 +82,19 @@ export const getBlockReceipts: Method = (chain, params, name) => {
   return (isHash ? receiptsByHash : receiptsByNumber)(chain, params, name);
 };
 
-async function receiptsJson(view: View, block: Block) {
-  const { body, receipts } = await view.receipts(block);
+/** Receipts of a block. The price of blobs needs the block before, which is asked for only if one of them has blobs. */
+async function receiptsJson(
+  view: View,
+  block: Block,
+  { transactions }: Body,
+  receipts: readonly TransactionReceipt[],
+) {
   const hasBlobs = receipts.some(({ type }) => type === 3);
   const fees = hasBlobs ? await view.fees(block) : undefined;
-  return receipts.map((receipt, at) =>
-    receiptJson(block, receipt, body.transactions[at] ?? new Uint8Array(), fees?.blobFee),
-  );
+  return receipts.map((receipt) => {
+    const raw = transactions[receipt.transactionIndex] ?? new Uint8Array();
+    return receiptJson(block, receipt, raw, fees?.blobFee);
+  });
 }
 
 /** What the server says about a transaction. */

@@ -1,0 +1,117 @@
+/** Recorded cases, asked of `createProvider` as a wallet would. */
+
+import { describe, expect, test } from "vitest";
+
+import { createProvider, ProviderError } from "../../src/provider.js";
+import { recordedAsks } from "./asks.js";
+import { sameAsRecorded } from "./compare.js";
+import { answerable, type Head, heads, remarks } from "./provable.js";
+import { OWN, readCases } from "./recorded.js";
+import { fetchOf, honest, MAX_AGE } from "./servers.js";
+import type { Pinned, Served } from "./serve.js";
+
+for (const remark of remarks) {
+  console.log(remark);
+  test.skip(remark, () => undefined);
+}
+
+/** A provider whose beacon and execution nodes answer what was recorded; if no committee is, the head is pinned. */
+function providerOf(head: Served | Pinned, unproven: unknown[]) {
+  const common = {
+    network: head.network,
+    execution: ["http://execution.test"],
+    now: () => head.now,
+    onUnproven: (request: unknown) => unproven.push(request),
+  };
+  if ("pinned" in head) {
+    const fetch = fetchOf((asked) =>
+      "path" in asked ? undefined : head.execution(asked.method, asked.params),
+    );
+    return createProvider({ ...common, heads: { latest: head.hash }, fetch });
+  }
+  return createProvider({
+    ...common,
+    checkpoint: head.checkpoint,
+    beacon: ["http://beacon.test"],
+    maxCheckpointAge: MAX_AGE,
+    fetch: fetchOf(honest(head)),
+  });
+}
+
+const kindOf = (head: Served | Pinned) =>
+  "pinned" in head ? "pinned" : `${head.periods} periods from its checkpoint`;
+
+test("there are heads and answers", () => {
+  expect(heads.length).toBeGreaterThan(0);
+  const names = answerable.map(({ one }) => one.name);
+  if (OWN) expect(names).toEqual(["eth_getLogs1"]);
+});
+
+describe.each(heads.map((given) => [`${given.name} (${kindOf(given.head)})`, given] as const))(
+  "%s",
+  (_, { one, head }: Head) => {
+    const unproven: unknown[] = [];
+    const provider = providerOf(head, unproven);
+
+    test("is the newest block", async () => {
+      expect(await provider.request({ method: "eth_blockNumber" })).toBe(
+        `0x${head.number.toString(16)}`,
+      );
+      expect(await provider.request({ method: "eth_chainId" })).toBe(
+        `0x${one.chainId.toString(16)}`,
+      );
+      const params = ["latest", false];
+      const block = await provider.request({ method: "eth_getBlockByNumber", params });
+      expect(block).toMatchObject({ hash: head.hash });
+    });
+
+    test.each(recordedAsks(one, head).map((ask) => [ask.name, ask] as const))(
+      "%s",
+      async (_, { method, params, expected }) => {
+        sameAsRecorded(await provider.request({ method, params }), expected);
+        expect(unproven).toEqual([]);
+      },
+    );
+  },
+);
+
+describe.each(answerable.map((given) => [given.one.name, given] as const))(
+  "the question of %s",
+  (_, { one, head }: Head) => {
+    const { method, params, expected } = one.asked ?? { method: "", params: [], expected: null };
+    test(`${method} at slot ${head.slot} (${kindOf(head)})`, async () => {
+      const unproven: unknown[] = [];
+      const found = await providerOf(head, unproven).request({ method, params });
+      sameAsRecorded(found, expected);
+      // Only that there is nothing with a hash is not proven.
+      if (expected !== null) expect(unproven).toEqual([]);
+    });
+  },
+);
+
+/** Methods that no proof covers yet: an answer may only be the recorded one. */
+const executed = heads.filter(({ one }) => one.asked?.method === "eth_call");
+const newest = executed.filter(
+  ({ one }, at) => executed.findIndex((other) => other.one === one) === at,
+);
+
+test.each(newest.map((given) => [given.one.name, given] as const))(
+  "the question of %s has the recorded answer, or none",
+  async (_, { one, head }) => {
+    const { method, params, expected } = one.asked ?? { method: "", params: [], expected: null };
+    const found = await providerOf(head, [])
+      .request({ method, params })
+      .catch((error: unknown) => error);
+    if (!(found instanceof ProviderError)) sameAsRecorded(found, expected);
+    else expect(found.data.reason).not.toBe("bug");
+  },
+);
+
+test("every case is asked, or said to lack something", () => {
+  const silent = readCases().filter(
+    ({ name }) =>
+      !answerable.some(({ one }) => one.name === name) &&
+      !remarks.some((remark) => remark.startsWith(`${name} lacks: `)),
+  );
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});
