@@ -40,9 +40,9 @@ export interface ExecutionChain {
   execution: (method: string, params: readonly unknown[]) => Promise<unknown>;
 }
 
-/** Executes the chain; throws if a block does not lead to the state, the receipts and the gas that its header has. */
-export async function executeChain(): Promise<ExecutionChain> {
-  const genesis = readGenesis();
+/** Executes the chain of the repository, or that of other folders; throws if a block does not lead to the state, the receipts and the gas that its header has. */
+export async function executeChain(folders?: readonly string[]): Promise<ExecutionChain> {
+  const genesis = readGenesis(folders);
   const common = createCommonFromGethGenesis(genesis as never, { chain: "execution-apis" });
   // Needed to read transactions with blobs. Nothing in the chain verifies a blob.
   common.customCrypto.kzg = {} as never;
@@ -62,7 +62,7 @@ export async function executeChain(): Promise<ExecutionChain> {
     setHardfork: true,
   } as never);
   const executed: Executed[] = [];
-  for (const bytes of splitList(readFileSync(pathOf("chain.rlp")))) {
+  for (const bytes of splitList(readFileSync(pathOf("chain.rlp", folders)))) {
     const block = createBlockFromRLP(bytes, {
       common,
       setHardfork: true,
@@ -81,7 +81,7 @@ export async function executeChain(): Promise<ExecutionChain> {
     hashes.set(block.header.number, block.hash());
     executed.push(describeBlock(block, receipts));
   }
-  return serve(stateManager, executed);
+  return serve(stateManager, executed, chainOptions(folders));
 }
 
 /** The items of a concatenation of RLP lists. */
@@ -238,7 +238,11 @@ function receiptJson(
   };
 }
 
-function serve(stateManager: MerkleStateManager, executed: readonly Executed[]): ExecutionChain {
+function serve(
+  stateManager: MerkleStateManager,
+  executed: readonly Executed[],
+  options: ExecutionChain["options"],
+): ExecutionChain {
   const at = (name: unknown) =>
     executed.find(({ json }) => json["hash"] === name || json["number"] === name);
   /** The state after a block; one question after another, since they share it. */
@@ -254,7 +258,7 @@ function serve(stateManager: MerkleStateManager, executed: readonly Executed[]):
     return turn;
   };
   return {
-    options: chainOptions(),
+    options,
     blocks: executed.map(({ block, json }) => ({
       number: block.header.number,
       hash: json["hash"] as Hex,

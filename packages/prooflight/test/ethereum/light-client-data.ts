@@ -11,12 +11,12 @@ type Hex = `0x${string}`;
 export const PERIOD = 8192;
 
 /** A type of Lodestar, of any fork. */
-export type Type<T> = {
+export interface Type<T> {
   serialize(value: T): Uint8Array;
   deserialize(bytes: Uint8Array): T;
   toJson(value: T): unknown;
   fromJson(json: unknown): T;
-};
+}
 
 interface Header {
   beacon: { slot: number };
@@ -112,13 +112,18 @@ export function addSsz(data: LightClientData, network: Network, bytes: Uint8Arra
   return updates.length > 0;
 }
 
+/** A reply of the Beacon API, as far as its form is known. */
+interface Reply {
+  data?: Record<string, unknown> | null;
+}
+
 /** Adds what a reply in JSON contains; false if that is no light-client data. */
 export function addJson(data: LightClientData, network: Network, json: unknown): boolean {
-  const entries = (Array.isArray(json) ? json : [json]) as { data?: Record<string, unknown> }[];
+  const entries = (Array.isArray(json) ? json : [json]) as (Reply | null)[];
   let added = false;
   for (const entry of entries) {
     const given = entry?.data;
-    if (typeof given !== "object" || given === null) continue;
+    if (!given) continue;
     if ("finalized" in given) {
       data.checkpoints.push((given["finalized"] as { root: Hex }).root);
     } else if ("current_sync_committee" in given) {

@@ -16,6 +16,12 @@ const [example] = [...signed].sort(
   (one, other) => questionsOf(other.one, other.head).length - questionsOf(one.one, one.head).length,
 );
 
+/** Only asked for where there is an example. */
+function given(example: SignedHead | undefined): SignedHead {
+  if (!example) throw new Error("no signed head");
+  return example;
+}
+
 test.runIf(OWN)("there are signed heads", () => {
   expect(signed.map(({ one }) => one.name)).toEqual(["eth_call1", "eth_getLogs1"]);
 });
@@ -58,7 +64,7 @@ describe.each(signed.map((given) => [given.name, given] as const))("%s", (_, giv
 });
 
 test.runIf(example)("servers over HTTP, of which the first of each kind lies", async () => {
-  const { one, head: served } = example as SignedHead;
+  const { one, head: served } = given(example);
   const honestly = await listen(honest(served));
   const lying = await listen((asked) => lie(served, asked));
   closing.push(honestly.close, lying.close);
@@ -78,7 +84,7 @@ test.runIf(example)("servers over HTTP, of which the first of each kind lies", a
 });
 
 test.runIf(example)("a platform without fetch needs the option", async () => {
-  const { head: served } = example as SignedHead;
+  const { head: served } = given(example);
   const { fetch } = globalThis;
   Reflect.deleteProperty(globalThis, "fetch");
   try {
@@ -97,7 +103,7 @@ test.runIf(example)("a platform without fetch needs the option", async () => {
 });
 
 test.runIf(OWN)("a client is the trust of a provider", async () => {
-  const { head: served } = example as SignedHead;
+  const { head: served } = given(example);
   const client = await connect(served, honest(served));
   const asked = { method: "eth_getBalance", params: [USDC, "latest"] };
   const provider = (answer: (proof: object) => unknown) =>
