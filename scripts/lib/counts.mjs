@@ -23,6 +23,14 @@ export const nodeTests = (output) =>
 /** `12 tests`, from `python3 -m unittest`. */
 export const pythonTests = (output) => remark(sum(output, /^Ran (\d+) tests?/gm), 0);
 
+/** Lines in which tests say what they lack, or what they do not verify; each once. */
+export function lacking(output) {
+  const lines = [
+    ...plain(output).matchAll(/^\S.*? (?:lacks|is lacking|is pinned, not verified): .*$/gm),
+  ];
+  return [...new Set(lines.map(([line]) => line.trimEnd()))];
+}
+
 function remark(passed, skipped) {
   if (passed === 0) throw new Problem("No test ran.");
   return `${passed} tests${skipped ? `, ${skipped} skipped` : ""}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
+import { cargoTests, lacking, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 
 test("cargo's counts are added up over its test programs", () => {
   const output = [
@@ -28,6 +28,23 @@ test("node's counts are read in both of its reports", () => {
 
 test("Python's count is read", () => {
   assert.equal(pythonTests("....\nRan 4 tests in 0.001s\n\nOK\n"), "4 tests");
+});
+
+test("what tests lack is found once, and not in the names of tests", () => {
+  const output = [
+    "\x1b[90mstdout\x1b[2m | test/a.test.ts",
+    "\x1b[22m\x1b[39mone lacks: a question",
+    "one lacks: a question",
+    "two at slot 5 is pinned, not verified: no committee",
+    " ↓ one lacks: a question",
+    " ✓ nothing is lacking",
+    "geth is lacking: set it",
+  ].join("\n");
+  assert.deepEqual(lacking(output), [
+    "one lacks: a question",
+    "two at slot 5 is pinned, not verified: no committee",
+    "geth is lacking: set it",
+  ]);
 });
 
 test("a run without tests is a failure", () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { build } from "./build.mjs";
 import { VERIFIERS, packagesOf } from "./crates.mjs";
-import { cargoTests, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
+import { cargoTests, lacking, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { warnIfFull } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
 import { inside } from "./paths.mjs";
@@ -174,9 +174,10 @@ export const STEPS = {
   ethereum: {
     tools: ["npm"],
     built: true,
-    // PROOFLIGHT_ETHEREUM_MAINNET names a folder of other cases.
-    async run({ sh, output }) {
+    // PROOFLIGHT_ETHEREUM_MAINNET and PROOFLIGHT_EXECUTION_APIS name folders of other cases.
+    async run({ sh, detail, output }) {
       await sh("npm", ["run", "--silent", "test:ethereum", "--workspace", "packages/prooflight"]);
+      for (const line of lacking(output())) detail(line);
       return vitestTests(output());
     },
   },

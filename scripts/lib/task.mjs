@@ -12,14 +12,15 @@ export class TaskFailed extends Error {}
 
 /**
  * Runs `body`, which gets `sh(command, args, options)` to run programs, `note(text)` to show
- * progress, and `output()`, everything that the programs printed. The result of `body` is the remark
- * after the title.
+ * progress, `detail(text)` to show a line after the title once all is done, and `output()`, everything
+ * that the programs printed. The result of `body` is the remark after the title.
  *
  * If `body` fails, prints the output and the cause, and throws `TaskFailed`.
  */
 export async function task(title, body) {
   const bar = progress(title);
   let output = "";
+  const details = [];
   const note = (text) => {
     const last = text
       .trimEnd()
@@ -33,8 +34,14 @@ export async function task(title, body) {
   };
   const sh = (command, args, options = {}) => run(command, args, { onData, ...options });
   try {
-    const remark = await body({ sh, note, output: () => output });
+    const remark = await body({
+      sh,
+      note,
+      detail: (text) => void details.push(text),
+      output: () => output,
+    });
     bar.done(remark);
+    for (const detail of details) say(indent(detail));
     return { remark };
   } catch (error) {
     bar.failed();

@@ -18,7 +18,9 @@ type Json = Record<string, unknown>;
 
 const program = findGeth();
 if (program === undefined) {
-  test.skip("geth is lacking: set PROOFLIGHT_GETH, or add it to the path", () => undefined);
+  const remark = "geth is lacking: set PROOFLIGHT_GETH, or add it to the path";
+  console.log(remark);
+  test.skip(remark, () => undefined);
 }
 
 describe.runIf(program !== undefined)("geth", () => {
