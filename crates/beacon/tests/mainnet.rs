@@ -6,6 +6,7 @@ use prooflight_core::{Code, Hash, Limits, Reason};
 
 const BOOTSTRAP_1347: &[u8] = include_bytes!("data/mainnet/bootstrap_1347.ssz");
 const BOOTSTRAP_1392: &[u8] = include_bytes!("data/mainnet/bootstrap_1392.ssz");
+const UPDATE_1366: &[u8] = include_bytes!("data/mainnet/update_1366.ssz");
 const UPDATE_1392: &[u8] = include_bytes!("data/mainnet/update_1392.ssz");
 const UPDATES_1347_46: &[u8] = include_bytes!("data/mainnet/updates_1347_46.ssz");
 
@@ -68,6 +69,28 @@ fn a_walk_of_46_periods_ends_where_a_later_checkpoint_begins() {
     let mut client = start(CHECKPOINT_1347, BOOTSTRAP_1347);
     let refused = client.process_chunk(chunks.last().unwrap(), NOW).unwrap_err();
     assert_eq!(refused.reason(), Reason::PeriodUnknown);
+}
+
+/// An update that another node gave verifies in the middle of the walk, and only there.
+#[test]
+fn an_update_alone_verifies_where_its_committee_is_known() {
+    let mut client = start(CHECKPOINT_1347, BOOTSTRAP_1347);
+    let alone = read_chunks(UPDATE_1366, 1, &Limits::DEFAULT).unwrap();
+    let chunks = read_chunks(UPDATES_1347_46, 46, &Limits::DEFAULT).unwrap();
+    for (chunk, period) in chunks.iter().zip(1347..1366) {
+        let refused = client.clone().process_chunk(&alone[0], NOW).unwrap_err();
+        assert_eq!(refused.reason(), Reason::PeriodUnknown, "{period}");
+        client.process_chunk(chunk, NOW).unwrap();
+    }
+    let progress = client.process_chunk(&alone[0], NOW).unwrap();
+    assert!(progress.finality && progress.optimistic);
+    assert_eq!((client.period(), client.knows_next_committee()), (1366, true));
+    let signed = client.optimistic().unwrap().participation.unwrap();
+    assert_eq!((signed.signed, signed.of), (511, 512));
+    assert_eq!(client.finalized().unwrap().slot, 11_190_272);
+    // The committee that it proves is that of the next update.
+    client.process_chunk(&chunks[20], NOW).unwrap();
+    assert_eq!(client.period(), 1367);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use prooflight_ethereum::{
 use prooflight_mpt::encode;
 use prooflight_mpt::rlp::{self, Item};
 use serde_json::Value;
-use support::{array, bytes, exchanges, files, folder, header_rlp, number, receipt_rlp};
+use support::{array, bytes, copy, exchanges, files, given, header_rlp, number, receipt_rlp};
 
 const LIMITS: &Limits = &Limits::DEFAULT;
 
@@ -50,7 +50,7 @@ struct Block {
 }
 
 fn chain() -> Vec<Block> {
-    let path = folder("PROOFLIGHT_EXECUTION_APIS", "execution_apis").join("chain.rlp");
+    let path = copy("execution_apis").join("chain.rlp");
     let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let list = encode::list(&[bytes]);
     let blocks = items(rlp::decode(&list).unwrap());
@@ -71,7 +71,7 @@ fn chain() -> Vec<Block> {
 }
 
 fn head() -> Hash {
-    let path = folder("PROOFLIGHT_EXECUTION_APIS", "execution_apis").join("headfcu.json");
+    let path = copy("execution_apis").join("headfcu.json");
     let text: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     array(&text["params"][0]["headBlockHash"])
 }
@@ -344,13 +344,13 @@ fn lists_of_any_length_have_one_root() {
 #[test]
 fn recorded_receipts_rebuild_the_root() {
     let mut rebuilt = 0;
-    for path in files(&folder("PROOFLIGHT_ETHEREUM_MAINNET", "mainnet")) {
+    for path in files(&given().unwrap_or_else(|| copy("mainnet"))) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let Some(number) = name.strip_prefix("eth_getBlockReceipts_") else { continue };
         let number = number.strip_suffix(".json").unwrap();
         let block = path.with_file_name(format!("eth_getBlockByNumber_{number}_false.json"));
         if !block.exists() {
-            println!("{}: no header is recorded", path.display());
+            println!("{} lacks: a header", path.display());
             continue;
         }
         let block = result(&block);
@@ -373,7 +373,7 @@ fn recorded_receipts_rebuild_the_root() {
         let refused = verify_receipts(&header, &slices(&receipts), &limits).unwrap_err();
         assert_eq!(refused.reason(), Reason::ProofTooLarge);
     }
-    assert!(rebuilt > 0);
+    assert!(rebuilt > 0 || given().is_some());
 }
 
 fn result(path: &std::path::Path) -> Value {
@@ -384,8 +384,7 @@ fn result(path: &std::path::Path) -> Value {
 #[test]
 fn receipts_before_byzantium_have_a_state_root() {
     let chain = chain();
-    let path = folder("PROOFLIGHT_EXECUTION_APIS", "execution_apis")
-        .join("eth_getBlockReceipts/get-block-receipts-n.io");
+    let path = copy("execution_apis").join("eth_getBlockReceipts/get-block-receipts-n.io");
     let (_, answer) = exchanges(&path).remove(0);
     let receipts = answer["result"].as_array().unwrap();
     let block = &chain[usize::try_from(number(&receipts[0]["blockNumber"])).unwrap() - 1];
@@ -403,10 +402,10 @@ fn receipts_before_byzantium_have_a_state_root() {
     }
 }
 
-/// The recorded answers of `eth_getLogs` on mainnet are complete.
+/// The repository's recorded answer of `eth_getLogs` on mainnet is complete; `heads.rs` asks it of every other one.
 #[test]
 fn logs_are_complete() {
-    let folder = folder("PROOFLIGHT_ETHEREUM_MAINNET", "mainnet").join("eth_getLogs1");
+    let folder = copy("mainnet/eth_getLogs1");
     let first = result(&folder.join("eth_getBlockByNumber_0x14d7970_false.json"));
     let second = result(&folder.join("eth_getBlockByNumber_0x14d7971_false.json"));
     let receipts = result(&folder.join("eth_getBlockReceipts_0x14d7970.json"));

@@ -11,10 +11,18 @@ use prooflight_core::keccak256;
 use prooflight_mpt::encode;
 use serde_json::Value;
 
-/// The folder that an environment variable names, or the copy in the repository.
-pub(crate) fn folder(variable: &str, copy: &str) -> PathBuf {
-    let copy = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(copy);
-    env::var_os(variable).map_or_else(copy, PathBuf::from)
+/// The folder of recorded cases that the environment names; none if it names none.
+///
+/// Cargo runs tests in the crate's folder; a relative path was likely written in the workspace's.
+pub(crate) fn given() -> Option<PathBuf> {
+    let given = env::var_os("PROOFLIGHT_ETHEREUM_MAINNET").filter(|given| !given.is_empty())?;
+    let in_workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&given);
+    Some(if in_workspace.exists() { in_workspace } else { PathBuf::from(given) })
+}
+
+/// A folder of this crate's copies.
+pub(crate) fn copy(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 /// The files below a folder, in order.

@@ -40,6 +40,9 @@ export const remarks: string[] = [
     const isAnswered = answerable.some((given) => given.one === one);
     return isAnswered || lack === undefined ? [] : [`${one.name} lacks: ${lack}`];
   }),
+  ...served.flatMap(({ one }) =>
+    one.unread.map((file) => `${one.name} lacks: a form that can be read, of ${file}`),
+  ),
   ...heads.flatMap(({ name, head }) =>
     "pinned" in head ? [`${name} is pinned, not verified: ${head.pinned}`] : [],
   ),

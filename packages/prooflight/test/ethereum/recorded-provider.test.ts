@@ -8,7 +8,7 @@ import { sameAsRecorded } from "./compare.js";
 import { answerable, type Head, heads, remarks } from "./provable.js";
 import { OWN, readCases } from "./recorded.js";
 import { fetchOf, honest, MAX_AGE } from "./servers.js";
-import type { Pinned, Served } from "./serve.js";
+import { type Pinned, serveAll, type Served } from "./serve.js";
 
 for (const remark of remarks) {
   console.log(remark);
@@ -85,6 +85,22 @@ describe.each(answerable.map((given) => [given.one.name, given] as const))(
       sameAsRecorded(found, expected);
       // Only that there is nothing with a hash is not proven.
       if (expected !== null) expect(unproven).toEqual([]);
+    });
+  },
+);
+
+test.runIf(OWN)(
+  "a head without a committee is pinned, and its answers verify against that",
+  async () => {
+    const one = readCases().find(({ name }) => name === "eth_getLogs1");
+    if (!one?.asked) throw new Error("no case eth_getLogs1");
+    const [head] = (await serveAll(one, [])) as [Pinned];
+    expect(head.pinned).toBe("no committee of period 1351");
+    const { method, params, expected } = one.asked;
+    sameAsRecorded(await providerOf(head, []).request({ method, params }), expected);
+    const another = { ...head, hash: `0x${"11".repeat(32)}` as const };
+    await expect(providerOf(another, []).request({ method, params })).rejects.toMatchObject({
+      code: 4900,
     });
   },
 );

@@ -5,7 +5,15 @@ import { keccak256 } from "ethers";
 
 import { blockJson, hex, optimisticUpdate } from "./beacon-blocks.js";
 import type { NetworkName } from "../../src/ethereum.js";
-import { PERIOD, type Type, typesOf, type Update, type Walk, walkTo } from "./light-client-data.js";
+import {
+  type LightClientData,
+  PERIOD,
+  type Type,
+  typesOf,
+  type Update,
+  type Walk,
+  walkTo,
+} from "./light-client-data.js";
 import { type Case, lightClientOf, type Pair } from "./recorded.js";
 
 type Hex = `0x${string}`;
@@ -44,8 +52,14 @@ export interface Pinned extends Execution {
   pinned: string;
 }
 
-/** Serves every head of a case, the newest first; a text says what the case lacks. */
-export async function serveAll(one: Case): Promise<(Served | Pinned)[] | string> {
+/**
+ * Serves every head of a case, the newest first, with light-client data of these sources; a text says what the case
+ * lacks.
+ */
+export async function serveAll(
+  one: Case,
+  sources: readonly LightClientData[] = lightClientOf(one),
+): Promise<(Served | Pinned)[] | string> {
   const { network, chainId, pairs, blocks, unread } = one;
   if (!network) return `the parameters of chain ${chainId}`;
   if (pairs.length === 0) {
@@ -57,7 +71,7 @@ export async function serveAll(one: Case): Promise<(Served | Pinned)[] | string>
   return pairs.map((pair) => {
     const execution = executionOf(one, network, pair, known);
     const slot = pair.child.message.slot;
-    const walk = walkTo(slot, lightClientOf(one));
+    const walk = walkTo(slot, sources);
     if (!walk)
       return { ...execution, pinned: `no committee of period ${Math.floor(slot / PERIOD)}` };
     const { bootstrap } = walk;
