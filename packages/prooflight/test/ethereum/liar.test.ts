@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { VerifyError } from "../../src/error.js";
 import type { EthereumClient } from "../../src/ethereum.js";
@@ -15,6 +15,9 @@ import { type Answers, type Asked, connect, honest } from "./servers.js";
 const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
 console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
 const random = randomFrom(seed);
+
+// Hundreds of lies about a block with hundreds of receipts.
+vi.setConfig({ testTimeout: 900_000 });
 
 const provable = signed.map(({ name, one, head }) => ({
   name,
