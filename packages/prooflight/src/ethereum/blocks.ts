@@ -79,7 +79,7 @@ export class Blocks {
     const latest = await this.#ofHead(server, heads.latest);
     if (name === "latest") return latest;
     if (typeof name === "bigint") return this.#ancestor(server, latest, name);
-    const named = await this.byHash(server, name);
+    const named = await this.#named(server, heads, name);
     const canonical = await this.#ancestor(server, latest, named.header.number);
     ethereum.call(undefined, (wasm) => {
       wasm.ethCheckCanonical(named.hash, canonical.hash);
@@ -87,9 +87,29 @@ export class Blocks {
     return named;
   }
 
-  /** The block with this hash, which the caller trusts. */
+  /** The block with this hash, which the caller trusts: it exists, so that a server without it gives no answer. */
   async byHash(server: Server, hash: Hex): Promise<Block> {
-    return this.#find(hash) ?? this.#verify(hash, await ask(server, "eth_getBlockByHash", hash));
+    const known = this.#find(hash);
+    if (known) return known;
+    const reply = await ask(server, hash);
+    if (reply === null) throw unknown("a block that the chain has", hash);
+    return this.#verify(hash, reply);
+  }
+
+  /** The block with a hash that the caller named, which may not exist. */
+  async #named(server: Server, heads: Tips, hash: Hex): Promise<Block> {
+    if (this.#exists(heads, hash)) return this.byHash(server, hash);
+    const reply = await ask(server, hash);
+    if (reply !== null) return this.#verify(hash, reply);
+    throw refuse("unknown_block", "a block", hash, { cause: new Absent(hash) });
+  }
+
+  /** Whether a block is a head, or a header that was verified is its or its child's. */
+  #exists({ latest, finalized }: Tips, hash: Hex): boolean {
+    const heads = [latest, finalized].map(({ executionBlockHash }) => executionBlockHash);
+    if (heads.includes(hash) || this.#kept.has(hash)) return true;
+    for (const { header } of this.#kept.values()) if (header.parentHash === hash) return true;
+    return false;
   }
 
   /**
@@ -203,7 +223,6 @@ export class Blocks {
   }
 
   #verify(hash: Hex, reply: unknown): Block {
-    if (reply === null) throw refuse("unknown_block", "a block", hash, { cause: new Absent(hash) });
     const rlp = encodeHeader(new Given(reply, "the block"));
     const bytes = fromHex(hash);
     const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyHeader(bytes, rlp));
@@ -230,7 +249,7 @@ export class Blocks {
 /** What is wrong with a header that is not the one with the hash, or lacks members that a block has. */
 const OTHERS: ReadonlySet<Reason> = new Set(["header_hash_mismatch", "invalid_answer"]);
 
-const ask = (server: Server, method: string, block: Hex) => server.call(method, [block, false]);
+const ask = (server: Server, hash: Hex) => server.call("eth_getBlockByHash", [hash, false]);
 
 const unknown = (expected: string, found: bigint | Hex) =>
   refuse("unknown_block", expected, `${found}`);

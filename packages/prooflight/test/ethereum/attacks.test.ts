@@ -63,6 +63,32 @@ describe("nothing is called absent", () => {
     expect([refused.code, refused.data.reason]).toEqual([4900, "unknown_block"]);
     expect(unproven).toEqual([]);
   });
+
+  describe.each([
+    ["the head", LAST],
+    ["the finalized block", LAST - 2],
+    ["the head's parent", LAST - 1],
+  ])("by servers that deny %s", (_, number) => {
+    const hash = hashOf(chain, number);
+    const heads = { latest: hashOf(chain, LAST), finalized: hashOf(chain, LAST - 2) };
+
+    test.each([
+      ["eth_getBlockByHash", [hash, false]],
+      ["eth_getBlockTransactionCountByHash", [hash]],
+      ["eth_getUncleCountByBlockHash", [hash]],
+      ["eth_getUncleByBlockHashAndIndex", [hash, "0x0"]],
+      ["eth_getTransactionByBlockHashAndIndex", [hash, "0x0"]],
+      ["eth_getBlockReceipts", [hash]],
+    ])("%s", async (method, params) => {
+      const options = { heads, execution: ["http://one.test", "http://two.test"] };
+      const { ask, unproven } = marking(options, (question, url) =>
+        question.params[0] === hash ? null : honest(question, url),
+      );
+      const refused = await refusalOf(ask(method, ...params));
+      expect([refused.code, refused.data.reason]).toEqual([4900, "unknown_block"]);
+      expect(unproven).toEqual([]);
+    });
+  });
 });
 
 describe("a transaction is pending", () => {
