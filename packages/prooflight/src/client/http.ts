@@ -32,6 +32,8 @@ export interface Reply {
   body: Uint8Array<ArrayBuffer>;
   /** Its content type, in lower case and without parameters; empty if it has none. */
   type: string;
+  /** The fork that it claims to be of, by the Beacon API's header; empty if it claims none. */
+  fork: string;
 }
 
 /**
@@ -95,10 +97,12 @@ async function send(
   if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
   // An application's own fetch may give a Response without headers.
   const { headers: given } = response as { headers?: Headers };
-  const type = given?.get("content-type") ?? "";
+  const header = (name: string) => given?.get(name) ?? "";
+  const type = header("content-type");
   return {
     body: await readBody(response, transport, url, signal),
     type: type.split(";", 1).join().trim().toLowerCase(),
+    fork: header("eth-consensus-version"),
   };
 }
 

@@ -70,14 +70,18 @@ export class EthereumClient {
     return client;
   }
 
-  /** The newest beacon block that two thirds of a sync committee signed. It may still be replaced. */
+  /**
+   * The newest beacon block that two thirds of a sync committee signed. It may still be replaced.
+   *
+   * Throws `untrusted` / `head_too_old` if it is older than `maxHeadAge`, and if there is a `conflict`.
+   */
   get latest(): Head {
-    return copy(this.#beacon.heads.latest);
+    return copy(this.#beacon.checked().latest);
   }
 
-  /** The newest finalized beacon block. */
+  /** The newest finalized beacon block. Throws like {@link EthereumClient.latest}. */
   get finalized(): Head {
-    return copy(this.#beacon.heads.finalized);
+    return copy(this.#beacon.checked().finalized);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Bytes } from "../bytes.js";
 import { describe } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import { Writer } from "../wire.js";
+import { Schedule } from "./schedule.js";
 
 /** A network with built-in parameters. */
 export type NetworkName = "mainnet" | "sepolia" | "hoodi";
@@ -55,10 +56,25 @@ const FORKS: readonly Fork[] = [
   "gloas",
 ];
 
+/** The newest fork that the binary knows the start of, in each built-in network. */
+const NEWEST: Readonly<Record<NetworkName, Fork>> = {
+  mainnet: "fulu",
+  sepolia: "gloas",
+  hoodi: "fulu",
+};
+
 const NEVER = (1n << 64n) - 1n;
 
-/** Encodes a `Network`; throws `invalid_argument` for another form. The binary checks the values. */
-export function encodeNetwork(given: unknown): Bytes {
+/** A network. */
+export interface Network {
+  /** For the binary. */
+  encoded: Bytes;
+  schedule: Schedule;
+  secondsPerSlot: bigint;
+}
+
+/** Reads a network; throws `invalid_argument` for another form. The binary checks the values. */
+export function readNetwork(given: unknown): Network {
   const writer = new Writer();
   if (typeof given === "string") {
     const number = NAMES.indexOf(given as NetworkName);
@@ -66,7 +82,9 @@ export function encodeNetwork(given: unknown): Bytes {
       throw invalid(undefined, "network", `${NAMES.join(", ")} or parameters`, describe(given));
     }
     writer.u8(number);
-    return writer.finish();
+    const newest = FORKS.indexOf(NEWEST[given as NetworkName]);
+    const schedule = new Schedule(FORKS.slice(0, newest + 1));
+    return { encoded: writer.finish(), schedule, secondsPerSlot: 12n };
   }
   const config = new Arguments(
     undefined,
@@ -89,7 +107,8 @@ export function encodeNetwork(given: unknown): Bytes {
   writer.u8(NAMES.length);
   writer.array(bytes("genesisValidatorsRoot", 32));
   writer.u64(config.u64("genesisTime"));
-  writer.u64(config.optionalU64("secondsPerSlot") ?? 12n);
+  const secondsPerSlot = config.optionalU64("secondsPerSlot") ?? 12n;
+  writer.u64(secondsPerSlot);
   writer.array(bytes("genesisForkVersion", 4));
   const forks = config.optionalObject("forks", FORKS);
   for (const fork of FORKS) writeFork(writer, forks.unchecked(fork), `network.forks.${fork}`);
@@ -103,7 +122,8 @@ export function encodeNetwork(given: unknown): Bytes {
   writer.u64(config.optionalU64("slotsPerEpoch") ?? 32n);
   writer.u64(config.optionalU64("epochsPerPeriod") ?? 256n);
   writer.u32(config.optionalU32("committeeSize") ?? 512);
-  return writer.finish();
+  const schedule = new Schedule(FORKS.filter((fork) => forks.unchecked(fork) !== undefined));
+  return { encoded: writer.finish(), schedule, secondsPerSlot };
 }
 
 function writeFork(writer: Writer, given: unknown, path: string): void {

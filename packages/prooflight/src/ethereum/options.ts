@@ -5,7 +5,7 @@ import type { Failure } from "../client/servers.js";
 import { describe, refuse } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import type { LogsProgress, LogsSettings } from "./logs-settings.js";
-import { encodeNetwork, type NetworkConfig, type NetworkName } from "./network.js";
+import { type Network, type NetworkConfig, type NetworkName, readNetwork } from "./network.js";
 
 /**
  * Options of {@link EthereumClient.connect}. Times are in milliseconds.
@@ -68,7 +68,7 @@ export interface Common extends Asking, LogsSettings {
 
 /** Options with their defaults filled in. Ages are in seconds. */
 export interface Settings extends Common {
-  network: Bytes;
+  network: Network;
   checkpoint: Bytes | undefined;
   state: Bytes | undefined;
   beacon: readonly unknown[];
@@ -118,7 +118,7 @@ export function readOptions(options: EthereumOptions): Settings {
   };
   return {
     ...readCommon(given),
-    network: encodeNetwork(given.unchecked("network")),
+    network: readNetwork(given.unchecked("network")),
     checkpoint:
       checkpoint === undefined ? undefined : bytesLike(checkpoint, "checkpoint", 32).slice(),
     state,

@@ -4,6 +4,7 @@ import { Transaction } from "ethers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createProvider, ProviderError } from "../../src/provider.js";
+import { syncing } from "../../src/provider/ethereum/blocks.js";
 import { readExchanges } from "./execution-apis.js";
 import { executeChain } from "./execution-chain.js";
 import { hashOf, providerOf, type Question } from "./provider-of.js";
@@ -357,6 +358,21 @@ describe("logs", () => {
     const { provider } = providerOf(chain);
     const refused = await refusalOf(provider.request({ method: "eth_getLogs", params: [filter] }));
     expect(refused.code).toBe(-32602);
+  });
+});
+
+test("eth_syncing counts the network's own slots", async () => {
+  const chain = (secondsPerSlot: bigint | undefined) =>
+    ({
+      settings: { now: () => 1_000_000n, secondsPerSlot },
+      ask: () => Promise.resolve({ header: { number: 7n, timestamp: 980n } }),
+    }) as unknown as Parameters<typeof syncing>[0];
+  expect(await syncing(chain(12n), [], "")).toBe(false);
+  expect(await syncing(chain(undefined), [], "")).toBe(false);
+  expect(await syncing(chain(5n), [], "")).toEqual({
+    startingBlock: "0x7",
+    currentBlock: "0x7",
+    highestBlock: "0xb",
   });
 });
 

@@ -77,18 +77,18 @@ export function indexAt(name: string, params: Parameters): number {
   throw wrong(name, "an index as parameter 1", given);
 }
 
-/** The slots that a head may be old before it counts as behind, and their length. */
-const [SLOTS, SLOT] = [3n, 12n];
+/** The slots that a head may be old before it counts as behind. */
+const SLOTS = 3n;
 
 /** False, or an object if the newest head is older than three slots. */
 export const syncing: Method = async (chain: Chain) => {
-  const { now, hasSlots } = chain.settings;
+  const { now, secondsPerSlot } = chain.settings;
   const { header } = await chain.ask((view) => view.block("latest"));
   const age = now() / 1000n - header.timestamp;
-  if (!hasSlots || age <= SLOTS * SLOT) return false;
+  if (secondsPerSlot === undefined || age <= SLOTS * secondsPerSlot) return false;
   const current = quantity(header.number);
   // At most one block in each slot since then.
-  const highest = quantity(header.number + age / SLOT);
+  const highest = quantity(header.number + age / secondsPerSlot);
   return { startingBlock: current, currentBlock: current, highestBlock: highest };
 };
 

@@ -46,8 +46,8 @@ export interface NetworkSettings extends LogsSettings {
   chainId: bigint;
   blobs: readonly BlobParams[];
   now: () => bigint;
-  /** Whether the heads are those of a beacon chain, which has a slot every 12 seconds. */
-  hasSlots: boolean;
+  /** Seconds of a slot; undefined if the heads are not those of a beacon chain. */
+  secondsPerSlot: bigint | undefined;
   wallet: { provider: Eip1193Provider & Partial<Eip1193Events>; handOn: HandOn } | undefined;
   onUnproven: ((request: RequestArguments) => unknown) | undefined;
   pollInterval: number;
@@ -83,10 +83,11 @@ const isKnown = (network: unknown): network is NetworkName =>
 function following(
   heads: unknown,
   others: Omit<NetworkProviderOptions, (typeof OWN)[number]>,
-): Pick<NetworkSettings, "follower" | "now" | "hasSlots" | keyof LogsSettings> {
+): Pick<NetworkSettings, "follower" | "now" | "secondsPerSlot" | keyof LogsSettings> {
   if (heads === undefined) {
     const settings = readOptions(others as EthereumOptions);
-    return { ...settings, follower: new Follower(settings, beaconOf(settings)), hasSlots: true };
+    const { secondsPerSlot } = settings.network;
+    return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
   }
   const given = new Arguments(undefined, others, [...COMMON, "network"]);
   const network = given.unchecked("network");
@@ -95,7 +96,8 @@ function following(
     throw invalid(undefined, "network", `${names}, or left out beside heads`, describe(network));
   }
   const settings = readCommon(given);
-  return { ...settings, follower: new Follower(settings, new Pinned(heads)), hasSlots: false };
+  const follower = new Follower(settings, new Pinned(heads));
+  return { ...settings, follower, secondsPerSlot: undefined };
 }
 
 function chainIdOf(given: unknown, known: bigint | undefined): bigint {

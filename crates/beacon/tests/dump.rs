@@ -1,0 +1,74 @@
+//! The made-up messages that the tests of `prooflight/ethereum` read.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fmt::Write;
+use std::{env, fs};
+
+use prooflight_beacon::{Fork, Kind};
+use prooflight_testkit::beacon::Chain;
+
+const FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../packages/prooflight/test/ethereum/data/made-up-beacon-chain.json"
+);
+
+/// Slots in a period; each period has a new fork, Electra the fifth.
+const PERIOD: u64 = 64;
+const ELECTRA: u64 = 4 * PERIOD;
+const GLOAS: u64 = 6 * PERIOD;
+
+/// With the variable `PROOFLIGHT_WRITE`, the file is written instead.
+#[test]
+fn the_file_has_the_chain_of_the_testkit() {
+    let text = dump();
+    if env::var_os("PROOFLIGHT_WRITE").is_some() {
+        fs::write(FILE, &text).unwrap();
+    }
+    assert_eq!(fs::read_to_string(FILE).unwrap(), text);
+}
+
+fn dump() -> String {
+    let chain = Chain::new(9);
+    let mut other = chain.clone();
+    other.salt = 1;
+    let update = |slot| chain.message(&chain.recipe(Kind::Update, slot));
+    let finality = |chain: &Chain, slot| chain.message(&chain.recipe(Kind::Finality, slot));
+    let optimistic = |slot| chain.message(&chain.recipe(Kind::Optimistic, slot));
+    let parameters = chain.network.parameters();
+    let mut lines = vec![
+        ("genesisValidatorsRoot".into(), hex(&parameters.genesis_validators_root)),
+        ("genesisForkVersion".into(), hex(&parameters.genesis_version)),
+    ];
+    for (fork, start) in Fork::ALL.iter().zip(&parameters.forks) {
+        lines.push((format!("{fork}.version"), hex(&start.version)));
+    }
+    for (name, first) in [("electra", ELECTRA), ("gloas", GLOAS)] {
+        let mut add = |what: &str, bytes: &[u8]| lines.push((format!("{name}.{what}"), hex(bytes)));
+        add("digest", &chain.network.fork_digest(chain.network.epoch(first)));
+        add("root", &chain.root(first + 8));
+        add("bootstrap", &chain.bootstrap(first + 8, None));
+        add("update", &update(first + 40));
+        add("finality", &finality(&chain, first + 48));
+        add("optimistic", &optimistic(first + 49));
+        // Older than the block that `update` finalizes.
+        add("older", &finality(&chain, first + 20));
+        add("olderOptimistic", &optimistic(first + 21));
+        // Another block of the slot that `finality` finalizes, by the same committee.
+        add("conflict", &finality(&other, first + 48));
+        add("finalized", &chain.root(first + 32));
+        add("latest", &chain.root(first + 49));
+        add("finalizedExecution", &chain.execution_hash(first + 32).unwrap());
+        add("latestExecution", &chain.execution_hash(first + 49).unwrap());
+    }
+
+    let mut text = String::from("{");
+    for (at, (name, value)) in lines.iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        write!(text, "{comma}\n  \"{name}\": \"{value}\"").unwrap();
+    }
+    text + "\n}\n"
+}
+
+fn hex(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
+}
