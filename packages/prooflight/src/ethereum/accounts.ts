@@ -6,7 +6,8 @@ import { packQuestion, readAccount, type ShownAccount } from "../mpt/packed.js";
 import { type Answer, copyAnswer } from "../mpt/response.js";
 import { ethereum } from "../wasm/ethereum.js";
 import type { Block } from "./blocks.js";
-import { Given, quantity } from "./json.js";
+import { Given } from "./json.js";
+import { askState } from "./states.js";
 
 /** An account in the state after a block. One that does not exist has the fields of an empty account. */
 export interface Account {
@@ -50,28 +51,28 @@ export async function account(
 export async function code(server: Server, block: Block, address: Hex): Promise<Hex> {
   const { codeHash, hasCode } = (await prove(server, block, address, [])).shown;
   if (!hasCode) return "0x";
-  const reply = await server.call("eth_getCode", [address, quantity(block.header.number)]);
-  const bytes = new Given(reply, "eth_getCode").bytes();
-  ethereum.call("mpt", (wasm) => {
-    wasm.mptVerifyCode(codeHash, bytes);
+  const method = "eth_getCode";
+  return askState(server, block, method, [address], (reply) => {
+    const bytes = new Given(reply, method).bytes();
+    ethereum.call("mpt", (wasm) => {
+      wasm.mptVerifyCode(codeHash, bytes);
+    });
+    return toHex(bytes) as Hex;
   });
-  return toHex(bytes) as Hex;
 }
 
 /** The verified account and slots, and the proofs that show them. */
 export async function prove(
   server: Server,
-  { header }: Block,
+  block: Block,
   address: Hex,
   slots: readonly Hex[],
 ): Promise<{ shown: ShownAccount; answer: Answer }> {
-  // By number, which every server supports. The proof shows that it is the state of this block.
-  const params = [address, slots, quantity(header.number)];
-  const answer = copyAnswer(await server.call("eth_getProof", params), slots.length);
-  const stateRoot = fromHex(header.stateRoot);
-  const packed = packQuestion({ stateRoot, address, slots, response: answer });
-  return {
-    shown: readAccount(ethereum.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed))),
-    answer,
-  };
+  const stateRoot = fromHex(block.header.stateRoot);
+  return askState(server, block, "eth_getProof", [address, slots], (reply) => {
+    const answer = copyAnswer(reply, slots.length);
+    const packed = packQuestion({ stateRoot, address, slots, response: answer });
+    const shown = readAccount(ethereum.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
+    return { shown, answer };
+  });
 }

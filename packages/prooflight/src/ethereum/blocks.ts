@@ -9,8 +9,10 @@ import { Reader, Writer } from "../wire.js";
 import { encodeHeader } from "./encode.js";
 import { Headers } from "./headers.js";
 import type { Tips } from "./heads.js";
-import { Absent, Given, quantity } from "./json.js";
+import { Absent, Given } from "./json.js";
+import { explainHeader } from "./later-forks.js";
 import type { BlockName } from "./options.js";
+import { askState } from "./states.js";
 
 /** A block's header; its fields are named as in JSON-RPC. */
 export interface BlockHeader {
@@ -193,39 +195,31 @@ export class Blocks {
   /** The hash of an older block in the state of a newer one. */
   async #hashInState(server: Server, head: Block, number: bigint): Promise<Hex> {
     const slot: Hex = `0x${(number % HISTORY_WINDOW).toString(16).padStart(64, "0")}`;
-    const params = [HISTORY, [slot], quantity(head.header.number)];
-    const reply = new Given(await server.call("eth_getProof", params), "eth_getProof");
-    const nodes = (given: Given) =>
-      given
-        .member("proof")
-        .list()
-        .map((node) => node.bytes());
-    const [storage = new Given(undefined, "eth_getProof.storageProof[0]")] = reply
-      .member("storageProof")
-      .list();
-    const request = new Writer(8192);
-    request.array(head.hash);
-    request.bytes(head.rlp);
-    request.u64(number);
-    for (const proof of [
-      reply
-        .member("accountProof")
-        .list()
-        .map((node) => node.bytes()),
-      nodes(storage),
-    ]) {
-      request.sequence(proof, (node) => {
-        request.bytes(node);
-      });
-    }
-    const packed = request.finish();
-    return toHex(ethereum.call(undefined, (wasm) => wasm.ethVerifyAncestor(packed))) as Hex;
+    return askState(server, head, "eth_getProof", [HISTORY, [slot]], (reply) => {
+      const proof = new Given(reply, "eth_getProof");
+      const nothing = new Given(undefined, "eth_getProof.storageProof[0]");
+      const [storage = nothing] = proof.member("storageProof").list();
+      const request = new Writer(8192);
+      request.array(head.hash);
+      request.bytes(head.rlp);
+      request.u64(number);
+      for (const nodes of [proof.member("accountProof"), storage.member("proof")]) {
+        request.sequence(nodes.list(), (node) => {
+          request.bytes(node.bytes());
+        });
+      }
+      const packed = request.finish();
+      return toHex(ethereum.call(undefined, (wasm) => wasm.ethVerifyAncestor(packed))) as Hex;
+    });
   }
 
   #verify(hash: Hex, reply: unknown): Block {
-    const rlp = encodeHeader(new Given(reply, "the block"));
+    const given = new Given(reply, "the block");
+    const rlp = encodeHeader(given);
     const bytes = fromHex(hash);
-    const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyHeader(bytes, rlp));
+    const response = explainHeader(given, () =>
+      ethereum.call(undefined, (wasm) => wasm.ethVerifyHeader(bytes, rlp)),
+    );
     const block = { header: readHeader(hash, response), hash: bytes, rlp };
     this.#keep(block);
     return block;
@@ -247,7 +241,11 @@ export class Blocks {
 }
 
 /** What is wrong with a header that is not the one with the hash, or lacks members that a block has. */
-const OTHERS: ReadonlySet<Reason> = new Set(["header_hash_mismatch", "invalid_answer"]);
+const OTHERS: ReadonlySet<Reason> = new Set([
+  "header_hash_mismatch",
+  "invalid_answer",
+  "unsupported_fork",
+]);
 
 const ask = (server: Server, hash: Hex) => server.call("eth_getBlockByHash", [hash, false]);
 

@@ -56,6 +56,9 @@ const HEADER: Fields = [
   ["requestsHash", data],
 ];
 
+/** The names of all fields of headers, in their order. */
+export const HEADER_NAMES = HEADER.map(([name]) => name);
+
 const WITHDRAWAL: Fields = [
   ["index", quantity],
   ["validatorIndex", quantity],

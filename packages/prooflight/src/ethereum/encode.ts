@@ -5,7 +5,8 @@
  */
 
 import type { Bytes } from "../bytes.js";
-import { type Given, wrong } from "./json.js";
+import { refuse } from "../error.js";
+import type { Given } from "./json.js";
 import { encode, encodeTyped, type Item } from "./rlp.js";
 
 /** Encodes the header of a block in JSON. */
@@ -72,12 +73,10 @@ export function encodeTransaction(given: Given): Bytes {
       const blobs = [integer("maxFeePerBlobGas", 256), hashes.map((hash) => hash.bytes(32))];
       return encodeTyped(3, [...start, ...fees(), ...call, access, ...blobs, ...signed]);
     }
-    case 4: {
+    default: {
       const authorizations = given.member("authorizationList").list().map(authorizationOf);
       return encodeTyped(4, [...start, ...fees(), ...call, access, authorizations, ...signed]);
     }
-    default:
-      throw wrong(given.path, "a transaction of type 0 to 4", `type ${type}`);
   }
 }
 
@@ -111,7 +110,15 @@ export function encodeReceipt(given: Given): Bytes {
   ]);
 }
 
-const typeOf = (given: Given) => Number(given.optional("type")?.quantity(7) ?? 0n);
+/** The newest type of transactions. */
+const NEWEST_TYPE = 4;
+
+/** The type of a transaction, or of a receipt; throws `unsupported_fork` for one that is not known. */
+function typeOf(given: Given): number {
+  const type = Number(given.optional("type")?.quantity(7) ?? 0n);
+  if (type <= NEWEST_TYPE) return type;
+  throw refuse("unsupported_fork", `a type from 0 to ${NEWEST_TYPE}`, `type ${type}`);
+}
 
 const accessOf = (entry: Given): Item => [
   entry.member("address").bytes(20),

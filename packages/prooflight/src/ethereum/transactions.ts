@@ -2,7 +2,7 @@
 
 import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
 import type { Server } from "../client/servers.js";
-import { refuse } from "../error.js";
+import { refuse, VerifyError } from "../error.js";
 import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import type { Block, Blocks } from "./blocks.js";
@@ -81,8 +81,9 @@ export async function transaction(
   heads: Tips,
   hash: Hex,
 ): Promise<Transaction> {
-  const block = await blockOf(server, blocks, heads, hash);
-  return verifyTransaction(block, await transactionsOf(server, block), hash);
+  const { block, claimed } = await blockOf(server, blocks, heads, hash);
+  const transactions = await transactionsOf(server, block);
+  return onBranch(claimed, block, () => verifyTransaction(block, transactions, hash));
 }
 
 /** The verified receipt of a transaction. */
@@ -92,9 +93,11 @@ export async function receipt(
   heads: Tips,
   hash: Hex,
 ): Promise<TransactionReceipt> {
-  const block = await blockOf(server, blocks, heads, hash);
+  const { block, claimed } = await blockOf(server, blocks, heads, hash);
   const [packed, bytes] = [await withReceipts(server, block), fromHex(hash)];
-  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipt(packed, bytes));
+  const response = onBranch(claimed, block, () =>
+    ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipt(packed, bytes)),
+  );
   return readReceipt(block, new Reader(response));
 }
 
@@ -140,7 +143,8 @@ function packBlock(
 /** The receipts of a block, in RLP and unverified. */
 export async function receiptsOf(server: Server, { header }: Block): Promise<Bytes[]> {
   const method = "eth_getBlockReceipts";
-  return new Given(await server.call(method, [header.hash]), method).list().map(encodeReceipt);
+  const reply = await server.call(method, [header.hash]);
+  return ofBlock(reply, header.hash, method).list().map(encodeReceipt);
 }
 
 /** All transactions of a block, verified. */
@@ -175,20 +179,47 @@ export function decodeSent(raw: Uint8Array): SignedTransaction {
 }
 
 async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[]> {
-  const block = new Given(
-    await server.call("eth_getBlockByHash", [header.hash, true]),
-    "the block",
-  );
+  const reply = await server.call("eth_getBlockByHash", [header.hash, true]);
+  const block = ofBlock(reply, header.hash, "the block");
   return block.member("transactions").list().map(encodeTransaction);
 }
 
-/** The block that a server claims to have the transaction. */
-async function blockOf(server: Server, blocks: Blocks, heads: Tips, hash: Hex): Promise<Block> {
+/** A reply about a block that exists: a server without it gives no answer. */
+function ofBlock(reply: unknown, hash: Hex, path: string): Given {
+  if (reply !== null) return new Given(reply, path);
+  throw refuse("unknown_block", `block ${hash}`, "null");
+}
+
+/**
+ * Runs `verify` with a transaction and the block of the number that a server claims for it.
+ *
+ * A server that names another block of that number is on another branch, which is no lie: it has no answer about
+ * the heads' branch.
+ */
+export function onBranch<T>(claimed: Given, { header }: Block, verify: () => T): T {
+  try {
+    return verify();
+  } catch (error) {
+    const isMissing = error instanceof VerifyError && error.reason === "transaction_mismatch";
+    if (!isMissing || claimed.optional("blockHash")?.value === header.hash) throw error;
+    const expected = `a transaction of block ${header.hash}`;
+    throw refuse("unknown_block", expected, "one of another block of its number", { cause: error });
+  }
+}
+
+/** The block of the number that a server claims for the transaction, and its claim. */
+async function blockOf(
+  server: Server,
+  blocks: Blocks,
+  heads: Tips,
+  hash: Hex,
+): Promise<{ block: Block; claimed: Given }> {
   const method = "eth_getTransactionByHash";
   const reply = await server.call(method, [hash]);
   // No proof shows that the chain does not have a transaction. A pending one is in no block.
-  const number = reply === null ? undefined : new Given(reply, method).optional("blockNumber");
-  if (number) return blocks.at(server, heads, number.quantity());
+  const claimed = new Given(reply, method);
+  const number = reply === null ? undefined : claimed.optional("blockNumber");
+  if (number) return { block: await blocks.at(server, heads, number.quantity()), claimed };
   const expected = `a block with the transaction ${hash}`;
   throw refuse("unknown_transaction", expected, "none", { cause: new Absent(hash) });
 }

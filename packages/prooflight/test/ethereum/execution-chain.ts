@@ -243,8 +243,10 @@ function serve(
   executed: readonly Executed[],
   options: ExecutionChain["options"],
 ): ExecutionChain {
-  const at = (name: unknown) =>
-    executed.find(({ json }) => json["hash"] === name || json["number"] === name);
+  const at = (name: unknown) => {
+    const { blockHash = name } = Object(name) as { blockHash?: unknown };
+    return executed.find(({ json }) => json["hash"] === blockHash || json["number"] === blockHash);
+  };
   /** The state after a block; one question after another, since they share it. */
   let last: Promise<unknown> = Promise.resolve();
   const inState = <T>(name: unknown, read: () => Promise<T>): Promise<T> => {

@@ -9,6 +9,7 @@ import { encodeTransaction } from "../../ethereum/encode.js";
 import { Absent, Given } from "../../ethereum/json.js";
 import {
   type TransactionReceipt,
+  onBranch,
   verifyPending,
   verifyTransaction,
 } from "../../ethereum/transactions.js";
@@ -37,7 +38,7 @@ export const getTransaction: Method = async (chain, params, name) => {
       throw absent(hash);
     }
     const { transactions } = await view.body(block);
-    const transaction = verifyTransaction(block, transactions, hash);
+    const transaction = onBranch(given, block, () => verifyTransaction(block, transactions, hash));
     const raw = transactions[transaction.transactionIndex];
     if (!raw) throw refuse("bug", "a transaction of the block", toHex(block.hash));
     return transactionJson(block, transaction, raw);
@@ -58,10 +59,13 @@ function pendingOf({ settings }: View, hash: Hex, raw: Bytes): Json {
 export const getReceipt: Method = async (chain, params, name) => {
   const hash = hashAt(name, params, 0);
   return chain.askByHash({ method: name, params }, hash, async (view) => {
-    const block = await placeOf(view, await claimed(view, "eth_getTransactionByHash", hash));
+    const given = await claimed(view, "eth_getTransactionByHash", hash);
+    const block = await placeOf(view, given);
     if (!block) throw absent(hash);
     const { transactions } = await view.body(block);
-    const { transactionIndex } = verifyTransaction(block, transactions, hash);
+    const { transactionIndex } = onBranch(given, block, () =>
+      verifyTransaction(block, transactions, hash),
+    );
     const all = await view.receipts(block);
     const receipt = all.receipts[transactionIndex];
     if (!receipt) throw refuse("bug", "a receipt of each transaction", `${transactionIndex}`);
