@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 
-import { BrowserProvider, Wallet } from "ethers";
+import { BrowserProvider, JsonRpcProvider, Wallet } from "ethers";
 import {
   createPublicClient,
   createWalletClient,
@@ -166,6 +166,93 @@ test("ethers reads, sends, and waits", async () => {
   expect(logs.map(({ transactionHash }) => transactionHash)).toEqual(
     (await direct.getLogs({ fromBlock: 0n, toBlock: "latest" })).map((log) => log.transactionHash),
   );
+});
+
+test("ethers gets nonce, code, storage and fee history from the provider as from anvil", async () => {
+  const transport = custom(provider());
+  const client = createPublicClient({ chain: anvil, transport });
+  const { contract } = await deploy(client, transport);
+  const ask = async (ethers: BrowserProvider | JsonRpcProvider) => ({
+    nonce: await ethers.getTransactionCount(account.address),
+    pending: await ethers.getTransactionCount(account.address, "pending"),
+    code: await ethers.getCode(contract),
+    none: await ethers.getCode(TO),
+    storage: await ethers.getStorage(contract, 0),
+    fees: await feesOf(ethers),
+  });
+  const node = new JsonRpcProvider(url);
+  const [found, expected] = [await ask(new BrowserProvider(provider())), await ask(node)];
+  node.destroy();
+  expect(found.nonce).toBeGreaterThan(1);
+  expect(found.code).not.toBe("0x");
+  expect(found.storage).toBe(`0x${"00".repeat(31)}2a`);
+  const { fees, ...state } = found;
+  const { fees: anvils, ...anvilsState } = expected;
+  expect(state).toEqual(anvilsState);
+  expect(fees.oldestBlock).toBe(anvils.oldestBlock);
+  expect(fees.baseFeePerGas).toEqual(anvils.baseFeePerGas);
+  expect(fees.gasUsedRatio).toEqual(anvils.gasUsedRatio);
+  expect(fees.reward).toHaveLength(2);
+});
+
+const feesOf = async (ethers: BrowserProvider | JsonRpcProvider): Promise<FeeHistory> =>
+  ethers.send("eth_feeHistory", ["0x2", "latest", [50]]) as Promise<FeeHistory>;
+
+interface FeeHistory {
+  oldestBlock: string;
+  baseFeePerGas: string[];
+  gasUsedRatio: number[];
+  reward: string[][];
+}
+
+test("a reorganisation removes logs, receipts, and what was kept by number", async () => {
+  const unproven: unknown[] = [];
+  const failures: unknown[] = [];
+  const transport = custom(
+    provider({
+      onUnproven: (request) => unproven.push(request),
+      onFailure: (failure) => failures.push(failure),
+    }),
+    { retryCount: 0 },
+  );
+  const client = createPublicClient({ chain: anvil, transport, cacheTime: 0 });
+  const ask = (method: string, ...params: unknown[]) =>
+    direct.request<never>({ method, params } as never);
+  const id = await client.request({ method: "eth_newFilter", params: [{ topics: [TOPIC] }] });
+  const snapshot = await ask("evm_snapshot");
+  const { contract, receipt } = await deploy(client, transport);
+  const { blockNumber, blockHash, transactionHash: hash } = receipt;
+  const changes = () => client.request({ method: "eth_getFilterChanges", params: [id] });
+  const found = (await changes()) as unknown as Record<string, unknown>[];
+  expect(found).toMatchObject([{ address: contract, blockHash, removed: false }]);
+  const before = {
+    block: await client.getBlock({ blockNumber }),
+    balance: await client.getBalance({ address: account.address, blockNumber }),
+  };
+  expect(before.block.hash).toBe(blockHash);
+
+  // Another branch, which is longer and has neither the contract nor the log.
+  expect(await ask("evm_revert", snapshot)).toBe(true);
+  await ask("anvil_mine", "0x4", "0x7");
+  expect(await changes()).toEqual(found.map((log) => ({ ...log, removed: true })));
+  expect(await changes()).toEqual([]);
+  const block = await client.getBlock({ blockNumber });
+  expect(block.hash).toBe((await direct.getBlock({ blockNumber })).hash);
+  expect(block.hash).not.toBe(blockHash);
+  const { address } = account;
+  const balance = await client.getBalance({ address, blockNumber });
+  expect(balance).toBe(await direct.getBalance({ address, blockNumber }));
+  expect(balance).toBeGreaterThan(before.balance);
+  expect(await client.getCode({ address: contract })).toBe(undefined);
+  expect(await client.getLogs({ address: contract, fromBlock: 0n })).toEqual([]);
+  expect(failures).toEqual([]);
+
+  expect(unproven).toEqual([]);
+  expect(await client.request({ method: "eth_getTransactionReceipt", params: [hash] })).toBe(null);
+  expect(unproven).toEqual([{ method: "eth_getTransactionReceipt", params: [hash] }]);
+  // What was verified once is not called absent, and not canonical either.
+  const replaced = await client.getBlock({ blockHash }).catch((error: unknown) => error);
+  expect(refusalIn(replaced)?.reason).toMatch(/^(not_an_ancestor|unknown_block)$/);
 });
 
 describe("a wallet", () => {

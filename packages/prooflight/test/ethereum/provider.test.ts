@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createProvider, ProviderError } from "../../src/provider.js";
 import { syncing } from "../../src/provider/ethereum/blocks.js";
+import { Sent } from "../../src/provider/ethereum/sent.js";
 import { readExchanges } from "./execution-apis.js";
 import { executeChain } from "./execution-chain.js";
 import { hashOf, providerOf, type Question } from "./provider-of.js";
@@ -295,6 +296,88 @@ describe("transactions", () => {
     const next = BigInt(nonce) + 1n;
     expect(await ask("eth_getTransactionCount", from, "pending")).toBe(`0x${next.toString(16)}`);
     expect(await ask("eth_getTransactionCount", from, "latest")).toBe(before);
+  });
+
+  const known = { code: -32000, message: "already known" };
+
+  /** A provider whose servers answer to a sent transaction with an error, or lose the reply. */
+  function sendingTo(answers: (url: string) => "lost" | "accepted" | typeof known) {
+    let now = 0n;
+    const options = {
+      ...chain.options,
+      execution: ["http://one.test", "http://two.test"],
+      now: () => now,
+    };
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { id, method, params } = JSON.parse(init?.body as string) as Question & { id: number };
+      if (method !== "eth_sendRawTransaction") {
+        return Response.json({ jsonrpc: "2.0", id, result: await chain.execution(method, params) });
+      }
+      const answer = answers((input as URL).hostname);
+      if (answer === "lost") throw new TypeError("the connection was lost");
+      return Response.json(
+        answer === "accepted"
+          ? { jsonrpc: "2.0", id, result: hash }
+          : { jsonrpc: "2.0", id, error: answer },
+      );
+    };
+    const provider = createProvider({ ...options, fetch });
+    const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
+    return {
+      ask,
+      pending: async () => BigInt((await ask("eth_getTransactionCount", from, "pending")) as Hex),
+      pass: (milliseconds: bigint) => {
+        now += milliseconds;
+      },
+    };
+  }
+
+  test("that a server knows already count only if they were sent from here", async () => {
+    const { ask, pending } = sendingTo(() => known);
+    const before = await pending();
+    await expect(ask("eth_sendRawTransaction", raw)).rejects.toMatchObject(known);
+    expect(await pending()).toBe(before);
+
+    // The first reply is lost; the transaction reaches the other server through the network.
+    const lost = sendingTo((url) => (url === "one.test" ? "lost" : known));
+    expect(await lost.ask("eth_sendRawTransaction", raw)).toBe(hash);
+    expect(await lost.pending()).toBe(BigInt(nonce) + 1n);
+
+    let answer: "accepted" | typeof known = "accepted";
+    const twice = sendingTo(() => answer);
+    await twice.ask("eth_sendRawTransaction", raw);
+    answer = known;
+    expect(await twice.ask("eth_sendRawTransaction", raw)).toBe(hash);
+    expect(await twice.pending()).toBe(BigInt(nonce) + 1n);
+  });
+
+  test("count for three hours", async () => {
+    const { ask, pending, pass } = sendingTo(() => "accepted");
+    const before = await pending();
+    await ask("eth_sendRawTransaction", raw);
+    pass(10_800_000n);
+    expect(await pending()).toBe(BigInt(nonce) + 1n);
+    pass(1n);
+    expect(await pending()).toBe(before);
+  });
+
+  test("count up to 64 after the verified ones, and the newest 1024 of them", () => {
+    const sent = new Sent(() => 0n);
+    const add = (nonce: bigint, accepted = true) => {
+      const transaction = { hash: `0x${nonce.toString(16)}`, from: "0xaa", nonce };
+      sent.add(transaction as unknown as Parameters<Sent["add"]>[0], accepted);
+    };
+    const next = (verified: bigint) => sent.next("0xaa", verified);
+    for (const nonce of [8n, 5n, 63n]) add(nonce);
+    add(9n, false);
+    expect([0n, 8n, 9n, 64n, 70n].map(next)).toEqual([64n, 64n, 64n, 64n, 70n]);
+    add(64n);
+    expect([0n, 1n].map(next)).toEqual([64n, 65n]);
+    expect(sent.next("0xbb", 5n)).toBe(5n);
+    for (let nonce = 1000n; nonce < 2019n; nonce++) add(nonce);
+    expect([0n, 10n].map(next)).toEqual([64n, 65n]);
+    for (let nonce = 2019n; nonce < 2024n; nonce++) add(nonce);
+    expect(next(0n)).toBe(0n);
   });
 
   test("of another chain, or damaged, are not sent", async () => {

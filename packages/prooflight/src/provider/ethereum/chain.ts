@@ -18,14 +18,15 @@ import {
 } from "../../ethereum/transactions.js";
 import type { RequestArguments } from "../request.js";
 import type { NetworkSettings } from "./options.js";
+import { Sent } from "./sent.js";
 
 export class Chain {
   readonly settings: NetworkSettings;
-  /** For each sender, the nonce after the last transaction that this provider sent. */
-  readonly sent = new Map<Hex, bigint>();
+  readonly sent: Sent;
 
   constructor(settings: NetworkSettings) {
     this.settings = settings;
+    this.sent = new Sent(settings.now);
   }
 
   /** Asks one server after another, until one gives an answer that verifies. */

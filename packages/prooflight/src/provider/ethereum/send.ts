@@ -9,14 +9,15 @@ import { ProviderError } from "../error.js";
 import { errorOf } from "../server.js";
 import type { Method } from "./method.js";
 
-/** How nodes say that they have a transaction already, as after a lost reply. */
+/** How nodes say that they have a transaction already. */
 const KNOWN = /already known|already imported|known transaction/i;
 
 /** Sends a transaction for this chain to the first server that accepts it; returns its hash, computed here. */
 export const sendRawTransaction: Method = async (chain, params, name) => {
   const { follower, chainId } = chain.settings;
   const raw = bytesLike(params[0], `parameter 0 of ${name}`).slice();
-  const { hash, from, nonce, chainId: given } = read(raw, name);
+  const transaction = read(raw, name);
+  const { hash, chainId: given } = transaction;
   if (given !== chainId) {
     const found = given === undefined ? "one for any chain" : `one for chain ${given}`;
     const expected = `a transaction for chain ${chainId}`;
@@ -27,14 +28,17 @@ export const sendRawTransaction: Method = async (chain, params, name) => {
       try {
         await server.call(name, [params[0]]);
       } catch (error) {
-        if (!KNOWN.test(saidBy(error)?.message ?? "")) throw error;
+        const said = saidBy(error);
+        // Without a reply, the server may have received it.
+        if (!said) chain.sent.add(transaction, false);
+        // Of a transaction that this provider never sent, a server could say so of any.
+        if (!said || !KNOWN.test(said.message) || !chain.sent.has(hash)) throw error;
       }
     })
     .catch((error: unknown) => {
       throw saidBy(error) ?? error;
     });
-  const next = nonce + 1n;
-  if (next > (chain.sent.get(from) ?? 0n)) chain.sent.set(from, next);
+  chain.sent.add(transaction, true);
   return hash satisfies Hex;
 };
 

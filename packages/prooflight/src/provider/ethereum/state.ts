@@ -17,8 +17,7 @@ export const getBalance: Method = async (chain, params, name) => {
 export const getTransactionCount: Method = async (chain, params, name) => {
   const { nonce } = await shown(chain, params, name, [], 1);
   if (params[1] !== "pending") return quantity(nonce);
-  const sent = chain.sent.get(addressAt(name, params, 0)) ?? 0n;
-  return quantity(sent > nonce ? sent : nonce);
+  return quantity(chain.sent.next(addressAt(name, params, 0), nonce));
 };
 
 export const getStorageAt: Method = async (chain, params, name) => {

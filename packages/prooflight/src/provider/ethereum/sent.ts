@@ -1,0 +1,64 @@
+/** The transactions that a provider sent, for the nonces of those after them. */
+
+import type { Hex } from "../../bytes.js";
+import type { SignedTransaction } from "../../ethereum/transactions.js";
+
+/** The time for which a transaction may be pending, in milliseconds: geth keeps one that it cannot execute for 3 hours. */
+const LONGEST = 3n * 60n * 60n * 1000n;
+
+/** The most transactions that are kept; the oldest make room. */
+const MOST = 1024;
+
+/** The number of pending transactions that nodes keep for one account. */
+const FARTHEST = 64n;
+
+interface Entry {
+  from: Hex;
+  nonce: bigint;
+  since: bigint;
+  accepted: boolean;
+}
+
+export class Sent {
+  readonly #now: () => bigint;
+  /** By hash, the oldest first. */
+  readonly #entries = new Map<Hex, Entry>();
+
+  /** `now` returns milliseconds. */
+  constructor(now: () => bigint) {
+    this.#now = now;
+  }
+
+  /** Keeps a transaction that a server accepted, or may have received before its reply was lost. */
+  add({ hash, from, nonce }: SignedTransaction, accepted: boolean): void {
+    const before = this.#entries.get(hash)?.accepted ?? false;
+    this.#entries.delete(hash);
+    this.#entries.set(hash, { from, nonce, since: this.#now(), accepted: accepted || before });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MOST && oldest) this.#entries.delete(oldest);
+  }
+
+  /** Whether this provider has sent a transaction. */
+  has(hash: Hex): boolean {
+    this.#expire();
+    return this.#entries.has(hash);
+  }
+
+  /** The nonce after the verified ones and those that the provider sent, except for nonces far ahead. */
+  next(from: Hex, verified: bigint): bigint {
+    this.#expire();
+    let next = verified;
+    for (const entry of this.#entries.values()) {
+      const isPending = entry.nonce >= next && entry.nonce < verified + FARTHEST;
+      if (entry.from === from && entry.accepted && isPending) next = entry.nonce + 1n;
+    }
+    return next;
+  }
+
+  #expire(): void {
+    const now = this.#now();
+    for (const [hash, { since }] of this.#entries) {
+      if (now - since > LONGEST) this.#entries.delete(hash);
+    }
+  }
+}
