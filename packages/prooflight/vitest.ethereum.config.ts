@@ -8,6 +8,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 export default defineConfig({
   test: {
     testTimeout: 120_000,
+    // geth starts and imports a chain.
+    hookTimeout: 120_000,
     include: ["test/ethereum/*.test.ts"],
   },
   // The tests import from src, where their types are; what runs is dist, which is what users get.

@@ -4,15 +4,16 @@ import assert from "node:assert/strict";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { compileCheck } from "./project.mjs";
-import { assertOutcome } from "./outcome.mjs";
+import { assertOutcome, ETHEREUM } from "./outcome.mjs";
 
 /** Runs the project's scripts. */
 export async function node(path, { sh, output }) {
   compileCheck(path);
+  compileCheck(path, undefined, "ethereum");
   for (const script of ["main.js", "main.cjs"]) {
     const before = output().length;
     await sh("node", [script], { cwd: path });
-    assertOutcome(JSON.parse(output().slice(before)));
+    assertOutcome(JSON.parse(output().slice(before)), { ethereum: ETHEREUM });
   }
   const before = output().length;
   const vectors = inside("test-vectors", "avl", "ergo_mainnet.json");

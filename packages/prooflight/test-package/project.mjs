@@ -12,6 +12,9 @@ import { OUTCOME } from "./outcome.mjs";
 
 const projects = fileURLToPath(new URL("projects", import.meta.url));
 
+/** The projects that follow Ethereum, too. */
+const WITH_ETHEREUM = new Set(["node", "vite"]);
+
 /** Copies a project and the shared files to `path`. */
 export function copyProject(name, path, chain) {
   cpSync(join(projects, name), path, { recursive: true });
@@ -19,14 +22,18 @@ export function copyProject(name, path, chain) {
   mkdirSync(join(path, "public"));
   writeFileSync(join(path, "public", "inputs.json"), JSON.stringify({ ...inputs(), chain }));
   writeFileSync(join(path, "public", "outcome.json"), JSON.stringify(OUTCOME));
+  if (!WITH_ETHEREUM.has(name)) return;
+  cpSync(join(projects, "with-ethereum"), path, { recursive: true });
+  const recorded = inside("examples", "verify-in-browser", "public", "ethereum");
+  cpSync(recorded, join(path, "public", "ethereum"), { recursive: true });
 }
 
-/** Compiles the check's source to JavaScript, for projects without TypeScript. */
-export function compileCheck(path, module = ts.ModuleKind.ES2022) {
-  const source = join(path, "check.ts");
+/** Compiles the source of a check to JavaScript, for projects without TypeScript. */
+export function compileCheck(path, module = ts.ModuleKind.ES2022, name = "check") {
+  const source = join(path, `${name}.ts`);
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module };
   const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), { compilerOptions });
-  writeFileSync(join(path, "check.js"), outputText);
+  writeFileSync(join(path, `${name}.js`), outputText);
   rmSync(source);
 }
 

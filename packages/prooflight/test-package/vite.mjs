@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { build, createServer, preview } from "vite";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
-import { assertOutcome } from "./outcome.mjs";
+import { assertOutcome, ETHEREUM } from "./outcome.mjs";
 
 /** Type-checks the project, then opens it from the development server and as built. */
 export async function vite(path, open, { sh }) {
@@ -31,7 +31,7 @@ export async function vite(path, open, { sh }) {
 
   async function openAndClose(server) {
     try {
-      assertOutcome(await open(server.resolvedUrls.local[0]));
+      assertOutcome(await open(server.resolvedUrls.local[0]), { ethereum: ETHEREUM });
     } finally {
       await server.close();
     }
