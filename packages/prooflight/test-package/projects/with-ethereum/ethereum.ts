@@ -24,7 +24,8 @@ export async function checkEthereum(read: Read): Promise<string[]> {
   const receipts = await client.receipts("latest");
 
   const { optimistic_update: update = new Uint8Array() } = recorded.beacon;
-  const signed = update.slice();
+  // The slice of a Buffer would share its memory.
+  const signed = Uint8Array.from(update);
   // A member who signed or did not: after the bits, there are 96 bytes of the signature and 8 of its slot.
   const at = headerOffset(update) - 8 - 96 - 1;
   signed[at] = (signed[at] ?? 0) ^ 1;
