@@ -33,6 +33,10 @@ pub struct EmbeddedSnapshot {
 /// The most files that the store keeps open between reads.
 pub const CACHED_FILES: usize = 256;
 
+/// The memory for parts of files that were read, at most: at ten million keys the filters and indices alone take more
+/// than fjall's 32 MiB.
+const CACHE_BYTES: u64 = 128 << 20;
+
 /// The entries that one batch moves to the keyspace of their prefix.
 const MOVED: usize = 10_000;
 
@@ -74,8 +78,10 @@ impl EmbeddedStore {
             },
         };
         // With a second worker, one of them spins for as long as the other compacts.
-        let builder =
-            Database::builder(folder).max_cached_files(Some(CACHED_FILES)).worker_threads(1);
+        let builder = Database::builder(folder)
+            .cache_size(CACHE_BYTES)
+            .max_cached_files(Some(CACHED_FILES))
+            .worker_threads(1);
         let database = builder.open().map_err(|error| named(&error))?;
         let spaces = Spaces::open(&database, prefixes, options).map_err(|error| named(&error))?;
         Ok(Self { database, spaces: Arc::new(spaces) })
