@@ -32,14 +32,24 @@ pub(crate) fn open(url: &str, variable: impl Fn(&str) -> Option<String>) -> Resu
     if url.query().is_some() || url.fragment().is_some() {
         return Err(wrong("a query or fragment"));
     }
-    let name = url.to_string();
+    let name = name(&url);
     let folder = Path::from_url_path(url.path()).map_err(|error| wrong(&error.to_string()))?;
     match url.scheme() {
         "file" => Ok((folder_store(&url)?, Path::default(), name)),
         "memory" => Ok((Arc::new(InMemory::new()), folder, name)),
-        "s3" => s3::open(&url, variable).map(|(store, name)| (store, folder, name)),
+        "s3" => {
+            let (store, endpoint) = s3::open(&url, variable)?;
+            let at = endpoint.map(|endpoint| format!(" at {}", endpoint.trim_end_matches('/')));
+            Ok((store, folder, name + at.as_deref().unwrap_or_default()))
+        }
         other => Err(wrong(other)),
     }
+}
+
+/// The name of a URL. That of a folder does not depend on a slash at its end.
+fn name(url: &Url) -> String {
+    let trimmed = url.as_str().trim_end_matches('/');
+    if trimmed.ends_with(':') { url.to_string() } else { trimmed.to_owned() }
 }
 
 /// A folder whose files are on disk when they are created.
@@ -125,6 +135,24 @@ mod tests {
         }
         let missing = open("file:///no/such/folder", |_| None).map(|_| ()).unwrap_err();
         assert!(missing.expected().contains("create it first"), "{missing}");
+    }
+
+    #[test]
+    fn a_place_has_one_name_without_secrets() {
+        let keys = [("AWS_ACCESS_KEY_ID", "an-id"), ("AWS_SECRET_ACCESS_KEY", "hunter2-hunter2")];
+        let named = |url: &str, endpoint: &str| {
+            let all = [&keys[..], &[("AWS_ENDPOINT_URL", endpoint)]].concat();
+            let variable = |name: &str| Some(all.iter().find(|it| it.0 == name)?.1.to_owned());
+            open(url, variable).unwrap().2
+        };
+        for url in ["s3://bucket/chain", "s3://bucket/chain/"] {
+            assert_eq!(named(url, ""), "s3://bucket/chain");
+            for endpoint in ["http://127.0.0.1:9000", "http://127.0.0.1:9000/"] {
+                assert_eq!(named(url, endpoint), "s3://bucket/chain at http://127.0.0.1:9000");
+            }
+        }
+        assert_eq!(named("s3://bucket/", ""), "s3://bucket");
+        assert_eq!(named("memory:///", ""), "memory:///");
     }
 
     #[test]

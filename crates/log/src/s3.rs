@@ -40,11 +40,11 @@ const CREDENTIALS: [&str; 5] = [
     "AWS_METADATA_ENDPOINT",
 ];
 
-/// Opens the bucket of an `s3:` URL, and names it. `variable` is the environment.
+/// Opens the bucket of an `s3:` URL; returns also its endpoint, if that is not AWS. `variable` is the environment.
 pub(crate) fn open(
     url: &Url,
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<(Arc<dyn ObjectStore>, String)> {
+) -> Result<(Arc<dyn ObjectStore>, Option<String>)> {
     let wrong = |expected: &str, found: &str| {
         Error::new(Reason::InvalidArgument, format_args!("{expected} ({url})"), found)
     };
@@ -91,8 +91,7 @@ pub(crate) fn open(
     let store = builder
         .build()
         .map_err(|error| wrong("usable AWS_* variables in the environment", &tamed(&error)))?;
-    let name = endpoint.map_or_else(|| url.to_string(), |endpoint| format!("{url} at {endpoint}"));
-    Ok((Arc::new(store), name))
+    Ok((Arc::new(store), endpoint))
 }
 
 /// Whether an endpoint is without TLS; what is wrong with it, if it must not be used.
@@ -124,24 +123,24 @@ mod tests {
     const KEYS: [(&str, &str); 2] =
         [("AWS_ACCESS_KEY_ID", "an-id"), ("AWS_SECRET_ACCESS_KEY", "hunter2-hunter2")];
 
-    fn opened(url: &str, more: &[(&str, &str)]) -> Result<String> {
+    fn opened(url: &str, more: &[(&str, &str)]) -> Result<Option<String>> {
         let variables = [&KEYS[..], more].concat();
         let variable = |name: &str| {
             variables.iter().rev().find(|it| it.0 == name).map(|(_, value)| (*value).to_owned())
         };
-        open(&Url::parse(url).unwrap(), variable).map(|(_, name)| name)
+        open(&Url::parse(url).unwrap(), variable).map(|(_, endpoint)| endpoint)
     }
 
-    fn at(endpoint: &str) -> Result<String> {
+    fn at(endpoint: &str) -> Result<Option<String>> {
         opened("s3://bucket/chain", &[("AWS_ENDPOINT_URL", endpoint)])
     }
 
     #[test]
-    fn a_bucket_is_opened_by_the_environment_and_named_without_secrets() {
-        assert_eq!(opened("s3://bucket/chain", &[]).unwrap(), "s3://bucket/chain");
-        assert_eq!(opened("s3://bucket", &[("AWS_REGION", "eu-west-1")]).unwrap(), "s3://bucket");
+    fn a_bucket_is_opened_by_the_environment() {
+        assert_eq!(opened("s3://bucket/chain", &[]).unwrap(), None);
+        assert_eq!(opened("s3://bucket", &[("AWS_REGION", "eu-west-1")]).unwrap(), None);
         let here = at("http://127.0.0.1:9000").unwrap();
-        assert_eq!(here, "s3://bucket/chain at http://127.0.0.1:9000");
+        assert_eq!(here.as_deref(), Some("http://127.0.0.1:9000"));
     }
 
     #[test]
