@@ -12,7 +12,7 @@ use crate::block::{MAX_BYTES, bytes_of};
 use crate::clock::{Clock, check_not_in_future, now_ms};
 use crate::collect::Signing;
 use crate::desk::Desk;
-use crate::log::{BlockLog, Standby, is_fresh};
+use crate::log::{BlockLog, Standby, is_fresh, is_wrong_block};
 use crate::metrics::Metrics;
 use crate::space::Space;
 use crate::{Chain, Made, Retention, View};
@@ -201,6 +201,7 @@ pub fn start_with(
         next: None,
         stopped: false,
         shared,
+        next_look: Instant::now(),
     };
     (submitter, thread::spawn(move || producer.run()))
 }
@@ -224,6 +225,8 @@ struct Producer {
     /// Whether no block could be made at the last try.
     stopped: bool,
     shared: Option<Shared>,
+    /// When to look for blocks of other leaders again.
+    next_look: Instant,
 }
 
 impl Producer {
@@ -255,7 +258,7 @@ impl Producer {
                         tracing::error!(reason = %error.reason(), %error, "no blocks are made");
                     }
                     answer(taken, &Err(error));
-                    self.catch_up()?;
+                    self.look()?;
                     // Without an interval, empty blocks would be tried without end.
                     due = due.max(Instant::now() + RETRY);
                 }
@@ -301,20 +304,47 @@ impl Producer {
         }
     }
 
-    fn make(&mut self, mut taken: Vec<Submission>, now_ms: u64) -> Result<()> {
+    fn make(&mut self, taken: Vec<Submission>, now_ms: u64) -> Result<()> {
+        let mut waiting = vec![taken];
+        while let Some(taken) = waiting.pop() {
+            let again = self.make_one(taken, now_ms)?;
+            waiting.extend(again.into_iter().rev());
+        }
+        Ok(())
+    }
+
+    /// Tries to make a block; returns the submissions of those to make instead.
+    fn make_one(
+        &mut self,
+        mut taken: Vec<Submission>,
+        now_ms: u64,
+    ) -> Result<Vec<Vec<Submission>>> {
         let started = Instant::now();
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
         let shared = self.shared.as_mut();
+        if let Some(shared) = &shared {
+            shared.log.forget();
+        }
         match self.signing.make(&mut self.chain, operations, now_ms, shared) {
             Ok(Made { view, ours: true }) => {
                 let made = self.made(view, taken, started.elapsed());
-                made.or_else(|error| self.conditions.failed(error))
+                made.or_else(|error| self.conditions.failed(error))?;
+                Ok(Vec::new())
             }
-            // Another block was published or proposed first. The operations go into the block after.
+            // Another block was published or proposed first. The operations go into a block after it; a block
+            // without any is not needed there.
             Ok(Made { view, ours: false }) => {
                 self.followed(view, started.elapsed())
                     .or_else(|error| self.conditions.failed(error))?;
-                self.make(taken, now_ms)
+                // There may be more.
+                self.catch_up()?;
+                Ok(if taken.is_empty() { Vec::new() } else { vec![taken] })
+            }
+            // The block was never published: its height has one that is wrong.
+            Err(error) if self.has_wrong_block(&error) => {
+                self.refused(&error);
+                answer(taken, &Err(error));
+                Ok(Vec::new())
             }
             // Some errors show only once the block is made: a transition that is too large, or a missing
             // account. Then each half becomes a block of its own.
@@ -322,21 +352,20 @@ impl Producer {
                 let rest = taken.split_off(taken.len() / 2);
                 if taken.is_empty() {
                     answer(rest, &Err(error));
-                    return Ok(());
+                    return Ok(Vec::new());
                 }
-                self.make(taken, now_ms)?;
-                self.make(rest, now_ms)
+                Ok(vec![taken, rest])
             }
             // The block stays proposed, and is finished at the next start.
             Err(error) if self.signing.is_closed() => {
                 answer(taken, &Err(error));
-                Ok(())
+                Ok(Vec::new())
             }
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
                 answer(taken, &Err(error.clone()));
                 // The submissions are not at fault, so it is the store.
-                self.conditions.failed(error)
+                self.conditions.failed(error).map(|()| Vec::new())
             }
         }
     }
@@ -368,9 +397,10 @@ impl Producer {
             return Ok(self.next.is_some());
         }
         loop {
-            self.catch_up()?;
+            self.look()?;
+            let left = self.next_look.saturating_duration_since(Instant::now());
             let Some(shared) = &self.shared else { return Ok(true) };
-            if let Some(next) = shared.log.wait(shared.poll, self.submissions.recv()) {
+            if let Some(next) = shared.log.wait(left, self.submissions.recv()) {
                 self.next = next;
                 return Ok(self.next.is_some());
             }
@@ -395,21 +425,65 @@ impl Producer {
                 tracing::warn!(height = self.chain.height(), "leading");
                 return Ok(true);
             }
-            match shared.log.wait(shared.poll, self.submissions.recv()) {
+            if !self.refuse_early()? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Refuses submissions until the next look at the log is due, however many come; `false` if no more can come.
+    fn refuse_early(&mut self) -> Result<bool> {
+        loop {
+            let left = self.next_look.saturating_duration_since(Instant::now());
+            let Some(shared) = &self.shared else { return Ok(true) };
+            match shared.log.wait(left, self.submissions.recv()) {
                 Some(None) => return Ok(false),
                 Some(Some(early)) => {
                     let expected = "a node that leads";
                     let refused = Error::new(Reason::ReadOnly, expected, "a standby");
                     answer(vec![early], &Err(refused));
                 }
-                None => {}
+                None => return Ok(true),
             }
+            if left.is_zero() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Executes the blocks of other leaders, if it is time to look for them: callers come as often as submissions do.
+    fn look(&mut self) -> Result<()> {
+        if self.shared.is_some() && Instant::now() >= self.next_look {
+            self.catch_up()?;
+        }
+        Ok(())
+    }
+
+    /// Whether an error is that of another block in the log, which this node must not follow.
+    fn has_wrong_block(&self, error: &Error) -> bool {
+        self.shared.as_ref().is_some_and(|it| it.log.has_lost()) && is_wrong_block(error)
+    }
+
+    /// Shows why the next block of the log is not taken, until it is.
+    fn refused(&self, error: &Error) {
+        let next = self.chain.height().map_or(0, |height| height + 1);
+        tracing::error!(height = next, reason = %error.reason(), %error, "a wrong block in the log");
+        if let Some(shared) = &self.shared {
+            shared.log.refused(error);
         }
     }
 
     /// Executes the blocks that the log has beyond ours; whether there were any. What is wrong with
     /// them shows in the conditions.
     fn catch_up(&mut self) -> Result<bool> {
+        let caught_up = self.follow_log();
+        if let Some(shared) = &self.shared {
+            self.next_look = Instant::now() + shared.poll;
+        }
+        caught_up
+    }
+
+    fn follow_log(&mut self) -> Result<bool> {
         let mut any = false;
         loop {
             let Some(shared) = &mut self.shared else { return Ok(any) };
@@ -427,7 +501,14 @@ impl Producer {
             if newest {
                 shared.log.pause();
             }
-            let followed = self.chain.follow(block);
+            let followed = match self.chain.follow(block) {
+                Err(error) if is_wrong_block(&error) => {
+                    // It is read again, like one that is damaged.
+                    self.refused(&error);
+                    return Ok(any);
+                }
+                followed => followed,
+            };
             if let Err(error) = followed.and_then(|view| self.followed(view, started.elapsed())) {
                 return self.conditions.failed(error).map(|()| any);
             }
@@ -447,6 +528,9 @@ impl Producer {
             "block of another leader"
         );
         let height = view.height();
+        if let Some(shared) = &self.shared {
+            shared.log.took();
+        }
         self.published.send_replace(view);
         self.signing.published(height)?;
         self.metrics.store(self.chain.disk_bytes()?);

@@ -9,6 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use harness::{Client, Node, command, eventually, set, text};
+use prooflight_log::{Bucket, Entry, Log};
+use prooflight_node::clock::now_ms;
+use prooflight_node::{At, authority};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"];
@@ -16,13 +19,35 @@ const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"
 /// A bucket and the folders of nodes.
 struct Chain {
     folder: tempfile::TempDir,
+    /// The URL of the log.
+    log: String,
 }
 
 impl Chain {
-    /// A chain with a genesis block, in the folder `first`, and an empty bucket.
+    /// A chain with a genesis block, in the folder `first`, and an empty place for its log: in the bucket that
+    /// `PROOFLIGHT_S3` names, or else in a folder.
     fn new() -> Self {
-        let chain = Self { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir(chain.bucket()).unwrap();
+        match std::env::var("PROOFLIGHT_S3") {
+            Err(_) => Self::in_folder(),
+            Ok(bucket) => {
+                let folder = tempfile::tempdir().unwrap();
+                let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
+                let name = name.trim_start_matches('.');
+                Self::at_log(format!("{}/{name}", bucket.trim_end_matches('/')), folder)
+            }
+        }
+    }
+
+    /// Like `new`, with its log in a folder, whose files the test changes.
+    fn in_folder() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bucket = folder.path().join("bucket");
+        fs::create_dir(&bucket).unwrap();
+        Self::at_log(format!("file://{}", bucket.display()), folder)
+    }
+
+    fn at_log(log: String, folder: tempfile::TempDir) -> Self {
+        let chain = Self { folder, log };
         init(&chain.at("first"));
         let printed = command(&chain.at("first"), &["checkpoint"]);
         fs::write(chain.checkpoint(), printed.stdout).unwrap();
@@ -52,13 +77,24 @@ impl Chain {
             fs::create_dir(&folder).unwrap();
             fs::copy(self.at("first/authority-0.key"), folder.join("authority-0.key")).unwrap();
         }
-        let (checkpoint, log) = (self.checkpoint(), format!("file://{}", self.bucket().display()));
+        self.try_share(&self.log, command, name, settings)
+    }
+
+    /// Starts a node with a log at a URL.
+    fn try_share(
+        &self,
+        log: &str,
+        command: &str,
+        name: &str,
+        settings: &[&str],
+    ) -> Result<Node, String> {
+        let (checkpoint, folder) = (self.checkpoint(), self.at(name));
         let pinned = ["--checkpoint", checkpoint.to_str().unwrap()];
-        Node::try_share(command, &folder, &log, &[FAST, &pinned, settings].concat())
+        Node::try_share(command, &folder, log, &[FAST, &pinned, settings].concat())
     }
 
     fn lead(&self, name: &str) -> Node {
-        self.try_start("run", name, &[]).unwrap()
+        self.try_start("run", name, &["--publish"]).unwrap()
     }
 
     fn stand_by(&self, name: &str, settings: &[&str]) -> Node {
@@ -67,6 +103,28 @@ impl Chain {
 
     fn serve(&self, name: &str) -> Node {
         self.try_start("serve", name, &[]).unwrap()
+    }
+
+    /// Publishes block 2, signed by the chain's authority and with a wrong root.
+    fn publish_wrong_block(&self, of: &str) {
+        let copy = self.at("copy");
+        let output = command(&self.at(of), &["backup", copy.to_str().unwrap()]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let mut made = prooflight_node::Chain::open(&copy).unwrap();
+        let config = made.config().clone();
+        let key = authority::read_key(&self.at("first/authority-0.key")).unwrap();
+        let signers = authority::Signers::new(&config, vec![key]).unwrap();
+        let view = made.make([], now_ms(), &signers).unwrap();
+        let block = view.block(At::Latest).unwrap();
+        let mut header = block.header.header;
+        header.roots[0].1[0] ^= 1;
+        let body = borsh::to_vec(&block.body).unwrap();
+        let entry = Entry { header: signers.sign(header), body };
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let log = Log::open(Bucket::open(&self.log).unwrap(), config).await.unwrap();
+            assert_eq!(log.publish(entry.clone()).await.unwrap(), entry);
+        });
     }
 
     fn refused(&self, command: &str, name: &str, settings: &[&str]) -> String {
@@ -263,7 +321,7 @@ fn a_standby_leads_when_it_is_promoted() {
 
 #[test]
 fn a_leader_waits_for_its_bucket_and_says_why() {
-    let chain = Chain::new();
+    let chain = Chain::in_folder();
     let leader = chain.lead("first");
     submit(&leader, "key", "1");
     // The place of the next block is taken by something that is no block.
@@ -287,16 +345,17 @@ fn a_leader_waits_for_its_bucket_and_says_why() {
 
 #[test]
 fn a_chain_that_was_made_without_a_log_gets_one() {
-    let chain = Chain::new();
+    let chain = Chain::in_folder();
     let node = Node::start(&chain.at("first"), FAST);
     let acknowledged: Vec<_> = (0..9).map(|n| submit(&node, "key", &n.to_string())).collect();
     assert!(node.stop().success());
     drop(chain.lead("first"));
-    // Killed while it published: the rest follows.
+    // Killed while it published: the rest follows, without being asked for again.
+    fs::write(chain.at("first/log"), format!("{}\npublishing\n", chain.log)).unwrap();
     for height in 5..10 {
         fs::remove_file(chain.block(height)).unwrap();
     }
-    let leader = chain.lead("first");
+    let leader = chain.try_start("run", "first", &[]).unwrap();
     let reader = chain.serve("reader");
     wait_until_same(&leader, &reader);
     assert_has(&reader, &acknowledged);
@@ -304,7 +363,7 @@ fn a_chain_that_was_made_without_a_log_gets_one() {
 
 #[test]
 fn a_folder_that_is_not_of_this_log_is_refused_and_nothing_is_written() {
-    let chain = Chain::new();
+    let chain = Chain::in_folder();
     drop(chain.lead("first"));
     let other = Chain::new();
     let objects = || fs::read_dir(chain.bucket()).unwrap().count();
@@ -315,7 +374,7 @@ fn a_folder_that_is_not_of_this_log_is_refused_and_nothing_is_written() {
     let said = chain.try_start("run", "other", &[]).map(|_| ()).unwrap_err();
     assert!(said.contains("wrong_chain") && said.contains("another URL"), "{said}");
     let checkpoint = other.checkpoint();
-    let log = format!("file://{}", chain.bucket().display());
+    let log = chain.log.clone();
     for command in ["run", "serve"] {
         let pinned = ["--checkpoint", checkpoint.to_str().unwrap()];
         let folder = chain.at("new");
@@ -333,16 +392,224 @@ fn a_folder_that_is_not_of_this_log_is_refused_and_nothing_is_written() {
     let leader = chain.lead("second");
     submit(&leader, "key", "in the log");
     drop(leader);
+    fs::remove_file(chain.at("first/log")).unwrap();
     let node = Node::start(&chain.at("first"), FAST);
     submit(&node, "key", "beside it");
     drop(node);
-    let said = chain.refused("run", "first", &[]);
+    let said = chain.refused("run", "first", &["--publish"]);
     assert!(said.contains("equivocation") && said.contains("move the folder away"), "{said}");
 }
 
 #[test]
-fn a_wrong_place_or_a_damaged_object_is_an_error_that_says_what_to_do() {
+fn a_folder_belongs_to_one_log() {
+    let chain = Chain::in_folder();
+    let place = |name: &str| {
+        fs::create_dir_all(chain.at(name)).unwrap();
+        format!("file://{}", chain.at(name).display())
+    };
+    let is_empty = |name: &str| fs::read_dir(chain.at(name)).unwrap().next().is_none();
+    let refused = |log: &str, settings: &[&str]| {
+        chain.try_share(log, "run", "first", settings).map(|_| ()).unwrap_err()
+    };
+    let mistyped = place("mistyped");
+
+    // Blocks go to an empty place only if that is said.
+    let said = refused(&chain.log, &[]);
+    assert!(said.contains("invalid_argument") && said.contains("--publish"), "{said}");
+    assert!(is_empty("bucket") && !chain.at("first/log").exists());
+
+    // A mistyped URL, with or without a standby at the right one.
+    let mut leader = chain.lead("first");
+    submit(&leader, "key", "1");
+    leader.kill();
+    let bound = fs::read_to_string(chain.at("first/log")).unwrap();
+    assert_eq!(bound, format!("{}\n", chain.log));
+    for settings in [&[][..], &["--publish"], &["--log-moved-from", &mistyped], &["--dev"]] {
+        let said = refused(&mistyped, settings);
+        assert!(said.contains("invalid_argument"), "{said}");
+        assert!(said.contains(&format!("--log-moved-from '{}'", chain.log)), "{said}");
+    }
+    let said = chain.try_share(&mistyped, "serve", "first", &[]).map(|_| ()).unwrap_err();
+    assert!(said.contains("--log-moved-from"), "{said}");
+    assert!(is_empty("mistyped"));
+
+    // Without a log: `run` and `import`.
+    let said = Node::try_start(&chain.at("first"), FAST).map(|_| ()).unwrap_err();
+    assert!(said.contains("run --log") && said.contains(&chain.log), "{said}");
+    let state = chain.at("state.jsonl");
+    fs::write(&state, "{\"key\":\"0x01\",\"value\":\"0x02\"}\n").unwrap();
+    let output = command(&chain.at("first"), &["import", state.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert!(!output.status.success() && said.contains("submissions to the leader"), "{said}");
+    assert_eq!(fs::read_to_string(chain.at("first/log")).unwrap(), bound);
+
+    // A backup has the same log.
+    let backup = chain.at("backup");
+    let output = command(&chain.at("first"), &["backup", backup.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    fs::copy(chain.at("first/authority-0.key"), backup.join("authority-0.key")).unwrap();
+    let said = chain.try_share(&mistyped, "run", "backup", &["--publish"]).map(|_| ()).unwrap_err();
+    assert!(said.contains("--log-moved-from"), "{said}");
+    drop(chain.lead("backup"));
+
+    // A log that has lost blocks, or everything, is not filled again.
+    let newest = fs::read(chain.block(1)).unwrap();
+    fs::remove_file(chain.block(1)).unwrap();
+    let said = refused(&chain.log, &["--publish"]);
+    assert!(said.contains("lacks the blocks 1 to 1") && said.contains("are lost"), "{said}");
+    fs::write(chain.block(1), newest).unwrap();
+    fs::rename(chain.bucket(), chain.at("moved")).unwrap();
+    place("bucket");
+    let said = refused(&chain.log, &["--publish"]);
+    assert!(said.contains("lacks the blocks 0 to 1"), "{said}");
+    assert!(is_empty("bucket"));
+
+    // The log was moved, and says so once; or the chain leaves it.
+    let moved = place("moved");
+    let from = ["--log-moved-from", &chain.log];
+    for _ in 0..2 {
+        let leader = chain.try_share(&moved, "run", "first", &from).unwrap();
+        submit(&leader, "key", "2");
+    }
+    assert!(refused(&mistyped, &from).contains("--log-moved-from"));
+    let from = ["--log-moved-from", &moved];
+    drop(Node::start(&chain.at("first"), &[FAST, &from].concat()));
+    assert!(!chain.at("first/log").exists());
+}
+
+#[test]
+fn a_refused_start_writes_nothing() {
+    let chain = Chain::in_folder();
+    let is_empty = |name: &str| fs::read_dir(chain.at(name)).unwrap().next().is_none();
+    // A place without a chain, a new folder, and a checkpoint.
+    for (command, settings) in [
+        ("run", &["--publish"][..]),
+        ("run", &["--dev"]),
+        ("run", &["--standby"]),
+        ("run", &["--standby", "--dev"]),
+        ("serve", &[]),
+    ] {
+        let said = chain.try_share(&chain.log, command, "new", settings).map(|_| ()).unwrap_err();
+        assert!(said.contains("unknown_block"), "{command} {settings:?}: {said}");
+        assert!(!chain.at("new").exists() && is_empty("bucket"), "{command} {settings:?}");
+    }
+    drop(chain.lead("first"));
+    // No key, another one, and a checkpoint of another block.
+    fs::create_dir(chain.at("other")).unwrap();
+    let other = chain.at("other/authority-0.key");
+    assert!(harness::keygen(&other).success());
+    let checkpoint = fs::read_to_string(chain.checkpoint()).unwrap();
+    let mut wrong: Value = serde_json::from_str(&checkpoint).unwrap();
+    wrong["headerHash"] = format!("0x{}", "07".repeat(32)).into();
+    fs::write(chain.at("wrong.json"), wrong.to_string()).unwrap();
+    let wrong = chain.at("wrong.json");
+    let pinned = ["--checkpoint", wrong.to_str().unwrap()];
+    fs::create_dir(chain.at("keyed")).unwrap();
+    fs::copy(chain.at("first/authority-0.key"), chain.at("keyed/authority-0.key")).unwrap();
+    for standby in [&[][..], &["--standby"]] {
+        let said = chain.try_share(&chain.log, "run", "new", standby).map(|_| ()).unwrap_err();
+        assert!(said.contains("the keys of 1 authorities here"), "{said}");
+        assert!(!chain.at("new").exists());
+        let said = chain.try_share(&chain.log, "run", "other", standby).map(|_| ()).unwrap_err();
+        assert!(said.contains("a key of the chain's authorities"), "{said}");
+        let settings = [FAST, &pinned, standby].concat();
+        let said = Node::try_share("run", &chain.at("keyed"), &chain.log, &settings);
+        let said = said.map(|_| ()).unwrap_err();
+        assert!(said.contains("equivocation"), "{said}");
+        for folder in ["other", "keyed"] {
+            assert_eq!(fs::read_dir(chain.at(folder)).unwrap().count(), 1, "{folder}");
+        }
+    }
+}
+
+#[test]
+fn a_node_with_a_log_begins_with_the_state_of_another() {
     let chain = Chain::new();
+    let leader = chain.lead("first");
+    for n in 0..9 {
+        submit(&leader, &format!("key {n}"), &n.to_string());
+    }
+    let said = chain.refused("serve", "reader", &["--sync"]);
+    assert!(said.contains("invalid_argument") && said.contains("--leader"), "{said}");
+    let url = format!("http://{}", leader.address);
+    let settings = ["--sync", "--leader", &url, "--takeover-after-ms", "600000"];
+    fs::remove_dir_all(chain.at("reader")).unwrap();
+    let reader = chain.try_start("serve", "reader", &settings).unwrap();
+    let standby = chain.stand_by("second", &settings);
+    submit(&leader, "key 3", "more");
+    for node in [&reader, &standby] {
+        wait_until_same(&leader, node);
+        // The blocks before were not executed.
+        let early = node.call("prooflight_block", &json!({ "at": "0x3" })).unwrap_err();
+        assert_eq!(early["data"]["reason"], "version_unavailable", "{early}");
+    }
+    assert_eq!(standby.admin().put("/promote", "").0, 200);
+    let leads = || standby.call("prooflight_submit", &json!({ "ops": [set("key", "2")] })).is_ok();
+    eventually(leads, || "the standby does not lead".to_owned());
+    wait_until_same(&standby, &reader);
+}
+
+#[test]
+fn submissions_to_a_standby_cause_no_requests() {
+    let chain = Chain::new();
+    let _leader = chain.lead("first");
+    let slow = ["--follow-interval-ms", "600000", "--takeover-after-ms", "600000"];
+    let pinned = ["--checkpoint", chain.checkpoint().to_str().unwrap()].map(str::to_owned);
+    let pinned = pinned.each_ref().map(String::as_str);
+    fs::create_dir(chain.at("second")).unwrap();
+    fs::copy(chain.at("first/authority-0.key"), chain.at("second/authority-0.key")).unwrap();
+    let settings = [&["--standby"], &slow[..], &pinned].concat();
+    let standby = Node::try_share("run", &chain.at("second"), &chain.log, &settings).unwrap();
+    let early = || {
+        let refused = standby.call("prooflight_submit", &json!({ "ops": [set("key", "early")] }));
+        assert_eq!(refused.unwrap_err()["data"]["reason"], "read_only");
+    };
+    let requests = || {
+        let metrics = standby.admin().get("/metrics").1;
+        let counts = metrics.lines().filter(|it| it.starts_with("prooflight_log_requests_total"));
+        counts.map(|it| it.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum::<u64>()
+    };
+    early();
+    let before = requests();
+    assert!(before > 0);
+    (0..50).for_each(|_| early());
+    assert_eq!(requests(), before);
+}
+
+#[test]
+fn a_signed_but_wrong_block_stops_nobody_for_good() {
+    let chain = Chain::in_folder();
+    let leader = chain.lead("first");
+    submit(&leader, "key", "1");
+    let standby = chain.stand_by("second", &["--takeover-after-ms", "600000"]);
+    wait_until_same(&leader, &standby);
+    chain.publish_wrong_block("second");
+    // Whoever looks at the log shows it, and goes on serving.
+    let said = |node: &Node| ready(node).1;
+    let wrong = "state_root_mismatch";
+    eventually(|| said(&standby).contains(wrong), || format!("{:?}", ready(&standby)));
+    let refused = leader.call("prooflight_submit", &json!({ "ops": [set("key", "2")] }));
+    assert_eq!(refused.unwrap_err()["data"]["reason"], wrong);
+    for node in [&leader, &standby] {
+        eventually(|| said(node).contains(wrong), || format!("{:?}", ready(node)));
+        assert_eq!((height(node), ready(node).0), (1, 503));
+    }
+    // Those who start meanwhile, too.
+    drop(standby);
+    let standby = chain.stand_by("second", &["--takeover-after-ms", "600000"]);
+    eventually(|| said(&standby).contains(wrong), || format!("{:?}", ready(&standby)));
+    // It is read again and again.
+    fs::remove_file(chain.block(2)).unwrap();
+    for node in [&leader, &standby] {
+        eventually(|| ready(node).0 == 200, || format!("{:?}", ready(node)));
+    }
+    assert_eq!(submit(&leader, "key", "3")["height"], "0x2");
+    wait_until_same(&leader, &standby);
+}
+
+#[test]
+fn a_wrong_place_or_a_damaged_object_is_an_error_that_says_what_to_do() {
+    let chain = Chain::in_folder();
     let folder = chain.at("new");
     let share = |command: &str, log: &str| {
         let pinned = ["--checkpoint", chain.checkpoint().to_str().unwrap()].map(str::to_owned);
@@ -362,7 +629,7 @@ fn a_wrong_place_or_a_damaged_object_is_an_error_that_says_what_to_do() {
             assert!(said.contains(expected) && !said.contains("hunter2"), "{said}");
         }
     }
-    let log = format!("file://{}", chain.bucket().display());
+    let log = chain.log.clone();
     assert!(share("serve", &log).contains("its leader begins it"));
     let both = ["--follow", "http://127.0.0.1:1", "--checkpoint", "none"];
     let said = Node::try_share("run", &folder, &log, &both).map(|_| ()).unwrap_err();

@@ -40,7 +40,7 @@ export async function cluster({ once, log, s3 }) {
       cost: new Cost(),
     };
     open.push(() => void (state.ended = true));
-    state.leader = await startNode(place, "run", "one");
+    state.leader = await startNode(place, "run", "one", ["--publish"]);
     open.push(() => state.leader.kill());
     state.standby = await startStandby(state, "two");
     open.push(() => state.standby.kill());

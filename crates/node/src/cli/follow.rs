@@ -7,10 +7,11 @@ use std::time::Duration;
 use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_json::checkpoint;
-use prooflight_log::Log;
+use prooflight_log::{Bucket, Log};
 use prooflight_node::Chain;
 use prooflight_node::blocking;
 use prooflight_node::follow::{self, FollowPace, Follower, Leader};
+use prooflight_node::log::check_bound;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::space::Space;
@@ -39,12 +40,12 @@ pub(super) async fn follow(leader: &str, chosen: Chosen, metrics: Metrics) -> Re
 }
 
 /// Whether a folder has a whole chain.
-fn is_begun(folder: &Path) -> Result<bool> {
+pub(super) fn is_begun(folder: &Path) -> Result<bool> {
     Ok(Chain::exists(folder)? && !is_interrupted(folder))
 }
 
 /// Begins a chain with a state of the leader; if that is refused, what was written is removed.
-async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result<Chain> {
+pub(super) async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result<Chain> {
     let folder = &chosen.data_dir;
     let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
     let checkpoint = required(folder, checkpoint.as_ref())?;
@@ -61,11 +62,48 @@ async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result<Chain> {
 pub(super) async fn follow_log(url: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
     let bucket = bucket(url, &metrics)?;
     let runtime = Handle::current();
+    check_bound(&chosen.data_dir, bucket.name(), chosen.log_moved_from.as_deref())?;
+    let begun = if chosen.sync && !is_begun(&chosen.data_dir)? {
+        Some(begin_beside_log(&bucket, &chosen).await?)
+    } else {
+        None
+    };
     let source = move |config| {
         let log = runtime.block_on(Log::open(bucket, config))?;
         Ok(follow::Source::Log(log.reader(0)))
     };
-    start(chosen, metrics, None, source).await
+    start(chosen, metrics, begun, source).await
+}
+
+/// Begins a chain with a state of the node of `--leader`, of which the log has the block.
+async fn begin_beside_log(bucket: &Bucket, chosen: &Chosen) -> Result<Chain> {
+    let folder = &chosen.data_dir;
+    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
+    let config = Arc::new(required(folder, checkpoint.as_ref())?.config.clone());
+    // Before anything is written.
+    let (leader, log) = (state_of(chosen)?, Log::open(bucket.clone(), config).await?);
+    let chain = begin_with_state(&leader, chosen).await?;
+    let head = chain.view()?.head().header.clone();
+    let found = log.block(head.height).await?.map(|block| block.hash());
+    if found == Some(head.hash()) {
+        return Ok(chain);
+    }
+    let expected = format_args!(
+        "block {} of {leader} in {}: move {} away, and begin again from a node of this log",
+        head.height,
+        bucket.name(),
+        folder.display()
+    );
+    Err(Error::new(Reason::Equivocation, expected, "another one, or none"))
+}
+
+/// The node whose state a node with a log begins with.
+pub(super) fn state_of(chosen: &Chosen) -> Result<Leader> {
+    let Some(leader) = &chosen.leader else {
+        let expected = "--leader with the node whose state --sync begins with";
+        return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+    };
+    Leader::new(leader, Duration::from_millis(chosen.request_time_ms))
 }
 
 async fn start(

@@ -18,10 +18,11 @@ pub(super) struct Fresh {
 }
 
 /// The files and folders of a chain without blocks, besides its store.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     "checkpoint.json",
     "format",
     "genesis.jsonl",
+    "log",
     "lvmt",
     "proposed",
     "schemes.json",

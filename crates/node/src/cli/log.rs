@@ -1,20 +1,26 @@
 //! `run --log`: leads a chain whose log is in an object store, or stands by.
 
+use std::ops::RangeInclusive;
+use std::path::Path;
 use std::time::Duration;
 
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::chain::{ChainConfig, Checkpoint};
+use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_log::{Bucket, Log, Request};
 use prooflight_node::Chain;
 use prooflight_node::authority::Signers;
-use prooflight_node::follow::Leader;
-use prooflight_node::log::{BlockLog, Standby, agree, check_chain};
+use prooflight_node::follow::{Leader, check_pinned};
+use prooflight_node::log::{
+    Binding, BlockLog, Standby, check_bound, check_chain, execute, lacking, publish,
+};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::Shared;
+use prooflight_node::sync::carries;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::chain::{kept_keys, make_genesis};
-use super::follow::{begin, checkpoint, required};
+use super::follow::{begin, begin_with_state, checkpoint, is_begun, required, state_of};
 use super::fresh::begin_in;
 use super::run::{Led, begin_if_dev};
 use super::settings::Chosen;
@@ -39,56 +45,155 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
     let bucket = bucket(url, metrics)?;
     let leader = chosen.leader.as_deref().map(|url| Leader::new(url, READY)).transpose()?;
-    // What is wrong with the bucket shows before anything is written.
+    // What is wrong shows before anything is written.
+    let bound = check_bound(folder, bucket.name(), chosen.log_moved_from.as_deref())?;
     let found = runtime.block_on(Log::config(&bucket))?;
     let pinned = checkpoint(folder, chosen.checkpoint.as_deref())?;
     if let Some(pinned) = &pinned {
         check_chain(&pinned.config, found.as_ref(), bucket.name())?;
     }
-    if !Chain::exists(folder)? {
-        if found.is_some() || pinned.is_some() {
-            let pinned = required(folder, pinned.as_ref())?;
-            begin_in(folder, || begin(folder, pinned, &chosen.schemes))?;
-        } else {
-            begin_if_dev(chosen)?;
-        }
+    let is_new = !is_begun(folder)?;
+    let is_missing = found.is_none() && (chosen.standby || (is_new && pinned.is_some()));
+    if is_missing {
+        return Err(missing(&format_args!("a chain in {}; its leader begins it", bucket.name())));
+    }
+    if is_new && found.is_some() {
+        begin_from_log(chosen, &bucket, required(folder, pinned.as_ref())?)?;
+    } else if is_new {
+        begin_if_dev(chosen)?;
     }
     let mut chain = Chain::open_again(folder, &chosen.schemes)?;
     check_chain(chain.config(), found.as_ref(), bucket.name())?;
-    let signers = Signers::some(chain.config(), kept_keys(folder)?)?;
-    if !signers.are_quorum(chain.config()) {
-        let expected = format_args!(
-            "the keys of {} authorities here; with --log none can sign on machines of their own yet",
-            chain.config().quorum
-        );
-        return Err(Error::new(Reason::InvalidConfig, expected, signers.count()));
-    }
+    let signers = quorum(folder, chain.config())?;
+    let permit = Permit { bound, is_new, publish: chosen.publish, log: bucket.name().to_owned() };
     let config = chain.config().clone();
-    let log = runtime.block_on(async {
-        if chosen.standby {
-            let log = Log::open(bucket, config).await?;
-            // Rather than when it takes over.
-            log.check_creates_once().await?;
-            Ok(log)
-        } else {
-            Log::begin(bucket, config).await
-        }
-    })?;
+    let log = if found.is_some() {
+        runtime.block_on(join(bucket, config))?
+    } else {
+        permit.check(&(0..=chain.height().unwrap_or(0)))?;
+        runtime.block_on(Log::begin(bucket, config))?
+    };
     let mut log = BlockLog::new(log, runtime);
-    agree(&mut chain, &mut log, pinned.as_ref())?;
-    if chain.height().is_none() {
-        if pinned.is_some() {
-            let expected =
-                format_args!("a genesis block in {url}; the chain's first leader makes it");
-            return Err(Error::new(Reason::UnknownBlock, expected, "none"));
+    let lacks = lacking(&chain, &mut log)?;
+    permit.check(&lacks)?;
+    if !lacks.is_empty() {
+        if chain.height().is_none() {
+            if pinned.is_some() {
+                let place = format_args!("a genesis block in {}; {GENESIS}", permit.log);
+                return Err(missing(&place));
+            }
+            make_genesis(folder, &mut chain, &signers)?;
         }
-        make_genesis(folder, &mut chain, &signers)?;
-        agree(&mut chain, &mut log, None)?;
+        permit.bind(folder, true)?;
+        publish(&chain, &log, lacks)?;
     }
+    permit.bind(folder, false)?;
+    execute(&mut chain, &mut log, pinned.as_ref())?;
     let (promote, promoted) = watch::channel(false);
     let after = Duration::from_millis(chosen.takeover_after_ms);
     let standby = chosen.standby.then(|| Standby::new(after, leader, promoted));
     let promote = standby.is_some().then_some(promote);
     let poll = Duration::from_millis(chosen.follow_interval_ms);
     Ok(Led { chain, signers, shared: Some(Shared { log, poll, standby }), promote })
+}
+
+const GENESIS: &str = "the chain's first leader makes it";
+
+fn missing(expected: &dyn core::fmt::Display) -> Error {
+    Error::new(Reason::UnknownBlock, expected, "none")
+}
+
+/// The keys in a folder, which must be a quorum.
+fn quorum(folder: &Path, config: &ChainConfig) -> Result<Signers> {
+    let signers = Signers::some(config, kept_keys(folder)?)?;
+    if signers.are_quorum(config) {
+        return Ok(signers);
+    }
+    let expected = format_args!(
+        "the keys of {} authorities here; with --log none can sign on machines of their own yet",
+        config.quorum
+    );
+    Err(Error::new(Reason::InvalidConfig, expected, signers.count()))
+}
+
+/// Opens the log of a chain for those who may make blocks.
+async fn join(bucket: Bucket, config: std::sync::Arc<ChainConfig>) -> Result<Log> {
+    let log = Log::open(bucket, config).await?;
+    // Rather than when a standby takes over.
+    log.check_creates_once().await?;
+    Ok(log)
+}
+
+/// Begins a chain in a folder without one, whose blocks are in the log. Nothing is written if it would not be of use.
+fn begin_from_log(chosen: &Chosen, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
+    let (folder, runtime) = (&chosen.data_dir, Handle::current());
+    quorum(folder, &pinned.config)?;
+    let config = std::sync::Arc::new(pinned.config.clone());
+    let log = runtime.block_on(join(bucket.clone(), config))?;
+    if runtime.block_on(log.block(0))?.is_none() {
+        return Err(missing(&format_args!("a genesis block in {}; {GENESIS}", bucket.name())));
+    }
+    if let Some(block) = runtime.block_on(log.block(pinned.height))? {
+        check_pinned(pinned, &block.header.header)?;
+    }
+    if !chosen.sync {
+        return begin_in(folder, || begin(folder, pinned, &chosen.schemes)).map(drop);
+    }
+    for id in pinned.config.scheme_ids() {
+        let scheme = Scheme::from_id(id)?;
+        if !carries(scheme) {
+            let expected = "no --sync: who makes blocks needs the states of all schemes";
+            let found = format_args!("a chain with {}, whose state no node sends", scheme.as_str());
+            return Err(Error::new(Reason::InvalidArgument, expected, found));
+        }
+    }
+    runtime.block_on(begin_with_state(&state_of(chosen)?, chosen)).map(drop)
+}
+
+/// Whether blocks of a folder may be published that the log lacks.
+struct Permit {
+    /// What the folder says about this log.
+    bound: Option<Binding>,
+    /// Whether the chain was begun now.
+    is_new: bool,
+    /// Whether the operator says so.
+    publish: bool,
+    log: String,
+}
+
+impl Permit {
+    /// `invalid_argument` if the log lacks blocks and must not get them: that could be the wrong log, and other leaders
+    /// make others of the same heights.
+    fn check(&self, lacking: &RangeInclusive<u64>) -> Result<()> {
+        let allowed = match &self.bound {
+            Some(bound) => bound.publishing,
+            None => self.publish || self.is_new,
+        };
+        if allowed || lacking.is_empty() {
+            return Ok(());
+        }
+        let found = format_args!(
+            "a log that lacks the blocks {} to {} of this folder",
+            lacking.start(),
+            lacking.end()
+        );
+        let expected = match &self.bound {
+            Some(_) => format!(
+                "every block that was published in {}: correct the endpoint or restore its objects. Only if they are lost \
+                 for all nodes, remove the file `log` from the folder with the most blocks, and start there with --publish",
+                self.log
+            ),
+            None => format!(
+                "--publish, if this is the first log of this chain, or else the URL of its log instead of {}",
+                self.log
+            ),
+        };
+        Err(Error::new(Reason::InvalidArgument, expected, found))
+    }
+
+    /// Makes it the log of the folder.
+    fn bind(&self, folder: &Path, publishing: bool) -> Result<()> {
+        let binding = Binding { log: self.log.clone(), publishing };
+        if Binding::of(folder)?.as_ref() == Some(&binding) { Ok(()) } else { binding.write(folder) }
+    }
 }

@@ -13,6 +13,7 @@ use prooflight_node::clock::{Clock, now_ms, utc};
 use prooflight_node::copy::Access;
 use prooflight_node::desk::Desk;
 use prooflight_node::follow::Progress;
+use prooflight_node::log::check_unbound;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Conditions, Pace, Shared, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
@@ -179,6 +180,7 @@ pub(super) struct Led {
 /// Resumes a chain; if there is none, begins a development chain if it may.
 fn resume(chosen: &Chosen) -> Result<Led> {
     let folder = &chosen.data_dir;
+    check_unbound(folder, chosen.log_moved_from.as_deref())?;
     if !Chain::exists(folder)? {
         begin_if_dev(chosen)?;
     }

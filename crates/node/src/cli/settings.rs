@@ -86,19 +86,26 @@ pub(crate) struct Settings {
     /// The object store with the chain's log, as <s3://BUCKET/FOLDER> or <file:///FOLDER> [default: none]
     #[arg(long, env = "PROOFLIGHT_LOG_URL")]
     log: Option<String>,
+    /// Publish the blocks of a chain that was made without a log, at its first start with one [default: false]
+    #[arg(long, env = "PROOFLIGHT_PUBLISH", num_args = 0..=1, default_missing_value = "true")]
+    publish: Option<bool>,
+    /// The log to which the chain belonged, as the file `log` in its folder names it, if nobody uses it any more [default: none]
+    #[arg(long, env = "PROOFLIGHT_LOG_MOVED_FROM")]
+    log_moved_from: Option<String>,
     /// Execute the blocks of the log, and lead only when its leader does not [default: false]
     #[arg(long, env = "PROOFLIGHT_STANDBY", num_args = 0..=1, default_missing_value = "true")]
     standby: Option<bool>,
     /// The time without a block after which a standby leads, in milliseconds [default: 5000]
     #[arg(long, env = "PROOFLIGHT_TAKEOVER_AFTER_MS")]
     takeover_after_ms: Option<u64>,
-    /// The leader, as http://HOST:PORT: a standby does not lead while that node is ready [default: none]
+    /// The leader, as http://HOST:PORT: a standby does not lead while that node is ready; with --sync, its state is the
+    /// first one [default: none]
     #[arg(long, env = "PROOFLIGHT_LEADER")]
     leader: Option<String>,
     /// A file with the checkpoint of the chain to follow; required on a first start
     #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
     checkpoint: Option<PathBuf>,
-    /// On a first start: begin with the verified state of the followed node, not with all blocks [default: false]
+    /// On a first start: begin with the verified state of the node of --follow or --leader, not with all blocks [default: false]
     #[arg(long, env = "PROOFLIGHT_SYNC", num_args = 0..=1, default_missing_value = "true")]
     sync: Option<bool>,
     /// On a first start: the keys that lvmt can prove: full, none, or a class such as 3/4 [default: full]
@@ -164,6 +171,8 @@ pub(crate) struct Chosen {
     pub(crate) request_time_ms: u64,
     pub(crate) follow: Option<String>,
     pub(crate) log: Option<String>,
+    pub(crate) publish: bool,
+    pub(crate) log_moved_from: Option<String>,
     pub(crate) standby: bool,
     pub(crate) takeover_after_ms: u64,
     pub(crate) leader: Option<String>,
@@ -206,6 +215,8 @@ impl Settings {
             request_time_ms: self.request_time_ms.or(file.request_time_ms).unwrap_or(30_000),
             follow: self.follow.or(file.follow),
             log: self.log.or(file.log),
+            publish: self.publish.or(file.publish).unwrap_or(false),
+            log_moved_from: self.log_moved_from.or(file.log_moved_from),
             standby: self.standby.or(file.standby).unwrap_or(false),
             takeover_after_ms: self.takeover_after_ms.or(file.takeover_after_ms).unwrap_or(5000),
             leader: self.leader.or(file.leader),

@@ -12,6 +12,7 @@ use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
 use prooflight_node::clock::now_ms;
 use prooflight_node::copy::{Line, pipe, receive};
+use prooflight_node::log::check_unbound;
 use prooflight_node::normalise::{check, check_all};
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{Audited, Chain, audit};
@@ -84,6 +85,13 @@ impl Import {
         let path = &self.file.file;
         let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
         let size = file.metadata().map_err(|error| cannot(path, &error))?.len();
+        check_unbound(&self.file.folder.data_dir, None).map_err(|error| {
+            let expected = format_args!(
+                "submissions to the leader instead of an import, or {}",
+                error.expected()
+            );
+            Error::new(error.reason(), expected, error.found())
+        })?;
         let (mut chain, signers) = open(&self.file.folder.data_dir, &SchemeOptions::default())?;
         let config = chain.config().clone();
         let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);

@@ -39,5 +39,6 @@ impl Source {
 /// The folder of LVMT's setup and its tables.
 const SETUP: &str = "lvmt";
 
-/// The files of a chain's folder that a backup has, besides its store and folders. Keys are not among them.
-const FILES: [&str; 3] = ["checkpoint.json", "format", "schemes.json"];
+/// The files of a chain's folder that a backup has, besides its store and folders. Keys are not among them. `log` is: whoever
+/// puts the keys beside a backup must not make a second chain beside the log.
+const FILES: [&str; 4] = ["checkpoint.json", "format", "log", "schemes.json"];

@@ -288,7 +288,7 @@ impl Follower {
 }
 
 /// Checks that the header at the pinned height is the pinned one.
-pub(crate) fn check_pinned(pinned: &Checkpoint, header: &Header) -> Result<()> {
+pub fn check_pinned(pinned: &Checkpoint, header: &Header) -> Result<()> {
     let found = header.hash();
     if found == pinned.header_hash {
         return Ok(());

@@ -1,11 +1,13 @@
 //! What a leader does before it leads: its store and the log get the same blocks.
 
-use prooflight_core::chain::{ChainConfig, Checkpoint};
-use prooflight_core::{Error, Hex, Reason, Result};
+use std::ops::RangeInclusive;
+
+use prooflight_core::chain::{ChainConfig, Checkpoint, Header};
+use prooflight_core::{Code, Error, Hex, Reason, Result};
 
 use super::BlockLog;
-use crate::follow::check_pinned;
-use crate::{At, Block, Chain};
+use crate::follow::{check_pinned, is_our_own};
+use crate::{At, Chain};
 
 /// Checks that a bucket, which may have no chain yet, has no other chain; `wrong_chain` if it has.
 pub fn check_chain(ours: &ChainConfig, found: Option<&ChainConfig>, bucket: &str) -> Result<()> {
@@ -21,48 +23,22 @@ pub fn check_chain(ours: &ChainConfig, found: Option<&ChainConfig>, bucket: &str
     }
 }
 
-/// Publishes the blocks that the log lacks, and executes those that the store lacks.
-///
-/// The log lacks blocks only if the chain was made without it. `equivocation` if the two have another
-/// block at one height, or the log another one than the checkpoint; nothing is written then.
-pub fn agree(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint>) -> Result<()> {
-    if let Some(newest) = chain.height() {
-        for height in missing(chain, log, newest)? {
-            let ours = chain.view()?.block(At::Height(height))?;
-            let published = log.publish(&ours)?;
-            check_same(&ours, &published)?;
-            tracing::info!(height, "published");
-        }
-    }
-    loop {
-        let next = chain.height().map_or(0, |height| height + 1);
-        let Some(block) = log.block(next)? else { return Ok(()) };
-        if let Some(pinned) = pinned.filter(|pinned| pinned.height == next) {
-            check_pinned(pinned, &block.header.header)?;
-        }
-        chain.follow(block)?;
-        if next.is_multiple_of(1000) {
-            tracing::info!(height = next, "executed from the log");
-        }
-    }
-}
-
-/// The heights of our blocks that the log lacks. The newest block before them is compared.
-fn missing(
-    chain: &Chain,
-    log: &mut BlockLog,
-    newest: u64,
-) -> Result<std::ops::RangeInclusive<u64>> {
+/// The heights of our blocks that the log lacks: those that were made without it. The newest block before them is
+/// compared; `equivocation` if it is another one. A chain without blocks lacks genesis if the log does.
+pub fn lacking(chain: &Chain, log: &mut BlockLog) -> Result<RangeInclusive<u64>> {
+    let Some(newest) = chain.height() else {
+        return Ok(if log.block(0)?.is_some() { EMPTY } else { 0..=0 });
+    };
     let view = chain.view()?;
     let mut has = |height: u64| -> Result<bool> {
         let Some(found) = log.block(height)? else { return Ok(false) };
-        check_same(&view.block(At::Height(height))?, &found)?;
+        check_same(&view.header(At::Height(height))?.header, &found.header.header)?;
         Ok(true)
     };
     // A log has every block up to its newest.
     let (mut first, mut last) = (0, newest);
     if has(last)? {
-        return Ok(newest + 1..=newest);
+        return Ok(EMPTY);
     }
     while first < last {
         let middle = first + (last - first) / 2;
@@ -71,16 +47,70 @@ fn missing(
     Ok(first..=newest)
 }
 
-fn check_same(ours: &Block, found: &Block) -> Result<()> {
-    let (header, found) = (&ours.header.header, found.header.header.hash());
-    if header.hash() == found {
+#[expect(clippy::reversed_empty_ranges, reason = "it is empty")]
+const EMPTY: RangeInclusive<u64> = 1..=0;
+
+/// Publishes our blocks that the log lacks; `equivocation` if somebody else publishes another one meanwhile.
+pub fn publish(chain: &Chain, log: &BlockLog, lacking: RangeInclusive<u64>) -> Result<()> {
+    for height in lacking {
+        let ours = chain.view()?.block(At::Height(height))?;
+        let published = log.publish(&ours)?;
+        check_same(&ours.header.header, &published.header.header)?;
+        tracing::info!(height, "published");
+    }
+    Ok(())
+}
+
+/// Executes the blocks of the log that the store lacks.
+///
+/// `equivocation` if the checkpoint's block is another one. A block that is wrong or damaged ends it without an error, if
+/// there are blocks before it: it is read again later, and shows in [`BlockLog::troubles`] until then.
+pub fn execute(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint>) -> Result<()> {
+    if let Some(pinned) = pinned.filter(|pinned| chain.height() >= Some(pinned.height)) {
+        check_pinned(pinned, &chain.view()?.header(At::Height(pinned.height))?.header)?;
+    }
+    loop {
+        let next = chain.height().map_or(0, |height| height + 1);
+        let taken = log.block(next).and_then(|block| {
+            let Some(block) = block else { return Ok(false) };
+            if let Some(pinned) = pinned.filter(|pinned| pinned.height == next) {
+                check_pinned(pinned, &block.header.header)?;
+            }
+            chain.follow(block).map(|_| true)
+        });
+        match taken {
+            Ok(false) => return Ok(()),
+            Ok(true) => log.took(),
+            Err(error) if next > 0 && is_wrong_block(&error) => {
+                tracing::error!(height = next, reason = %error.reason(), %error, "a wrong block in the log");
+                log.refused(&error);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        }
+        if next.is_multiple_of(1000) {
+            tracing::info!(height = next, "executed from the log");
+        }
+    }
+}
+
+/// Whether a block of the log is wrong, which somebody may put right, rather than this node, the way to the bucket, or
+/// the checkpoint.
+pub(crate) fn is_wrong_block(error: &Error) -> bool {
+    let unavailable = error.code() == Code::Unavailable;
+    let setting = matches!(error.reason(), Reason::InvalidArgument | Reason::Equivocation);
+    !(is_our_own(error) || unavailable || setting)
+}
+
+fn check_same(ours: &Header, found: &Header) -> Result<()> {
+    let (height, ours, found) = (ours.height, ours.hash(), found.hash());
+    if ours == found {
         return Ok(());
     }
     let expected = format_args!(
-        "at height {} the header {} of this folder; the log decides: move the folder away, and start \
-         again from a checkpoint",
-        header.height,
-        Hex(&header.hash())
+        "at height {height} the header {} of this folder; the log decides: move the folder away, and start again from a \
+         checkpoint",
+        Hex(&ours)
     );
     Err(Error::new(Reason::Equivocation, expected, Hex(&found)))
 }

@@ -3,11 +3,15 @@
 //! A block is in the log before it is in the store, and shown after both. Source: `docs/scale.md`.
 
 mod agree;
+mod binding;
 mod standby;
 
-pub use agree::{agree, check_chain};
+pub(crate) use agree::is_wrong_block;
+pub use agree::{check_chain, execute, lacking, publish};
+pub use binding::{Binding, check_bound, check_unbound};
 pub use standby::Standby;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use prooflight_core::chain::Header;
@@ -27,33 +31,64 @@ pub struct BlockLog {
     runtime: Handle,
     /// Why the newest blocks could not be read.
     unread: watch::Sender<Option<Error>>,
+    /// Whether the height of the block that was published last has another one.
+    lost: AtomicBool,
 }
 
 impl BlockLog {
     /// Uses a log by means of this runtime, which must have other threads than the callers'.
     pub fn new(log: Log, runtime: Handle) -> Self {
-        Self { reader: log.reader(0), log, runtime, unread: watch::Sender::new(None) }
+        let (unread, lost) = (watch::Sender::new(None), AtomicBool::new(false));
+        Self { reader: log.reader(0), log, runtime, unread, lost }
     }
 
     /// Publishes a block; returns the one that its height has from now on, which may be another.
     /// Blocks until that is known, see [`Log::publish`].
     pub(crate) fn publish(&self, block: &Block) -> Result<Block> {
+        self.forget();
         let entry = Entry { header: block.header.clone(), body: block.body.encode()? };
-        decode(self.runtime.block_on(self.log.publish(entry))?)
+        let published = self.runtime.block_on(self.log.publish(entry))?;
+        let lost = published.header.header != block.header.header;
+        self.lost.store(lost, Ordering::Relaxed);
+        decode(published)
+    }
+
+    /// Forgets the block that was published last, before the next is made.
+    pub(crate) fn forget(&self) {
+        self.lost.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the height of the block that was published last has another one.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Reads the block at a height; `None` if there is none yet. Errors also show in
-    /// [`troubles`](Self::troubles) until a block is read, or there is none.
-    pub(crate) fn block(&mut self, height: u64) -> Result<Option<Block>> {
+    /// [`troubles`](Self::troubles) until a block is [taken](Self::took), or there is none.
+    pub fn block(&mut self, height: u64) -> Result<Option<Block>> {
         let found = self.runtime.block_on(self.reader.block(height));
         let found = found.and_then(|entry| entry.map(decode).transpose());
+        match &found {
+            // It may be wrong, and then nothing has got better.
+            Ok(Some(_)) => {}
+            Ok(None) => self.took(),
+            Err(error) => self.refused(error),
+        }
+        found
+    }
+
+    /// Records that the newest block of the log was taken, or that there is none to take.
+    pub(crate) fn took(&self) {
+        self.unread.send_if_modified(|unread| unread.take().is_some());
+    }
+
+    /// Records what is wrong with the next block of the log, or why it could not be read.
+    pub(crate) fn refused(&self, error: &Error) {
         self.unread.send_if_modified(|unread| {
-            let error = found.as_ref().err().cloned();
-            let changed = *unread != error;
-            *unread = error;
+            let changed = unread.as_ref() != Some(error);
+            *unread = Some(error.clone());
             changed
         });
-        found
     }
 
     /// Drops what was read ahead; for a caller that has every block.

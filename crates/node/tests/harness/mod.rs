@@ -309,6 +309,11 @@ pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Output {
     program.arg(command).arg("--data-dir").arg(folder).args(rest).output().unwrap()
 }
 
+/// Makes a new authority key in a file.
+pub(crate) fn keygen(file: &Path) -> ExitStatus {
+    Command::new(PROGRAM).arg("keygen").arg(file).output().unwrap().status
+}
+
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
