@@ -21,7 +21,7 @@ pub struct Reader {
     window: usize,
     /// The bytes of the largest block in a row of found ones.
     largest: usize,
-    ahead: VecDeque<Task>,
+    ahead: VecDeque<Task<Option<Entry>>>,
 }
 
 /// The most requests at once.
@@ -46,13 +46,11 @@ impl Reader {
         while self.ahead.len() < self.window {
             let height = self.next + self.ahead.len() as u64;
             let log = self.log.clone();
-            self.ahead.push_back(Task(tokio::spawn(async move { log.block(height).await })));
+            self.ahead.push_back(Task::spawn(async move { log.block(height).await }));
         }
         let found = match self.ahead.front_mut() {
             // It stays in front if this future is dropped.
-            Some(Task(first)) => first.await.unwrap_or_else(|error| {
-                Err(Error::new(Reason::Bug, "a task that reads a block", error))
-            }),
+            Some(first) => first.end().await,
             None => return Err(Error::new(Reason::Bug, "a block that is being read", "none")),
         };
         match &found {
@@ -81,9 +79,22 @@ impl Reader {
 
 /// A request, cancelled when this is dropped.
 #[derive(Debug)]
-struct Task(JoinHandle<Result<Option<Entry>>>);
+pub(crate) struct Task<T>(JoinHandle<Result<T>>);
 
-impl Drop for Task {
+impl<T: Send + 'static> Task<T> {
+    pub(crate) fn spawn(request: impl Future<Output = Result<T>> + Send + 'static) -> Self {
+        Self(tokio::spawn(request))
+    }
+
+    /// Waits for the answer; must not be called again after it.
+    pub(crate) async fn end(&mut self) -> Result<T> {
+        (&mut self.0)
+            .await
+            .unwrap_or_else(|error| Err(Error::new(Reason::Bug, "a task with a request", error)))
+    }
+}
+
+impl<T> Drop for Task<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

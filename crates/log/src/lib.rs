@@ -7,6 +7,7 @@
 //! * [`Bucket`] is a place in an object store, named by a URL.
 //! * [`Log`] is the log of one chain in it.
 //! * [`Reader`] reads its blocks in order, several ahead.
+//! * [`copy`] copies it to another place.
 //!
 //! Nothing here deletes or replaces an object: a write whose answer was lost may still arrive, and
 //! would make a second block of that height.
@@ -16,6 +17,7 @@
 mod ahead;
 mod backoff;
 mod bucket;
+mod copy;
 mod entry;
 mod log;
 mod object;
@@ -24,5 +26,6 @@ mod s3;
 
 pub use ahead::Reader;
 pub use bucket::{Bucket, Request, Settled};
+pub use copy::{Copied, copy};
 pub use entry::Entry;
 pub use log::Log;

@@ -87,6 +87,37 @@ impl Log {
         Ok(Self { bucket, config, chain, waiting: watch::Sender::new(None) })
     }
 
+    /// The chain's log in another place, which may have no configuration yet; `wrong_chain` if it has another chain.
+    pub(crate) async fn elsewhere(&self, bucket: &Bucket) -> Result<Self> {
+        let found = Self::config(bucket).await?;
+        let found = found.as_ref().unwrap_or(&self.config);
+        Self::of(bucket.clone(), self.config.clone(), found)
+    }
+
+    /// Writes the configuration of a log whose blocks are there.
+    pub(crate) async fn complete(&self) -> Result<()> {
+        Self::begin(self.bucket.clone(), self.config.clone()).await.map(drop)
+    }
+
+    /// The height of the newest block; `None` if there is none. The number of reads is logarithmic in the height.
+    ///
+    /// Errors are those of [`block`](Self::block).
+    pub async fn newest(&self) -> Result<Option<u64>> {
+        let Some(_) = self.block(0).await? else { return Ok(None) };
+        // A log has every block up to its newest.
+        let (mut found, mut step) = (0_u64, 1_u64);
+        while self.block(found + step).await?.is_some() {
+            found += step;
+            step *= 2;
+        }
+        let mut missing = found + step;
+        while found + 1 < missing {
+            let middle = found + (missing - found) / 2;
+            if self.block(middle).await?.is_some() { found = middle } else { missing = middle }
+        }
+        Ok(Some(found))
+    }
+
     /// The bucket.
     pub const fn bucket(&self) -> &Bucket {
         &self.bucket

@@ -18,6 +18,7 @@ use prooflight_node::{At, Chain, View};
 
 use super::cannot;
 use super::fresh::begin_in;
+use super::logged::InLog;
 use super::params::{Lmpt, Lvmt, Options};
 use super::reach::{Reached, reach};
 use super::transfer::read_block;
@@ -276,13 +277,29 @@ pub(super) fn open_to_lead(folder: &Path, options: &SchemeOptions) -> Result<(Ch
     Ok((chain, signers))
 }
 
-impl Where {
+/// The arguments of `verify`.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    #[command(flatten)]
+    folder: Where,
+    #[command(flatten)]
+    log: InLog,
+}
+
+impl Verify {
     /// Executes every block again in a separate folder, and compares the results.
     pub(super) fn verify(&self) -> Result<()> {
-        let scratch =
-            tempfile::tempdir_in(&self.data_dir).map_err(|error| cannot(&self.data_dir, &error))?;
-        let mut again = Chain::create_like(&scratch.path().join("chain"), &self.data_dir)?;
-        let view = Chain::open(&self.data_dir)?.view()?;
+        if let Some(log) = self.log.open()? {
+            let (_scratch, chain) = log.execute_aside()?;
+            let view = chain.view()?;
+            let values = view.entries().try_fold(0_u64, |count, entry| entry.map(|_| count + 1))?;
+            println!("{} blocks and {values} values verified", view.height() + 1);
+            return Ok(());
+        }
+        let folder = &self.folder.data_dir;
+        let scratch = tempfile::tempdir_in(folder).map_err(|error| cannot(folder, &error))?;
+        let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
+        let view = Chain::open(folder)?.view()?;
         // Before anything is executed.
         view.block(At::Height(0))?;
         for height in 0..=view.height() {
@@ -315,6 +332,8 @@ impl Where {
 pub(super) struct Which {
     #[command(flatten)]
     folder: Where,
+    #[command(flatten)]
+    log: InLog,
     /// The height; the newest block if left out.
     #[arg(long)]
     height: Option<u64>,
@@ -323,6 +342,10 @@ pub(super) struct Which {
 impl Which {
     pub(super) fn print_checkpoint(&self) -> Result<()> {
         let height = self.height;
+        if let Some(log) = self.log.open()? {
+            println!("{}", log.checkpoint(height)?);
+            return Ok(());
+        }
         if let Some(json) = self.proposed_genesis()? {
             println!("{json}");
             return Ok(());

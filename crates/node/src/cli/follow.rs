@@ -197,7 +197,7 @@ fn keep(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
         .map_err(|error| cannot(&kept, &error))
 }
 
-fn read(path: &Path) -> Result<Checkpoint> {
+pub(super) fn read(path: &Path) -> Result<Checkpoint> {
     let json = std::fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
     checkpoint::from_json(&json)
 }

@@ -9,7 +9,9 @@ mod follow;
 mod fresh;
 mod lead;
 mod log;
+mod logged;
 mod params;
+mod promote;
 mod reach;
 mod run;
 mod serving;
@@ -51,14 +53,18 @@ enum Command {
     },
     /// Print the checkpoint that an application pins.
     Checkpoint(chain::Which),
-    /// Execute every stored block again and compare all roots, signatures and values.
-    Verify(chain::Where),
+    /// Execute every block again and compare all roots, signatures and values.
+    Verify(chain::Verify),
     /// Write every key and value as a line of JSON.
-    Export(transfer::File),
+    Export(transfer::Export),
     /// Make blocks of the keys and values in a file.
     Import(transfer::Import),
     /// Copy the chain into a new folder, without its keys.
     Backup(transfer::Backup),
+    /// Copy a chain's log to another place, and check every block.
+    Copy(logged::Copy),
+    /// Make a standby lead at once.
+    Promote(promote::Promote),
     /// Serve proofs of smt from the snapshot files of a running node.
     ServeHistory(archive::ServeHistory),
     /// Check a setup of lvmt, and build its tables.
@@ -83,10 +89,12 @@ pub(crate) fn run() -> Result<(), Failure> {
             println!("{}", Hex(&key.verifying_key().to_bytes()));
         }
         Command::Checkpoint(which) => which.print_checkpoint()?,
-        Command::Verify(folder) => folder.verify()?,
-        Command::Export(file) => file.export()?,
+        Command::Verify(chain) => chain.verify()?,
+        Command::Export(export) => export.run()?,
         Command::Import(import) => import.run()?,
         Command::Backup(backup) => backup.run()?,
+        Command::Copy(copy) => copy.run()?,
+        Command::Promote(standby) => standby.run()?,
         Command::ServeHistory(server) => server.run()?,
         Command::Params(params) => params.run()?,
     }

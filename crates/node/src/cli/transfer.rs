@@ -11,7 +11,7 @@ use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
 use prooflight_node::clock::now_ms;
-use prooflight_node::copy::{Line, pipe, receive};
+use prooflight_node::copy::{Line, Source, pipe, receive};
 use prooflight_node::log::check_unbound;
 use prooflight_node::normalise::{check, check_all};
 use prooflight_node::schemes::SchemeOptions;
@@ -19,6 +19,7 @@ use prooflight_node::{Audited, Chain, audit};
 
 use super::cannot;
 use super::chain::{Where, open};
+use super::logged::InLog;
 use super::reach::{Reached, reach};
 
 fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation> {
@@ -42,19 +43,32 @@ pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateO
     Ok(operations)
 }
 
-/// A chain and a file.
+/// The arguments of `export`.
 #[derive(Debug, Args)]
-pub(super) struct File {
+pub(super) struct Export {
     #[command(flatten)]
     folder: Where,
-    /// The file.
+    #[command(flatten)]
+    log: InLog,
+    /// The new file.
     file: PathBuf,
 }
 
-impl File {
-    pub(super) fn export(&self) -> Result<()> {
+impl Export {
+    pub(super) fn run(&self) -> Result<()> {
         let failed = |error: &std::io::Error| cannot(&self.file, error);
-        let reached = reach(&self.folder.data_dir)?;
+        if self.file.exists() {
+            let expected = format_args!("a new file {}", self.file.display());
+            return Err(Error::new(Reason::InvalidArgument, expected, "one that exists"));
+        }
+        let (_scratch, reached) = match self.log.open()? {
+            Some(log) => {
+                let (scratch, chain) = log.execute_aside()?;
+                let source = Source::new(chain.view()?, scratch.path());
+                (Some(scratch), Reached::Here(source))
+            }
+            None => (None, reach(&self.folder.data_dir)?),
+        };
         let mut file = fs::File::create_new(&self.file).map_err(|error| failed(&error))?;
         let exported = match reached {
             Reached::Here(source) => source.export(&mut file),
@@ -74,7 +88,9 @@ impl File {
 #[derive(Debug, Args)]
 pub(super) struct Import {
     #[command(flatten)]
-    file: File,
+    folder: Where,
+    /// The file.
+    file: PathBuf,
     /// The number of keys per block; fewer if they are too large for one.
     #[arg(long, default_value_t = 10_000)]
     block: usize,
@@ -82,17 +98,17 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(&self) -> Result<()> {
-        let path = &self.file.file;
+        let path = &self.file;
         let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
         let size = file.metadata().map_err(|error| cannot(path, &error))?.len();
-        check_unbound(&self.file.folder.data_dir, None).map_err(|error| {
+        check_unbound(&self.folder.data_dir, None).map_err(|error| {
             let expected = format_args!(
                 "submissions to the leader instead of an import, or {}",
                 error.expected()
             );
             Error::new(error.reason(), expected, error.found())
         })?;
-        let (mut chain, signers) = open(&self.file.folder.data_dir, &SchemeOptions::default())?;
+        let (mut chain, signers) = open(&self.folder.data_dir, &SchemeOptions::default())?;
         let config = chain.config().clone();
         let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
         let at_once = self.block.clamp(1, most);
@@ -131,6 +147,8 @@ fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> 
 pub(super) struct Backup {
     #[command(flatten)]
     folder: Where,
+    #[command(flatten)]
+    log: InLog,
     /// The new folder.
     to: PathBuf,
 }
@@ -146,7 +164,7 @@ impl Backup {
             let expected = format_args!("a new or empty folder {}", to.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "files in it"));
         }
-        let made = self.copy().and_then(|()| audit(&Chain::open(to)?.view()?));
+        let made = self.make().and_then(|()| audit(&Chain::open(to)?.view()?));
         let Audited { blocks, values } = made.inspect_err(|_| {
             // A copy that is not whole, or damaged, is none.
             let _ = fs::remove_dir_all(to);
@@ -162,6 +180,13 @@ impl Backup {
             ),
         }
         Ok(())
+    }
+
+    fn make(&self) -> Result<()> {
+        match self.log.open()? {
+            Some(log) => log.execute(&self.to).map(drop).and_then(|()| log.bind(&self.to)),
+            None => self.copy(),
+        }
     }
 
     fn copy(&self) -> Result<()> {

@@ -9,7 +9,7 @@ mod send;
 mod stream;
 
 pub use receive::receive;
-pub use running::{Access, Running};
+pub use running::{Access, Running, put};
 pub use send::Line;
 pub use stream::{Pipe, PipeReader, pipe};
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use http::header::AUTHORIZATION;
 use http::{Request, StatusCode};
@@ -83,6 +84,9 @@ pub struct Running {
     token: String,
 }
 
+/// The time that a node has to answer a PUT request.
+const ANSWER: Duration = Duration::from_secs(10);
+
 /// The longest error of a node.
 const ERROR_BYTES: usize = 1 << 16;
 
@@ -103,6 +107,11 @@ impl Running {
             Error::new(Reason::InvalidArgument, expected, "something else")
         };
         parsed.map(Some).ok_or_else(wrong)
+    }
+
+    /// The URL of its admin listener.
+    pub fn admin(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     /// Fetches what is under a path of the node's admin listener, and passes each piece on.
@@ -133,6 +142,42 @@ impl Running {
         }
         Ok(())
     }
+}
+
+/// Sends a PUT request to an admin listener, at http://HOST:PORT; returns its answer.
+///
+/// `invalid_argument` if the URL has another form, or the node refuses; `unreachable` if nobody answers in time.
+pub async fn put(admin: &str, path: &str) -> Result<String> {
+    let form = |found: &dyn core::fmt::Display| {
+        Error::new(Reason::InvalidArgument, "the admin listener of a node, http://HOST:PORT", found)
+    };
+    let url: http::Uri = admin.parse().map_err(|error| form(&error))?;
+    let host = url.authority().filter(|host| !host.as_str().contains('@'));
+    let (Some("http"), Some(host), "/") = (url.scheme_str(), host, url.path()) else {
+        return Err(form(&"another form"));
+    };
+    let silent = |error: &dyn core::fmt::Display| {
+        Error::new(Reason::Unreachable, format_args!("an answer of the node at {admin}"), error)
+    };
+    let request = Request::put(format!("http://{host}{path}"))
+        .body(Empty::<Bytes>::new())
+        .map_err(|error| Error::new(Reason::Bug, "a request", error))?;
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    let asked = async {
+        let response = client.request(request).await.map_err(|error| silent(&error))?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), ERROR_BYTES).collect().await;
+        let body = body.map_err(|error| silent(&error))?.to_bytes();
+        Ok((status, String::from_utf8_lossy(&body).trim_end().to_owned()))
+    };
+    let answered = tokio::time::timeout(ANSWER, asked).await;
+    let (status, said) = answered.map_err(|_| silent(&"none in time"))??;
+    if status == StatusCode::OK {
+        return Ok(said);
+    }
+    let expected = format_args!("a node at {admin} that answers PUT {path}");
+    let said: String = said.chars().filter(|it| !it.is_control()).take(100).collect();
+    Err(Error::new(Reason::InvalidArgument, expected, format_args!("{status}: {said}")))
 }
 
 fn refused(status: StatusCode, body: &[u8]) -> Error {

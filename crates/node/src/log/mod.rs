@@ -113,8 +113,8 @@ pub(crate) fn is_fresh(header: &Header, interval: Duration) -> bool {
     u128::from(now_ms().saturating_sub(header.timestamp_ms)) < interval.as_millis()
 }
 
-/// A block in the log.
-pub(crate) fn decode(entry: Entry) -> Result<Block> {
+/// A block in the log; `invalid_encoding` if its body is none.
+pub fn decode(entry: Entry) -> Result<Block> {
     let height = entry.height();
     // What the bucket has wrong is not damage of our store.
     let body: Body = borsh::from_slice(&entry.body).map_err(|error| {

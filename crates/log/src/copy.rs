@@ -1,0 +1,162 @@
+//! Copies a log to another place, so that its leaders can move there.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use prooflight_core::chain::Header;
+use prooflight_core::{Error, Hex, Reason, Result};
+
+use crate::ahead::Task;
+use crate::backoff::Backoff;
+use crate::bucket::Bucket;
+use crate::entry::{self, Entry};
+use crate::log::Log;
+
+/// What [`copy`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The blocks of the log.
+    pub blocks: u64,
+    /// The blocks that were created; the others were there.
+    pub created: u64,
+}
+
+/// The most creates at once.
+const MOST: usize = 16;
+
+/// How often a create is tried that gets no clear answer.
+const TRIES: u32 = 6;
+
+/// Copies every block of a log, and then the chain's configuration. Before that, nobody can take the copy for the
+/// chain's log. Whoever stops halfway is continued by the next call.
+///
+/// Each block is checked: its signatures, its height, that it follows the one before, and by `check` its body. `seen` hears
+/// each height that was created. `wrong_chain` if the other place has another chain, `equivocation` if it has another block,
+/// `not_extending` or the error of `check` if a block is wrong, `unknown_block` if there is no block, or the other place
+/// has more. Otherwise the errors of [`Log::block`] and [`Bucket::create`].
+///
+/// Must be called within a runtime. While a leader makes blocks, the copy lacks those that it makes meanwhile.
+pub async fn copy(
+    from: &Log,
+    to: &Bucket,
+    mut check: impl FnMut(&Entry) -> Result<()>,
+    mut seen: impl FnMut(u64),
+) -> Result<Copied> {
+    let there = from.elsewhere(to).await?;
+    let found = there.newest().await?;
+    if let Some(newest) = found {
+        check_same(from, &there, newest).await?;
+    }
+    // Of those that were created at once, a call that stopped may have left out some.
+    let first = found.map_or(0, |newest| (newest + 1).saturating_sub(MOST as u64));
+    let mut parent = match first.checked_sub(1) {
+        Some(before) => Some(read(from, before).await?.header.header),
+        None => None,
+    };
+    let (mut reader, mut height, mut created) = (from.reader(first), first, 0);
+    let mut under_way: VecDeque<Task<u64>> = VecDeque::new();
+    loop {
+        let next = reader.block(height).await?;
+        if let Some(entry) = &next {
+            check_order(parent.as_ref(), &entry.header.header)?;
+            check(entry)?;
+        }
+        while under_way.len() >= if next.is_some() { MOST } else { 1 } {
+            let Some(mut first) = under_way.pop_front() else { break };
+            created += first.end().await?;
+        }
+        let Some(entry) = next else { break };
+        parent = Some(entry.header.header.clone());
+        let there = there.clone();
+        if created == 0 && under_way.is_empty() {
+            // Alone, to learn first whether this store creates an object only once.
+            created += create(&there, entry, true).await?;
+        } else {
+            under_way.push_back(Task::spawn(async move { create(&there, entry, false).await }));
+        }
+        seen(height);
+        height += 1;
+    }
+    if height == 0 {
+        let expected = format_args!("a block in {}", from.bucket().name());
+        return Err(Error::new(Reason::UnknownBlock, expected, "none"));
+    }
+    there.complete().await?;
+    Ok(Copied { blocks: height, created })
+}
+
+/// Compares the newest block of the other place.
+async fn check_same(from: &Log, there: &Log, newest: u64) -> Result<()> {
+    let (ours, found) = (read(from, newest).await, read(there, newest).await?);
+    let ours = ours.map_err(|error| match error.reason() {
+        Reason::UnknownBlock => {
+            let expected = format_args!(
+                "no more blocks in {} than in {}",
+                there.bucket().name(),
+                from.bucket().name()
+            );
+            Error::new(Reason::UnknownBlock, expected, format_args!("block {newest}"))
+        }
+        _ => error,
+    })?;
+    check_hash(there, &ours, &found)
+}
+
+fn check_hash(there: &Log, ours: &Entry, found: &Entry) -> Result<()> {
+    let (expected, found) = (ours.hash(), found.hash());
+    if expected == found {
+        return Ok(());
+    }
+    let (height, place) = (ours.height(), there.bucket().name());
+    let expected = format_args!("block {height} with the hash {} in {place}", Hex(&expected));
+    Err(Error::new(Reason::Equivocation, expected, Hex(&found)))
+}
+
+async fn read(log: &Log, height: u64) -> Result<Entry> {
+    let none = || {
+        let expected = format_args!("block {height} in {}", log.bucket().name());
+        Error::new(Reason::UnknownBlock, expected, "none")
+    };
+    log.block(height).await?.ok_or_else(none)
+}
+
+/// Checks that a header follows another one, or is the first.
+fn check_order(parent: Option<&Header>, header: &Header) -> Result<()> {
+    let (hash, time) = parent.map_or(([0; 32], None), |it| (it.hash(), Some(it.timestamp_ms)));
+    if header.parent != hash {
+        let expected = format_args!("block {} after {}", header.height, Hex(&hash));
+        return Err(Error::new(Reason::NotExtending, expected, Hex(&header.parent)));
+    }
+    if time.is_some_and(|time| header.timestamp_ms <= time) {
+        let expected = format_args!("block {} later than the one before", header.height);
+        return Err(Error::new(Reason::NotExtending, expected, header.timestamp_ms));
+    }
+    Ok(())
+}
+
+/// Creates a block that may be there; returns the number of created objects.
+async fn create(there: &Log, entry: Entry, is_first: bool) -> Result<u64> {
+    let (name, bytes) = (entry::name(entry.height()), Bytes::from(entry.encode()?));
+    let (mut backoff, mut tries) = (Backoff::new(), 1);
+    let created = loop {
+        match there.bucket().create(&name, bytes.clone()).await {
+            Ok(true) => break true,
+            Ok(false) => {
+                if let Some(found) = there.block(entry.height()).await? {
+                    check_hash(there, &entry, &found)?;
+                    break false;
+                }
+            }
+            Err(error) if error.reason() != Reason::Unreachable || tries >= TRIES => {
+                return Err(error);
+            }
+            Err(_) => {}
+        }
+        tries += 1;
+        backoff.wait().await;
+    };
+    if created && is_first {
+        there.bucket().check_creates_once(&name, bytes).await?;
+    }
+    Ok(u64::from(created))
+}

@@ -1,0 +1,188 @@
+//! Commands on a chain's log instead of a folder, without any node; and `copy`, which moves a log.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use prooflight_core::chain::{Checkpoint, operations_root};
+use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_json as json;
+use prooflight_log::{self as log, Bucket, Log};
+use prooflight_node::Chain;
+use prooflight_node::follow::check_pinned;
+use prooflight_node::log::{Binding, decode};
+use prooflight_node::schemes::SchemeOptions;
+use tokio::runtime::Runtime;
+
+use super::follow::{begin, read};
+use super::fresh::begin_in;
+use super::params::options;
+
+/// A chain's log.
+#[derive(Clone, Debug, Args)]
+pub(super) struct InLog {
+    /// The chain's log in an object store, instead of a folder
+    #[arg(long, requires = "checkpoint")]
+    log: Option<String>,
+    /// With --log: a file with the checkpoint of the chain
+    #[arg(long, requires = "log")]
+    checkpoint: Option<PathBuf>,
+    /// With --log: the .ptau file of the chain's lvmt setup, if it is in one
+    #[arg(long, requires = "log")]
+    lvmt_setup: Option<PathBuf>,
+}
+
+/// A chain's log that was opened, with the checkpoint that says which chain it is.
+pub(super) struct Logged {
+    runtime: Runtime,
+    log: Log,
+    pinned: Checkpoint,
+    options: SchemeOptions,
+}
+
+impl InLog {
+    /// Opens the log, if one is given.
+    ///
+    /// `wrong_chain` or `equivocation` if it is not that of the checkpoint, `unknown_block` if it lacks the checkpoint's
+    /// block; otherwise the errors of a bucket. Nothing is written.
+    pub(super) fn open(&self) -> Result<Option<Logged>> {
+        let (Some(url), Some(checkpoint)) = (&self.log, &self.checkpoint) else { return Ok(None) };
+        let bucket = Bucket::open(url)?;
+        let pinned = read(checkpoint)?;
+        let runtime = runtime()?;
+        let config = Arc::new(pinned.config.clone());
+        let log = runtime.block_on(Log::open(bucket, config))?;
+        let options = options(None, None, self.lvmt_setup.clone());
+        let logged = Logged { runtime, log, pinned, options };
+        check_pinned(&logged.pinned, &logged.block(logged.pinned.height)?.header.header)?;
+        Ok(Some(logged))
+    }
+}
+
+impl Logged {
+    /// The checkpoint of a block, by default the newest.
+    pub(super) fn checkpoint(&self, height: Option<u64>) -> Result<String> {
+        let newest = || self.runtime.block_on(self.log.newest());
+        let height = height.map_or_else(newest, |height| Ok(Some(height)))?.unwrap_or(0);
+        let header_hash = self.block(height)?.hash();
+        let config = self.pinned.config.clone();
+        Ok(json::checkpoint::to_json(&Checkpoint { config, height, header_hash }))
+    }
+
+    /// Executes every block in a folder without a chain; if that is refused, what was written is no chain, and the caller
+    /// removes it.
+    pub(super) fn execute(&self, folder: &Path) -> Result<Chain> {
+        self.block(0)?;
+        let mut chain = begin_in(folder, || begin(folder, &self.pinned, &self.options))?;
+        let mut reader = self.log.reader(0);
+        for height in 0.. {
+            let wrong = |error: Error| {
+                let name = self.log.bucket().name();
+                let expected = format_args!("{}, in block {height} of {name}", error.expected());
+                Error::new(error.reason(), expected, error.found())
+            };
+            let Some(entry) = self.runtime.block_on(reader.block(height)).map_err(wrong)? else {
+                break;
+            };
+            chain.follow(decode(entry)?).map_err(wrong)?;
+            if height % 1000 == 999 {
+                eprintln!("{} blocks executed", height + 1);
+            }
+        }
+        // The bucket could have shown another block at first.
+        let header = chain.view()?.header(prooflight_node::At::Height(self.pinned.height))?;
+        check_pinned(&self.pinned, &header.header)?;
+        Ok(chain)
+    }
+
+    /// Executes every block in a folder that is removed with the first value.
+    pub(super) fn execute_aside(&self) -> Result<(tempfile::TempDir, Chain)> {
+        let scratch = tempfile::tempdir().map_err(|error| {
+            Error::new(Reason::StoreFailed, "a temporary folder (TMPDIR)", error)
+        })?;
+        let chain = self.execute(&scratch.path().join("chain"))?;
+        Ok((scratch, chain))
+    }
+
+    /// Makes this the log of a folder with its blocks.
+    pub(super) fn bind(&self, folder: &Path) -> Result<()> {
+        let log = self.log.bucket().name().to_owned();
+        Binding { log, publishing: false }.write(folder)
+    }
+
+    fn block(&self, height: u64) -> Result<log::Entry> {
+        let none = || {
+            let expected = format_args!("block {height} in {}", self.log.bucket().name());
+            Error::new(Reason::UnknownBlock, expected, "none")
+        };
+        self.runtime.block_on(self.log.block(height))?.ok_or_else(none)
+    }
+}
+
+/// The arguments of `copy`.
+#[derive(Debug, Args)]
+pub(super) struct Copy {
+    /// The log, such as <s3://BUCKET/FOLDER>
+    from: String,
+    /// Its new place
+    to: String,
+    /// A file with the checkpoint of the chain; without one, the log says which chain it has
+    #[arg(long)]
+    checkpoint: Option<PathBuf>,
+}
+
+impl Copy {
+    pub(super) fn run(&self) -> Result<()> {
+        let (from, to) = (Bucket::open(&self.from)?, Bucket::open(&self.to)?);
+        if from.name() == to.name() {
+            let expected = "two different places";
+            return Err(Error::new(Reason::InvalidArgument, expected, from.name()));
+        }
+        let pinned = self.checkpoint.as_deref().map(read).transpose()?;
+        let runtime = runtime()?;
+        let copied = runtime.block_on(async {
+            let config = match &pinned {
+                Some(pinned) => pinned.config.clone(),
+                None => Log::config(&from).await?.ok_or_else(|| {
+                    let expected = format_args!("a chain in {}", from.name());
+                    Error::new(Reason::UnknownBlock, expected, "none")
+                })?,
+            };
+            let chain = config.id();
+            let log = Log::open(from, Arc::new(config)).await?;
+            if let Some(pinned) = &pinned {
+                let found = log.block(pinned.height).await?.ok_or_else(|| {
+                    let expected = format_args!("the checkpoint's block {}", pinned.height);
+                    Error::new(Reason::UnknownBlock, expected, "none")
+                })?;
+                check_pinned(pinned, &found.header.header)?;
+            }
+            eprintln!("chain {}", Hex(&chain));
+            let seen = |height: u64| {
+                if height % 1000 == 999 {
+                    eprintln!("{} blocks", height + 1);
+                }
+            };
+            log::copy(&log, &to, check, seen).await
+        })?;
+        println!("{} blocks in {}, {} of them new", copied.blocks, to.name(), copied.created);
+        Ok(())
+    }
+}
+
+/// Checks that the operations of a block are those of its header.
+fn check(entry: &log::Entry) -> Result<()> {
+    let block = decode(entry.clone())?;
+    let (expected, found) = (block.header.header.ops_root, operations_root(&block.body.operations));
+    if expected == found {
+        return Ok(());
+    }
+    let expected = format_args!("the operations {} of block {}", Hex(&expected), entry.height());
+    Err(Error::new(Reason::OperationsMismatch, expected, Hex(&found)))
+}
+
+/// A runtime whose threads read ahead.
+pub(super) fn runtime() -> Result<Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| Error::new(Reason::Bug, "a runtime", error))
+}

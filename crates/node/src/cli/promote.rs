@@ -1,0 +1,36 @@
+//! `promote`: makes a standby lead at once.
+
+use clap::Args;
+use prooflight_core::{Error, Reason, Result};
+use prooflight_node::copy::{Running, put};
+
+use super::chain::Where;
+use super::logged::runtime;
+
+/// The standby.
+#[derive(Debug, Args)]
+pub(super) struct Promote {
+    #[command(flatten)]
+    folder: Where,
+    /// The admin listener of the standby, as http://HOST:PORT, instead of the folder of one on this machine
+    #[arg(long)]
+    admin: Option<String>,
+}
+
+impl Promote {
+    pub(super) fn run(&self) -> Result<()> {
+        let folder = &self.folder.data_dir;
+        let admin = match &self.admin {
+            Some(admin) => admin.clone(),
+            None => match Running::of(folder)? {
+                Some(running) => running.admin(),
+                None => {
+                    let expected = format_args!("a node that runs in {}", folder.display());
+                    return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+                }
+            },
+        };
+        println!("{}", runtime()?.block_on(put(&admin, "/promote"))?);
+        Ok(())
+    }
+}
