@@ -89,9 +89,11 @@ export const STEPS = {
     programs: ["cc"],
     // PROOFLIGHT_S3 names an empty bucket on another server.
     async run({ sh, output }) {
-      await withBucket((env) =>
-        sh("cargo", cargo("test", "--test", "s3", "--", "--ignored"), { env }),
-      );
+      await withBucket(async (env) => {
+        await sh("cargo", cargo("test", "--test", "s3", "--", "--ignored"), { env });
+        // The nodes' tests are among them; those that change files use a folder.
+        await sh("cargo", cargo("test", "--test", "log", "--", "--test-threads", "4"), { env });
+      });
       return cargoTests(output());
     },
   },

@@ -22,13 +22,13 @@ impl Promote {
         let folder = &self.folder.data_dir;
         let admin = match &self.admin {
             Some(admin) => admin.clone(),
-            None => match Running::of(folder)? {
-                Some(running) => running.admin(),
-                None => {
+            None => {
+                let running = Running::of(folder)?.ok_or_else(|| {
                     let expected = format_args!("a node that runs in {}", folder.display());
-                    return Err(Error::new(Reason::InvalidArgument, expected, "none"));
-                }
-            },
+                    Error::new(Reason::InvalidArgument, expected, "none")
+                })?;
+                running.admin()
+            }
         };
         println!("{}", runtime()?.block_on(put(&admin, "/promote"))?);
         Ok(())
