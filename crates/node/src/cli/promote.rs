@@ -20,15 +20,14 @@ pub(super) struct Promote {
 impl Promote {
     pub(super) fn run(&self) -> Result<()> {
         let folder = &self.folder.data_dir;
-        let admin = match &self.admin {
-            Some(admin) => admin.clone(),
-            None => {
-                let running = Running::of(folder)?.ok_or_else(|| {
-                    let expected = format_args!("a node that runs in {}", folder.display());
-                    Error::new(Reason::InvalidArgument, expected, "none")
-                })?;
-                running.admin()
-            }
+        let admin = if let Some(admin) = &self.admin {
+            admin.clone()
+        } else {
+            let running = Running::of(folder)?.ok_or_else(|| {
+                let expected = format_args!("a node that runs in {}", folder.display());
+                Error::new(Reason::InvalidArgument, expected, "none")
+            })?;
+            running.admin()
         };
         println!("{}", runtime()?.block_on(put(&admin, "/promote"))?);
         Ok(())
