@@ -8,7 +8,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::SignedHeader;
 use prooflight_core::{Error, Hash, Hex, Reason, Result, blake2b256};
 
-use crate::store::durable::{failed, replace};
+use crate::store::durable::{failed, replace, settle};
 
 /// The newest header that an authority has signed. It signs no other one of that height, and none below.
 #[derive(Debug)]
@@ -55,6 +55,9 @@ impl Memory {
 
     /// Opens the memory of a key on a chain; `memory_lost` if it is missing or damaged, `wrong_chain` or
     /// `invalid_argument` if it is that of another chain or key.
+    ///
+    /// What it remembers is on disk then, even if the process that wrote it was killed before that:
+    /// the same header is signed again without another write.
     pub fn open(path: &Path, chain: Hash, authority: [u8; 32]) -> Result<Self> {
         let record = read(path)?.ok_or_else(|| lost(path, "none"))?;
         if record.chain != chain {
@@ -64,6 +67,7 @@ impl Memory {
             let expected = format_args!("the key {}, as in the memory", Hex(&record.authority));
             return Err(Error::new(Reason::InvalidArgument, expected, Hex(&authority)));
         }
+        settle(path)?;
         Ok(Self { path: path.to_owned(), record })
     }
 
@@ -157,6 +161,7 @@ fn lost(path: &Path, found: impl core::fmt::Display) -> Error {
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
+    use crate::store::durable::synced;
     use prooflight_core::chain::Header;
 
     const CHAIN: Hash = [1; 32];
@@ -186,6 +191,20 @@ mod tests {
         assert_eq!(reason(Memory::open(&path, [0; 32], KEY)), Reason::WrongChain);
         assert_eq!(reason(Memory::open(&path, CHAIN, [0; 32])), Reason::InvalidArgument);
         assert_eq!(reason(Memory::begin(&path, CHAIN, KEY, 10)), Reason::InvalidArgument);
+    }
+
+    #[test]
+    fn what_a_killed_process_wrote_is_on_disk_before_it_is_signed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("signed");
+        let mut memory = Memory::begin(&path, CHAIN, KEY, 5).unwrap();
+        synced();
+        memory.remember(5, &[5; 32]).unwrap();
+        assert_eq!(synced(), [folder.path()]);
+        // Killed between the new name and its way to the disk: the file can be read.
+        let mut memory = Memory::open(&path, CHAIN, KEY).unwrap();
+        assert_eq!(memory.remember(5, &[5; 32]), Ok(()));
+        assert_eq!(synced(), [&path, folder.path()]);
     }
 
     #[test]

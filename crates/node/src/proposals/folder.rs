@@ -1,6 +1,6 @@
 //! Proposals in a folder of the leader: `proposed/HEIGHT/ATTEMPT`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use prooflight_core::{Error, Hash, Result, blake2b256};
 
 use super::{Attempt, Proposals};
 use crate::store::corrupt;
-use crate::store::durable::{failed, replace};
+use crate::store::durable::{failed, replace, settle, sync};
 
 /// The proposals in the folder of a chain, which only its node writes. Each file ends with a checksum.
 #[derive(Clone, Debug)]
@@ -27,6 +27,12 @@ impl ProposalFolder {
     fn path(&self, attempt: Attempt) -> PathBuf {
         self.height(attempt.height).join(format!("{:04}", attempt.number))
     }
+
+    /// Makes sure that the names of the folders last too.
+    fn sync_folders(&self) -> std::io::Result<()> {
+        sync(&self.0)?;
+        self.0.parent().map_or(Ok(()), sync)
+    }
 }
 
 impl Proposals for ProposalFolder {
@@ -35,13 +41,8 @@ impl Proposals for ProposalFolder {
             return Ok(there);
         }
         let folder = self.height(attempt.height);
-        let make = || {
-            fs::create_dir_all(&folder)?;
-            // The names of the folders must last too.
-            File::open(&self.0)?.sync_all()?;
-            self.0.parent().map_or(Ok(()), |chain| File::open(chain)?.sync_all())
-        };
-        make().map_err(|error| failed(&folder, &error))?;
+        let made = fs::create_dir_all(&folder).and_then(|()| self.sync_folders());
+        made.map_err(|error| failed(&folder, &error))?;
         replace(&self.path(attempt), &[proposal, &checksum(attempt, proposal)].concat())?;
         Ok(proposal.to_vec())
     }
@@ -51,6 +52,9 @@ impl Proposals for ProposalFolder {
         match fs::read(&path) {
             Ok(bytes) => match bytes.split_last_chunk::<32>() {
                 Some((proposal, sum)) if checksum(attempt, proposal) == *sum => {
+                    // A process that was killed may have left it in the system's memory alone.
+                    settle(&path)?;
+                    self.sync_folders().map_err(|error| failed(&self.0, &error))?;
                     Ok(Some(proposal.to_vec()))
                 }
                 _ => Err(damaged(&path)),
@@ -96,7 +100,24 @@ fn damaged(path: &Path) -> Error {
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
+    use crate::store::durable::synced;
     use prooflight_core::Reason;
+
+    #[test]
+    fn a_proposal_that_is_there_is_on_disk_before_it_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let proposals = ProposalFolder::of(folder.path());
+        let first = Attempt { height: 7, number: 0 };
+        proposals.create(first, b"one").unwrap();
+        let all = folder.path().join("proposed");
+        let height = all.join("0000000000000007");
+        let durable = [&height.join("0000"), &height, &all, folder.path()];
+        synced();
+        proposals.read(first).unwrap();
+        assert_eq!(synced(), durable);
+        proposals.create(first, b"two").unwrap();
+        assert_eq!(synced(), durable);
+    }
 
     #[test]
     fn a_proposal_is_created_once_and_damage_is_found() {

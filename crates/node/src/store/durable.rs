@@ -1,7 +1,7 @@
 //! Small files that are replaced as a whole, and on disk once they are.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -23,27 +23,55 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
+/// Makes sure that what a file has is on disk, and its name in its folder. A process that was killed in
+/// [`replace`] may have left content that only the memory of the system has: it can be read, but a loss
+/// of power would bring the old content back.
+pub(crate) fn settle(path: &Path) -> Result<()> {
+    sync(path).and_then(|()| sync_folder_of(path)).map_err(|error| failed(path, &error))
+}
+
 /// How often a write is tried again, in steps of 100 ms, while there are too many open files.
 const TRIES: u32 = 600;
 
 /// Whether the process or the system has too many open files: `EMFILE`, `ENFILE`.
-fn lacks_descriptors(error: &std::io::Error) -> bool {
+fn lacks_descriptors(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-fn try_replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn try_replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = File::create(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(new, path)?;
-    match path.parent() {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
+    sync_folder_of(path)
+}
+
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), sync)
+}
+
+/// Waits until a file, or the names in a folder, are on disk.
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()?;
+    #[cfg(test)]
+    SYNCED.with_borrow_mut(|synced| synced.push(path.to_owned()));
+    Ok(())
+}
+
+#[cfg(test)]
+thread_local! {
+    /// What this thread has synced.
+    static SYNCED: core::cell::RefCell<Vec<std::path::PathBuf>> = const { core::cell::RefCell::new(Vec::new()) };
+}
+
+/// Returns what this thread has synced since the last call.
+#[cfg(test)]
+pub(crate) fn synced() -> Vec<std::path::PathBuf> {
+    SYNCED.take()
 }
 
 #[cold]
-pub(crate) fn failed(path: &Path, error: &std::io::Error) -> Error {
+pub(crate) fn failed(path: &Path, error: &io::Error) -> Error {
     Error::new(Reason::StoreFailed, format_args!("to read and write {}", path.display()), error)
 }
