@@ -51,6 +51,10 @@ const READS: usize = 64;
 /// runtime's 512-thread blocking pool, so some must stay free.
 const MOST_PROOFS: usize = 32;
 
+/// The most files that reads and proofs have open at once: those of `smt`, one each. Files of the store
+/// are its own.
+pub(crate) const OPEN_FILES: usize = READS + MOST_PROOFS;
+
 impl Workers {
     /// Allows 64 reads, and for each scheme one proof more than there are processors: dear ones may
     /// use every processor, and a cheap one still begins at once.

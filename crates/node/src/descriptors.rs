@@ -3,21 +3,36 @@
 use prooflight_core::{Error, Reason, Result};
 use prooflight_embedded::CACHED_FILES;
 
-/// Descriptors for everything but the connections of clients: the store, its log and the files that it
-/// merges, snapshot files, the admin listener, connections that are turned away, and the leader's.
-const RESERVE: u64 = CACHED_FILES as u64 + 256;
+use crate::blocking::OPEN_FILES;
+use crate::server::{TURNED_AWAY, admin};
+
+/// Descriptors for everything but the connections of clients: the tables of the store, the files of
+/// `smt` that proofs read, the admin listener, and connections that are turned away.
+const RESERVE: u64 = (CACHED_FILES + OPEN_FILES + admin::CONNECTIONS + TURNED_AWAY + OTHERS) as u64;
+
+/// Descriptors for what is open once or a few times: the log of the store, tables that it merges, a file
+/// that is written, locks, listeners, the connections to a leader or an object store, and the standard
+/// streams.
+const OTHERS: usize = 64;
+
+/// The most connections of authorities, which are few.
+pub const AUTHORITY_CONNECTIONS: u32 = 128;
+
+/// Descriptors of the listener for authorities.
+const AUTHORITIES: u64 = AUTHORITY_CONNECTIONS as u64 + TURNED_AWAY as u64;
 
 /// The fewest connections that are worth serving.
 const LEAST: u64 = 16;
 
 /// Raises the limit of open files, as far as it may be raised, so that this many connections fit
-/// beside the node's own files; returns how many fit.
+/// beside the node's own files and, if it has one, its listener for authorities; returns how many fit.
 ///
 /// `invalid_config` if almost none do.
-pub fn connections(asked: u32) -> Result<u32> {
-    let needed = u64::from(asked) + RESERVE;
+pub fn connections(asked: u32, with_authorities: bool) -> Result<u32> {
+    let reserve = reserve(with_authorities);
+    let needed = u64::from(asked) + reserve;
     let Some(limit) = raise(needed).filter(|limit| *limit < needed) else { return Ok(asked) };
-    let fit = fitting(limit)?;
+    let fit = fitting(limit, reserve)?;
     tracing::warn!(
         asked,
         connections = fit,
@@ -28,10 +43,14 @@ pub fn connections(asked: u32) -> Result<u32> {
     Ok(fit)
 }
 
-fn fitting(limit: u64) -> Result<u32> {
-    let fit = limit.saturating_sub(RESERVE);
+const fn reserve(with_authorities: bool) -> u64 {
+    if with_authorities { RESERVE + AUTHORITIES } else { RESERVE }
+}
+
+fn fitting(limit: u64, reserve: u64) -> Result<u32> {
+    let fit = limit.saturating_sub(reserve);
     if fit < LEAST {
-        let least = RESERVE + LEAST;
+        let least = reserve + LEAST;
         let expected = format_args!("a limit of {least} open files (ulimit -n, LimitNOFILE)");
         return Err(Error::new(Reason::InvalidConfig, expected, limit));
     }
@@ -63,15 +82,33 @@ fn raise(_needed: u64) -> Option<u64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
 
     #[test]
     fn connections_leave_descriptors_for_the_store() {
-        assert_eq!(fitting(1024), Ok(512));
-        assert_eq!(fitting(528), Ok(16));
-        for limit in [0, 256, 527] {
-            assert_eq!(fitting(limit).map_err(|error| error.reason()), Err(Reason::InvalidConfig));
+        for (with_authorities, reserve) in [(false, 544), (true, 736)] {
+            assert_eq!(super::reserve(with_authorities), reserve);
+            assert_eq!(fitting(1024, reserve), Ok(u32::try_from(1024 - reserve).unwrap()));
+            assert_eq!(fitting(reserve + 16, reserve), Ok(16));
+            for limit in [0, 256, reserve + 15] {
+                let refused = fitting(limit, reserve).map_err(|error| error.reason());
+                assert_eq!(refused, Err(Reason::InvalidConfig));
+            }
+        }
+    }
+
+    #[test]
+    fn every_connection_and_file_that_may_be_open_is_counted() {
+        let open = |with_authorities| {
+            let own = CACHED_FILES + OPEN_FILES;
+            let turned_away = TURNED_AWAY * (1 + usize::from(with_authorities));
+            let authorities = if with_authorities { AUTHORITY_CONNECTIONS } else { 0 };
+            (own + admin::CONNECTIONS + turned_away) as u64 + u64::from(authorities)
+        };
+        for with_authorities in [false, true] {
+            assert!(reserve(with_authorities) >= open(with_authorities) + 64);
         }
     }
 }

@@ -263,7 +263,7 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     let folder = tempfile::tempdir().unwrap();
     init(folder.path());
     let settings = ["--empty-blocks", "--block-interval-ms", "10"];
-    let node = start_with_files(folder.path(), 560, &settings).unwrap();
+    let node = start_with_files(folder.path(), 592, &settings).unwrap();
     let idle: Vec<_> = (0..650).map(|_| TcpStream::connect(node.address).unwrap()).collect();
     // 48 connections fit beside the node's own files; 64 more are told so.
     let full = || node.admin().get("/metrics").1.contains("prooflight_connections 112\n");
@@ -277,7 +277,7 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     let Err(said) = start_with_files(folder.path(), 100, &[]) else {
         panic!("a node without files for its store");
     };
-    assert!(said.contains("a limit of 528 open files"), "{said}");
+    assert!(said.contains("a limit of 560 open files"), "{said}");
 }
 
 /// Brings a folder's store into the form that it had before format 2: all keys together.

@@ -66,7 +66,7 @@ impl ServeHistory {
     async fn serve(self) -> Result<(), Failure> {
         let stop = pin!(serving::stop_signal());
         let metrics = Metrics::new();
-        let connections = descriptors::connections(self.max_connections)?;
+        let connections = descriptors::connections(self.max_connections, false)?;
         let bound = serving::bind(self.listen)?;
         let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);

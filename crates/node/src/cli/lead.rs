@@ -11,6 +11,7 @@ use prooflight_node::authority::Signers;
 use prooflight_node::blocking::Workers;
 use prooflight_node::clients::Clients;
 use prooflight_node::collect::{Collector, Signing};
+use prooflight_node::descriptors::AUTHORITY_CONNECTIONS;
 use prooflight_node::desk::Desk;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::proposals::ProposalFolder;
@@ -65,7 +66,7 @@ impl Entrance {
         let limits = ServerLimits {
             request_bytes: 16 << 10,
             batch: 1,
-            connections: CONNECTIONS,
+            connections: AUTHORITY_CONNECTIONS,
             subscriptions: 0,
             request_time: self.time + Duration::from_secs(1),
         };
@@ -75,9 +76,6 @@ impl Entrance {
         Ok((address, shown, server))
     }
 }
-
-/// Connections of authorities, which are few.
-const CONNECTIONS: u32 = 128;
 
 /// The chain up to the newest block, once there is one.
 type Shown = Arc<OnceLock<watch::Receiver<View>>>;

@@ -91,7 +91,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     // Before anything is written.
     let clients = Arc::new(clients(&chosen)?);
     let entrance = Entrance::take(&chosen)?;
-    let connections = descriptors::connections(chosen.max_connections)?;
+    let connections = descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
     let bound = serving::bind(chosen.listen)?;
     let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
     let starting = async {

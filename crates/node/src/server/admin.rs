@@ -29,7 +29,7 @@ use super::{Bound, accept};
 use crate::clock::utc;
 
 /// The most connections; any further ones are closed.
-pub(super) const CONNECTIONS: usize = 64;
+pub(crate) const CONNECTIONS: usize = 64;
 
 /// The time that a connection has for its request and the answer; for one piece of a copy.
 const TIME: Duration = Duration::from_secs(10);

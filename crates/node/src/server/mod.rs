@@ -124,7 +124,7 @@ struct Port {
 }
 
 /// Connections beyond the limit that receive a refusal; any further ones are closed.
-const TURNED_AWAY: usize = 64;
+pub(crate) const TURNED_AWAY: usize = 64;
 
 impl Port {
     async fn listen(self, listener: TcpListener) {
