@@ -5,7 +5,7 @@ mod format;
 mod unnamed;
 
 pub(crate) use folder::SYNCING;
-pub(crate) use unnamed::Unnamed;
+pub(crate) use unnamed::{Run, Unnamed};
 
 use std::sync::Arc;
 
@@ -72,6 +72,8 @@ pub struct Made {
     pub view: View,
     /// Whether it is our block, with our operations.
     pub ours: bool,
+    /// Why our operations are not in it, if the next block should not have all of them either.
+    pub refused: Option<Error>,
 }
 
 /// A block that was executed and not yet written.
@@ -356,9 +358,12 @@ impl Chain {
             Some(published) if published.header.header == ours.header.header => {
                 Block { header: published.header, ..ours }
             }
-            Some(another) => return Ok(Made { view: self.follow(another)?, ours: false }),
+            Some(another) => {
+                let view = self.follow(another)?;
+                return Ok(Made { view, ours: false, refused: None });
+            }
         };
-        Ok(Made { view: self.keep(ours, writes)?, ours: true })
+        Ok(Made { view: self.keep(ours, writes)?, ours: true, refused: None })
     }
 
     /// Prepares the next block in each scheme.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prooflight_core::chain::{Header, StateOperation};
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
@@ -11,7 +11,9 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use crate::authority::{Signers, is_verdict};
 use crate::desk::{Desk, Outcome, with_signatures};
 use crate::producer::Shared;
-use crate::proposals::{Attempt, MOST_ATTEMPTS, Proposal, Proposals};
+use crate::proposals::{
+    ATTEMPTS_WITH_OPERATIONS, Attempt, MOST_ATTEMPTS, Proposal, Proposals,
+};
 use crate::store::corrupt;
 use crate::{Block, Chain, Made, View};
 
@@ -32,9 +34,10 @@ impl From<Signers> for Signing {
 impl Signing {
     /// Makes the next block, has it signed, publishes it in the log if there is one, and stores it.
     ///
-    /// Another block of this height may have been published or proposed first; then that is stored. Errors
-    /// are those of [`Chain::make`], and `quorum_missing` if the node stops before there are enough
-    /// signatures: the block stays proposed.
+    /// Another block of this height may have been published or proposed first; then that is stored. So is one
+    /// without these operations, if all attempts with them were invalid. Errors are those of
+    /// [`Chain::make`], and `quorum_missing` if the node stops before there are enough signatures, or if all
+    /// attempts were invalid: the block stays proposed.
     pub fn make(
         &self,
         chain: &mut Chain,
@@ -127,10 +130,14 @@ impl Collector {
         let proposal = chain.propose(operations.iter().cloned(), now_ms)?;
         let height = proposal.header.height;
         self.proposals.create(Attempt { height, number: 0 }, &proposal.encode()?)?;
-        let mut ours = vec![proposal.header.hash()];
+        let mut ours = Ours { complete: vec![proposal.header.hash()], ..Ours::default() };
         let view = self.settle(chain, height, operations, now_ms, shared, &mut ours)?;
-        let ours = ours.contains(view.head_hash());
-        Ok(Made { view, ours })
+        let refused = ours.emptied.contains(view.head_hash()).then(|| {
+            let expected = "operations of which blocks can be made that are valid";
+            Error::new(Reason::QuorumMissing, expected, "invalid blocks at every attempt")
+        });
+        let ours = ours.complete.contains(view.head_hash());
+        Ok(Made { view, ours, refused })
     }
 
     fn resume(
@@ -144,11 +151,12 @@ impl Collector {
             return Ok(None);
         }
         tracing::info!(height, "resuming a proposed block");
-        self.settle(chain, height, &[], now_ms, shared, &mut Vec::new()).map(Some)
+        self.settle(chain, height, &[], now_ms, shared, &mut Ours::default()).map(Some)
     }
 
     /// Has the attempts at the next height signed until a block of it is published, and stores that.
-    /// `operations` are for a further attempt, if the last one is invalid; `ours` gets its hash.
+    /// `operations` are for a further attempt, if the last one is invalid; `ours` gets its hash. Each attempt has
+    /// a later time, and the last ones have no operations.
     fn settle(
         &self,
         chain: &mut Chain,
@@ -156,8 +164,9 @@ impl Collector {
         operations: &[StateOperation],
         now_ms: u64,
         mut shared: Option<&mut Shared>,
-        ours: &mut Vec<Hash>,
+        ours: &mut Ours,
     ) -> Result<View> {
+        let (begun, mut last_ms) = (Instant::now(), now_ms);
         let mut attempts = self.attempts(height)?;
         loop {
             let valid = first_valid(chain, &mut attempts)?;
@@ -180,12 +189,20 @@ impl Collector {
                 (Waited::Published(block), _) => return chain.follow(*block),
                 (Waited::Refused, _) => {
                     let number = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
-                    if number >= MOST_ATTEMPTS {
-                        let expected = format_args!("at most {MOST_ATTEMPTS} attempts at {height}");
-                        return Err(Error::new(Reason::QuorumMissing, expected, number));
+                    // There is one genesis block, which the checkpoints of authorities have.
+                    if number >= MOST_ATTEMPTS || height == 0 {
+                        let expected = format_args!("a valid block {height} proposed");
+                        let found = format_args!("{number} attempts, all invalid");
+                        return Err(Error::new(Reason::QuorumMissing, expected, found));
                     }
-                    let next = chain.propose(operations.iter().cloned(), now_ms)?;
-                    ours.push(next.header.hash());
+                    // The same bytes would be invalid again.
+                    let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or_default();
+                    last_ms = now_ms.saturating_add(elapsed).max(last_ms.saturating_add(1));
+                    let is_emptied = number >= ATTEMPTS_WITH_OPERATIONS && !operations.is_empty();
+                    let operations = if is_emptied { &[] } else { operations };
+                    let next = chain.propose(operations.iter().cloned(), last_ms)?;
+                    let kind = if is_emptied { &mut ours.emptied } else { &mut ours.complete };
+                    kind.push(next.header.hash());
                     let next = next.encode()?;
                     let there = self.proposals.create(Attempt { height, number }, &next)?;
                     attempts.push(there.into());
@@ -245,6 +262,15 @@ impl Collector {
     }
 }
 
+/// The hashes of the headers that were proposed here.
+#[derive(Default)]
+struct Ours {
+    /// Of blocks with the operations that were asked for.
+    complete: Vec<Hash>,
+    /// Of blocks without them.
+    emptied: Vec<Hash>,
+}
+
 /// What came of waiting for signatures.
 enum Waited {
     /// Together with the keys that are here, a quorum has signed.
@@ -279,4 +305,126 @@ fn first_valid(chain: &mut Chain, attempts: &mut Vec<Arc<[u8]>>) -> Result<Optio
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use std::sync::Mutex;
+
+    use ed25519_dalek::{Signer as _, SigningKey};
+    use prooflight_core::Scheme;
+    use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig};
+
+    use super::*;
+    use crate::At;
+    use crate::authority::{Refusal, generate};
+    use crate::metrics::Metrics;
+    use crate::proposals::id_of;
+
+    /// Proposals of which the first ones get a wrong root, like those of a leader with a fault.
+    struct Spoiled {
+        first: u32,
+        kept: Arc<Mutex<BTreeMap<Attempt, Vec<u8>>>>,
+    }
+
+    impl Proposals for Spoiled {
+        fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>> {
+            let mut proposal = Proposal::decode(proposal)?;
+            if attempt.height > 0 && attempt.number < self.first {
+                proposal.header.roots[0].1[0] ^= 1;
+            }
+            let bytes = proposal.encode()?;
+            Ok(self.kept.lock().unwrap().entry(attempt).or_insert(bytes).clone())
+        }
+
+        fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>> {
+            Ok(self.kept.lock().unwrap().get(&attempt).cloned())
+        }
+
+        fn published(&self, _: u64) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Makes a block with an operation, of which so many attempts are spoiled; returns what came of it and
+    /// all attempts.
+    fn make(spoiled: u32) -> (Result<Made>, Vec<Proposal>) {
+        let folder = tempfile::tempdir().unwrap();
+        let key: SigningKey = generate().unwrap();
+        let config = ChainConfig {
+            version: ChainConfig::VERSION,
+            chain_id: "test".to_owned(),
+            schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+            authorities: vec![key.verifying_key().to_bytes()],
+            quorum: 1,
+            limits: ChainLimits::default(),
+            genesis_timestamp_ms: 1000,
+        };
+        let mut chain = Chain::create(folder.path(), &config).unwrap();
+        let signers = Signers::some(&config, Vec::new()).unwrap();
+        let desk = Desk::new(chain.config().clone(), &signers, None, Metrics::new());
+        let (desk, kept) = (Arc::new(desk), Arc::default());
+        let proposals = Spoiled { first: spoiled, kept: Arc::clone(&kept) };
+        let collector = Collector::new(desk.clone(), Box::new(proposals), signers);
+        let signing = Signing::Elsewhere(collector);
+        let authority = thread::spawn(move || sign(&desk, &key, spoiled));
+        let operation = StateOperation::Set { key: b"key".to_vec(), value: b"value".to_vec() };
+        signing.make(&mut chain, [], 0, None).unwrap();
+        signing.published(0).unwrap();
+        let made = signing.make(&mut chain, [operation], 5000, None);
+        if let Signing::Elsewhere(collector) = &signing {
+            collector.desk.close();
+        }
+        authority.join().unwrap();
+        let kept = kept.lock().unwrap();
+        let attempts = kept.iter().filter(|(attempt, _)| attempt.height == 1);
+        (made, attempts.map(|(_, bytes)| Proposal::decode(bytes).unwrap()).collect())
+    }
+
+    /// Plays the authority, which signs what is not spoiled.
+    fn sign(desk: &Desk, key: &SigningKey, spoiled: u32) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        while !desk.is_closed() {
+            let wait = Duration::from_millis(10);
+            let (_, asked) = runtime.block_on(desk.awaited(0, u64::MAX, wait)).unwrap();
+            let Some((attempt, id)) = asked else { continue };
+            let Ok(bytes) = desk.proposal(attempt) else { continue };
+            // The desk may ask for another one by now.
+            let _ = if attempt.height > 0 && attempt.number < spoiled {
+                assert_eq!(id, id_of(&bytes));
+                let refusal = Refusal { chain: desk.chain(), attempt, id, invalid: true };
+                desk.refuse(0, &refusal, &refusal.sign(key), "another root")
+            } else {
+                let hash = Proposal::decode(&bytes).unwrap().header.hash();
+                desk.sign(0, attempt.height, hash, key.sign(&hash).to_bytes())
+            };
+        }
+    }
+
+    #[test]
+    fn each_attempt_is_another_block_and_the_last_ones_have_no_operations() {
+        for spoiled in [0, 1, 3, 4, 15] {
+            let (made, attempts) = make(spoiled);
+            let Made { view, ours, refused } = made.unwrap();
+            assert_eq!(attempts.len(), spoiled as usize + 1);
+            let with = |proposal: &Proposal| !proposal.operations.is_empty();
+            assert_eq!(attempts.iter().filter(|it| with(it)).count(), attempts.len().min(4));
+            assert!(attempts[..attempts.len().min(4)].iter().all(with));
+            let times: Vec<_> = attempts.iter().map(|it| it.header.timestamp_ms).collect();
+            assert!(times.is_sorted_by(|a, b| a < b) && times[0] == 5000, "{times:?}");
+            // Operations that are not in the block are not said to be.
+            assert_eq!((ours, refused.is_some()), (spoiled < 4, spoiled >= 4));
+            let block = view.block(At::Latest).unwrap();
+            assert_eq!(block.body.operations, attempts.last().unwrap().operations);
+        }
+    }
+
+    #[test]
+    fn after_the_last_attempt_a_person_must_look() {
+        let (made, attempts) = make(16);
+        let error = made.unwrap_err();
+        assert_eq!((error.reason(), attempts.len()), (Reason::QuorumMissing, 16));
+        assert_eq!(error.to_string().contains("16 attempts, all invalid"), true, "{error}");
+    }
 }

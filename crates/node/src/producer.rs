@@ -64,7 +64,7 @@ impl Conditions {
 
     /// Returns the time for a block that is made now.
     ///
-    /// `store_failed` after a failed write or without space; an error of the log; `quorum_missing` if too few
+    /// `store_failed` after a failed write or without space; `quorum_missing` after the last attempt at a block; an error of the log; `quorum_missing` if too few
     /// authorities elsewhere sign; `clock_jumped`, see [`Clock::now_ms`]; `head_in_future` if the newest block is
     /// further ahead of the time than clients allow.
     pub fn check(&self) -> Result<u64> {
@@ -99,14 +99,15 @@ impl Conditions {
         self.clock.confirm()
     }
 
-    /// Remembers that the store could not be written: what is on disk can still be read. Any other
-    /// error is returned.
+    /// Remembers that the store could not be written, or that no attempt at a block was valid: what is on
+    /// disk can still be read. Any other error is returned.
     fn failed(&self, error: Error) -> Result<()> {
-        if error.reason() != Reason::StoreFailed {
+        let reason = error.reason();
+        if !matches!(reason, Reason::StoreFailed | Reason::QuorumMissing) {
             return Err(error);
         }
         let expected = format_args!("{}; blocks stop until the next start", error.expected());
-        let _ = self.failed.set(Error::new(Reason::StoreFailed, expected, error.found()));
+        let _ = self.failed.set(Error::new(reason, expected, error.found()));
         Ok(())
     }
 }
@@ -316,7 +317,7 @@ impl Producer {
     /// Tries to make a block; returns the submissions of those to make instead.
     fn make_one(
         &mut self,
-        mut taken: Vec<Submission>,
+        taken: Vec<Submission>,
         now_ms: u64,
     ) -> Result<Vec<Vec<Submission>>> {
         let started = Instant::now();
@@ -326,14 +327,14 @@ impl Producer {
             shared.log.forget();
         }
         match self.signing.make(&mut self.chain, operations, now_ms, shared) {
-            Ok(Made { view, ours: true }) => {
+            Ok(Made { view, ours: true, .. }) => {
                 let made = self.made(view, taken, started.elapsed());
                 made.or_else(|error| self.conditions.failed(error))?;
                 Ok(Vec::new())
             }
             // Another block was published or proposed first. The operations go into a block after it; a block
             // without any is not needed there.
-            Ok(Made { view, ours: false }) => {
+            Ok(Made { view, ours: false, refused: None }) => {
                 self.followed(view, started.elapsed())
                     .or_else(|error| self.conditions.failed(error))?;
                 // There may be more.
@@ -346,16 +347,15 @@ impl Producer {
                 answer(taken, &Err(error));
                 Ok(Vec::new())
             }
-            // Some errors show only once the block is made: a transition that is too large, or a missing
-            // account. Then each half becomes a block of its own.
-            Err(error) if error.code() == Code::InvalidInput => {
-                let rest = taken.split_off(taken.len() / 2);
-                if taken.is_empty() {
-                    answer(rest, &Err(error));
-                    return Ok(Vec::new());
-                }
-                Ok(vec![taken, rest])
+            // Blocks with the operations were invalid at every attempt, and one without them was signed.
+            Ok(Made { view, refused: Some(error), .. }) => {
+                let made = self.made(view, Vec::new(), started.elapsed());
+                made.or_else(|error| self.conditions.failed(error))?;
+                Ok(divide(taken, &error))
             }
+            // Some errors show only once the block is made: a transition that is too large, or a missing
+            // account.
+            Err(error) if error.code() == Code::InvalidInput => Ok(divide(taken, &error)),
             // The block stays proposed, and is finished at the next start.
             Err(error) if self.signing.is_closed() => {
                 answer(taken, &Err(error));
@@ -536,6 +536,16 @@ impl Producer {
         self.metrics.store(self.chain.disk_bytes()?);
         self.chain.keep_only(self.pace.keep)
     }
+}
+
+/// The halves of submissions that cannot be in one block, each to become a block of its own; refuses a single one.
+fn divide(mut taken: Vec<Submission>, error: &Error) -> Vec<Vec<Submission>> {
+    let rest = taken.split_off(taken.len() / 2);
+    if taken.is_empty() {
+        answer(rest, &Err(error.clone()));
+        return Vec::new();
+    }
+    vec![taken, rest]
 }
 
 fn answer(submissions: Vec<Submission>, result: &Result<Included>) {

@@ -50,12 +50,16 @@ pub struct Attempt {
 /// The most attempts at one height.
 pub const MOST_ATTEMPTS: u32 = 16;
 
+/// The attempts at one height with the operations that were submitted. Those after them have none, in
+/// case the operations are what makes blocks invalid.
+pub const ATTEMPTS_WITH_OPERATIONS: u32 = 4;
+
 /// A place that keeps proposals: a folder of the leader, or what all machines can reach.
 pub trait Proposals: Send + Sync {
     /// Creates a proposal unless there is one; returns the bytes that are there once they are durable.
     fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>>;
 
-    /// Reads a proposal, complete; `None` if there is none.
+    /// Reads a proposal, complete and durable; `None` if there is none.
     fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>>;
 
     /// Learns that a block of this height is published and on disk, so that no proposal of it is needed.
