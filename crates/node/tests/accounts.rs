@@ -137,6 +137,25 @@ fn refused(reply: Result<Value, Value>) -> String {
 }
 
 #[test]
+fn a_backup_of_accounts_proves_the_same_states() {
+    let parent = tempfile::tempdir().unwrap();
+    let [folder, copy] = ["chain", "copy"].map(|name| parent.path().join(name));
+    init(&folder, "mpt,avl");
+    let node = Node::start(&folder, FAST);
+    make_blocks(&node);
+    let made = command(&folder, &["backup", copy.to_str().unwrap()]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    assert!(node.stop().success());
+    let verified = command(&copy, &["verify"]);
+    assert!(verified.status.success(), "{}", text(&verified.stderr));
+    std::fs::copy(folder.join("authority-0.key"), copy.join("authority-0.key")).unwrap();
+    let node = Node::start(&copy, FAST);
+    check_blocks(&node);
+    submit(&node, &[set(&ALICE, &account(1, 7))]);
+    assert_eq!(state(&node, "latest", &ALICE), (Some(7), [0, 0]));
+}
+
+#[test]
 fn accounts_and_slots_are_proved_at_every_height() {
     let folder = tempfile::tempdir().unwrap();
     init(folder.path(), "mpt,avl");

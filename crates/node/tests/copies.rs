@@ -62,7 +62,7 @@ fn while_blocks_are_made<T>(node: &Node, done: impl FnOnce() -> T) -> T {
 
 #[test]
 fn a_running_node_is_backed_up_and_the_backup_runs() {
-    let schemes = ["--schemes", "avl,lmpt,lvmt,smt", "--lvmt-log-n", "8"];
+    let schemes = ["--schemes", "avl,lmpt,lvmt,smt,amb", "--lvmt-log-n", "8"];
     for (begun, settings) in [
         (["--blocks-per-snapshot", "1"], &[][..]),
         (["--blocks-per-snapshot", "4"], &["--keep-states", "8"][..]),
@@ -92,7 +92,7 @@ fn a_running_node_is_backed_up_and_the_backup_runs() {
         let before = height(&resumed.ask("prooflight_head", &json!({})));
         assert!((31..=height(&head)).contains(&before), "{before}");
         submit(&resumed, 0..1, "resumed");
-        for scheme in ["avl", "lmpt", "lvmt"] {
+        for scheme in ["avl", "lmpt", "lvmt", "amb"] {
             let asked = json!({ "scheme": scheme, "keys": [hex(b"key 0")] });
             assert_eq!(height(&resumed.ask("prooflight_prove", &asked)["header"]), before + 1);
         }

@@ -20,6 +20,23 @@ fn the_image_is_built_with_the_pinned_toolchain() {
 }
 
 #[test]
+fn the_alert_rules_pass_their_tests() {
+    let promtool = |arguments: &[&str]| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+        Command::new("promtool").args(arguments).current_dir(folder).output()
+    };
+    if promtool(&["--version"]).is_err() {
+        println!("skipped: promtool of Prometheus is not installed");
+        return;
+    }
+    for arguments in [["check", "rules", "alerts.yml"], ["test", "rules", "alerts.test.yml"]] {
+        let ended = promtool(&arguments).unwrap();
+        let said = harness::text(&[ended.stdout, ended.stderr].concat());
+        assert!(ended.status.success(), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn the_variables_are_settings_of_the_node() {
     let help = Command::new(harness::PROGRAM).args(["run", "--help"]).output().unwrap();
     let help = harness::text(&help.stdout);
