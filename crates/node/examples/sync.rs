@@ -1,8 +1,9 @@
 //! Measures how long a replica takes to begin, with all blocks and with a state:
 //! `cargo run --profile node -p prooflight-node --example sync -- PROGRAM FOLDER KEYS [SCHEME,...]`, with the path of `prooflight-node`.
 //!
-//! A leader imports the keys in blocks of 10,000. Two replicas on the same machine then begin one after the other. Each
-//! prints the seconds from the start of its process until it serves the leader's newest block.
+//! A leader imports the keys in blocks of 10,000. Two replicas on the same machine then begin one after the other, up to
+//! the leader's newest block. For each, this prints the seconds from its start until it serves that block, and the
+//! processor time that the replica and the leader took. A leader that is in the folder already is used again.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program with text output")]
 
 use std::fmt::Write as _;
@@ -27,12 +28,14 @@ fn main() {
     let folder = Path::new(&folder);
     fs::create_dir_all(folder).unwrap();
     let leader = folder.join("leader");
-    run(&program, &leader, &["init", "--schemes", &schemes]);
-    let state = folder.join("state.jsonl");
-    fs::write(&state, lines(keys)).unwrap();
-    let begun = Instant::now();
-    run(&program, &leader, &["import", state.to_str().unwrap()]);
-    println!("import of {keys} keys with {schemes}: {:.1} s", begun.elapsed().as_secs_f64());
+    if !leader.exists() {
+        run(&program, &leader, &["init", "--schemes", &schemes]);
+        let state = folder.join("state.jsonl");
+        fs::write(&state, lines(keys)).unwrap();
+        let begun = Instant::now();
+        run(&program, &leader, &["import", state.to_str().unwrap()]);
+        println!("import of {keys} keys with {schemes}: {:.1} s", begun.elapsed().as_secs_f64());
+    }
     let checkpoint = folder.join("checkpoint.json");
     fs::write(&checkpoint, run(&program, &leader, &["checkpoint"])).unwrap();
     let leader = Node::start(&program, &leader, [PORTS[0], PORTS[1]], &[]);
@@ -42,11 +45,19 @@ fn main() {
     for (name, more) in [("with a state", &["--sync"][..]), ("with all blocks", &[])] {
         let replica = folder.join(name.replace(' ', "-"));
         let follow = ["--follow", &url, "--checkpoint", checkpoint];
-        let begun = Instant::now();
+        if replica.exists() {
+            fs::remove_dir_all(&replica).unwrap();
+        }
+        let (begun, before) = (Instant::now(), leader.processor());
         let replica =
             Node::start(&program, &replica, [PORTS[2], PORTS[3]], &[&follow, more].concat());
         replica.wait(|found| found >= height);
-        println!("replica that begins {name}: {:.1} s", begun.elapsed().as_secs_f64());
+        println!(
+            "replica that begins {name}: {:.1} s; processor: replica {:.1} s, leader {:.1} s",
+            begun.elapsed().as_secs_f64(),
+            replica.processor(),
+            leader.processor() - before
+        );
     }
 }
 
@@ -102,6 +113,16 @@ impl Node {
             }
             thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// The seconds of processors that it has taken, in ticks of 10 ms; 0 where there is no `/proc`.
+    fn processor(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        let stat = stat.unwrap_or_default();
+        // The name, in brackets, may have spaces.
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        ticks.map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / 100.0
     }
 
     /// The height of the newest block; none while the node does not serve.

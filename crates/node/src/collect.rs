@@ -11,9 +11,7 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use crate::authority::{Signers, is_verdict};
 use crate::desk::{Desk, Outcome, with_signatures};
 use crate::producer::Shared;
-use crate::proposals::{
-    ATTEMPTS_WITH_OPERATIONS, Attempt, MOST_ATTEMPTS, Proposal, Proposals,
-};
+use crate::proposals::{ATTEMPTS_WITH_OPERATIONS, Attempt, MOST_ATTEMPTS, Proposal, Proposals};
 use crate::store::corrupt;
 use crate::{Block, Chain, Made, View};
 

@@ -280,6 +280,70 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     assert!(said.contains("a limit of 560 open files"), "{said}");
 }
 
+/// The program without the rights of root; none if that cannot be had here.
+fn without_rights() -> Option<Command> {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    let mut command = if text(&id.stdout).trim() == "0" {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", PROGRAM]);
+        command
+    } else {
+        Command::new(PROGRAM)
+    };
+    let shown = command.arg("--version").output();
+    let shown = shown.is_ok_and(|shown| shown.status.success());
+    if !shown {
+        println!("skipped: the program cannot be run as a user without rights");
+        return None;
+    }
+    let mut again = Command::new(command.get_program());
+    let arguments: Vec<_> = command.get_args().collect();
+    again.args(&arguments[..arguments.len() - 1]);
+    Some(again)
+}
+
+#[test]
+fn errors_of_permission_name_the_path() {
+    use std::os::unix::fs::PermissionsExt;
+    if without_rights().is_none() {
+        return;
+    }
+    let parent = tempfile::tempdir().unwrap();
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(parent.path(), 0o755);
+    let folder = parent.path().join("chain");
+    init(&folder);
+    mode(&folder, 0o755);
+    let said = |arguments: &[&str]| {
+        let ended = without_rights().unwrap().args(arguments).output().unwrap();
+        (ended.status.code(), text(&ended.stderr))
+    };
+    let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+    let chain = folder.to_str().unwrap();
+    for (closed, command) in [
+        ("store", "run"),
+        ("schemes.json", "run"),
+        ("store", "checkpoint"),
+        ("authority-0.key", "run"),
+    ] {
+        let path = folder.join(closed);
+        let before = fs::metadata(&path).unwrap().permissions().mode();
+        mode(&path, 0);
+        let ports = if command == "run" { &ports[..] } else { &[] };
+        let (code, said) = said(&[&[command, "--data-dir", chain], ports].concat());
+        assert!(said.contains(path.to_str().unwrap()), "{closed} by {command}: {said}");
+        assert!(code == Some(74) || code == Some(78), "{closed} by {command}: {code:?} {said}");
+        mode(&path, before);
+    }
+    // A new folder where nothing may be written.
+    let new = parent.path().join("new");
+    let (_, said) = said(&["init", "--data-dir", new.to_str().unwrap()]);
+    assert!(said.contains(new.to_str().unwrap()), "{said}");
+    assert!(!new.exists());
+}
+
 /// Brings a folder's store into the form that it had before format 2: all keys together.
 fn together(folder: &Path) {
     let (store, apart) = (folder.join("store"), folder.join("apart"));

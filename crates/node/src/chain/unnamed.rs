@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::store::{Entry, Store as _, WriteBatch};
@@ -18,9 +19,16 @@ pub(crate) struct Unnamed {
     folder: PathBuf,
     /// It has the chain's configuration.
     store: EmbeddedStore,
-    /// Entries that are written together.
-    run: Vec<Entry>,
-    run_bytes: usize,
+    /// Held while a run is written.
+    writing: Arc<Mutex<()>>,
+}
+
+/// Entries of one part of a state, which are written together.
+pub(crate) struct Run {
+    store: EmbeddedStore,
+    writing: Arc<Mutex<()>>,
+    entries: Vec<Entry>,
+    bytes: usize,
 }
 
 /// The bytes of entries that are written together.
@@ -50,9 +58,35 @@ impl Unnamed {
         let mut batch = WriteBatch::new();
         batch.put(CONFIG_KEY, block::encode_config(config)?);
         store.write(batch)?;
-        Ok(Self { folder: folder.to_owned(), store, run: Vec::new(), run_bytes: 0 })
+        Ok(Self { folder: folder.to_owned(), store, writing: Arc::default() })
     }
 
+    pub(crate) fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        self.store.write(batch)
+    }
+
+    /// Begins to add entries. Each part of a state has a run of its own, so that they can be taken side by
+    /// side; their keys are in different ranges.
+    pub(crate) fn run(&self) -> Run {
+        let (store, writing) = (self.store.clone(), self.writing.clone());
+        Run { store, writing, entries: Vec::new(), bytes: 0 }
+    }
+
+    /// Gives the store its name; the newest block that it has, if any, counts as acknowledged. All runs must be
+    /// written and dropped.
+    pub(crate) fn finish(self, newest: Option<(u64, Hash)>) -> Result<()> {
+        let Self { folder, store, .. } = self;
+        drop(store);
+        if let Some((height, hash)) = newest {
+            Anchor::new(folder.join("anchor")).write(height, &hash)?;
+        }
+        fs::rename(unnamed(&folder), store_folder(&folder))
+            .and_then(|()| fs::File::open(&folder)?.sync_all())
+            .map_err(not_begun(&folder))
+    }
+}
+
+impl Run {
     pub(crate) const fn store(&self) -> &EmbeddedStore {
         &self.store
     }
@@ -64,10 +98,10 @@ impl Unnamed {
     /// Adds entries with new keys. They are in the store after [`flush`](Self::flush).
     pub(crate) fn add(&mut self, entries: impl IntoIterator<Item = Entry>) -> Result<()> {
         for entry in entries {
-            self.run_bytes += entry.0.len() + entry.1.len();
-            self.run.push(entry);
+            self.bytes += entry.0.len() + entry.1.len();
+            self.entries.push(entry);
         }
-        if self.run_bytes < RUN { Ok(()) } else { self.flush() }
+        if self.bytes < RUN { Ok(()) } else { self.flush() }
     }
 
     /// Adds the entries of a scheme, all with new keys.
@@ -79,26 +113,14 @@ impl Unnamed {
 
     /// Writes the entries that were added.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        let mut run = core::mem::take(&mut self.run);
-        self.run_bytes = 0;
+        let mut run = core::mem::take(&mut self.entries);
+        self.bytes = 0;
         if run.is_empty() {
             return Ok(());
         }
         run.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.add(run.into_iter().map(Ok))
-    }
-
-    /// Gives the store its name; the newest block that it has, if any, counts as acknowledged.
-    pub(crate) fn finish(mut self, newest: Option<(u64, Hash)>) -> Result<()> {
-        self.flush()?;
-        let Self { folder, store, .. } = self;
-        drop(store);
-        if let Some((height, hash)) = newest {
-            Anchor::new(folder.join("anchor")).write(height, &hash)?;
-        }
-        fs::rename(unnamed(&folder), store_folder(&folder))
-            .and_then(|()| fs::File::open(&folder)?.sync_all())
-            .map_err(not_begun(&folder))
     }
 }
 

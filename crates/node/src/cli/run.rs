@@ -91,7 +91,8 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     // Before anything is written.
     let clients = Arc::new(clients(&chosen)?);
     let entrance = Entrance::take(&chosen)?;
-    let connections = descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
+    let connections =
+        descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
     let bound = serving::bind(chosen.listen)?;
     let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
     let starting = async {
@@ -119,7 +120,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         eth_chain_id: chosen.eth_chain_id,
         metrics: metrics.clone(),
         workers: workers.clone(),
-        sync: SyncSource::new(&chosen.data_dir, views.borrow().config())?,
+        sync: SyncSource::new(&chosen.data_dir, views.borrow().config()),
     };
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;

@@ -26,7 +26,7 @@ use crate::{Block, Body};
 ///
 /// `unreachable`, `request_timeout`, `server_error` and `invalid_reply` mean that it returned no
 /// result; `invalid_result` and the reasons of header decoding mean that the result is malformed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Leader {
     client: Client<HttpConnector, HttpBody>,
     url: Uri,

@@ -39,6 +39,11 @@ pub(super) struct Call<C = Context> {
 }
 
 impl<C> Call<C> {
+    /// Who calls.
+    pub(super) const fn client(&self) -> Client {
+        self.client
+    }
+
     /// What it asks of a scheme, for the queue of proofs.
     pub(super) const fn ask(&self, scheme: Option<Scheme>, cost: u64) -> Ask {
         Ask { scheme, cost, client: self.client }

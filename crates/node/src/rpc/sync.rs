@@ -45,11 +45,11 @@ struct Chunk {
 async fn sync(call: Call, Asked { head, part, from }: Asked) -> Result<Json> {
     let source = call.context.sync.clone();
     let (Some(Hash32(head)), Some(part)) = (head, part) else {
-        let view = source.pin(newest(&call.context.views));
-        let blocks_per_snapshot = Quantity(source.blocks_per_file());
+        let view = source.pin(call.client(), newest(&call.context.views));
+        let blocks_per_snapshot = Quantity(source.blocks_per_file()?);
         return json(&Begun { header: HeaderJson::from(view.head()), blocks_per_snapshot });
     };
-    let view = source.pinned(&head)?;
+    let pinned = source.pinned(&head)?;
     let scheme = match part {
         Part::Avl => Some(Scheme::Avl),
         Part::Amb => Some(Scheme::Amb),
@@ -57,7 +57,7 @@ async fn sync(call: Call, Asked { head, part, from }: Asked) -> Result<Json> {
         Part::Headers | Part::Values => None,
     };
     let read = move |_: &View| {
-        let chunk = chunk(&source, &view, part, &from.0)?;
+        let chunk = chunk(&source, &pinned, part, &from.0)?;
         json(&Chunk { chunk: Hex(chunk) })
     };
     call.context.prove(call.ask(scheme, COST), read).await

@@ -1,8 +1,8 @@
 //! The replica's side: fetches a state, and opens the chain that begins with it.
 
-use std::cell::RefCell;
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use prooflight_core::chain::{ChainConfig, Checkpoint, Header, operations_root};
@@ -12,6 +12,7 @@ use prooflight_json::{Hash32, Hex, Quantity};
 use prooflight_light::{Before, verify_block};
 use serde::Deserialize;
 use serde_json::json;
+use tokio::sync::watch;
 
 use super::Part;
 use super::files::Snapshots;
@@ -19,7 +20,7 @@ use super::headers::Headers;
 use super::trees::{Amb, Avl};
 use super::values::RawValues;
 use crate::block::{self, Block, NEWEST_KEY};
-use crate::chain::{SYNCING, Unnamed};
+use crate::chain::{Run, SYNCING, Unnamed};
 use crate::clock::{check_not_in_future, now_ms};
 use crate::follow::{HeaderReply, Leader};
 use crate::schemes::{SNAPSHOTS, SchemeOptions};
@@ -28,7 +29,27 @@ use crate::{Chain, blocking};
 
 /// Whether the state of a scheme can be carried to another node.
 pub const fn carries(scheme: Scheme) -> bool {
-    matches!(scheme, Scheme::Avl | Scheme::Smt | Scheme::Amb)
+    why_not(scheme).is_none()
+}
+
+/// Why the state of a scheme cannot be carried; none if it can.
+const fn why_not(scheme: Scheme) -> Option<&'static str> {
+    match scheme {
+        Scheme::Avl | Scheme::Smt | Scheme::Amb => None,
+        Scheme::Lvmt => Some(
+            "a commitment shows its entries only by an opening each, and the openings for proofs \
+             would have to be computed anew: that is much of executing the blocks",
+        ),
+        Scheme::Lmpt => Some(
+            "its root is over a snapshot of an earlier era and the operations of the two eras since, \
+             and the leader merges these into the snapshot while it would be read",
+        ),
+        Scheme::Mpt => Some(
+            "it has a trie for each account, in the order of hashes, and no proofs of ranges by which \
+             a part of one could be checked",
+        ),
+        _ => Some("this build does not know it"),
+    }
 }
 
 /// Whether a folder has no whole chain, because a [`sync`] into it was interrupted.
@@ -131,25 +152,42 @@ async fn fetch_and_open(
     let head = head.map_err(|error| blame(&error, &format_args!("the head of {leader}")))?;
     let (height, hash) = (head.height, head.hash());
     tracing::info!(height, hash = %Shown(&hash), %leader, "taking the state");
-    if !options.left_out.is_empty() {
-        let names: Vec<_> = options.left_out.iter().map(|scheme| scheme.as_str()).collect();
+    for scheme in &options.left_out {
         tracing::warn!(
-            schemes = names.join(", "),
-            "left out: their states cannot be carried, so this replica proves nothing of them, and takes their roots \
-             from the signed headers without executing them"
+            scheme = scheme.as_str(),
+            why = why_not(*scheme),
+            "left out: its state cannot be carried, so this replica proves nothing of it, and takes its roots from \
+             the signed headers without executing them"
         );
     }
     if config.keeps(Scheme::Smt) {
         options.blocks_per_file = begun.blocks_per_snapshot.0;
     }
     let new = blocking::in_place(|| Unnamed::begin(folder, config, &options))?;
-    let syncing = Syncing { leader, config, head: &head, hash, new: RefCell::new(new), space };
-    syncing.fetch(&mut Headers::new(checkpoint, &head)).await?;
-    // The leader reads a chunk of one part while one of another is checked.
+    let syncing = Arc::new(Syncing {
+        leader: leader.clone(),
+        config: config.clone(),
+        head: head.clone(),
+        hash,
+        space: space.clone(),
+        failed: OnceLock::new(),
+        stopped: watch::Sender::new(false),
+    });
+    syncing.fetch(&mut Headers::new(checkpoint, &head), new.run()).await?;
     let snapshots = folder.join(SNAPSHOTS);
-    let files = syncing.files(&snapshots, options.blocks_per_file);
-    let ((), (), oldest) = tokio::try_join!(syncing.amb(), syncing.avl(), files)?;
-    blocking::in_place(|| syncing.finish(oldest))?;
+    let blocks_per_file = options.blocks_per_file;
+    // Each on threads of its own, while the leader reads chunks of the others.
+    let amb = syncing.aside(new.run(), async |syncing, run| syncing.amb(run).await);
+    let avl = syncing.aside(new.run(), async |syncing, run| syncing.avl(run).await);
+    let files = syncing.aside(new.run(), async move |syncing, run| {
+        syncing.files(&snapshots, blocks_per_file, run).await
+    });
+    let (amb, avl, files) = tokio::join!(amb, avl, files);
+    if let Some(first) = syncing.failed.get() {
+        return Err(first.clone());
+    }
+    let (((), ()), oldest) = ((amb?, avl?), files?);
+    blocking::in_place(|| finish(new, &head, hash, oldest))?;
     let opened = blocking::in_place(|| Chain::open_synced(folder, &options));
     opened.map_err(|error| match error.reason() {
         // What was fetched is wrong in a way that only all of it shows.
@@ -169,7 +207,7 @@ pub(super) trait Intake {
     fn next(&self) -> Result<Option<Vec<u8>>>;
 
     /// Checks a chunk, and stores it.
-    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()>;
+    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()>;
 }
 
 #[derive(Deserialize)]
@@ -177,77 +215,102 @@ struct Chunk {
     chunk: Hex,
 }
 
-struct Syncing<'s> {
-    leader: &'s Leader,
-    config: &'s ChainConfig,
-    head: &'s Header,
+struct Syncing {
+    leader: Leader,
+    config: ChainConfig,
+    head: Header,
     hash: Hash,
-    /// No two parts use it at once, since all run in one task.
-    new: RefCell<Unnamed>,
-    space: &'s Space,
+    space: Space,
+    /// The first error of a part.
+    failed: OnceLock<Error>,
+    /// Whether the other parts should end.
+    stopped: watch::Sender<bool>,
 }
 
 /// How often a chunk is asked for that does not arrive.
 const TRIES: u32 = 4;
 
-impl Syncing<'_> {
-    async fn amb(&self) -> Result<()> {
+impl Syncing {
+    /// Takes a part in a task of its own, which has ended when this returns: nothing is written after that. If
+    /// it fails, the others end after the chunk that they check.
+    async fn aside<T: Send + 'static, F: Future<Output = Result<T>> + Send + 'static>(
+        self: &Arc<Self>,
+        run: Run,
+        take: impl FnOnce(Arc<Self>, Run) -> F,
+    ) -> Result<T> {
+        let ended = tokio::spawn(take(self.clone(), run)).await;
+        let ended = ended.map_err(|error| Error::new(Reason::Bug, "a task that ends", error));
+        ended.flatten().inspect_err(|error| {
+            // The first one counts.
+            let _ = self.failed.set(error.clone());
+            self.stopped.send_replace(true);
+        })
+    }
+
+    async fn amb(&self, run: Run) -> Result<()> {
         if self.config.keeps(Scheme::Amb) {
-            self.fetch(&mut Amb::new(self.config, self.head)?).await?;
+            self.fetch(&mut Amb::new(&self.config, &self.head)?, run).await?;
         }
         Ok(())
     }
 
     /// The tree of `avl`, and the raw values if `amb` does not have them.
-    async fn avl(&self) -> Result<()> {
+    async fn avl(&self, run: Run) -> Result<()> {
         if !self.config.keeps(Scheme::Avl) {
             return Ok(());
         }
-        let mut avl = Avl::new(self.config, self.head, !self.config.keeps(Scheme::Amb))?;
-        self.fetch(&mut avl).await?;
-        match avl.values {
-            Some(values) => self.fetch(&mut RawValues::new(values)).await,
-            None => Ok(()),
+        let mut avl = Avl::new(&self.config, &self.head, !self.config.keeps(Scheme::Amb))?;
+        let run = self.fetch(&mut avl, run).await?;
+        if let Some(values) = avl.values {
+            self.fetch(&mut RawValues::new(values), run).await?;
         }
+        Ok(())
     }
 
     /// The files of `smt`, and the blocks after them; returns the first block whose operations are here.
-    async fn files(&self, folder: &Path, blocks_per_file: u64) -> Result<u64> {
+    async fn files(&self, folder: &Path, blocks_per_file: u64, run: Run) -> Result<u64> {
         if !self.config.keeps(Scheme::Smt) {
             return Ok(self.head.height + 1);
         }
-        let mut files = Snapshots::new(folder, self.head, blocks_per_file)?;
-        self.fetch(&mut files).await?;
+        let mut files = Snapshots::new(folder, &self.head, blocks_per_file)?;
+        let run = self.fetch(&mut files, run).await?;
         let oldest = files.finish()?;
-        self.blocks(oldest).await?;
+        self.blocks(oldest, run).await?;
         Ok(oldest)
     }
 
-    async fn fetch(&self, intake: &mut impl Intake) -> Result<()> {
+    async fn fetch(&self, intake: &mut impl Intake, mut run: Run) -> Result<Run> {
         let (part, begun, mut bytes) = (intake.part(), Instant::now(), 0);
         while let Some(from) = intake.next()? {
             self.space.check()?;
             let chunk = self.ask(part, &from).await?;
             bytes += chunk.len();
-            blocking::in_place(|| intake.take(&chunk, &mut self.new.borrow_mut())).map_err(
-                |error| {
-                    let (from, leader) = (Shown(&from), self.leader);
-                    blame(&error, &format_args!("the chunk of {part:?} from {from} of {leader}"))
-                },
-            )?;
+            blocking::in_place(|| intake.take(&chunk, &mut run)).map_err(|error| {
+                let (from, leader) = (Shown(&from), &self.leader);
+                blame(&error, &format_args!("the chunk of {part:?} from {from} of {leader}"))
+            })?;
         }
-        blocking::in_place(|| self.new.borrow_mut().flush())?;
+        blocking::in_place(|| run.flush())?;
         let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(?part, bytes, milliseconds, "taken");
-        Ok(())
+        Ok(run)
     }
 
     async fn ask(&self, part: Part, from: &[u8]) -> Result<Vec<u8>> {
         let from = Hex(from.to_vec());
         let asked = json!({ "head": Hash32(self.hash), "part": part, "from": from });
+        let mut stopped = self.stopped.subscribe();
         let mut tries = 1;
         loop {
-            match self.leader.ask("prooflight_sync", asked.clone()).await {
+            let answer = tokio::select! {
+                answer = self.leader.ask("prooflight_sync", asked.clone()) => answer,
+                // This keeps the sender.
+                _ = stopped.wait_for(|stopped| *stopped) => {
+                    let expected = "the other parts of the state";
+                    return Err(Error::new(Reason::InvalidResult, expected, "an error"));
+                }
+            };
+            match answer {
                 Ok(Chunk { chunk: Hex(chunk) }) => return Ok(chunk),
                 Err(error) if tries < TRIES && is_silence(&error) => {
                     tracing::warn!(%error, "asking again");
@@ -260,11 +323,11 @@ impl Syncing<'_> {
     }
 
     /// The blocks from this one on, which schemes have yet to execute.
-    async fn blocks(&self, from: u64) -> Result<()> {
+    async fn blocks(&self, from: u64, mut run: Run) -> Result<()> {
         for height in from..=self.head.height {
             let block = self.leader.block(height).await;
             let block = block.map_err(|error| blame(&error, &self.leader))?;
-            blocking::in_place(|| self.keep(&block)).map_err(|error| {
+            blocking::in_place(|| self.keep(&block, &mut run)).map_err(|error| {
                 blame(&error, &format_args!("block {height} of {}", self.leader))
             })?;
         }
@@ -272,10 +335,10 @@ impl Syncing<'_> {
     }
 
     /// Stores the body of a block whose header is here.
-    fn keep(&self, block: &Block) -> Result<()> {
+    fn keep(&self, block: &Block, run: &mut Run) -> Result<()> {
         let header = &block.header.header;
         let known = |height| -> Result<Option<Header>> {
-            Ok(block::read_header(self.new.borrow().store(), height)?.map(|it| it.header))
+            Ok(block::read_header(run.store(), height)?.map(|it| it.header))
         };
         let (parent, own) = match header.height.checked_sub(1) {
             Some(before) => (known(before)?, known(header.height)?),
@@ -302,18 +365,17 @@ impl Syncing<'_> {
         }
         let mut batch = WriteBatch::new();
         batch.put(block::body_key(header.height), block.body.encode()?);
-        self.new.borrow_mut().write(batch)
+        run.write(batch)
     }
+}
 
-    /// Makes it a chain that has the operations of blocks from `oldest` on.
-    fn finish(self, oldest: u64) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.put(NEWEST_KEY, self.head.height.to_be_bytes());
-        block::delete_bodies(&mut batch, oldest, oldest);
-        let mut new = self.new.into_inner();
-        new.write(batch)?;
-        new.finish(Some((self.head.height, self.hash)))
-    }
+/// Makes it a chain that has the operations of blocks from `oldest` on.
+fn finish(mut new: Unnamed, head: &Header, hash: Hash, oldest: u64) -> Result<()> {
+    let mut batch = WriteBatch::new();
+    batch.put(NEWEST_KEY, head.height.to_be_bytes());
+    block::delete_bodies(&mut batch, oldest, oldest);
+    new.write(batch)?;
+    new.finish(Some((head.height, hash)))
 }
 
 /// Whether no answer arrived.

@@ -11,7 +11,7 @@ use prooflight_smt::snapshot::Files;
 use super::begin::Intake;
 use super::{Part, Piece, Place, decode, encode};
 use crate::block;
-use crate::chain::Unnamed;
+use crate::chain::Run;
 
 pub(super) struct Snapshots {
     folder: PathBuf,
@@ -80,7 +80,7 @@ impl Snapshots {
     }
 
     /// Checks a whole file: its checksums, and its root.
-    fn check(&mut self, name: &str, new: &Unnamed) -> Result<()> {
+    fn check(&mut self, name: &str, new: &Run) -> Result<()> {
         let (last, root) = self.files.check_file(name).map_err(|error| match error.reason() {
             Reason::StoreCorrupt => {
                 Error::new(Reason::InvalidResult, error.expected(), error.found())
@@ -108,7 +108,7 @@ impl Intake for Snapshots {
         self.next.as_ref().map(encode).transpose()
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
         let piece: Piece = decode(chunk)?;
         let asked = self.next.clone().unwrap_or_default();
         if piece == Piece::end() && self.open.is_none() {

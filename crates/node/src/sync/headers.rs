@@ -7,7 +7,7 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 use super::begin::Intake;
 use super::{Part, decode};
 use crate::block;
-use crate::chain::Unnamed;
+use crate::chain::Run;
 use crate::history::{self, Appended};
 
 pub(super) struct Headers<'s> {
@@ -50,7 +50,7 @@ impl Intake for Headers<'_> {
         Ok((self.next <= self.head.height).then(|| self.next.to_be_bytes().to_vec()))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
         let headers: Vec<Vec<u8>> = decode(chunk)?;
         if headers.is_empty() {
             return Err(Error::new(Reason::InvalidResult, "headers", "none"));

@@ -15,6 +15,7 @@
 mod begin;
 mod files;
 mod headers;
+mod pins;
 mod serve;
 mod trees;
 mod values;

@@ -1,92 +1,98 @@
 //! The leader's side: keeps the states that replicas begin from, and serves their chunks.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::store::{Entries, Entry};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme};
-use prooflight_smt::snapshot::Files;
+use prooflight_smt::snapshot::{Files, file_name};
 
+use super::pins::Pins;
 use super::{ENOUGH, Part, Piece, Place, encode};
+use crate::blocking::Client;
 use crate::schemes::{SNAPSHOTS, SchemeOptions, not_kept};
 use crate::{At, View};
 
 /// The states that replicas begin from. Each stays as it is while a replica asks for it.
 #[derive(Clone, Debug)]
 pub struct SyncSource {
-    pinned: Arc<Mutex<Vec<Pinned>>>,
-    /// The files of smt, if the chain has it.
+    pinned: Arc<Mutex<Pins<Pinned>>>,
+    folder: PathBuf,
+    has_smt: bool,
+    /// Read when a replica asks for the first time: a node that opens its chain reads its options once.
+    kept: Arc<OnceLock<Kept>>,
+}
+
+/// The snapshot files of smt, if they are here.
+#[derive(Debug)]
+struct Kept {
     files: Option<Files>,
     blocks_per_file: u64,
 }
 
-#[derive(Debug)]
-struct Pinned {
+/// The state after a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Pinned {
     view: View,
-    begun: Instant,
-    used: Instant,
+    /// The last blocks of the files of smt, ascending. The folder is listed once for a state, since it has a file
+    /// for each block.
+    files: Arc<OnceLock<Vec<u64>>>,
 }
-
-/// The most blocks whose states are kept for replicas.
-const PINNED: usize = 4;
-
-/// How long one is kept that nobody asks for.
-const IDLE: Duration = Duration::from_mins(2);
-
-/// How long one is kept at most: as long as it is, the store cannot free what later blocks replace.
-const LONGEST: Duration = Duration::from_hours(1);
 
 impl SyncSource {
     /// The chain in a folder.
-    pub fn new(folder: &Path, config: &ChainConfig) -> Result<Self> {
-        let options = SchemeOptions::read(folder)?;
-        let has_files = config.keeps(Scheme::Smt) && !options.left_out.contains(&Scheme::Smt);
-        let files = has_files.then(|| Files::existing(&folder.join(SNAPSHOTS))).transpose()?;
-        let blocks_per_file = options.blocks_per_file;
-        Ok(Self { pinned: Arc::default(), files, blocks_per_file })
+    pub fn new(folder: &Path, config: &ChainConfig) -> Self {
+        let has_smt = config.keeps(Scheme::Smt);
+        let pinned = Arc::new(Mutex::new(Pins::new()));
+        Self { pinned, folder: folder.to_owned(), has_smt, kept: Arc::default() }
+    }
+
+    fn kept(&self) -> Result<&Kept> {
+        if let Some(kept) = self.kept.get() {
+            return Ok(kept);
+        }
+        let options = SchemeOptions::read(&self.folder)?;
+        let has_files = self.has_smt && !options.left_out.contains(&Scheme::Smt);
+        let files = has_files.then(|| Files::existing(&self.folder.join(SNAPSHOTS))).transpose()?;
+        Ok(self.kept.get_or_init(|| Kept { files, blocks_per_file: options.blocks_per_file }))
     }
 
     /// The number of blocks per file of `smt`.
-    pub(crate) const fn blocks_per_file(&self) -> u64 {
-        self.blocks_per_file
+    pub(crate) fn blocks_per_file(&self) -> Result<u64> {
+        Ok(self.kept()?.blocks_per_file)
     }
 
-    /// Keeps the state of a view; if enough are kept already, returns the newest of those instead.
-    pub(crate) fn pin(&self, view: View) -> View {
+    /// Keeps the state of a view for a client; one that has a state already gets that, and if enough are kept
+    /// already, the newest of those.
+    pub(crate) fn pin(&self, client: Client, view: View) -> View {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        pinned.retain(|it| now - it.used < IDLE && now - it.begun < LONGEST);
-        let is_new = pinned.iter().all(|known| known.view.height() != view.height());
-        if pinned.len() < PINNED && is_new {
-            pinned.push(Pinned { view: view.clone(), begun: now, used: now });
-        }
-        let newest = pinned.iter_mut().max_by_key(|known| known.view.height());
-        newest.map_or(view, |newest| {
-            newest.used = now;
-            newest.view.clone()
-        })
+        let state = || Pinned { view: view.clone(), files: Arc::default() };
+        let found = pinned.begin(client, view.height(), Instant::now(), state);
+        found.map_or_else(|| view.clone(), |found| found.view.clone())
     }
 
     /// The state after a block, if it is kept; otherwise `version_unavailable`.
-    pub(crate) fn pinned(&self, head: &Hash) -> Result<View> {
+    pub(crate) fn pinned(&self, head: &Hash) -> Result<Pinned> {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        pinned.retain(|it| now - it.used < IDLE && now - it.begun < LONGEST);
-        let known = pinned.iter_mut().find(|known| known.view.head_hash() == head);
-        let known = known.ok_or_else(|| {
-            let expected =
-                "a block that prooflight_sync named an hour ago at most, asked for every two minutes";
+        let found = pinned.find(Instant::now(), |pinned| pinned.view.head_hash() == head);
+        found.cloned().ok_or_else(|| {
+            let expected = "a block that prooflight_sync named an hour ago at most, asked for at once and then every \
+                            minute";
             Error::new(Reason::VersionUnavailable, expected, Hex(head))
-        })?;
-        known.used = now;
-        Ok(known.view.clone())
+        })
     }
 }
 
 /// A chunk of a state, see the [table](super).
-pub(crate) fn chunk(source: &SyncSource, view: &View, part: Part, from: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn chunk(
+    source: &SyncSource,
+    pinned: &Pinned,
+    part: Part,
+    from: &[u8],
+) -> Result<Vec<u8>> {
+    let view = &pinned.view;
     match part {
         Part::Headers => encode(&headers(view, from)?),
         Part::Avl => view.avl_chunk(from, ENOUGH),
@@ -96,7 +102,7 @@ pub(crate) fn chunk(source: &SyncSource, view: &View, part: Part, from: &[u8]) -
             Ok(view.transfer(Scheme::Amb, view.height(), &entries)?.proof)
         }
         Part::Values => encode(&values(view, from)?),
-        Part::Smt => encode(&piece(source, view, from)?),
+        Part::Smt => encode(&piece(source, pinned, from)?),
     }
 }
 
@@ -127,18 +133,30 @@ fn values(view: &View, from: &[u8]) -> Result<Vec<Entry>> {
     Ok(values)
 }
 
-fn piece(source: &SyncSource, view: &View, from: &[u8]) -> Result<Piece> {
-    let files = source.files.as_ref().ok_or_else(|| not_kept(Scheme::Smt))?;
+fn piece(source: &SyncSource, pinned: &Pinned, from: &[u8]) -> Result<Piece> {
+    let files = source.kept()?.files.as_ref().ok_or_else(|| not_kept(Scheme::Smt))?;
     let place: Place =
         borsh::from_slice(from).map_err(|error| invalid("a place in the files", &error))?;
-    let place = if place.file.is_empty() || place.at == u64::MAX {
-        match files.next_file(&place.file, view.height())? {
-            Some(file) => Place { file, at: 0 },
-            None => return Ok(Piece::end()),
+    if !place.file.is_empty() && place.at != u64::MAX {
+        return read(files, place);
+    }
+    if pinned.files.get().is_none() {
+        // Others may list it at the same time.
+        let _ = pinned.files.set(files.last_blocks(pinned.view.height())?);
+    }
+    let last_blocks = pinned.files.get().map_or(&[][..], Vec::as_slice);
+    let next = last_blocks.partition_point(|last| file_name(*last) <= place.file);
+    for last in &last_blocks[next..] {
+        match read(files, Place { file: file_name(*last), at: 0 }) {
+            // It may be gone, since no kept block needs it any more.
+            Err(error) if error.reason() == Reason::StoreCorrupt => {}
+            read => return read,
         }
-    } else {
-        place
-    };
+    }
+    Ok(Piece::end())
+}
+
+fn read(files: &Files, place: Place) -> Result<Piece> {
     let (bytes, is_last) = files.piece(&place.file, place.at, ENOUGH as u64)?;
     Ok(Piece { place, bytes: bytes.to_vec(), is_last })
 }

@@ -13,7 +13,7 @@ use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 use super::Part;
 use super::begin::Intake;
 use crate::block;
-use crate::chain::Unnamed;
+use crate::chain::Run;
 
 /// The hashes of values, by the hashes of their keys.
 pub(super) type Values = HashMap<Hash, Hash>;
@@ -44,7 +44,7 @@ impl Intake for Avl {
         Ok(self.assembly.next().map(<[u8]>::to_vec))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
         let taken = self.assembly.take(chunk)?;
         if let Some(values) = &mut self.values {
             for (key, value) in &taken.values {
@@ -93,7 +93,7 @@ impl Intake for Amb {
         Ok(self.assembly.next().map(<[u8]>::to_vec))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
         let taken = self.assembly.take(chunk, &self.limits)?;
         new.add_of(Scheme::Amb, taken.writes)?;
         new.add(taken.values.into_iter().map(|(key, value)| (block::raw_key(&key), value)))?;

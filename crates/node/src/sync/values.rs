@@ -8,7 +8,7 @@ use super::begin::Intake;
 use super::trees::Values;
 use super::{Part, decode};
 use crate::block;
-use crate::chain::Unnamed;
+use crate::chain::Run;
 
 pub(super) struct RawValues {
     /// The values that have not come yet.
@@ -32,7 +32,7 @@ impl Intake for RawValues {
         Ok((!self.missing.is_empty()).then(|| self.next.clone()))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Unnamed) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
         let values: Vec<Entry> = decode(chunk)?;
         if values.is_empty() {
             let expected = format_args!("{} more values of the tree", self.missing.len());

@@ -1,6 +1,6 @@
 //! Carries the files of a newest tree to another folder, piece by piece.
 
-use alloc::string::String;
+use alloc::vec::Vec;
 
 use bytes::Bytes;
 use prooflight_core::{Error, Hash, Reason, Result};
@@ -10,14 +10,12 @@ use super::files::{Files, missing};
 use super::manifest::Manifest;
 
 impl Files {
-    /// The first file of blocks of at most `newest` after the one of this name; none after the last one.
-    pub fn next_file(&self, after: &str, newest: u64) -> Result<Option<String>> {
-        let Some(manifest) = Manifest::read(self)? else { return Ok(None) };
+    /// The last block of each file of blocks of at most `newest`, ascending.
+    pub fn last_blocks(&self, newest: u64) -> Result<Vec<u64>> {
+        let Some(manifest) = Manifest::read(self)? else { return Ok(Vec::new()) };
         let newest = newest.min(manifest.newest);
-        let is_next = |name: &String| {
-            name.as_str() > after && last_of(name).is_some_and(|last| last <= newest)
-        };
-        Ok(self.list()?.into_keys().find(is_next))
+        let lasts = self.list()?.into_keys().filter_map(|name| last_of(&name));
+        Ok(lasts.filter(|last| *last <= newest).collect())
     }
 
     /// At most so many bytes of a file from here on, and whether it ends with them.

@@ -172,7 +172,7 @@ fn read_local(path: &FolderPath, range: Range<u64>) -> std::io::Result<Bytes> {
 }
 
 /// Returns the name of the file whose group ends with this block. Names sort in block order.
-pub(super) fn file_name(last: u64) -> String {
+pub fn file_name(last: u64) -> String {
     format!("{last:016}.smt")
 }
 

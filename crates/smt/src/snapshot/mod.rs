@@ -33,7 +33,7 @@ mod writer;
 
 pub use chain::{SmtParams, SmtReader, SmtState};
 pub use check::Damage;
-pub use files::Files;
+pub use files::{Files, file_name};
 pub use reader::{KeptBlocks, Proved, ProvedHistory, SnapshotReader};
 pub use retention::Retention;
 pub use writer::{Options, PreparedBlock, SnapshotWriter};

@@ -1,0 +1,123 @@
+//! Which states a leader keeps for replicas, and for how long.
+
+use std::time::{Duration, Instant};
+
+use crate::blocking::Client;
+
+/// States that are kept while replicas ask for them: few, and one for each client, because the store
+/// cannot free what later blocks replace.
+#[derive(Debug)]
+pub(super) struct Pins<T>(Vec<Pin<T>>);
+
+#[derive(Debug)]
+struct Pin<T> {
+    state: T,
+    height: u64,
+    client: Client,
+    begun: Instant,
+    /// When a chunk was asked for.
+    used: Option<Instant>,
+}
+
+/// The most states.
+const MOST: usize = 4;
+
+/// How long a state is kept of which no chunk was asked for yet.
+const UNUSED: Duration = Duration::from_secs(20);
+
+/// How long a state is kept after the last chunk.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// How long a state is kept at most.
+const LONGEST: Duration = Duration::from_hours(1);
+
+impl<T> Pins<T> {
+    pub(super) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Keeps the state after the newest block for a client. One that has a state already gets that, and if there
+    /// are enough, the newest of those.
+    pub(super) fn begin(
+        &mut self,
+        client: Client,
+        height: u64,
+        now: Instant,
+        state: impl FnOnce() -> T,
+    ) -> Option<&T> {
+        self.expire(now);
+        // Behind a proxy of this machine may be anybody.
+        let client = if matches!(client, Client::Local(_)) { Client::Local(0) } else { client };
+        if let Some(own) = self.0.iter().position(|pin| pin.client == client) {
+            return Some(&self.0[own].state);
+        }
+        let is_known = self.0.iter().any(|pin| pin.height == height);
+        if self.0.len() < MOST && !is_known {
+            self.0.push(Pin { state: state(), height, client, begun: now, used: None });
+        }
+        self.0.iter().max_by_key(|pin| pin.height).map(|newest| &newest.state)
+    }
+
+    /// Finds a state of which a chunk is asked for.
+    pub(super) fn find(&mut self, now: Instant, is_asked: impl Fn(&T) -> bool) -> Option<&T> {
+        self.expire(now);
+        let pin = self.0.iter_mut().find(|pin| is_asked(&pin.state))?;
+        pin.used = Some(now);
+        Some(&pin.state)
+    }
+
+    fn expire(&mut self, now: Instant) {
+        self.0.retain(|pin| {
+            let idle = pin.used.map_or(now - pin.begun < UNUSED, |used| now - used < IDLE);
+            idle && now - pin.begun < LONGEST
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What clients get that ask at these seconds while the chain is at these heights.
+    fn asked(pins: &mut Pins<u64>, begun: Instant, second: u64, client: u8, height: u64) -> u64 {
+        let (client, now) = (Client::V4([client; 4]), begun + Duration::from_secs(second));
+        *pins.begin(client, height, now, || height).unwrap_or(&u64::MAX)
+    }
+
+    #[test]
+    fn each_client_has_one_state_and_all_have_few() {
+        let (mut pins, begun) = (Pins::new(), Instant::now());
+        // One that asks again and again holds one.
+        assert_eq!([7, 8, 9].map(|height| asked(&mut pins, begun, 0, 1, height)), [7, 7, 7]);
+        assert_eq!([2, 3, 4].map(|client| asked(&mut pins, begun, 0, client, 9)), [9, 9, 9]);
+        assert_eq!(pins.0.len(), 2);
+        assert_eq!([10, 11, 12].map(|it| asked(&mut pins, begun, 0, it as u8, it)), [10, 11, 11]);
+        assert_eq!(pins.0.len(), MOST);
+        // On this machine all connections count as one client.
+        let mut pins = Pins::new();
+        for connection in 0..9 {
+            let height = u64::from(connection);
+            assert_eq!(pins.begin(Client::Local(connection), height, begun, || height), Some(&0));
+        }
+        assert_eq!(pins.0.len(), 1);
+    }
+
+    #[test]
+    fn a_state_that_nobody_fetches_is_dropped_soon() {
+        let (mut pins, begun) = (Pins::new(), Instant::now());
+        let at = |second| begun + Duration::from_secs(second);
+        assert_eq!(asked(&mut pins, begun, 0, 1, 7), 7);
+        // Asking again which one it is does not keep it.
+        assert_eq!(asked(&mut pins, begun, 19, 1, 8), 7);
+        assert_eq!(asked(&mut pins, begun, 20, 1, 8), 8);
+        for second in (21..3600).step_by(59) {
+            assert_eq!(pins.find(at(second), |state| *state == 8), Some(&8), "{second}");
+        }
+        assert_eq!(pins.find(at(3599), |state| *state == 9), None);
+        assert_eq!(pins.find(at(3619), |state| *state == 8), Some(&8));
+        assert_eq!(pins.find(at(3620), |state| *state == 8), None);
+        assert_eq!(asked(&mut pins, begun, 3620, 1, 9), 9);
+        assert_eq!(pins.find(at(3621), |state| *state == 9), Some(&9));
+        assert_eq!(pins.find(at(3681), |state| *state == 9), None);
+    }
+}
