@@ -315,11 +315,7 @@ impl Producer {
     }
 
     /// Tries to make a block; returns the submissions of those to make instead.
-    fn make_one(
-        &mut self,
-        taken: Vec<Submission>,
-        now_ms: u64,
-    ) -> Result<Vec<Vec<Submission>>> {
+    fn make_one(&mut self, taken: Vec<Submission>, now_ms: u64) -> Result<Vec<Vec<Submission>>> {
         let started = Instant::now();
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
         let shared = self.shared.as_mut();
