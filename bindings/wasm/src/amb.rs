@@ -7,7 +7,7 @@ use prooflight_amb::{
     verify_update,
 };
 use prooflight_core::store::Change;
-use prooflight_core::{Result, Scheme, distinct};
+use prooflight_core::{Result, Scheme};
 use prooflight_light::{Answer, KeyState};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -31,12 +31,8 @@ fn answer(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
             crate::state::message::keys(&Answer::Keys(states))
         }
         Query::Hist { keys, from, to } => {
-            // The histories of a repeated key cross once. Too many keys are refused as they are.
-            let (keys, places) =
-                if keys.len() > limits.max_keys { (keys, Vec::new()) } else { distinct(&keys) };
             let question = Hist { keys: &keys, from, to };
-            let histories = verify_history(&root, &question, proof, &limits)?;
-            Ok(message::histories(&histories, &places))
+            Ok(message::histories(verify_history(&root, &question, proof, &limits)?.get()))
         }
         Query::Range(range) => {
             Ok(message::entries(verify_range(&root, &range, proof, &limits)?.get()))

@@ -50,4 +50,6 @@ pub use found::{Entry, Replica};
 pub use hash::MAX_KEY;
 pub use question::{Count, Get, Hist, MAX_BOUND, Range, Root, Transfer};
 pub use update::{Part, UPDATE_LIMITS, verify_update};
-pub use verify::{Page, verify, verify_count, verify_history, verify_range, verify_transfer};
+pub use verify::{
+    Histories, Page, verify, verify_count, verify_history, verify_range, verify_transfer,
+};

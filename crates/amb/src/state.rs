@@ -40,7 +40,7 @@ pub fn verify_history<'a>(
     limits.check_keys(&[key])?;
     let question = Hist { keys: &[key], from, to };
     let histories = histories(&root, &question, proof, &limits.of_proofs())?;
-    let history = histories.into_inner().pop();
+    let history = histories.into_inner().distinct.pop();
     let history = history.ok_or_else(|| Error::new(Reason::Bug, "a history", "none"))?;
     Ok(Verified::by_verifier(history))
 }

@@ -30,25 +30,42 @@ pub fn verify<'a>(
     Ok(Verified::by_verifier(answers))
 }
 
+/// The histories of keys. Keys that were asked for more than once share theirs, so that memory is bounded by the proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histories<'a> {
+    /// The histories of the distinct keys, ascending by key; `entering` is always shown.
+    pub distinct: Vec<History<'a>>,
+    /// For each key of the question, in order, which of `distinct` is its history.
+    pub places: Vec<usize>,
+}
+
+impl<'a> Histories<'a> {
+    /// The history of each key of the question, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &History<'a>> {
+        self.places.iter().filter_map(|&place| self.distinct.get(place))
+    }
+}
+
 /// Verifies every change of each key in a range of blocks.
 ///
-/// Returns a history for each key, in order; `entering` is always shown. Source: `test-vectors/spec/amb.md`, section 7.
+/// Source: `test-vectors/spec/amb.md`, section 7.
 pub fn verify_history<'a>(
     root: &Root,
     question: &Hist<'_>,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Vec<History<'a>>>> {
+) -> Result<Verified<Histories<'a>>> {
     question.check(root, limits)?;
     let stream = Stream::open(HIST, proof, root.height, limits)?;
     let (keys, places) = distinct(question.keys);
     let query = Query::hist(&keys, question);
     let found = read(root, stream, &query, Found::new(keys.len()))?;
-    let history = |&place: &usize| {
-        let (entering, changes) = found.states[place].clone();
-        History { from: question.from, to: question.to, entering: Some(entering), changes }
+    let history = |(entering, changes)| {
+        let Hist { from, to, .. } = *question;
+        History { from, to, entering: Some(entering), changes }
     };
-    Ok(Verified::by_verifier(places.iter().map(history).collect()))
+    let distinct = found.states.into_iter().map(history).collect();
+    Ok(Verified::by_verifier(Histories { distinct, places }))
 }
 
 /// A part of a range, which is complete up to where it ends.
@@ -60,11 +77,15 @@ pub struct Page<'a, T> {
     ///
     /// The next page has this as its `lo`, in a reversed range as its `hi`.
     pub next: Option<&'a [u8]>,
+    /// The number of entries that the proof shows within the page.
+    ///
+    /// Of a range these are `entries` and the keys that had no value at the block but were written or deleted later.
+    pub opened: usize,
 }
 
 /// Verifies all keys between two bounds that had a value after a block, or the first page of them.
 ///
-/// Every page advances, but it may be without entries: bound how many pages in a row from one server may be.
+/// Every page advances, but may open no entry: bound how many pages in a row from one server do so.
 /// Source: `test-vectors/spec/amb.md`, section 4.
 pub fn verify_range<'a>(
     root: &Root,
@@ -77,11 +98,12 @@ pub fn verify_range<'a>(
     let mut query = Query::range(question);
     let next = read_cut(&mut stream, &query)?;
     query.cut(next, question.reverse);
-    let mut entries = read(root, stream, &query, Found::new(0))?.entries;
+    let found = read(root, stream, &query, Found::new(0))?;
+    let (mut entries, opened) = (found.entries, found.in_page);
     if question.reverse {
         entries.reverse();
     }
-    Ok(Verified::by_verifier(Page { entries, next }))
+    Ok(Verified::by_verifier(Page { entries, next, opened }))
 }
 
 /// Verifies the number of keys between two bounds that have a value after the root's block.
@@ -113,8 +135,9 @@ pub fn verify_transfer<'a>(
     let mut query = Query::transfer(question);
     let next = read_cut(&mut stream, &query)?;
     query.cut(next, false);
-    let entries = read(root, stream, &query, Found::new(0))?.replicas;
-    Ok(Verified::by_verifier(Page { entries, next }))
+    let found = read(root, stream, &query, Found::new(0))?;
+    let (entries, opened) = (found.replicas, found.in_page);
+    Ok(Verified::by_verifier(Page { entries, next, opened }))
 }
 
 /// Reads the cut of a page: none, or a bound within the range.

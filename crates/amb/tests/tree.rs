@@ -95,6 +95,29 @@ fn values_and_histories_are_those_of_the_dictionary() {
     });
 }
 
+/// A key of many versions may be asked for as often as there may be keys: what the verifier returns does not grow.
+#[test]
+fn a_repeated_key_has_one_history() {
+    let mut tree = Tree::new();
+    for block in 0..=1000 {
+        tree.update(block, &[Change::set(b"a", &[1]), Change::set(b"b", &[2])]).unwrap();
+    }
+    let mut keys = vec![&b"b"[..]; LIMITS.max_keys];
+    keys[7] = b"a";
+    keys[8] = b"absent";
+    let question = Hist { keys: &keys, from: 0, to: 1000 };
+    let proof = tree.prove_history(&question).unwrap();
+    let root = Root { hash: tree.root(), height: 1000 };
+    let histories = verify_history(&root, &question, &proof, &LIMITS).unwrap();
+    let changes: Vec<_> = histories.distinct.iter().map(|history| history.changes.len()).collect();
+    assert_eq!(changes, [1001, 0, 1001]);
+    assert_eq!(histories.places.len(), keys.len());
+    for (key, history) in keys.iter().zip(histories.iter()) {
+        let place = [&b"a"[..], b"absent", b"b"].iter().position(|one| one == key).unwrap();
+        assert!(std::ptr::eq(history, &raw const histories.distinct[place]));
+    }
+}
+
 fn draw_keys(rng: &mut StdRng, model: &Model) -> Vec<Key> {
     let draw = |rng: &mut StdRng| {
         if model.0.is_empty() || rng.random_bool(0.3) { draw_key(rng) } else { model.some_key(rng) }
@@ -153,6 +176,8 @@ fn walk(tree: &Tree, root: &Root, question: Range<'_>, entries: usize) -> Vec<(K
         let part = Range { lo: &lo, hi: hi.as_deref(), ..question };
         let proof = tree.prove_range(&part, size).unwrap();
         let page = verify_range(root, &part, &proof, &limits).unwrap().into_inner();
+        assert!(page.next.is_none() || page.opened == entries, "{page:?}");
+        assert!(page.opened >= page.entries.len());
         found.extend(page.entries.into_iter().map(|it| (it.key, it.value.to_vec(), it.since)));
         match (page.next.map(<[u8]>::to_vec), question.reverse) {
             (None, _) => return found,
@@ -221,6 +246,36 @@ fn a_block_executed_on_parts_has_the_root_of_the_tree() {
             assert_eq!(*next, after.update(root.height + 1, &changes(&of_block)).unwrap());
         }
     });
+}
+
+#[test]
+fn a_page_counts_the_entries_opened_within_it() {
+    let mut tree = Tree::new();
+    tree.update(0, &[Change::set(b"a", b"1")]).unwrap();
+    let later: [&[u8]; 4] = [b"c", b"d", b"e", b"f"];
+    let hash = tree.update(1, &later.map(|key| Change::set(key, b"2"))).unwrap();
+    let root = Root { hash, height: 1 };
+    // The bounds of a page, its entries at block 0, and those that are opened, as for a replica.
+    type Case = (&'static [u8], Option<&'static [u8]>, usize, usize);
+    let cases: [Case; 4] = [
+        (b"", None, 1, 5),
+        (b"b", Some(b"f"), 0, 3),
+        // Here the proof has to open leaves beside the page.
+        (b"d0", Some(b"d1"), 0, 0),
+        (b"g", None, 0, 0),
+    ];
+    for (lo, hi, entries, opened) in cases {
+        for reverse in [false, true] {
+            let question = Range { lo, hi, at: 0, reverse };
+            let proof = tree.prove_range(&question, PageSize::default()).unwrap();
+            let page = verify_range(&root, &question, &proof, &LIMITS).unwrap();
+            assert_eq!((page.entries.len(), page.opened), (entries, opened), "{lo:?}");
+        }
+        let question = Transfer { lo, hi, after: None };
+        let proof = tree.prove_transfer(&question, PageSize::default()).unwrap();
+        let page = verify_transfer(&root, &question, &proof, &LIMITS).unwrap();
+        assert_eq!((page.entries.len(), page.opened), (opened, opened), "{lo:?}");
+    }
 }
 
 #[test]

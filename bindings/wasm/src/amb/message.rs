@@ -16,13 +16,15 @@
 //!
 //! ```text
 //! struct Histories { distinct: Vec<History>, places: Vec<u32> }
-//! struct Page<T>   { entries: Vec<T>, next: Option<Vec<u8>> }
+//! struct Page<T>   { entries: Vec<T>, next: Option<Vec<u8>>, opened: u32 }
 //! struct Entry     { key: Vec<u8>, value: Vec<u8>, since: u64 }
 //! struct Replica   { key: Vec<u8>, versions: u64, block: u64, value: Option<Vec<u8>>, peaks: Vec<[u8; 32]> }
 //! ```
 
-use prooflight_amb::{Count, Entry, Page, Range, Replica, Root, Transfer, UPDATE_LIMITS};
-use prooflight_core::{History, Limits, Result};
+use prooflight_amb::{
+    Count, Entry, Histories, Page, Range, Replica, Root, Transfer, UPDATE_LIMITS,
+};
+use prooflight_core::{Limits, Result};
 
 use crate::answers::write_history;
 use crate::limits::amb_limits_or;
@@ -90,12 +92,12 @@ fn query<'a>(kind: u8, r: &mut Request<'a>) -> Result<Query<'a>> {
     })
 }
 
-/// Encodes `Histories`.
-pub(crate) fn histories(histories: &[History<'_>], places: &[usize]) -> Vec<u8> {
-    let changes: usize = histories.iter().map(|history| 1 + history.changes.len()).sum();
+/// Encodes `Histories`; that of a repeated key crosses once.
+pub(crate) fn histories(Histories { distinct, places }: &Histories<'_>) -> Vec<u8> {
+    let changes: usize = distinct.iter().map(|history| 1 + history.changes.len()).sum();
     let mut response = Response::with_capacity(8 + 48 * changes + 4 * places.len());
-    response.length(histories.len());
-    for history in histories {
+    response.length(distinct.len());
+    for history in distinct {
         write_history(&mut response, history);
     }
     response.length(places.len());
@@ -117,6 +119,7 @@ pub(crate) fn entries(page: &Page<'_, Entry<'_>>) -> Vec<u8> {
         response.array(&since.to_le_bytes());
     }
     response.option(page.next);
+    response.length(page.opened);
     response.into_bytes()
 }
 
@@ -135,5 +138,6 @@ pub(crate) fn replicas(page: &Page<'_, Replica<'_>>) -> Vec<u8> {
         }
     }
     response.option(page.next);
+    response.length(page.opened);
     response.into_bytes()
 }

@@ -54,7 +54,7 @@ impl Side for Amb {
         let question = Hist { keys: &[key], from, to };
         let histories = verify_history(&self.root()?, &question, proof, &Limits::DEFAULT)?;
         let mut versions = Vec::new();
-        for change in histories[0].changes.iter().rev() {
+        for change in histories.distinct[0].changes.iter().rev() {
             if let Answer::Present { value, since } = *change {
                 versions.push(Version { block: since, value: Value::try_from(value)? });
             }

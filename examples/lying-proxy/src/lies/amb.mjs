@@ -133,12 +133,12 @@ export const amb = [
     explanation: "Each page is true, but so short that it has no entry; the list would never end.",
     code: "unavailable",
     reason: "too_many_pages",
-    to: ["range"],
+    to,
     async result({ method, params, honest, node }) {
-      if (method !== "prooflight_range" || !honest || params.reverse) return undefined;
-      const lo = fromHex(params.lo ?? "0x");
-      const cut = Buffer.concat([lo, Buffer.of(0)]);
-      const short = await node(method, { ...params, hi: toHex(cut) });
+      if (method !== "prooflight_range" || !honest) return undefined;
+      const cut = params.reverse ? boundBefore(params.hi) : boundAfter(params.lo);
+      const part = params.reverse ? { lo: toHex(cut) } : { hi: toHex(cut) };
+      const short = await node(method, { ...params, ...part });
       const proof = fromHex(short.proof);
       const flagged = [proof.subarray(0, 3), Buffer.of(1), integer(cut.length), cut];
       return { ...short, proof: toHex(Buffer.concat([...flagged, proof.subarray(4)])) };
@@ -219,6 +219,25 @@ export const amb = [
     },
   },
 ];
+
+/** The longest bound, in bytes. */
+const BOUND = 257;
+
+/** The bound right after another. */
+function boundAfter(lo = "0x") {
+  return Buffer.concat([fromHex(lo), Buffer.of(0)]);
+}
+
+/** A bound before another, or before the end of all keys, between which there are only keys that end in many ff. */
+function boundBefore(hi) {
+  if (hi === undefined) return Buffer.alloc(BOUND, 0xff);
+  const bound = fromHex(hi);
+  const last = bound.at(-1);
+  const start = bound.subarray(0, -1);
+  // After a bound that ends in 00 the one without it is next.
+  if (last === 0) return start;
+  return Buffer.concat([start, Buffer.of(last - 1)], BOUND).fill(0xff, bound.length);
+}
 
 /** Replaces the page of a range; nothing is replaced where `change` returns undefined. */
 function withPage(change) {

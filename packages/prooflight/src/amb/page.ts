@@ -10,6 +10,11 @@ export interface AmbPage<Entry> {
    * reaches the end of the range.
    */
   next: Bytes | null;
+  /**
+   * The number of entries that the proof shows within the page: of a range, `entries` and the keys that had no value at
+   * the block but were written or deleted later.
+   */
+  opened: number;
 }
 
 /** A key that had a value at the block asked about. */
@@ -27,7 +32,8 @@ export function readPage<Entry>(
   entry: (response: Reader) => Entry,
 ): AmbPage<Entry> {
   const entries = response.sequence(() => entry(response));
-  return { entries, next: response.optionalBytes() };
+  const next = response.optionalBytes();
+  return { entries, next, opened: response.u32() };
 }
 
 /** Reads an `Entry`. */

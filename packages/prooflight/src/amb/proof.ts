@@ -33,7 +33,7 @@ export interface AmbResults {
  * asked, `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it does not verify against the
  * root.
  *
- * A page may be without entries. Who walks from page to page must bound how many in a row are.
+ * A page may open no key. Who walks from page to page must bound how many in a row do so: `opened`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/amb.md#7-verification | The specification, amb 7}
  */

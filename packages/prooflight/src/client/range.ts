@@ -39,8 +39,8 @@ export interface RangeOptions extends KeyRange {
   /** The most entries of a page, at most 4096. Default 1024. */
   pageSize?: number | undefined;
   /**
-   * The most pages without an entry that a server may send in a row, or in addition to the entries that it has sent.
-   * Default 64.
+   * The most pages that a server may send in a row without opening a key, or in addition to the keys that it has opened.
+   * A key that was written or deleted after the block is opened, too. Default 64.
    */
   maxEmptyPages?: number | undefined;
   /** Ends the walk. */
@@ -59,7 +59,10 @@ export interface CountOptions extends KeyRange {
 
 /** A part of a range: all its keys up to `next`, none missing. */
 export interface RangePage {
-  /** The entries, ascending by key, or descending if asked for. A page may have none. */
+  /**
+   * The entries, ascending by key, or descending if asked for. A page may have none: at an old block it also proves that
+   * keys which were written later were not there yet.
+   */
   entries: AmbEntry[];
   /** Where the range goes on: the next page's `from`, in descending order its `to`. Null: this was the last page. */
   next: Bytes | null;
@@ -226,8 +229,9 @@ function after(key: Bytes): Bytes {
 }
 
 /**
- * How many more pages without an entry each server may send. An honest server cuts a page at the limit of entries or
- * after 2 MiB; one that cuts more often could make a walk endless.
+ * How many more pages that open no key each server may send. An honest server cuts a page after opening as many keys as
+ * were asked for, or after 2 MiB; one that cuts where nothing is opened could make a walk endless. Keys that are opened
+ * are bound by the root, whether they answer something or not, so a server cannot make them up.
  */
 class Credits {
   readonly #most: number;
@@ -237,16 +241,16 @@ class Credits {
     this.#most = most;
   }
 
-  /** Throws `too_many_pages` if the server has no credit left for another page without an entry. The last one is free. */
-  spend({ url }: Server, { entries, next }: { entries: AmbEntry[]; next: Bytes | null }): void {
+  /** Throws `too_many_pages` if the server has no credit left for another page without a key. The last one is free. */
+  spend({ url }: Server, { opened, next }: { opened: number; next: Bytes | null }): void {
     if (next === null) return;
     const left = this.#left.get(url.href) ?? this.#most;
-    if (entries.length > 0) {
-      this.#left.set(url.href, Math.min(this.#most, left + entries.length));
+    if (opened > 0) {
+      this.#left.set(url.href, Math.min(this.#most, left + opened));
       return;
     }
     if (left === 0) {
-      const expected = `an entry in one of ${this.#most + 1} pages`;
+      const expected = `a key opened in one of ${this.#most + 1} pages`;
       throw refuse("too_many_pages", expected, "none");
     }
     this.#left.set(url.href, left - 1);

@@ -14,7 +14,7 @@ import {
 import { alice, deleted, listAt, NEWEST, nobody, stateAt } from "../network/state.js";
 import { rejection, verdict } from "../refusal.js";
 import { changesOf, steps } from "./changes.js";
-import { connect, network } from "./network.js";
+import { connect, failures, liar, network } from "./network.js";
 
 const scheme = "amb";
 
@@ -103,6 +103,63 @@ describe("range", () => {
     expect(entriesOf(pages)).toEqual(listAt(1n).slice(0, 1));
   });
 
+  test.each([false, true])(
+    "walks over keys that were all written later (reversed: %s)",
+    async (reverse) => {
+      const client = await connect();
+      const pages = await pagesOf(client, { at: 0n, pageSize: 4, maxEmptyPages: 0, reverse });
+      expect(entriesOf(pages)).toEqual([]);
+      expect(pages).toHaveLength(16);
+    },
+  );
+
+  test.each([false, true])(
+    "takes no more pages than keys from a server that sends one at a time (reversed: %s)",
+    async (reverse) => {
+      const client = await connect({ fetch: oneKeyAPage });
+      const all = reverse ? listAt(3n).reverse() : listAt(3n);
+      const pages = await pagesOf(client, { at: 3n, maxEmptyPages: 0, reverse });
+      expect(entriesOf(pages)).toEqual(all);
+      expect(pages.length).toBeGreaterThan(60);
+      expect(pages.length).toBeLessThanOrEqual(stateAt(NEWEST).size + 1);
+    },
+  );
+
+  test.each([0, 5])("leaves a server after %i pages that open nothing", async (maxEmptyPages) => {
+    const { heard, onFailure } = failures();
+    const client = await connect({ urls: [liar("amb-empty-pages")], onFailure });
+    for (const reverse of [false, true]) {
+      const pages: RangePage[] = [];
+      const walk = async () => {
+        for await (const page of client.range({ maxEmptyPages, reverse })) pages.push(page);
+      };
+      expect(verdict(await rejection(walk()))).toBe("unavailable / too_many_pages");
+      expect(pages).toHaveLength(maxEmptyPages);
+    }
+    expect(heard.map(({ verdict }) => verdict)).toContain("unavailable / too_many_pages");
+  });
+
+  test.each([
+    ["0x61ff", "0x62"],
+    ["0x61ffff", "0x62"],
+    ["0xff", null],
+    ["0xffff", null],
+  ] as const)("asks for the prefix %s up to %s", async (prefix, hi) => {
+    const asked: unknown[] = [];
+    const client = await connect({
+      fetch: (url, init) => {
+        const body = typeof init?.body === "string" ? init.body : "{}";
+        const call = JSON.parse(body) as { method?: string; params: { hi?: string } };
+        if (call.method === "prooflight_range") asked.push(call.params.hi ?? null);
+        return fetch(url, init);
+      },
+    });
+    const before = { to: prefix };
+    expect(entriesOf(await pagesOf(client, { prefix }))).toEqual([]);
+    expect(asked).toEqual([hi]);
+    expect(entriesOf(await pagesOf(client, before))).toHaveLength(listAt(NEWEST).length);
+  });
+
   test("takes a last page without an entry from a server that may send none", async () => {
     const client = await connect();
     expect(await pagesOf(client, { prefix: { text: "b" }, maxEmptyPages: 0 })).toHaveLength(1);
@@ -189,5 +246,11 @@ test("an average and a diff are not proven by amb", async () => {
   const error = await rejection(client.twap(alice, { from: 1n, scheme }));
   expect(verdict(error)).toBe("unsupported / unknown_statement");
 });
+
+/** Asks for pages of one key, whatever the client wants. */
+const oneKeyAPage: typeof fetch = (url, init) => {
+  const body = typeof init?.body === "string" ? init.body : "";
+  return fetch(url, { ...init, body: body.replace(/"limit":\d+/, '"limit":1') });
+};
 
 const hex = (text: string) => toHex(new TextEncoder().encode(text));
