@@ -39,6 +39,13 @@ impl Domain {
         self.w.pow([u64::from(t)])
     }
 
+    /// The powers of a primitive root of unity of order `2^log`, starting with 1; `log` is at most `log_n`.
+    #[cfg(feature = "prover")]
+    pub(crate) fn roots(self, log: u8) -> alloc::vec::Vec<Fr> {
+        let root = self.x(self.n() >> log);
+        core::iter::successors(Some(Fr::ONE), |power| Some(*power * root)).take(1 << log).collect()
+    }
+
     /// `x_t^(2^j)` for j from 0 to `log_n`; the last one is 1.
     pub(crate) fn squares(self, t: u32) -> [Fr; MAX_LOG_N as usize + 1] {
         let mut squares = [Fr::ZERO; MAX_LOG_N as usize + 1];

@@ -14,6 +14,7 @@ use super::known::KnownTau;
 use super::setup::{Powers, Setup};
 use super::tables::{Built, Parts, Rows, Tables};
 use super::transform::{transform, transform_cosets};
+use super::tree::child;
 use crate::domain::Domain;
 use crate::scalar::{SLOTS, VERSION_BITS};
 
@@ -84,7 +85,8 @@ fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) ->
 /// Computes all rows as Fourier transforms of the powers of tau.
 ///
 /// With `x = x_t`: `I_t = [1/n sum_j x^-j tau^j]_1`, `K_t = [1/n sum_j (n - j) x^-j tau^(j-1)]_1`, j from 1, and
-/// `P_{d,t,i} = [1/(M m) sum_l x^-l tau^(l - (i+1) m)]_1`, l from `(i+1) m` to `M m - 1`.
+/// `P_{d,t,k} = [1/(M m) sum_l x^-l g(M - floor(l / m)) tau^(l - m)]_1`, l from m to `M m - 1`, with `g(e) = sum_{i < e} r^i`
+/// and r as for known tau: there is one transform for each of the M values of r.
 fn from_powers(powers: &[G1Affine], domain: Domain, parts: Parts, steps: &Steps<'_>) -> Built {
     let n = domain.n() as usize;
     let w_inverse = domain.w.inverse().unwrap_or_default();
@@ -121,29 +123,55 @@ fn tree_from_powers(
     w_inverse: Fr,
     steps: &Steps<'_>,
 ) -> Vec<G1Affine> {
-    let n = domain.n() as usize;
-    let width = (1_usize << log_arity) - 1;
-    let depth = usize::from(domain.log_n / log_arity);
-    let mut columns = Vec::with_capacity(depth * width);
+    let (n, arity) = (domain.n() as usize, 1_usize << log_arity);
+    let depth = domain.log_n / log_arity;
+    let roots = domain.roots(log_arity);
+    let mut columns = Vec::with_capacity(usize::from(depth) * arity);
     for level in 0..depth {
         // M m
-        let size = n >> (usize::from(log_arity) * level);
+        let size = n >> (log_arity * level);
         let m = size >> log_arity;
         let scale = Fr::from(size as u64).inverse().unwrap_or_default();
         let scaled: Vec<_> = powers.par_iter().take(size - m).map(|power| *power * scale).collect();
-        for i in 0..width {
-            let start = (i + 1) * m;
-            let mut coefficients = std::vec![G1Projective::ZERO; start];
-            coefficients.extend(scaled.iter().take(size - start));
+        for from_own in 0..arity {
+            // g(M), ..., g(1) for this power of the root of unity.
+            let power = |i: usize| roots.get(i * from_own % arity).copied().unwrap_or_default();
+            let sums = (0..arity).scan(Fr::ZERO, |sum, i| {
+                *sum += power(i);
+                Some(*sum)
+            });
+            let sums: Vec<_> = sums.collect();
+            let factor = |l: usize| sums.get(arity - 2 - l / m).copied().unwrap_or_default();
+            let mut coefficients = std::vec![G1Projective::ZERO; m];
+            coefficients.par_extend(
+                scaled.par_iter().enumerate().map(|(l, point)| times(*point, factor(l))),
+            );
             columns.push(transform_cosets(&coefficients, n, w_inverse));
-            steps.add(n);
+            // The last transform is for the child that the state does not have.
+            steps.add(if from_own > 0 { n } else { 0 });
         }
     }
-    let indices: Vec<_> = (0..n).collect();
+    let indices: Vec<_> = (0..domain.n()).collect();
     let rows = indices.par_iter().flat_map_iter(|t| {
-        columns.iter().map(|column| column.get(*t).copied().unwrap_or_default())
+        let columns = &columns;
+        (0..depth).flat_map(move |level| {
+            let own = child(*t, log_arity, level);
+            (0..arity - 1).map(move |k| {
+                let column = arity * usize::from(level) + (arity + k - own) % arity;
+                let points = columns.get(column).and_then(|column| column.get(*t as usize));
+                points.copied().unwrap_or_default()
+            })
+        })
     });
     rows.collect()
+}
+
+/// `factor point`; factors that are often 0 or 1 are worth a look.
+fn times(point: G1Projective, factor: Fr) -> G1Projective {
+    if factor == Fr::ZERO || factor == Fr::ONE {
+        return if factor == Fr::ZERO { G1Projective::ZERO } else { point };
+    }
+    point * factor
 }
 
 /// Returns `2^(40 s)` times each point, s from 0 to 5, all multiples of one point before those of

@@ -1,6 +1,6 @@
 //! Caches tables in a file, so that they are built only once.
 //!
-//! `"prooflight/amt/tables/v1" || params_id[32] || log_n u8 || single u8 || log_arity u8 (0 without
+//! `"prooflight/amt/tables/v2" || params_id[32] || log_n u8 || single u8 || log_arity u8 (0 without
 //! trees) || rows || BLAKE2b-256 of everything before`. A row is x and y, 32 bytes each,
 //! little-endian, in Montgomery form as the field keeps them in memory.
 
@@ -21,7 +21,7 @@ use crate::key::VerifyingKey;
 use crate::point::{limb_bytes, limbs};
 use crate::scalar::SLOTS;
 
-const MAGIC: &[u8] = b"prooflight/amt/tables/v1";
+const MAGIC: &[u8] = b"prooflight/amt/tables/v2";
 
 impl Tables {
     /// Loads the tables of a setup from a folder, or builds them and saves them there.

@@ -4,13 +4,15 @@
 //! * `I_t = [L_t(tau)]_1`, `L_t(X) = (X^n - 1) x / (n (X - x))`, the polynomial that is 1 at x and 0 at
 //!   the other points;
 //! * `K_t = [(L_t(tau) - 1) / (tau - x)]_1`;
-//! * `P_{d,t,i} = [x^(-(i+1) m) / (M m) * sum_{l < (M-1-i) m} (tau / x)^l]_1`.
+//! * `P_{d,t,k} = [x^-m / (M m) * sum_{i < M-1} r^i sum_{l < (M-1-i) m} (tau / x)^l]_1`, with `r = c_k / x^m` for the
+//!   child k: the M-th root of unity to the power of k less the number of the child that leads to t.
 
 use std::vec::Vec;
 
 use ark_bn254::Fr;
 use ark_ff::{AdditiveGroup, Field, serial_batch_inversion_and_mul};
 
+use super::tree::child;
 use crate::domain::Domain;
 
 /// The discrete logarithms of the rows, for a tau outside the domain.
@@ -44,9 +46,11 @@ impl KnownTau {
         xs.into_iter().zip(inverses).map(row).collect()
     }
 
-    /// Returns the scalars of `P_{d,t,i}` for each index: by d from 1, then by i from 0 to M - 2.
+    /// Returns the scalars of `P_{d,t,k}` for each index: by d from 1, then by k from 0 to M - 2.
     pub(super) fn tree(&self, log_arity: u8, indices: &[u32]) -> Vec<Fr> {
         let (depth, arity) = (usize::from(self.domain.log_n / log_arity), 1_usize << log_arity);
+        let roots = self.domain.roots(log_arity);
+        let root = |power: usize| roots.get(power % arity).copied().unwrap_or_default();
         // w^(n - t) = 1 / x_t
         let x_inverse = |t: &u32| self.domain.x(self.domain.n() - t);
         let bases: Vec<_> = indices.iter().map(x_inverse).map(|x| (x, self.tau * x)).collect();
@@ -54,7 +58,7 @@ impl KnownTau {
         let mut denominators: Vec<_> = bases.iter().map(|(_, ratio)| *ratio - Fr::ONE).collect();
         serial_batch_inversion_and_mul(&mut denominators, &self.n_inverse);
         let mut rows = Vec::with_capacity(indices.len() * depth * (arity - 1));
-        for ((x_inverse, ratio), denominator) in bases.into_iter().zip(denominators) {
+        for ((t, (x_inverse, ratio)), denominator) in indices.iter().zip(bases).zip(denominators) {
             // `x^-m` and `ratio^m` for m_D = 1 up to m_1.
             let next = |(x_m, ratio_m): &(Fr, Fr)| {
                 Some((power_of_two(*x_m, log_arity), power_of_two(*ratio_m, log_arity)))
@@ -63,12 +67,16 @@ impl KnownTau {
                 core::iter::successors(Some((x_inverse, ratio)), next).take(depth).collect();
             // 1 / (M m) = M^(d - 1) / n
             let mut scale = denominator;
-            for (x_m, ratio_m) in bases.into_iter().rev() {
-                let sums: Vec<_> = powers(ratio_m).take(arity).map(|it| it - Fr::ONE).collect();
-                let factors = powers(x_m).skip(1).map(|it| it * scale);
-                rows.extend(
-                    factors.zip(sums.iter().skip(1).rev()).map(|(factor, sum)| factor * sum),
-                );
+            for (level, (x_m, ratio_m)) in (0..).zip(bases.into_iter().rev()) {
+                // The largest last: the one for i = 0.
+                let sums: Vec<_> =
+                    powers(ratio_m).skip(1).take(arity - 1).map(|it| it - Fr::ONE).collect();
+                let own = child(*t, log_arity, level);
+                rows.extend((0..arity - 1).map(|k| {
+                    let from_own = arity + k - own;
+                    let terms = sums.iter().rev().enumerate();
+                    terms.map(|(i, sum)| root(i * from_own) * sum).sum::<Fr>() * x_m * scale
+                }));
                 scale *= Fr::from(1_u64 << log_arity);
             }
         }

@@ -1,9 +1,10 @@
 //! Opens entries of a dense vector from the nodes of a tree state above them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::vec::Vec;
 
-use ark_bn254::{Fr, G1Affine, G1Projective};
+use ark_bn254::{Fr, G1Projective};
 use ark_ec::CurveGroup;
 use ark_ff::AdditiveGroup;
 use prooflight_core::Result;
@@ -31,57 +32,67 @@ pub fn open_entries(
     let domain = Domain::new(log_n)?;
     Kind::Tree { log_arity }.points(log_n)?;
     indices.iter().try_for_each(|index| check_index(domain, *index))?;
-    // An entry's quotient at a level depends on the node, and on which child of it leads to the entry.
-    let child = |index: u32, level: u8| index & ((1 << (log_arity * (level + 1))) - 1);
+    // An entry's point of a level depends on the node, and on which child of it leads to the entry.
+    let place = |index: u32, level: u8| (level, index & ((1 << (log_arity * (level + 1))) - 1));
+    let levels = 0..log_n / log_arity;
     let mut above: BTreeMap<(u8, u32), BTreeSet<u32>> = BTreeMap::new();
     for index in indices {
-        for level in 0..log_n / log_arity {
+        for level in levels.clone() {
             let number = index & ((1 << (log_arity * level)) - 1);
-            above.entry((level, number)).or_default().insert(child(*index, level));
+            above.entry((level, number)).or_default().insert(place(*index, level).1);
         }
     }
-    let read = |((level, number), children)| Ok((level, node(level, number)?, children));
-    let nodes: Vec<(u8, Vec<Point>, BTreeSet<u32>)> =
-        above.into_iter().map(read).collect::<Result<_>>()?;
-    let quotients = nodes.par_iter().flat_map_iter(|(level, points, children)| {
-        let sums = sums(points);
-        let log_m = log_n - log_arity * (level + 1);
-        let quotient =
-            move |child: &u32| ((*level, *child), quotient(&sums, domain.x(child << log_m)));
-        children.iter().map(quotient)
-    });
-    let (places, quotients): (Vec<_>, Vec<_>) = quotients.unzip();
+    let mut asked: Vec<((u8, u32), Arc<Vec<Point>>)> = Vec::new();
+    for ((level, number), children) in above {
+        let points = Arc::new(node(level, number)?);
+        asked.extend(children.into_iter().map(|child| ((level, child), points.clone())));
+    }
+    let roots = domain.roots(log_arity);
+    let quotient = |((level, child), points): &((u8, u32), Arc<Vec<Point>>)| {
+        quotient(points, super::tree::child(*child, log_arity, *level), &roots)
+    };
+    let quotients: Vec<_> = asked.par_iter().with_min_len(GRAIN).map(quotient).collect();
     let quotients = G1Projective::normalize_batch(&quotients).into_iter().map(Point);
-    let quotients: BTreeMap<(u8, u32), Point> = places.into_iter().zip(quotients).collect();
+    let quotients: BTreeMap<(u8, u32), Point> =
+        asked.into_iter().map(|(place, _)| place).zip(quotients).collect();
     let opening = |index: &u32| {
-        let points =
-            (0..log_n / log_arity).map(|level| quotients.get(&(level, child(*index, level))));
+        let points = levels.clone().map(|level| quotients.get(&place(*index, level)));
         points.map(|point| point.copied().unwrap_or(Point::ZERO)).collect()
     };
     Ok(indices.iter().map(opening).collect())
 }
 
-/// `sum_s 2^(40 s) U_{i,s}` for each i.
-fn sums(node: &[Point]) -> Vec<G1Affine> {
-    let sum = |six: &[Point]| {
-        let mut sum = G1Projective::ZERO;
-        for (slot, point) in six.iter().enumerate().rev() {
-            sum += point.0;
-            if slot > 0 && sum != G1Projective::ZERO {
-                for _ in 0..VERSION_BITS {
-                    sum.double_in_place();
-                }
-            }
-        }
-        sum
-    };
-    G1Projective::normalize_batch(&node.chunks(SLOTS).map(sum).collect::<Vec<_>>())
+/// The points that justify a thread of their own.
+const GRAIN: usize = 8;
+
+/// The point of a child, from the points of its node; `roots` are the powers of the root of unity w of order M.
+///
+/// For the last child, `q_{M-1} = q_{M/2-1} - sum_{k < M/2-1} w^(k+1) (q_k - q_{k+M/2})`: as polynomials in
+/// `c_k = c_0 w^k` without the power M - 1, all q are `sum_k w^k q_k = 0`, and `w^(M/2)` is -1.
+fn quotient(node: &[Point], child: usize, roots: &[Fr]) -> G1Projective {
+    let of = |child: usize| node.chunks(SLOTS).nth(child).unwrap_or_default();
+    let half = roots.len() / 2;
+    if child + 1 < roots.len() {
+        return sum(of(child), &[]);
+    }
+    let differences: Vec<_> = (0..half - 1).map(|k| sum(of(k + half), of(k))).collect();
+    let differences = G1Projective::normalize_batch(&differences);
+    let terms: Vec<_> = differences.into_iter().zip(roots.iter().skip(1).copied()).collect();
+    halves::sum(&terms) + sum(of(half - 1), &[])
 }
 
-/// `sum_i c^i V_i`.
-fn quotient(sums: &[G1Affine], c: Fr) -> G1Projective {
-    let Some((first, rest)) = sums.split_first() else { return G1Projective::ZERO };
-    let powers = core::iter::successors(Some(c), |power| Some(*power * c));
-    let terms: Vec<_> = rest.iter().copied().zip(powers).collect();
-    halves::sum(&terms) + first
+/// `sum_s 2^(40 s) U_s`, less the same sum of other points.
+fn sum(plus: &[Point], minus: &[Point]) -> G1Projective {
+    let mut sum = G1Projective::ZERO;
+    for slot in (0..plus.len()).rev() {
+        let of = |points: &[Point]| points.get(slot).map_or(Point::ZERO.0, |point| point.0);
+        sum += of(plus);
+        sum -= of(minus);
+        if slot > 0 && sum != G1Projective::ZERO {
+            for _ in 0..VERSION_BITS {
+                sum.double_in_place();
+            }
+        }
+    }
+    sum
 }

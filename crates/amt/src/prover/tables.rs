@@ -53,7 +53,7 @@ pub(super) struct Built {
     pub(super) lagrange: Vec<G1Affine>,
     /// `K_t` at t.
     pub(super) single: Vec<G1Affine>,
-    /// `P_{d,t,i}` for each t in the order of d, then i.
+    /// `P_{d,t,k}` for each t in the order of d, then k.
     pub(super) tree: Vec<G1Affine>,
 }
 
@@ -88,8 +88,16 @@ impl Change {
         self.index
     }
 
+    /// The steps of a change of a version; none for a change of the whole value.
+    pub const fn steps(&self) -> Option<i64> {
+        match self.factor {
+            Factor::Steps(steps) => Some(steps),
+            Factor::Value(_) => None,
+        }
+    }
+
     /// The slot; 0 for a change of the whole value.
-    pub(super) const fn slot(&self) -> u8 {
+    pub const fn slot(&self) -> u8 {
         self.slot
     }
 
@@ -219,7 +227,7 @@ impl Tables {
         Err(Error::new(Reason::InvalidArgument, "tables for single points", "others"))
     }
 
-    /// Returns `P_{d,t,i}` for the index of each change, ordered by d, then i.
+    /// Returns `P_{d,t,k}` for the index of each change, ordered by d, then k.
     pub(super) fn tree_rows(&self, log_arity: u8, changes: &[Change]) -> TreeRows<'_> {
         match &self.rows {
             Rows::Known(known) => {

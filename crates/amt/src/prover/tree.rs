@@ -1,9 +1,10 @@
 //! The state from which tree openings are computed.
 //!
-//! For each level d from 1 to D, each of its nodes s < M^(d-1), and each i < M - 1, the state has
-//! `U_{d,s,i} = sum over t = s mod M^(d-1) of a_t P_{d,t,i}`, and the opening of t has `q_d = sum_i
-//! c_d^i U_{d,s,i}` with `c_d = x_t^(n / M^d)`. Each U is kept as six points, one per version slot:
-//! a change of a version is then one addition, and an opening adds up the six.
+//! For each level d from 1 to D, each of its nodes s < M^(d-1), and each of the node's children k < M - 1, the state
+//! has `U_{d,s,k} = sum over t = s mod M^(d-1) of a_t P_{d,t,k}`: the point of level d in the opening of every
+//! entry below child k, which is s + k M^(d-1). That of the last child follows from the others ([`open_entries`]). Each U
+//! is kept as six points, one per version slot: a change of a version is then one addition, and an opening adds
+//! up the six.
 
 use std::vec::Vec;
 
@@ -32,7 +33,7 @@ pub struct TreeState {
     class: Class,
     /// The first node of each level; the last element is the number of nodes.
     levels: Vec<u32>,
-    /// The points of each node: `U_{d,s,i}`, i from 0, six each.
+    /// The points of each node: `U_{d,s,k}`, k from 0, six each.
     points: Vec<Point>,
 }
 
@@ -262,7 +263,12 @@ impl TreeDraft {
 const SIX: u32 = 6;
 const _: () = assert!(SIX as usize == SLOTS);
 
-/// The number of points of a node: six for each i.
+/// The number of the child below which an index is, at a level from 0.
+pub(super) const fn child(index: u32, log_arity: u8, level: u8) -> usize {
+    (index >> (log_arity * level)) as usize & ((1 << log_arity) - 1)
+}
+
+/// The number of points of a node: six for each child but the last.
 const fn node_points(log_arity: u8) -> u32 {
     ((1 << log_arity) - 1) * SIX
 }
