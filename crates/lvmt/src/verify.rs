@@ -67,18 +67,20 @@ pub fn verify(
     verify_hashes(root, &requested, proof, params)
 }
 
-/// Verifies a new proof by its key hashes; `points` are those that its maker has not only encoded.
+/// Verifies a new proof by its key hashes; `points` are those that its maker has not only encoded. Without them the
+/// openings are not verified.
 #[cfg(feature = "prover")]
 pub(crate) fn verify_own(
     root: &Root,
     requested: &[Hash],
     proof: &[u8],
     params: &Params<'_>,
-    points: &[prooflight_amt::Point],
+    points: Option<&[prooflight_amt::Point]>,
 ) -> Result<Verified<Vec<Answer>>> {
     params.check(root, requested.len())?;
-    verify_with(root, requested, proof, params, |openings| {
-        prooflight_amt::verify_openings_of(openings, params.key, points)
+    verify_with(root, requested, proof, params, |openings| match points {
+        Some(points) => prooflight_amt::verify_openings_of(openings, params.key, points),
+        None => Ok(()),
     })
 }
 

@@ -269,3 +269,93 @@ fn a_store_without_its_parameters_is_not_taken_for_an_empty_one() {
     let error = LvmtStore::open(damaged, run.store.params().clone()).unwrap_err();
     assert_eq!(error.reason(), Reason::StoreCorrupt);
 }
+
+/// Proves all keys, and some of them alone, with a store that was opened before these records changed or were lost.
+fn prove_after(
+    kept: &MemoryStore,
+    run: &Run,
+    keys: &[Vec<u8>],
+    damages: &[(&[u8], Option<&[u8]>)],
+) -> Vec<Result<ProvedKeys>> {
+    let mut store = LvmtStore::open(kept.clone(), run.store.params().clone()).unwrap();
+    let mut batch = WriteBatch::new();
+    for (key, value) in damages {
+        match value {
+            Some(value) => batch.put(*key, *value),
+            None => batch.delete(*key),
+        }
+    }
+    store.store_mut().write(batch).unwrap();
+    let all: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let each = keys.iter().step_by(9).map(|key| store.prove(&[key]));
+    std::iter::once(store.prove(&all)).chain(each).collect()
+}
+
+/// How many of these proofs were refused; panics if one is neither that nor the expected one.
+fn refused(
+    proofs: Vec<Result<ProvedKeys>>,
+    expected: &[Result<ProvedKeys>],
+    damaged: &[u8],
+) -> usize {
+    let mut refused = 0;
+    for (proof, expected) in proofs.into_iter().zip(expected) {
+        match proof {
+            Err(error) if error.reason() == Reason::StoreCorrupt => refused += 1,
+            Err(error) => panic!("{error} {damaged:02x?}"),
+            proof => assert!(proof == *expected, "another proof {damaged:02x?}"),
+        }
+    }
+    refused
+}
+
+#[test]
+fn damage_to_a_running_store_reaches_no_proof() {
+    let (mut run, kept) = grown(50, ProofShard::Full);
+    let newest = run.kept();
+    let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
+    let expected = prove_after(&newest, &run, &keys, &[]);
+    assert!(expected.iter().all(Result::is_ok));
+    let mut kinds: BTreeMap<(char, bool), Found> = BTreeMap::new();
+    // Other parameters than at opening are refused as such.
+    for (key, value) in entries(&newest).into_iter().filter(|(key, _)| key[..] != *b"p") {
+        let older = kept.iter().rev().filter_map(|then| {
+            let at = then.binary_search_by(|(other, _)| other.cmp(&key)).ok()?;
+            Some(&then[at].1[..]).filter(|older| *older != value)
+        });
+        let older: Vec<_> = older.take(1).map(Some).collect();
+        for damage in older.into_iter().chain([None]) {
+            let proofs = prove_after(&newest, &run, &keys, &[(&key, damage)]);
+            let found = kinds.entry((char::from(key[0]), damage.is_some())).or_default();
+            let is_found = refused(proofs, &expected, &key) > 0;
+            *(if is_found { &mut found.found } else { &mut found.unneeded }) += 1;
+        }
+    }
+    println!("{kinds:?}");
+    for kind in "aku".chars() {
+        for is_older in [false, true] {
+            let Found { found, unneeded } = &kinds[&(kind, is_older)];
+            assert!(*found > 0 && *unneeded == 0, "{kind} {is_older}: {unneeded} of {found}");
+        }
+    }
+}
+
+#[test]
+fn older_copies_of_many_records_that_agree_reach_no_proof() {
+    let (mut run, kept) = grown(60, ProofShard::Full);
+    let newest = run.kept();
+    let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
+    let expected = prove_after(&newest, &run, &keys, &[]);
+    let now: BTreeMap<_, _> = entries(&newest).into_iter().collect();
+    for then in &kept[..kept.len() - 1] {
+        let then: BTreeMap<_, _> = then.iter().cloned().collect();
+        for kinds in ["k", "a", "u", "ka", "kac", "kaoc", "kau", "kaucoh", "kaucohbntlr"] {
+            // Each record as it was, if it was there at all.
+            let of_kinds = |key: &&Vec<u8>| kinds.contains(char::from(key[0]));
+            let names: Vec<_> = now.keys().chain(then.keys()).filter(of_kinds).collect();
+            let damages: Vec<_> =
+                names.iter().map(|key| (&key[..], then.get(*key).map(Vec::as_slice))).collect();
+            let proofs = prove_after(&newest, &run, &keys, &damages);
+            assert!(refused(proofs, &expected, kinds.as_bytes()) > 0, "{kinds}");
+        }
+    }
+}

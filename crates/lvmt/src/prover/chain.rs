@@ -10,7 +10,7 @@ use prooflight_core::{Error, Reason, Result, Scheme};
 
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
-use super::prove::prove_at;
+use super::prove::{Known, prove};
 use super::store::LvmtStore;
 
 /// The number of blocks before the newest that can be proved, so that a client can ask further questions about
@@ -27,8 +27,15 @@ const GIVEN_UP_AT_ONCE: u64 = 64;
 #[derive(Debug)]
 pub struct LvmtState<S: Store> {
     store: LvmtStore<S>,
-    /// Snapshots with their heights, ascending.
-    recent: VecDeque<(u64, Arc<S::Snapshot>)>,
+    /// Ascending by height.
+    recent: VecDeque<(u64, Arc<RecentState<S::Snapshot>>)>,
+}
+
+/// A state that can be proved.
+#[derive(Debug)]
+struct RecentState<R> {
+    snapshot: R,
+    known: Known,
 }
 
 impl<S: Store + Sync> StateStore for LvmtState<S> {
@@ -71,7 +78,8 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
     fn reader(&mut self) -> Result<Self::Reader> {
         if let Some(height) = self.height() {
             self.recent.retain(|(at, _)| *at != height);
-            self.recent.push_back((height, Arc::new(self.store.snapshot()?)));
+            let (snapshot, known) = (self.store.snapshot()?, self.store.known());
+            self.recent.push_back((height, Arc::new(RecentState { snapshot, known })));
             if self.recent.len() > RECENT {
                 self.recent.pop_front();
             }
@@ -85,8 +93,8 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
 #[derive(Debug)]
 pub struct LvmtReader<R> {
     params: StoreParams,
-    /// Snapshots with their heights, ascending.
-    states: Vec<(u64, Arc<R>)>,
+    /// Ascending by height.
+    states: Vec<(u64, Arc<RecentState<R>>)>,
 }
 
 impl<R: Read> StateReader for LvmtReader<R> {
@@ -96,7 +104,7 @@ impl<R: Read> StateReader for LvmtReader<R> {
         };
         let state = self.states.iter().find(|(at, _)| *at == height);
         let (_, state) = state.ok_or_else(|| self.not_kept(height))?;
-        let proved = prove_at(&**state, &self.params, height, keys)?;
+        let proved = prove(&state.snapshot, &self.params, height, keys, Some(&state.known))?;
         Ok(Proved::at(height, proved.root, proved.proof))
     }
 }

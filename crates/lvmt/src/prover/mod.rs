@@ -20,8 +20,9 @@
 //! | older or lost owners of an entry | by a block with a new key there: other keys have its slots; by a proof |
 //! | lost trees, tiles, nodes over blocks, current leaves, lists of replaced leaves | when they are needed |
 //!
-//! A proof is verified before it is returned, so the records that it was made of are intact. An older copy of a
-//! tile, of a block tree's counts, or of current leaves changes no root and no proof; at worst, leaves are
+//! A proof is verified before it is returned, so the records that it was made of are intact. A store or a reader that
+//! knows its state compares the nodes, and the versions in them, with their checksums in memory instead of
+//! verifying openings, and the commitment of each AMT with its entries. An older copy of a tile, of a block tree's counts, or of current leaves changes no root and no proof; at worst, leaves are
 //! collected late.
 
 #![allow(
@@ -47,6 +48,7 @@ mod shard;
 mod store;
 mod tile;
 mod tree;
+mod tree_shape;
 
 pub use chain::{LvmtReader, LvmtState, RECENT};
 pub use newest::StateRoot;

@@ -21,6 +21,9 @@ pub struct StoreParams {
     pub shard: ProofShard,
 }
 
+/// The layout of the records. Those before 2 had other points in the nodes of the root's tree state.
+const LAYOUT: u8 = 2;
+
 impl StoreParams {
     /// log2 of the number of entries of an AMT.
     pub fn log_n(&self) -> u8 {
@@ -52,14 +55,15 @@ impl StoreParams {
         }
         Err(Error::new(
             Reason::InvalidArgument,
-            "the setup, shape and shard that the store was made with",
+            "the layout, setup, shape and shard that the store was made with",
             "others",
         ))
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let shape = [self.log_n(), self.log_arity];
-        [&shape[..], &self.shard.encode(), &self.tables.verifying_key().params_id()].concat()
+        let params_id = self.tables.verifying_key().params_id();
+        [&shape[..], &self.shard.encode(), &params_id, &[LAYOUT]].concat()
     }
 }
 

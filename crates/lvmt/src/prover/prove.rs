@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_amt::{Point, Scalar};
+use prooflight_amt::{Change as AmtChange, Point, Scalar};
 use prooflight_core::merkle::{Subtree, multiproof};
 use prooflight_core::store::{Entry, Read};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
@@ -17,7 +17,7 @@ use super::record::{
     AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, fill_after,
     key_key, open, read, read_key, require_key,
 };
-use super::root_tree::open_root;
+use super::root_tree::{Checksums, open_root};
 use super::tree;
 use crate::leaf::value_hash;
 use crate::params::{Params, Root};
@@ -36,6 +36,14 @@ pub struct ProvedKeys {
     pub proof: Vec<u8>,
 }
 
+/// What memory knows of a state: records of the store that say otherwise are damaged or older.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) root: StateRoot,
+    /// The nodes of the root AMT's tree state; none if the store proves nothing.
+    pub(super) nodes: Option<Checksums>,
+}
+
 /// Proves values and absences of keys in the newest state, which is that after block `height`.
 ///
 /// It only reads, so that a snapshot can prove while further blocks are made. The proof is verified before it
@@ -49,9 +57,27 @@ pub fn prove_at<S: Read + ?Sized>(
     height: u64,
     keys: &[impl AsRef<[u8]>],
 ) -> Result<ProvedKeys> {
+    prove(store, params, height, keys, None)
+}
+
+/// Proves like [`prove_at`], at about half the cost if the state is known.
+///
+/// Each record that the openings are made of is then compared with what is known, as [`Walk::level`] says, and the rest of
+/// the proof is verified. Without that knowledge the openings are verified with pairings.
+pub(super) fn prove<S: Read + ?Sized>(
+    store: &S,
+    params: &StoreParams,
+    height: u64,
+    keys: &[impl AsRef<[u8]>],
+    known: Option<&Known>,
+) -> Result<ProvedKeys> {
     params.check_store(read(store, PARAMS_KEY)?.as_deref())?;
     let (head, tree) = Head::read_with_blocks(store)?;
     if height.checked_add(1) != Some(head.blocks) {
+        if known.is_some() {
+            let expected = format_args!("the head of block {height}");
+            return Err(corrupt(expected, format_args!("one of {} blocks", head.blocks)));
+        }
         return Err(Error::new(
             Reason::VersionUnavailable,
             format_args!("the newest of {} blocks", head.blocks),
@@ -64,7 +90,8 @@ pub fn prove_at<S: Read + ?Sized>(
     distinct.dedup();
     distinct.iter().try_for_each(|key| params.shard.check_proves(key, params.log_n()))?;
 
-    let mut walk = Walk::new(store, params, &distinct);
+    let nodes = known.and_then(|known| known.nodes.as_ref());
+    let mut walk = Walk::new(store, params, &distinct, nodes);
     walk.claims()?;
     let mut walking: Vec<usize> = (0..distinct.len()).collect();
     for level in 0..=u8::MAX {
@@ -77,21 +104,30 @@ pub fn prove_at<S: Read + ?Sized>(
     points.push(head.commitment);
     prove_leaves(store, head.blocks, &mut proof)?;
     let (root, proof) = (state_root(&head.commitment, &tree), ENVELOPE.encode(&proof));
+    if let Some(known) = known.filter(|known| known.root != root) {
+        return Err(corrupt(Hex(&known.root), Hex(&root)));
+    }
     let requested: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
-    check(params, &Root::new(&root, height), &requested, &proof, &points)?;
+    let check = |points| check(params, &Root::new(&root, height), &requested, &proof, points);
+    if nodes.is_some() {
+        check(None)?;
+        debug_assert_eq!(check(Some(&points)), Ok(()), "what was compared is what pairings find");
+    } else {
+        check(Some(&points))?;
+    }
     Ok(ProvedKeys { root, proof })
 }
 
 /// Verifies a new proof; a failure is `store_corrupt`, since a record that it was made of must be damaged.
 ///
 /// It is verified as by a client, except that the points of the openings, which were just computed, are not
-/// decoded.
+/// decoded. Without them all but the openings is verified.
 fn check(
     params: &StoreParams,
     root: &Root,
     requested: &[Hash],
     proof: &[u8],
-    points: &[Point],
+    points: Option<&[Point]>,
 ) -> Result<()> {
     // The store's own setup is trusted here, and its values were small enough when they were written.
     let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
@@ -118,6 +154,8 @@ struct Walk<'p, S: ?Sized> {
     proof: Proof,
     /// Points of the proof, of which it has the encodings.
     points: Vec<Point>,
+    /// The nodes of the root AMT's tree state, if they are known.
+    nodes: Option<&'p Checksums>,
 }
 
 /// An entry of an AMT: the owners of its slots, and the versions.
@@ -127,13 +165,24 @@ struct FullEntry {
     versions: [Version; 6],
 }
 
+/// An AMT below the root, with all its nonzero entries.
+struct WholeAmt {
+    commitment: Point,
+    entries: BTreeMap<u32, FullEntry>,
+}
+
 /// An entry of an AMT below the root, to be opened: the values of the AMT's entries, and the index.
 type Sparse = (Arc<Vec<(u32, Scalar)>>, u32);
 
 impl<'p, S: Read + ?Sized> Walk<'p, S> {
-    fn new(store: &'p S, params: &'p StoreParams, keys: &'p [Hash]) -> Self {
-        let (heads, below) = (Vec::new(), BTreeMap::new());
-        Self { store, params, keys, heads, below, proof: Proof::default(), points: Vec::new() }
+    fn new(
+        store: &'p S,
+        params: &'p StoreParams,
+        keys: &'p [Hash],
+        nodes: Option<&'p Checksums>,
+    ) -> Self {
+        let (heads, below, points) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { store, params, keys, heads, below, proof: Proof::default(), points, nodes }
     }
 
     fn claims(&mut self) -> Result<()> {
@@ -154,53 +203,80 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
     }
 
     /// Walks the keys through their entries at one level; those that go on below are returned.
+    ///
+    /// An entry of the root AMT must have the versions that are in the node above it, which are the newest if the nodes are
+    /// known. An AMT below must have the commitment of all its entries; the proof shows that it is the one whose version its
+    /// parent's entry has.
     fn level(&mut self, level: u8, walking: &[usize]) -> Result<Vec<usize>> {
         let log_n = u32::from(self.params.log_n());
         let (keys, bits) = (self.keys, log_n * u32::from(level));
         let common = |a: usize, b: usize| common_bits(&keys[a], &keys[b]);
         let mut below = Vec::new();
-        let (mut in_root, mut sparse): (Vec<u32>, Vec<Sparse>) = (Vec::new(), Vec::new());
+        let mut in_root: Vec<(u32, FullEntry)> = Vec::new();
+        let (mut amts, mut sparse): (Vec<WholeAmt>, Vec<Sparse>) = (Vec::new(), Vec::new());
         for in_amt in walking.chunk_by(|a, b| common(*a, *b) >= bits) {
-            let entries = if level == 0 { None } else { Some(self.amt(level, &keys[in_amt[0]])?) };
-            let values = entries.as_ref().map(scalars).transpose()?.map(Arc::new);
+            let amt = if level == 0 { None } else { Some(self.amt(level, &keys[in_amt[0]])?) };
+            let values = amt.as_ref().map(|amt| scalars(&amt.entries)).transpose()?.map(Arc::new);
             for in_entry in in_amt.chunk_by(|a, b| common(*a, *b) >= bits + log_n) {
                 let key = &keys[in_entry[0]];
                 let index = index_at(key, self.params.log_n(), level);
-                let entry = match &entries {
-                    Some(entries) => entries.get(&index).cloned().unwrap_or_default(),
+                let entry = match &amt {
+                    Some(amt) => amt.entries.get(&index).cloned().unwrap_or_default(),
                     None => self.root_entry(key)?,
                 };
+                self.pass(level, &entry, in_entry, &mut below)?;
                 match &values {
                     Some(values) => sparse.push((values.clone(), index)),
-                    None => in_root.push(index),
+                    None => in_root.push((index, entry)),
                 }
-                self.pass(level, &entry, in_entry, &mut below)?;
             }
+            amts.extend(amt);
         }
-        self.open(&in_root, &sparse)?;
+        check_commitments(self.params, &amts)?;
+        self.open_root(&in_root)?;
+        self.open(&sparse)?;
         Ok(below)
     }
 
-    /// Opens the entries of a level, on all threads.
-    fn open(&mut self, in_root: &[u32], sparse: &[Sparse]) -> Result<()> {
-        let tables = &self.params.tables;
-        let open = |(values, index): &Sparse| tables.open_entry(values, *index);
-        let mut points = open_root(self.store, self.params, in_root)?.concat();
-        points.extend(sparse.par_iter().map(open).collect::<Result<Vec<_>>>()?);
-        self.proof.points.extend(points.iter().map(Point::to_bytes));
-        self.points.append(&mut points);
+    /// Opens entries of the root AMT.
+    fn open_root(&mut self, entries: &[(u32, FullEntry)]) -> Result<()> {
+        let indices: Vec<_> = entries.iter().map(|(index, _)| *index).collect();
+        let opened = open_root(self.store, self.params, &indices, self.nodes)?;
+        for ((index, entry), opened) in entries.iter().zip(opened) {
+            let found = entry.versions.map(Version::get);
+            if found != opened.versions {
+                let expected =
+                    format_args!("versions {:?} at {index} of the root", opened.versions);
+                return Err(corrupt(expected, format_args!("{found:?}")));
+            }
+            self.put_points(opened.points);
+        }
         Ok(())
     }
 
-    /// Enters an AMT below the root; returns all its nonzero entries.
-    fn amt(&mut self, level: u8, key: &Hash) -> Result<BTreeMap<u32, FullEntry>> {
+    /// Opens entries of AMTs below the root, on all threads.
+    fn open(&mut self, entries: &[Sparse]) -> Result<()> {
+        let tables = &self.params.tables;
+        let open = |(values, index): &Sparse| tables.open_entry(values, *index);
+        self.put_points(entries.par_iter().map(open).collect::<Result<_>>()?);
+        Ok(())
+    }
+
+    fn put_points(&mut self, mut points: Vec<Point>) {
+        self.proof.points.extend(points.iter().map(Point::to_bytes));
+        self.points.append(&mut points);
+    }
+
+    /// Enters an AMT below the root.
+    fn amt(&mut self, level: u8, key: &Hash) -> Result<WholeAmt> {
         let prefix = Prefix::new(key, self.params.log_n(), level);
         let amt = AmtRecord::read(self.store, level, &prefix)?
             .ok_or_else(|| corrupt(format_args!("an AMT at level {level} on a walk"), "none"))?;
         let (commitment, place) = (amt.commitment.to_bytes(), amt.place);
         self.points.push(amt.commitment);
         self.proof.amts.push(Amt { commitment, place, opening: OpeningForm::Single });
-        self.entries(level, key, u32::from(self.params.log_n()) * u32::from(level))
+        let bits = u32::from(self.params.log_n()) * u32::from(level);
+        Ok(WholeAmt { commitment: amt.commitment, entries: self.entries(level, key, bits)? })
     }
 
     /// The entry of the root AMT that a key's walk passes.
@@ -297,6 +373,31 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
         }
         Ok(())
     }
+}
+
+/// Checks that AMTs have the commitments of their entries; otherwise `store_corrupt`, since the record of an AMT, of
+/// a key in it, or of an AMT below it must be damaged, older or lost.
+fn check_commitments(params: &StoreParams, amts: &[WholeAmt]) -> Result<()> {
+    let mut changes = Vec::new();
+    for (number, amt) in (0..).zip(amts) {
+        for (index, entry) in &amt.entries {
+            for (slot, version) in (0..).zip(entry.versions) {
+                if version != Version::default() {
+                    let steps = i64::try_from(version.get()).unwrap_or(i64::MAX);
+                    changes.push((number, AmtChange::version(*index, slot, steps)));
+                }
+            }
+        }
+    }
+    let mut commitments = alloc::vec![Point::ZERO; amts.len()];
+    params.tables.update(&mut commitments, &changes)?;
+    for (amt, commitment) in amts.iter().zip(commitments) {
+        if amt.commitment != commitment {
+            let expected = format_args!("an AMT {}", Hex(&amt.commitment.to_bytes()));
+            return Err(corrupt(expected, Hex(&commitment.to_bytes())));
+        }
+    }
+    Ok(())
 }
 
 /// The values of an AMT's entries.

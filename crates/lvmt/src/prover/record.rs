@@ -2,13 +2,13 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `p` | `log_n` u8, `log_arity` u8, shard (6 bytes), `params_id` |
+//! | `p` | `log_n` u8, `log_arity` u8, shard (6 bytes), `params_id`, the version of this layout u8 |
 //! | `h` | the number of blocks u64, the root: commitment of the root AMT (64 bytes) and `hroot`, the sum u64 of the `u` records' checksums |
 //! | `l` | the block u64 up to which replaced leaves have been given up |
 //! | `k` key hash | the key: level u8, slot u8, version u40, place, tag u8 (1 value, 0 tombstone), value |
 //! | `o` level u8, path | the entry: the hashes of the keys that have its slots from 1 on |
 //! | `a` level u8, prefix | the AMT: version u40, place, commitment (64 bytes) |
-//! | `u` node u32 | a node of the root AMT's tree state: points of 64 bytes |
+//! | `u` node u32 | a node of the root AMT's tree state: points of 64 bytes; at the last level also the versions of its entries: their width in bytes u8, and six for each |
 //! | `b` block u64 | the block's tree: its root, leaves u32, live leaves u32, those of them given up u32 |
 //! | `c` block u64, part u32 | which leaves of a block are [current](super::current): bits, without zero bytes at the end |
 //! | `t` block u64, level u8, index u32 | a [`Tile`](super::tile::Tile) of a block's tree |

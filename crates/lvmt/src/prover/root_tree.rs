@@ -1,16 +1,22 @@
 //! The tree state of the root AMT: in memory for the next block, in the store for proofs.
+//!
+//! The record of a node at the last level also has the versions of the entries below it. A proof takes these nodes
+//! from the store, if they are those whose checksums are in memory: so neither the nodes nor the versions are
+//! damaged or older, and no pairing needs to tell.
 
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change, Class, Point, TreeDraft, TreeState, open_entries};
+use prooflight_amt::{Change, Point, TreeDraft, TreeState, open_entries};
 use prooflight_core::Result;
 use prooflight_core::store::{Read, WriteBatch};
 use rayon::prelude::*;
 
 use super::block::GRAIN;
 use super::params::StoreParams;
-use super::record::{checksum_of, corrupt, open, read, sealed, tree_node_key};
-use super::shard::ProofShard;
+use super::record::{checksum_of, corrupt, open, sealed, tree_node_key};
+use super::tree_shape::{TreeShape, Versions, decode_versions, encode_versions};
 
 /// The tree state of a store's shard; none if it proves nothing.
 #[derive(Debug)]
@@ -19,17 +25,24 @@ pub(super) struct RootTree(Option<Kept>);
 /// A tree state kept in a store.
 #[derive(Debug)]
 struct Kept {
+    shape: TreeShape,
     state: TreeState,
-    /// The checksum of each node's record; 0 for a node of zeros, which has none.
-    checksums: Vec<u64>,
-    /// Their sum, also kept in the head: it reveals a lost node or an older copy of one.
+    /// The versions of each entry; zeros for one outside the shard's class.
+    versions: Vec<Versions>,
+    checksums: Checksums,
+    /// The sum of the checksums, also kept in the head: it reveals a lost node or an older copy of one.
     sum: u64,
 }
+
+/// The checksum of each node's record in one state; 0 for a node of zeros, which has none.
+pub(super) type Checksums = Arc<Vec<u64>>;
 
 /// A changed tree state, not yet adopted.
 #[derive(Debug, Default)]
 pub(super) struct RootDraft {
     tree: TreeDraft,
+    /// The versions of the entries that change.
+    versions: BTreeMap<u32, Versions>,
     /// The checksums of the nodes that change.
     checksums: Vec<(u32, u64)>,
     /// The sum of the checksums of all nodes.
@@ -43,9 +56,10 @@ impl RootTree {
         params: &StoreParams,
         tree_sum: u64,
     ) -> Result<Self> {
-        let Some(class) = class(params.shard)? else { return Ok(Self(None)) };
-        let mut state = TreeState::new(params.log_n(), params.log_arity, class)?;
+        let Some(shape) = TreeShape::of(params)? else { return Ok(Self(None)) };
+        let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
         let mut checksums = alloc::vec![0; state.nodes() as usize];
+        let mut versions = alloc::vec![Versions::default(); 1 << params.log_n()];
         let (from, to) = (tree_node_key(0), tree_node_key(u32::MAX));
         for entry in store.range(&from, &to) {
             let (key, value) = entry?;
@@ -53,8 +67,13 @@ impl RootTree {
                 continue;
             };
             let checksum = checksum_of(&value);
-            let points = decode_node(&open(&key, value)?)?;
+            let Node { points, entries } = Node::decode(&shape, node, &open(&key, value)?)?;
             state.set_node(node, &points).map_err(|e| corrupt(e.expected(), e.found()))?;
+            for (index, of_entry) in shape.entries(node).into_iter().zip(entries) {
+                if let Some(place) = versions.get_mut(index as usize) {
+                    *place = of_entry;
+                }
+            }
             if let Some(place) = checksums.get_mut(node as usize) {
                 *place = checksum;
             }
@@ -63,7 +82,12 @@ impl RootTree {
         if sum != tree_sum {
             return Err(corrupt("the newest nodes of the root's tree state", "others"));
         }
-        Ok(Self(Some(Kept { state, checksums, sum })))
+        Ok(Self(Some(Kept { shape, state, versions, checksums: Arc::new(checksums), sum })))
+    }
+
+    /// The checksums of the nodes; none if the store proves nothing.
+    pub(super) fn checksums(&self) -> Option<Checksums> {
+        self.0.as_ref().map(|kept| kept.checksums.clone())
     }
 
     /// Applies changes to a draft of the tree state, and writes the changed nodes.
@@ -75,17 +99,21 @@ impl RootTree {
         changes: &[Change],
         writes: &mut WriteBatch,
     ) -> Result<RootDraft> {
-        let Some(Kept { state, checksums, sum }) = &self.0 else { return Ok(RootDraft::default()) };
+        let Some(kept) = &self.0 else { return Ok(RootDraft::default()) };
+        let Kept { shape, state, checksums, sum, .. } = kept;
         let tree = state.draft(&params.tables, changes)?;
+        let versions = kept.changed_versions(changes)?;
+        let versions_of = |index| versions.get(&index).copied().unwrap_or_else(|| kept.of(index));
         let nodes: Vec<_> = tree.nodes(state).collect();
-        let record = |(node, points): &(u32, Vec<Point>)| {
-            // Nodes of zeros are not kept, so that each state has one representation.
-            let is_kept = points.iter().any(|point| *point != Point::ZERO);
-            let key = tree_node_key(*node);
-            (*node, if is_kept { Ok(sealed(key, encode_node(points))) } else { Err(key) })
+        let record = |(number, points): &(u32, Vec<Point>)| {
+            let entries = shape.entries(*number).into_iter().map(versions_of).collect();
+            let node = Node { points: points.clone(), entries };
+            let key = tree_node_key(*number);
+            (*number, if node.is_kept() { Ok(sealed(key, node.encode())) } else { Err(key) })
         };
         let records: Vec<_> = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
-        let mut draft = RootDraft { tree, checksums: Vec::with_capacity(records.len()), sum: *sum };
+        let (sum, changed) = (*sum, Vec::with_capacity(records.len()));
+        let mut draft = RootDraft { tree, checksums: changed, sum, ..RootDraft::default() };
         for (node, record) in records {
             let checksum = record.as_ref().map_or(0, |(_, value)| checksum_of(value));
             let before = checksums.get(node as usize).copied().unwrap_or(0);
@@ -96,15 +124,22 @@ impl RootTree {
                 Err(key) => writes.delete(key),
             }
         }
-        Ok(draft)
+        Ok(RootDraft { versions, ..draft })
     }
 
     /// Adopts a draft of this tree state.
     pub(super) fn take_over(&mut self, draft: &RootDraft) {
         let Some(kept) = &mut self.0 else { return };
         kept.state.take_over(&draft.tree);
+        for (index, versions) in &draft.versions {
+            if let Some(place) = kept.versions.get_mut(*index as usize) {
+                *place = *versions;
+            }
+        }
+        // Copied only if a reader has those of the state before.
+        let checksums = Arc::make_mut(&mut kept.checksums);
         for (node, checksum) in &draft.checksums {
-            if let Some(place) = kept.checksums.get_mut(*node as usize) {
+            if let Some(place) = checksums.get_mut(*node as usize) {
                 *place = *checksum;
             }
         }
@@ -112,52 +147,99 @@ impl RootTree {
     }
 }
 
-/// The points that open entries of the root AMT, from the nodes above them alone.
+impl Kept {
+    fn of(&self, index: u32) -> Versions {
+        self.versions.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// The versions of the entries of the class that changes change.
+    fn changed_versions(&self, changes: &[Change]) -> Result<BTreeMap<u32, Versions>> {
+        let mut changed = BTreeMap::new();
+        for change in changes.iter().filter(|change| self.shape.class.contains(change.index())) {
+            let versions = changed.entry(change.index()).or_insert_with(|| self.of(change.index()));
+            let version = versions.get_mut(usize::from(change.slot()));
+            let next = version.as_ref().zip(change.steps());
+            let next = next.and_then(|(version, steps)| version.checked_add_signed(steps));
+            let (Some(version), Some(next)) = (version, next) else {
+                return Err(corrupt("a step of a version of the root's AMT", "another change"));
+            };
+            *version = next;
+        }
+        Ok(changed)
+    }
+}
+
+/// An opened entry of the root AMT.
+pub(super) struct OpenedEntry {
+    pub(super) points: Vec<Point>,
+    /// Its versions, from the record of the node above it.
+    pub(super) versions: Versions,
+}
+
+/// Opens entries of the root AMT, from the nodes above them alone.
+///
+/// `store_corrupt` for a node whose checksum is not the one among `checksums`, if they are known.
 pub(super) fn open_root<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
     indices: &[u32],
-) -> Result<Vec<Vec<Point>>> {
-    let log_arity = params.log_arity;
-    let class_bits = class(params.shard)?.map_or(0, Class::bits);
-    // The bits of a node's number in a level that are the same for the whole class.
-    let shared = |level: u8| (log_arity * level).min(class_bits);
-    let first = |level: u8| {
-        let nodes = (0..level).map(|above| 1_u32 << (log_arity * above - shared(above)));
-        nodes.sum::<u32>()
-    };
-    open_entries(params.log_n(), log_arity, indices, |level, number| {
-        let node = first(level) + (number >> shared(level));
-        match read(store, &tree_node_key(node))? {
-            Some(record) => decode_node(&record),
-            None => Ok(Vec::new()),
+    checksums: Option<&Checksums>,
+) -> Result<Vec<OpenedEntry>> {
+    let Some(shape) = TreeShape::of(params)? else { return Ok(Vec::new()) };
+    let mut versions = BTreeMap::new();
+    let opened = open_entries(params.log_n(), params.log_arity, indices, |level, number| {
+        let node = shape.node(level, number);
+        let key = tree_node_key(node);
+        let value = store.get(&key)?;
+        let checksum = value.as_deref().map_or(0, checksum_of);
+        let newest = checksums.map(|all| all.get(node as usize).copied().unwrap_or(0));
+        if newest.is_some_and(|newest| newest != checksum) {
+            let expected = format_args!("the newest node {node} of the root's tree state");
+            return Err(corrupt(expected, if value.is_some() { "another one" } else { "none" }));
         }
-    })
+        let Some(value) = value else { return Ok(Vec::new()) };
+        let Node { points, entries } = Node::decode(&shape, node, &open(&key, value)?)?;
+        versions.extend(shape.entries(node).into_iter().zip(entries));
+        Ok(points)
+    })?;
+    let of = |index| versions.get(index).copied().unwrap_or_default();
+    let entry = |(points, index)| OpenedEntry { points, versions: of(index) };
+    Ok(opened.into_iter().zip(indices).map(entry).collect())
 }
 
-/// The indices that a shard opens; none if it opens nothing.
-fn class(shard: ProofShard) -> Result<Option<Class>> {
-    match shard {
-        ProofShard::None => Ok(None),
-        ProofShard::Class { bits, value } => Class::new(bits, value).map(Some),
-        ProofShard::Full => Ok(Some(Class::ALL)),
-    }
+/// The record of a node.
+struct Node {
+    points: Vec<Point>,
+    /// The versions of the entries below a node at the last level.
+    entries: Vec<Versions>,
 }
 
-fn encode_node(points: &[Point]) -> Vec<u8> {
-    let mut record = Vec::with_capacity(64 * points.len() + 8);
-    for point in points {
-        record.extend_from_slice(&point.to_coordinates());
+impl Node {
+    /// Nodes of zeros are not kept, so that each state has one representation.
+    fn is_kept(&self) -> bool {
+        self.points.iter().any(|point| *point != Point::ZERO)
+            || self.entries.iter().any(|versions| *versions != Versions::default())
     }
-    record
-}
 
-fn decode_node(record: &[u8]) -> Result<Vec<Point>> {
-    let (points, rest) = record.as_chunks();
-    if !rest.is_empty() {
-        return Err(corrupt("points of 64 bytes", format_args!("{} bytes", record.len())));
+    fn encode(&self) -> Vec<u8> {
+        let mut record = Vec::with_capacity(64 * self.points.len() + 8 * self.entries.len() + 8);
+        for point in &self.points {
+            record.extend_from_slice(&point.to_coordinates());
+        }
+        encode_versions(&self.entries, &mut record);
+        record
     }
-    let decode =
-        |bytes| Point::from_coordinates(bytes).map_err(|e| corrupt(e.expected(), e.found()));
-    points.iter().map(decode).collect()
+
+    fn decode(shape: &TreeShape, number: u32, record: &[u8]) -> Result<Self> {
+        let split = record.split_at_checked(64 * shape.points());
+        let (points, versions) = split.ok_or_else(|| {
+            let expected = format_args!("{} points of 64 bytes", shape.points());
+            corrupt(expected, format_args!("{} bytes", record.len()))
+        })?;
+        let decode =
+            |bytes| Point::from_coordinates(bytes).map_err(|e| corrupt(e.expected(), e.found()));
+        let points: Result<_> = points.as_chunks().0.iter().map(decode).collect();
+        let entries = decode_versions(versions, shape.entries(number).len())?;
+        Ok(Self { points: points?, entries })
+    }
 }

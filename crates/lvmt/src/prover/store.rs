@@ -12,7 +12,7 @@ use super::blocks::Blocks;
 use super::newest::{Newest, StateRoot};
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
-use super::prove::{ProvedKeys, prove_at};
+use super::prove::{Known, ProvedKeys, prove};
 use super::record::{
     HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, corrupt, put, read, read_key, read_oldest,
 };
@@ -93,12 +93,17 @@ impl<S: Store + Sync> LvmtStore<S> {
 
     /// Proves values and absences of keys in the newest state.
     ///
-    /// Errors are those of [`prove_at`].
+    /// Errors are those of [`prove_at`](super::prove_at).
     pub fn prove(&self, keys: &[&[u8]]) -> Result<ProvedKeys> {
         let Some(height) = self.height() else {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
-        prove_at(&self.store, self.params(), height, keys)
+        prove(&self.store, self.params(), height, keys, Some(&self.known()))
+    }
+
+    /// What the store knows of the newest state.
+    pub(super) fn known(&self) -> Known {
+        Known { root: self.root(), nodes: self.newest.root_tree.checksums() }
     }
 
     /// Writes the next block and then adopts it, all or nothing. Returns the root after it.

@@ -1,0 +1,144 @@
+//! Where the nodes of the root AMT's tree state are, and the entries below them.
+
+use alloc::vec::Vec;
+
+use prooflight_amt::{Class, SLOTS};
+use prooflight_core::Result;
+
+use super::params::StoreParams;
+use super::record::corrupt;
+use super::shard::ProofShard;
+
+/// The versions of an entry.
+pub(super) type Versions = [u64; SLOTS];
+
+/// The shape of a tree state: its nodes are numbered level by level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreeShape {
+    log_n: u8,
+    log_arity: u8,
+    /// The indices that are opened.
+    pub(super) class: Class,
+}
+
+impl TreeShape {
+    /// The shape of a store's tree state; none if it proves nothing.
+    pub(super) fn of(params: &StoreParams) -> Result<Option<Self>> {
+        let class = match params.shard {
+            ProofShard::None => return Ok(None),
+            ProofShard::Class { bits, value } => Class::new(bits, value)?,
+            ProofShard::Full => Class::ALL,
+        };
+        Ok(Some(Self { log_n: params.log_n(), log_arity: params.log_arity, class }))
+    }
+
+    /// The number of points of a node.
+    pub(super) const fn points(&self) -> usize {
+        SLOTS * ((1 << self.log_arity) - 1)
+    }
+
+    /// The node with a number in its level: the index of an entry below it, modulo `2^(log_arity level)`.
+    pub(super) fn node(&self, level: u8, number: u32) -> u32 {
+        self.first(level) + (number >> self.shared(level))
+    }
+
+    /// The indices of the entries below a node of the last level, ascending; none for another node.
+    pub(super) fn entries(&self, node: u32) -> Vec<u32> {
+        let last = self.log_n / self.log_arity - 1;
+        let Some(in_level) = node.checked_sub(self.first(last)) else { return Vec::new() };
+        let shared = self.shared(last);
+        let number = in_level << shared | self.class.value() & ((1 << shared) - 1);
+        (0..1 << self.log_arity).map(|child| number | child << (self.log_arity * last)).collect()
+    }
+
+    /// The first node of a level.
+    fn first(&self, level: u8) -> u32 {
+        (0..level).map(|above| 1_u32 << (self.log_arity * above - self.shared(above))).sum()
+    }
+
+    /// The bits of a node's number in a level that are the same for the whole class.
+    fn shared(&self, level: u8) -> u8 {
+        (self.log_arity * level).min(self.class.bits())
+    }
+}
+
+/// Appends the versions of entries: the bytes of the longest one, and so many of each, big-endian. Nothing for no entries.
+pub(super) fn encode_versions(entries: &[Versions], record: &mut Vec<u8>) {
+    if entries.is_empty() {
+        return;
+    }
+    let most = entries.as_flattened().iter().copied().max().unwrap_or(0);
+    let width = (u64::BITS - most.leading_zeros()).div_ceil(8);
+    record.push(width as u8);
+    for version in entries.as_flattened() {
+        record.extend_from_slice(&version.to_be_bytes()[8 - width as usize..]);
+    }
+}
+
+/// Decodes the versions of this many entries.
+pub(super) fn decode_versions(record: &[u8], entries: usize) -> Result<Vec<Versions>> {
+    let wrong = || {
+        corrupt(
+            format_args!("the versions of {entries} entries"),
+            format_args!("{} bytes", record.len()),
+        )
+    };
+    let Some((width, versions)) = record.split_first() else {
+        return if entries == 0 { Ok(Vec::new()) } else { Err(wrong()) };
+    };
+    let width = usize::from(*width);
+    if entries == 0 || width > 5 || versions.len() != SLOTS * entries * width {
+        return Err(wrong());
+    }
+    let mut rest = versions;
+    let mut next = || {
+        let (version, after) = rest.split_at(width);
+        rest = after;
+        version.iter().fold(0, |version, byte| version << 8 | u64::from(*byte))
+    };
+    Ok((0..entries).map(|_| core::array::from_fn(|_| next())).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_take_as_many_bytes_as_the_longest() {
+        for (largest, length) in [(0, 1), (255, 25), (256, 49), ((1 << 40) - 1, 121)] {
+            let mut entries = alloc::vec![[0, 1, 0, 0, 0, 0]; 4];
+            entries[2][5] = largest;
+            if largest == 0 {
+                entries = alloc::vec![[0; 6]; 4];
+            }
+            let mut record = Vec::new();
+            encode_versions(&entries, &mut record);
+            assert_eq!(record.len(), length);
+            assert_eq!(decode_versions(&record, 4).unwrap(), entries);
+            for damaged in [&record[1..], &record[..length - 1], &[]] {
+                assert!(decode_versions(damaged, 4).is_err(), "{damaged:?}");
+            }
+            assert!(decode_versions(&record, 0).is_err());
+        }
+        encode_versions(&[], &mut Vec::new());
+        assert_eq!(decode_versions(&[], 0).unwrap(), [[0; 6]; 0]);
+    }
+
+    #[test]
+    fn every_index_of_a_class_is_below_one_node_of_the_last_level() {
+        for (log_arity, bits) in [(1, 0), (1, 3), (2, 0), (2, 1), (2, 3), (2, 5), (2, 6), (3, 4)] {
+            for value in 0..1 << bits {
+                let class = Class::new(bits, value).unwrap();
+                let shape = TreeShape { log_n: 6, log_arity, class };
+                let last = 6 / log_arity - 1;
+                for index in (0..64).filter(|index| class.contains(*index)) {
+                    let node = shape.node(last, index & ((1 << (log_arity * last)) - 1));
+                    let places = shape.entries(node);
+                    assert_eq!(places.iter().filter(|place| **place == index).count(), 1);
+                    assert!(node == 0 || shape.entries(node - 1).iter().all(|it| *it != index));
+                }
+            }
+        }
+    }
+}
