@@ -10,7 +10,8 @@ mod run;
 
 use std::collections::BTreeSet;
 
-use prooflight_core::store::{MemoryStore, Store};
+use prooflight_core::store::sealed::{seal, unseal};
+use prooflight_core::store::{MemoryStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
@@ -248,6 +249,53 @@ fn the_last_change_of_a_key_wins_and_a_delete_of_nothing_does_nothing() {
             (Claim::Deleted { .. }, None) => assert_eq!(version, 3),
             (Claim::NeverWritten, None) => assert_eq!(version, 0),
             (claim, expected) => panic!("{claim:?} {expected:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_store_of_the_first_layout_is_brought_up_to_date() {
+    for (seed, shard) in [
+        (70, ProofShard::Full),
+        (71, ProofShard::Class { bits: 1, value: 1 }),
+        (72, ProofShard::None),
+    ] {
+        let mut run = Run::new(seed, params(2, 1, shard));
+        for _ in 0..6 {
+            run.apply(25);
+        }
+        let newest = run.kept();
+        // Its parameters had no version, its nodes other points, and its head another sum.
+        let (mut first, mut batch) = (newest.clone(), WriteBatch::new());
+        for (key, value) in entries(&newest) {
+            let mut record = unseal(&key, value).unwrap();
+            match key[0] {
+                b'p' => drop(record.pop()),
+                b'u' => record.truncate(64),
+                b'h' => *record.last_mut().unwrap() ^= 1,
+                _ => continue,
+            }
+            let value = seal(&key, record);
+            batch.put(key, value);
+        }
+        first.write(batch).unwrap();
+        let params = run.store.params().clone();
+        let store = LvmtStore::open(first.clone(), params.clone()).unwrap();
+        assert!(entries(&store.into_store()) == entries(&newest), "{shard:?}");
+
+        // Versions that are not those of the root are found.
+        let of_root =
+            entries(&first).into_iter().filter(|(key, _)| key[0] == b'k' || key[0] == b'a');
+        for (key, _) in of_root {
+            let (mut damaged, mut batch) = (first.clone(), WriteBatch::new());
+            batch.delete(key.clone());
+            damaged.write(batch).unwrap();
+            let opened = LvmtStore::open(damaged, params.clone());
+            // Those of deeper levels are no entries of the root.
+            match opened {
+                Err(error) => assert_eq!(error.reason(), Reason::StoreCorrupt),
+                Ok(_) => assert!(key[0] == b'k' || key[1] > 1, "{key:02x?}"),
+            }
         }
     }
 }

@@ -49,6 +49,7 @@ mod store;
 mod tile;
 mod tree;
 mod tree_shape;
+mod upgrade;
 
 pub use chain::{LvmtReader, LvmtState, RECENT};
 pub use newest::StateRoot;

@@ -21,7 +21,7 @@ pub struct StoreParams {
     pub shard: ProofShard,
 }
 
-/// The layout of the records. Those before 2 had other points in the nodes of the root's tree state.
+/// The version of the layout of the records; 1, which was not written, had other nodes of the root's tree state.
 const LAYOUT: u8 = 2;
 
 impl StoreParams {
@@ -58,6 +58,11 @@ impl StoreParams {
             "the layout, setup, shape and shard that the store was made with",
             "others",
         ))
+    }
+
+    /// Whether a store was made with these parameters before layouts had a version.
+    pub(super) fn is_first_layout(&self, kept: &[u8]) -> bool {
+        self.encode().split_last() == Some((&LAYOUT, kept))
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

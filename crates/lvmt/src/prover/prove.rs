@@ -14,8 +14,8 @@ use super::blocks;
 use super::newest::{StateRoot, state_root};
 use super::params::StoreParams;
 use super::record::{
-    AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_key, corrupt, decode_amt, fill_after,
-    key_key, open, read, read_key, require_key,
+    AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_index, amt_key, corrupt, decode_amt,
+    fill_after, key_key, open, read, read_key, require_key,
 };
 use super::root_tree::{Checksums, open_root};
 use super::tree;
@@ -307,9 +307,7 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
             for record in self.store.range(&first, &last) {
                 let (key, value) = record?;
                 let child = decode_amt(&key, &open(&key, value)?)?;
-                let low = key.iter().rev().take(4).rev();
-                let index = low.fold(0_u32, |index, byte| index << 8 | u32::from(*byte));
-                let entry = entries.entry(index & ((1 << log_n) - 1)).or_default();
+                let entry = entries.entry(amt_index(&key, log_n)).or_default();
                 entry.versions[0] = child.version;
             }
         }

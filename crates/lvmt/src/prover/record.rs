@@ -49,6 +49,13 @@ pub(super) fn amt_key(level: u8, prefix: &Prefix) -> Vec<u8> {
     [&[b'a', level], prefix.as_bytes()].concat()
 }
 
+/// The index of an AMT's entry in its parent: the last bits of its prefix.
+pub(super) fn amt_index(key: &[u8], log_n: u8) -> u32 {
+    let low = key.iter().rev().take(4).rev();
+    let index = low.fold(0_u32, |index, byte| index << 8 | u32::from(*byte));
+    index & ((1 << log_n) - 1)
+}
+
 pub(super) fn tree_node_key(node: u32) -> Vec<u8> {
     [b"u", &node.to_be_bytes()[..]].concat()
 }

@@ -17,6 +17,7 @@ use super::block::GRAIN;
 use super::params::StoreParams;
 use super::record::{checksum_of, corrupt, open, sealed, tree_node_key};
 use super::tree_shape::{TreeShape, Versions, decode_versions, encode_versions};
+use super::upgrade::steps;
 
 /// The tree state of a store's shard; none if it proves nothing.
 #[derive(Debug)]
@@ -85,6 +86,36 @@ impl RootTree {
         Ok(Self(Some(Kept { shape, state, versions, checksums: Arc::new(checksums), sum })))
     }
 
+    /// Writes every node of the state with these versions; returns the sum of the checksums.
+    pub(super) fn put_all(
+        params: &StoreParams,
+        versions: &[Versions],
+        writes: &mut WriteBatch,
+    ) -> Result<u64> {
+        let Some(shape) = TreeShape::of(params)? else { return Ok(0) };
+        let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
+        let changes: Vec<_> = steps(versions).collect();
+        // The rows of all changes at once would take a gigabyte.
+        for changes in changes.chunks(1 << 15) {
+            state.update(&params.tables, changes)?;
+        }
+        let of = |index: u32| match versions.get(index as usize) {
+            Some(versions) if shape.class.contains(index) => *versions,
+            _ => Versions::default(),
+        };
+        let record = |number: u32| {
+            let points = state.node(number).unwrap_or_default().to_vec();
+            let entries = shape.entries(number).into_iter().map(of).collect();
+            Node { points, entries }.record(number)
+        };
+        let records: Vec<_> = (0..state.nodes()).into_par_iter().map(record).collect();
+        let sum =
+            records.iter().map(|(_, record)| record.as_ref().map_or(0, |it| checksum_of(&it.1)));
+        let sum = sum.fold(0, u64::wrapping_add);
+        records.into_iter().for_each(|(_, record)| put_record(record, writes));
+        Ok(sum)
+    }
+
     /// The checksums of the nodes; none if the store proves nothing.
     pub(super) fn checksums(&self) -> Option<Checksums> {
         self.0.as_ref().map(|kept| kept.checksums.clone())
@@ -107,9 +138,7 @@ impl RootTree {
         let nodes: Vec<_> = tree.nodes(state).collect();
         let record = |(number, points): &(u32, Vec<Point>)| {
             let entries = shape.entries(*number).into_iter().map(versions_of).collect();
-            let node = Node { points: points.clone(), entries };
-            let key = tree_node_key(*number);
-            (*number, if node.is_kept() { Ok(sealed(key, node.encode())) } else { Err(key) })
+            Node { points: points.clone(), entries }.record(*number)
         };
         let records: Vec<_> = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
         let (sum, changed) = (*sum, Vec::with_capacity(records.len()));
@@ -119,10 +148,7 @@ impl RootTree {
             let before = checksums.get(node as usize).copied().unwrap_or(0);
             draft.sum = draft.sum.wrapping_sub(before).wrapping_add(checksum);
             draft.checksums.push((node, checksum));
-            match record {
-                Ok((key, value)) => writes.put(key, value),
-                Err(key) => writes.delete(key),
-            }
+            put_record(record, writes);
         }
         Ok(RootDraft { versions, ..draft })
     }
@@ -207,6 +233,16 @@ pub(super) fn open_root<S: Read + ?Sized>(
     Ok(opened.into_iter().zip(indices).map(entry).collect())
 }
 
+/// A record to write, or the key of one to delete.
+type Record = core::result::Result<(Vec<u8>, Vec<u8>), Vec<u8>>;
+
+fn put_record(record: Record, writes: &mut WriteBatch) {
+    match record {
+        Ok((key, value)) => writes.put(key, value),
+        Err(key) => writes.delete(key),
+    }
+}
+
 /// The record of a node.
 struct Node {
     points: Vec<Point>,
@@ -219,6 +255,11 @@ impl Node {
     fn is_kept(&self) -> bool {
         self.points.iter().any(|point| *point != Point::ZERO)
             || self.entries.iter().any(|versions| *versions != Versions::default())
+    }
+
+    fn record(&self, number: u32) -> (u32, Record) {
+        let key = tree_node_key(number);
+        (number, if self.is_kept() { Ok(sealed(key, self.encode())) } else { Err(key) })
     }
 
     fn encode(&self) -> Vec<u8> {

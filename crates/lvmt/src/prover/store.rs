@@ -16,6 +16,7 @@ use super::prove::{Known, ProvedKeys, prove};
 use super::record::{
     HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, corrupt, put, read, read_key, read_oldest,
 };
+use super::upgrade::upgrade;
 use crate::path::key_hash;
 
 /// Values of keys with their versions, kept in a store; every block makes the next state.
@@ -32,7 +33,8 @@ pub struct LvmtStore<S> {
 impl<S: Store + Sync> LvmtStore<S> {
     /// Opens the newest state of a store; an empty store begins without any key.
     ///
-    /// `invalid_argument` if the store was made with another setup, shape or shard.
+    /// A store of an earlier layout is brought up to date. `invalid_argument` if it was made with another setup, shape
+    /// or shard.
     pub fn open(mut store: S, params: StoreParams) -> Result<Self> {
         params.check()?;
         match read(&store, PARAMS_KEY)? {
@@ -50,6 +52,7 @@ impl<S: Store + Sync> LvmtStore<S> {
                 put(&mut writes, OLDEST_KEY.to_vec(), 0_u64.to_be_bytes().to_vec());
                 store.write(writes)?;
             }
+            Some(kept) if params.is_first_layout(&kept) => upgrade(&mut store, &params)?,
             kept => params.check_store(kept.as_deref())?,
         }
         let newest = Newest::read(&store, params)?;
