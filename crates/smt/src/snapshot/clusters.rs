@@ -6,6 +6,7 @@
 //! walk down touches few pages. For a child in the same cluster neither hash nor location is
 //! stored: it comes next.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use std::sync::OnceLock;
@@ -146,17 +147,20 @@ pub(super) struct Cluster {
     place: u64,
     /// Depths and children. Branches inside the cluster come after their parents, in the order of
     /// their parents.
-    branches: Vec<(u8, [ReadChild; 2])>,
+    branches: Box<[(u8, [ReadChild; 2])]>,
+    /// The children that are not in the cluster.
+    outside: Box<[NodeRef]>,
     /// The height and hash of each branch.
-    hashes: OnceLock<Vec<(u64, Hash)>>,
+    hashes: OnceLock<Box<[(u64, Hash)]>>,
 }
 
 /// A child of a branch that was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum ReadChild {
     /// The branch with this number in the cluster.
     Inside(u8),
-    Outside(NodeRef),
+    /// The child with this number among those outside.
+    Outside(u8),
 }
 
 impl Cluster {
@@ -166,6 +170,7 @@ impl Cluster {
         let (heads, mut entries) = rest.split_at_checked(usize::from(count) * HEAD_BYTES)?;
         let mut next = 1;
         let mut branches = Vec::with_capacity(count.into());
+        let mut outside = Vec::with_capacity(usize::from(count) + 1);
         for (number, &[depth, inside]) in (0..).zip(heads.as_chunks::<HEAD_BYTES>().0) {
             let mut child = |side: usize| {
                 if inside >> side & 1 == 1 {
@@ -176,7 +181,8 @@ impl Cluster {
                 entries = rest;
                 let (hash, word) = entry.split_first_chunk::<32>()?;
                 let link = Link::unpack(u64::from_le_bytes(*word.first_chunk()?))?;
-                Some(ReadChild::Outside(NodeRef::new(header, link, *hash)?))
+                outside.push(NodeRef::new(header, link, *hash)?);
+                u8::try_from(outside.len() - 1).ok().map(ReadChild::Outside)
             };
             let children = [child(0)?, child(1)?];
             branches.push((depth, children));
@@ -186,15 +192,27 @@ impl Cluster {
             }
         }
         let whole = next == count;
-        whole.then(|| Self { place, branches, hashes: OnceLock::new() })
+        let (branches, outside) = (branches.into_boxed_slice(), outside.into_boxed_slice());
+        whole.then(|| Self { place, branches, outside, hashes: OnceLock::new() })
+    }
+
+    /// The bytes that it takes in memory, once its hashes are computed; those of the allocator and of a cache are
+    /// estimated.
+    pub(super) fn memory(&self) -> u64 {
+        let branch = size_of::<(u8, [ReadChild; 2])>() + size_of::<(u64, Hash)>();
+        let own = size_of::<Self>() + self.branches.len() * branch;
+        (own + size_of_val(&*self.outside) + 5 * 16 + 64) as u64
     }
 
     /// Returns where a branch's child on one side is, if it is in the same file, and its kind.
     pub(super) fn way(&self, number: u8, side: usize) -> Option<(Option<At>, Kind)> {
         let (_, children) = self.branches.get(usize::from(number))?;
-        Some(match &children[side] {
-            &ReadChild::Inside(branch) => (Some(At { place: self.place, branch }), Kind::Branch),
-            ReadChild::Outside(node) => (node.at, node.kind),
+        Some(match children[side] {
+            ReadChild::Inside(branch) => (Some(At { place: self.place, branch }), Kind::Branch),
+            ReadChild::Outside(number) => {
+                let node = self.outside[usize::from(number)];
+                (node.at, node.kind)
+            }
         })
     }
 
@@ -208,7 +226,7 @@ impl Cluster {
         let (depth, children) = self.branches.get(usize::from(number))?;
         let hashes = self.hashes.get_or_init(|| self.hash());
         let child = |below: &ReadChild| match *below {
-            ReadChild::Outside(node) => node,
+            ReadChild::Outside(number) => self.outside[usize::from(number)],
             ReadChild::Inside(branch) => {
                 let (height, hash) = hashes[usize::from(branch)];
                 let at = Some(At { place: self.place, branch });
@@ -220,7 +238,7 @@ impl Cluster {
 
     /// Hashes every branch, children first, in batches in which no branch is an ancestor of
     /// another.
-    fn hash(&self) -> Vec<(u64, Hash)> {
+    fn hash(&self) -> Box<[(u64, Hash)]> {
         let mut all = vec![(0, [0; 32]); self.branches.len()];
         let mut end = all.len();
         while end > 0 {
@@ -233,7 +251,10 @@ impl Cluster {
             let count = (0..end).rev().take(LANES).take_while(is_ready).count();
             let start = end - count;
             let child = |below: &'_ ReadChild| match *below {
-                ReadChild::Outside(NodeRef { height, hash, .. }) => (height, hash),
+                ReadChild::Outside(number) => {
+                    let NodeRef { height, hash, .. } = self.outside[usize::from(number)];
+                    (height, hash)
+                }
                 ReadChild::Inside(branch) => all[usize::from(branch)],
             };
             let mut heights = [0; LANES];
@@ -254,7 +275,7 @@ impl Cluster {
             }
             end = start;
         }
-        all
+        all.into_boxed_slice()
     }
 }
 

@@ -9,8 +9,7 @@ use core::future::Future;
 use core::ops::Range;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::ErrorKind;
 use std::path::{Path as FolderPath, PathBuf};
 use std::thread::{self, Thread};
 
@@ -22,6 +21,7 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::check::last_of;
 use super::corrupt;
+use super::local::LocalFile;
 use super::manifest::MANIFEST;
 
 /// The location of snapshot files. When a write returns, it is durable or did not happen.
@@ -89,15 +89,20 @@ impl Files {
         }
     }
 
+    /// Opens a file of a local folder; `store_corrupt` if it does not exist.
+    pub(super) fn open(&self, name: &str) -> Result<LocalFile> {
+        let folder = self.folder.as_deref().ok_or_else(|| missing(name))?;
+        LocalFile::open(folder, name).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => missing(name),
+            _ => failed(name, &error),
+        })
+    }
+
     /// Reads a range of a file, truncated at the end of the file. `store_corrupt` if the file does
     /// not exist.
     pub(super) fn read_range(&self, name: &str, range: Range<u64>) -> Result<Bytes> {
-        if let Some(folder) = &self.folder {
-            return match read_local(&folder.join(name), range) {
-                Ok(bytes) => Ok(bytes),
-                Err(error) if error.kind() == ErrorKind::NotFound => Err(missing(name)),
-                Err(error) => Err(failed(name, &error)),
-            };
+        if self.is_local() {
+            return self.open(name)?.read_range(range).map(Bytes::from);
         }
         let path = Path::from(name);
         match block_on(self.store.get_ranges(&path, core::slice::from_ref(&range))) {
@@ -161,16 +166,6 @@ impl Files {
     }
 }
 
-/// Reads a range of a file, truncated at its end.
-fn read_local(path: &FolderPath, range: Range<u64>) -> std::io::Result<Bytes> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(range.start))?;
-    let length = range.end.saturating_sub(range.start);
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes.into())
-}
-
 /// Returns the name of the file whose group ends with this block. Names sort in block order.
 pub fn file_name(last: u64) -> String {
     format!("{last:016}.smt")
@@ -182,7 +177,7 @@ pub(super) fn missing(name: &str) -> Error {
 }
 
 #[cold]
-fn failed(name: &str, error: &dyn core::fmt::Display) -> Error {
+pub(super) fn failed(name: &str, error: &dyn core::fmt::Display) -> Error {
     Error::new(Reason::StoreFailed, format_args!("to read or write the file {name}"), error)
 }
 

@@ -17,6 +17,7 @@ mod group;
 mod header;
 mod leaves;
 mod link;
+mod local;
 mod manifest;
 mod nodes;
 mod open;

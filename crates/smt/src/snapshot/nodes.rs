@@ -67,16 +67,15 @@ pub(super) struct Way<'k> {
     pub(super) parent: Option<u8>,
 }
 
-/// Approximate size of a cluster in memory, in bytes.
-const CLUSTER_BYTES: u64 = 4096;
-
 /// The number of headers kept in memory.
 const HEADERS: usize = 1 << 14;
 
 impl Nodes {
     pub(super) fn new(files: Files, blocks_per_file: u64, cache_bytes: u64) -> Self {
-        let pages = Pages::new(files, cache_bytes / 2);
-        let clusters = Recent::new(cache_bytes / 2 / CLUSTER_BYTES);
+        // Clusters of a local folder are not cached as pages too.
+        let for_pages = cache_bytes / if files.is_local() { 4 } else { 2 };
+        let (pages, clusters) =
+            (Pages::new(files, for_pages), Recent::new(cache_bytes - for_pages));
         Self { pages, blocks_per_file, headers: Mutex::default(), clusters }
     }
 
@@ -108,6 +107,7 @@ impl Nodes {
             Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at.place, node)?,
         };
         if hash != node.hash {
+            self.pages.forget(last);
             let expected = format_args!("a node with the hash {}", Hex(&node.hash));
             return Err(corrupt(&file_name(last), expected, Hex(&hash)));
         }
@@ -186,10 +186,13 @@ impl Nodes {
         }
         let start = header.branches_at + place;
         let end = header.blocks_at().min(start + MOST_BYTES as u64);
-        let bytes = self.pages.read(header.last, start..end)?;
-        let cluster = Cluster::read(header, place, &bytes);
-        let cluster = Arc::new(cluster.ok_or_else(|| impossible(header.last, "branch"))?);
-        self.clusters.insert(key, cluster.clone());
+        let bytes = self.pages.read_once(header.last, start..end)?;
+        let Some(cluster) = Cluster::read(header, place, &bytes) else {
+            self.pages.forget(header.last);
+            return Err(impossible(header.last, "branch"));
+        };
+        let cluster = Arc::new(cluster);
+        self.clusters.insert(key, cluster.memory(), cluster.clone());
         Ok(cluster)
     }
 
