@@ -23,6 +23,7 @@ use super::check::last_of;
 use super::corrupt;
 use super::local::LocalFile;
 use super::manifest::MANIFEST;
+use super::recent::Recent;
 
 /// The location of snapshot files. When a write returns, it is durable or did not happen.
 ///
@@ -34,7 +35,12 @@ pub struct Files {
     store: Arc<dyn ObjectStore>,
     /// The folder, if it is a local one.
     folder: Option<PathBuf>,
+    /// Recently read files of the folder, by their last block, which stay open.
+    open: Arc<Recent<u64, Arc<LocalFile>>>,
 }
+
+/// The most files of a folder that are kept open between reads.
+const OPEN_FILES: u64 = 128;
 
 impl Files {
     /// Uses a folder, which is created if it does not exist; `store_failed` if that fails.
@@ -46,7 +52,7 @@ impl Files {
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
         let folder = Some(folder.to_path_buf());
-        Ok(Self { store: Arc::new(store.with_fsync(true)), folder })
+        Ok(Self { folder, ..Self::new(Arc::new(store.with_fsync(true))) })
     }
 
     /// Opens an existing folder for reading; `store_failed` if it does not exist.
@@ -63,7 +69,7 @@ impl Files {
 
     /// Uses an object store. Its puts must be atomic and durable, as those of `object_store` are.
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
-        Self { store, folder: None }
+        Self { store, folder: None, open: Arc::new(Recent::new(OPEN_FILES)) }
     }
 
     /// Whether this is a local folder.
@@ -89,8 +95,25 @@ impl Files {
         }
     }
 
+    /// Reads a range of the file of a local folder whose group ends with block `last`, truncated at the end of the file.
+    ///
+    /// The file stays open. `store_corrupt` if it does not exist.
+    pub(super) fn read_open(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
+        if let Some(file) = self.open.get(last) {
+            return file.read_range(range);
+        }
+        let file = Arc::new(self.open_file(&file_name(last))?);
+        self.open.insert(last, 1, file.clone());
+        file.read_range(range)
+    }
+
+    /// Closes a file that turned out to be damaged, since it may be written again.
+    pub(super) fn forget(&self, last: u64) {
+        self.open.remove(last);
+    }
+
     /// Opens a file of a local folder; `store_corrupt` if it does not exist.
-    pub(super) fn open(&self, name: &str) -> Result<LocalFile> {
+    fn open_file(&self, name: &str) -> Result<LocalFile> {
         let folder = self.folder.as_deref().ok_or_else(|| missing(name))?;
         LocalFile::open(folder, name).map_err(|error| match error.kind() {
             ErrorKind::NotFound => missing(name),
@@ -102,7 +125,7 @@ impl Files {
     /// not exist.
     pub(super) fn read_range(&self, name: &str, range: Range<u64>) -> Result<Bytes> {
         if self.is_local() {
-            return self.open(name)?.read_range(range).map(Bytes::from);
+            return self.open_file(name)?.read_range(range).map(Bytes::from);
         }
         let path = Path::from(name);
         match block_on(self.store.get_ranges(&path, core::slice::from_ref(&range))) {
@@ -214,8 +237,10 @@ mod tests {
     #[test]
     fn the_files_of_a_folder_are_read_without_the_object_store() {
         let folder = tempfile::tempdir().unwrap();
-        let files =
-            Files { store: Arc::new(InMemory::new()), folder: Some(folder.path().to_path_buf()) };
+        let files = Files {
+            folder: Some(folder.path().to_path_buf()),
+            ..Files::new(Arc::new(InMemory::new()))
+        };
         std::fs::write(folder.path().join("a"), b"0123456789").unwrap();
         assert_eq!(files.read("a").unwrap().unwrap(), &b"0123456789"[..]);
         assert_eq!(files.read("b"), Ok(None));
@@ -226,6 +251,25 @@ mod tests {
         }
         let refused = files.read_range("b", 0..1).unwrap_err();
         assert_eq!(refused.reason(), Reason::StoreCorrupt);
+    }
+
+    #[test]
+    fn a_file_stays_open_until_it_is_forgotten_or_too_many_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::local(folder.path()).unwrap();
+        let read = |last| files.read_open(last, 0..10);
+        let path = |last| folder.path().join(file_name(last));
+        for last in 0..2 * OPEN_FILES {
+            std::fs::write(path(last), last.to_string()).unwrap();
+            assert_eq!(read(last).unwrap(), last.to_string().as_bytes());
+            std::fs::remove_file(path(last)).unwrap();
+        }
+        let last = 2 * OPEN_FILES - 1;
+        assert_eq!(read(last).unwrap(), last.to_string().as_bytes());
+        std::fs::write(path(last), "again").unwrap();
+        files.forget(last);
+        assert_eq!(read(last).unwrap(), b"again");
+        assert_eq!(read(0).unwrap_err().reason(), Reason::StoreCorrupt);
     }
 
     #[test]

@@ -67,13 +67,16 @@ pub(super) struct Way<'k> {
     pub(super) parent: Option<u8>,
 }
 
+/// The bytes of a record that are read at first: most records are shorter.
+const SMALL_RECORD: u64 = 256;
+
 /// The number of headers kept in memory.
 const HEADERS: usize = 1 << 14;
 
 impl Nodes {
     pub(super) fn new(files: Files, blocks_per_file: u64, cache_bytes: u64) -> Self {
-        // Clusters of a local folder are not cached as pages too.
-        let for_pages = cache_bytes / if files.is_local() { 4 } else { 2 };
+        // The system caches the pages of a local folder.
+        let for_pages = cache_bytes / if files.is_local() { 64 } else { 2 };
         let (pages, clusters) =
             (Pages::new(files, for_pages), Recent::new(cache_bytes - for_pages));
         Self { pages, blocks_per_file, headers: Mutex::default(), clusters }
@@ -107,7 +110,7 @@ impl Nodes {
             Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at.place, node)?,
         };
         if hash != node.hash {
-            self.pages.forget(last);
+            self.files().forget(last);
             let expected = format_args!("a node with the hash {}", Hex(&node.hash));
             return Err(corrupt(&file_name(last), expected, Hex(&hash)));
         }
@@ -188,7 +191,7 @@ impl Nodes {
         let end = header.blocks_at().min(start + MOST_BYTES as u64);
         let bytes = self.pages.read_once(header.last, start..end)?;
         let Some(cluster) = Cluster::read(header, place, &bytes) else {
-            self.pages.forget(header.last);
+            self.files().forget(header.last);
             return Err(impossible(header.last, "branch"));
         };
         let cluster = Arc::new(cluster);
@@ -203,9 +206,14 @@ impl Nodes {
             end.filter(|_| at >= HEADER_BYTES as u64).ok_or_else(wrong)
         };
         in_file(RECORD_HEAD_BYTES)?;
-        let head = self.pages.read_array::<RECORD_HEAD_BYTES>(header.last, at)?;
-        let (length, _) = record::lengths(head);
-        let mut bytes = self.pages.read(header.last, at..in_file(length)?)?;
+        let most = (at + SMALL_RECORD).min(header.branches_at);
+        let mut bytes = self.pages.read_once(header.last, at..most)?;
+        let (length, _) = record::lengths(*bytes.first_chunk().ok_or_else(wrong)?);
+        let end = in_file(length)?;
+        if end > most {
+            bytes = self.pages.read_once(header.last, at..end)?;
+        }
+        bytes.truncate(length);
         let (Change { key, value }, _) = record::read(&bytes).ok_or_else(wrong)?;
         let (key_hash, value_hash) = (hash_key(key), value.map(hash_value));
         let hash = match &value_hash {

@@ -4,20 +4,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use alloc::sync::Arc;
-
 use bytes::Bytes;
 use prooflight_core::Result;
 
 use super::corrupt;
 use super::files::{Files, file_name};
-use super::local::LocalFile;
 use super::recent::Recent;
 
 const PAGE_BYTES: u64 = 4096;
-
-/// The most local files that are kept open between reads.
-const OPEN_FILES: u64 = 64;
 
 /// Reads ranges of files page by page, and caches the recently used pages.
 #[derive(Debug)]
@@ -25,13 +19,11 @@ pub(super) struct Pages {
     files: Files,
     /// By the last block of a file, and the number of the page.
     recent: Recent<(u64, u64), Bytes>,
-    /// Recently used files of a local folder, by their last block.
-    open: Recent<u64, Arc<LocalFile>>,
 }
 
 impl Pages {
     pub(super) fn new(files: Files, cache_bytes: u64) -> Self {
-        Self { files, recent: Recent::new(cache_bytes), open: Recent::new(OPEN_FILES) }
+        Self { files, recent: Recent::new(cache_bytes) }
     }
 
     pub(super) fn files(&self) -> &Files {
@@ -41,12 +33,11 @@ impl Pages {
     /// Reads a range of the file whose group ends with block `last`, truncated at the end of the file. Of a local
     /// folder it is not cached: its caller caches what is in it.
     pub(super) fn read_once(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
-        if self.files.is_local() { self.read_local(last, range) } else { self.read(last, range) }
-    }
-
-    /// Forgets a file that turned out to be damaged, since it may be written again.
-    pub(super) fn forget(&self, last: u64) {
-        self.open.remove(last);
+        if self.files.is_local() {
+            self.files.read_open(last, range)
+        } else {
+            self.read(last, range)
+        }
     }
 
     /// Reads a range of the file whose group ends with block `last`; `store_corrupt` if the file is
@@ -93,24 +84,12 @@ impl Pages {
         let start = number.saturating_mul(PAGE_BYTES);
         let range = start..start.saturating_add(PAGE_BYTES);
         let page = if self.files.is_local() {
-            self.read_local(last, range)?.into()
+            self.files.read_open(last, range)?.into()
         } else {
             self.files.read_range(&file_name(last), range)?
         };
         self.recent.insert(key, PAGE_BYTES, page.clone());
         Ok(page)
-    }
-
-    fn read_local(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
-        let file = match self.open.get(last) {
-            Some(file) => file,
-            None => {
-                let file = Arc::new(self.files.open(&file_name(last))?);
-                self.open.insert(last, 1, file.clone());
-                file
-            }
-        };
-        file.read_range(range)
     }
 }
 
