@@ -85,6 +85,45 @@ pub(crate) fn hash_nodes<N: Hashed>(
 #[cfg(all(feature = "std", not(target_family = "wasm")))]
 pub(crate) use levels::hash_nodes;
 
+/// Appends the preimage of a label.
+#[cfg(feature = "prover")]
+pub(crate) fn write_preimage(preimage: &Preimage<'_>, message: &mut Vec<u8>) {
+    match preimage {
+        Preimage::Leaf { key, value, next_key } => {
+            message.push(0);
+            message.extend_from_slice(key);
+            message.extend_from_slice(value);
+            message.extend_from_slice(next_key);
+        }
+        Preimage::Internal { balance, left, right } => {
+            message.extend_from_slice(&internal_message(*balance, left, right));
+        }
+    }
+}
+
+/// The labels of preimages, hashed together.
+#[cfg(all(feature = "prover", not(target_family = "wasm")))]
+pub(crate) fn labels<'m>(messages: impl Iterator<Item = &'m [u8]>) -> impl Iterator<Item = Label> {
+    use blake2b_simd::Params;
+    use blake2b_simd::many::{HashManyJob, hash_many};
+
+    let mut params = Params::new();
+    params.hash_length(LABEL_LENGTH);
+    let mut jobs: Vec<_> =
+        messages.map(|message| HashManyJob::new(&params, message)).collect();
+    hash_many(&mut jobs);
+    jobs.into_iter().map(|job| {
+        let mut label = [0; LABEL_LENGTH];
+        label.copy_from_slice(job.to_hash().as_bytes());
+        label
+    })
+}
+
+#[cfg(all(feature = "prover", target_family = "wasm"))]
+pub(crate) fn labels<'m>(messages: impl Iterator<Item = &'m [u8]>) -> impl Iterator<Item = Label> {
+    messages.map(|message| blake2b256(&[message]))
+}
+
 #[cfg(all(feature = "std", not(target_family = "wasm")))]
 mod levels {
     use alloc::vec;

@@ -4,15 +4,14 @@
 //! store from end to end. Each must have the label that its parent commits to. Then their order and their
 //! heights are checked in memory.
 
-use std::collections::BinaryHeap;
-
 use prooflight_core::store::{Read, corrupt};
 use prooflight_core::{Error, Hex, Result};
 
 use super::arena::{Arena, Loaded, Node, index, prefix};
 use super::descending::Descending;
 use super::record::{NodeRecord, TreeRoot};
-use crate::hash::Preimage;
+use super::unread::Unread;
+use crate::hash::{Preimage, labels, write_preimage};
 use crate::params::{Digest, Label, Params};
 use crate::tree::{Kind, NodeId};
 
@@ -29,15 +28,63 @@ pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Resul
         loaded: Loaded::default(),
         labels: Vec::new(),
         ids: Vec::new(),
-        unread: BinaryHeap::new(),
+        unread: Unread::default(),
         unchecked: Vec::new(),
+        unhashed: Unhashed::default(),
     };
     let top = loader.expect(root.id, &root.label)?;
     let mut nodes = Descending::new(store);
     while let Some((id, node)) = loader.unread.pop() {
-        loader.add(id, node, &nodes.read(id)?)?;
+        let added = nodes.read(id).and_then(|record| loader.add(id, node, &record));
+        // What a damaged node leads to is not its own fault: it is named first.
+        if added.is_err() || loader.unhashed.is_full() {
+            loader.unhashed.check()?;
+        }
+        added?;
     }
+    loader.unhashed.check()?;
     loader.finish(top, root)
+}
+
+/// Nodes whose labels were not yet checked; many are hashed at once.
+#[derive(Default)]
+struct Unhashed {
+    /// Each with its id, what its parent commits to, and where its preimage ends.
+    nodes: Vec<(u64, Label, usize)>,
+    preimages: Vec<u8>,
+}
+
+impl Unhashed {
+    /// The nodes that are hashed at once.
+    const MOST: usize = 64;
+
+    fn add(&mut self, id: u64, label: Label, preimage: &Preimage<'_>) {
+        write_preimage(preimage, &mut self.preimages);
+        self.nodes.push((id, label, self.preimages.len()));
+    }
+
+    const fn is_full(&self) -> bool {
+        self.nodes.len() >= Self::MOST
+    }
+
+    /// Checks the labels; `store_corrupt` names the first node that has another one.
+    fn check(&mut self) -> Result<()> {
+        let mut start = 0;
+        let preimages = self.nodes.iter().map(|(_, _, end)| {
+            let preimage = &self.preimages[start..*end];
+            start = *end;
+            preimage
+        });
+        for ((id, expected, _), label) in self.nodes.iter().zip(labels(preimages)) {
+            if label != *expected {
+                let expected = format_args!("node {id} with the label {}", Hex(expected));
+                return Err(corrupt(expected, Hex(&label)));
+            }
+        }
+        self.nodes.clear();
+        self.preimages.clear();
+        Ok(())
+    }
 }
 
 struct Loader<'p> {
@@ -48,10 +95,11 @@ struct Loader<'p> {
     labels: Vec<Label>,
     ids: Vec<u64>,
     /// The nodes that were not read yet.
-    unread: BinaryHeap<(u64, NodeId)>,
+    unread: Unread,
     /// Of each node the separator, or the next key of a leaf: no label covers the one, and the other must be the key
     /// of the next leaf.
     unchecked: Vec<u8>,
+    unhashed: Unhashed,
 }
 
 /// The properties of a subtree that the checks need.
@@ -77,28 +125,17 @@ impl Loader<'_> {
         self.labels.push(*label);
         self.ids.push(id);
         self.unchecked.resize(self.unchecked.len() + self.params.key_length, 0);
-        self.unread.push((id, at));
+        self.unread.push(id, at);
         Ok(at)
     }
 
-    /// Adds a node that was read, if it has its label.
+    /// Adds a node that was read; its label is checked later.
     fn add(&mut self, id: u64, at: NodeId, record: &[u8]) -> Result<()> {
         let record = NodeRecord::decode(record, self.params.key_length).map_err(|error| {
             corrupt(format_args!("node {id}, {}", error.expected()), error.found())
         })?;
-        let label = match record {
-            NodeRecord::Leaf { key, next_key, value } => {
-                Preimage::Leaf { key, value, next_key }.label()
-            }
-            NodeRecord::Internal { balance, labels: [left, right], .. } => {
-                Preimage::Internal { balance, left: &left, right: &right }.label()
-            }
-        };
         let expected = self.labels[at as usize];
-        if label != expected {
-            let expected = format_args!("node {id} with the label {}", Hex(&expected));
-            return Err(corrupt(expected, Hex(&label)));
-        }
+        self.unhashed.add(id, expected, &record.preimage());
         let (node, unchecked) = match record {
             NodeRecord::Leaf { key, next_key, value } => {
                 self.params.check_value(value.len()).map_err(|error| {

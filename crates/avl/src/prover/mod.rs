@@ -15,6 +15,7 @@ mod pack;
 mod persistent;
 mod record;
 mod sync;
+mod unread;
 
 use std::sync::Arc;
 

@@ -77,10 +77,15 @@ impl<'a> NodeRecord<'a> {
 
     /// The label of the node.
     pub(super) fn label(&self) -> Label {
-        match *self {
-            Self::Leaf { key, next_key, value } => Preimage::Leaf { key, value, next_key }.label(),
+        self.preimage().label()
+    }
+
+    /// The preimage of the label.
+    pub(super) const fn preimage(&self) -> Preimage<'_> {
+        match self {
+            Self::Leaf { key, next_key, value } => Preimage::Leaf { key, value, next_key },
             Self::Internal { balance, labels: [left, right], .. } => {
-                Preimage::Internal { balance, left: &left, right: &right }.label()
+                Preimage::Internal { balance: *balance, left, right }
             }
         }
     }
