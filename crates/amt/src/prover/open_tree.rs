@@ -33,27 +33,29 @@ pub fn open_entries(
     Kind::Tree { log_arity }.points(log_n)?;
     indices.iter().try_for_each(|index| check_index(domain, *index))?;
     // An entry's point of a level depends on the node, and on which child of it leads to the entry.
-    let place = |index: u32, level: u8| (level, index & ((1 << (log_arity * (level + 1))) - 1));
+    let place = |index: u32, level: u8| -> Place {
+        (level, index & ((1 << (log_arity * (level + 1))) - 1))
+    };
     let levels = 0..log_n / log_arity;
-    let mut above: BTreeMap<(u8, u32), BTreeSet<u32>> = BTreeMap::new();
+    let mut above: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
     for index in indices {
         for level in levels.clone() {
             let number = index & ((1 << (log_arity * level)) - 1);
             above.entry((level, number)).or_default().insert(place(*index, level).1);
         }
     }
-    let mut asked: Vec<((u8, u32), Arc<Vec<Point>>)> = Vec::new();
+    let mut asked: Vec<(Place, Arc<Vec<Point>>)> = Vec::new();
     for ((level, number), children) in above {
         let points = Arc::new(node(level, number)?);
         asked.extend(children.into_iter().map(|child| ((level, child), points.clone())));
     }
     let roots = domain.roots(log_arity);
-    let quotient = |((level, child), points): &((u8, u32), Arc<Vec<Point>>)| {
+    let quotient = |((level, child), points): &(Place, Arc<Vec<Point>>)| {
         quotient(points, super::tree::child(*child, log_arity, *level), &roots)
     };
     let quotients: Vec<_> = asked.par_iter().with_min_len(GRAIN).map(quotient).collect();
     let quotients = G1Projective::normalize_batch(&quotients).into_iter().map(Point);
-    let quotients: BTreeMap<(u8, u32), Point> =
+    let quotients: BTreeMap<Place, Point> =
         asked.into_iter().map(|(place, _)| place).zip(quotients).collect();
     let opening = |index: &u32| {
         let points = levels.clone().map(|level| quotients.get(&place(*index, level)));
@@ -61,6 +63,9 @@ pub fn open_entries(
     };
     Ok(indices.iter().map(opening).collect())
 }
+
+/// A level from 0, and the number of a node in it.
+type Place = (u8, u32);
 
 /// The points that justify a thread of their own.
 const GRAIN: usize = 8;

@@ -112,7 +112,9 @@ impl RootTree {
         let sum =
             records.iter().map(|(_, record)| record.as_ref().map_or(0, |it| checksum_of(&it.1)));
         let sum = sum.fold(0, u64::wrapping_add);
-        records.into_iter().for_each(|(_, record)| put_record(record, writes));
+        for (_, record) in records {
+            put_record(record, writes);
+        }
         Ok(sum)
     }
 
