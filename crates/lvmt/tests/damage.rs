@@ -1,7 +1,7 @@
 //! A damaged store: changed bytes, lost records, and older copies of records put back.
 //!
 //! The damage is either detected or in a record that was not needed: no root, value or proof is ever wrong.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod run;
 
