@@ -100,8 +100,11 @@ fn main() {
         }
         drop(chain);
         if schemes.contains(&Scheme::Avl) {
+            // The store reads again what it had not yet written as tables.
             let time = ProcessTime::now();
             let store = store::open(&folder.join("store")).unwrap();
+            put(&mut row, "store: opening, ms", ms(time.elapsed()));
+            let time = ProcessTime::now();
             let own = schemes::namespace(store, Scheme::Avl);
             let state = AvlState::open(own, state_params(&config.limits)).unwrap();
             put(&mut row, "avl: opening, ms", ms(time.elapsed()));
