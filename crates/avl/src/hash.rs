@@ -109,8 +109,7 @@ pub(crate) fn labels<'m>(messages: impl Iterator<Item = &'m [u8]>) -> impl Itera
 
     let mut params = Params::new();
     params.hash_length(LABEL_LENGTH);
-    let mut jobs: Vec<_> =
-        messages.map(|message| HashManyJob::new(&params, message)).collect();
+    let mut jobs: Vec<_> = messages.map(|message| HashManyJob::new(&params, message)).collect();
     hash_many(&mut jobs);
     jobs.into_iter().map(|job| {
         let mut label = [0; LABEL_LENGTH];

@@ -37,6 +37,10 @@ pub const CACHED_FILES: usize = 256;
 /// than fjall's 32 MiB.
 const CACHE_BYTES: u64 = 128 << 20;
 
+/// The log of writes that are not in tables yet, at most: opening replays it. Each keyspace holds it back until its
+/// memory is full or this is reached.
+const JOURNAL_BYTES: u64 = 128 << 20;
+
 /// The entries that one batch moves to the keyspace of their prefix.
 const MOVED: usize = 10_000;
 
@@ -80,6 +84,7 @@ impl EmbeddedStore {
         // With a second worker, one of them spins for as long as the other compacts.
         let builder = Database::builder(folder)
             .cache_size(CACHE_BYTES)
+            .max_journaling_size(JOURNAL_BYTES)
             .max_cached_files(Some(CACHED_FILES))
             .worker_threads(1);
         let database = builder.open().map_err(|error| named(&error))?;

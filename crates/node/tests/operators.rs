@@ -322,12 +322,7 @@ fn errors_of_permission_name_the_path() {
     };
     let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
     let chain = folder.to_str().unwrap();
-    for (closed, command) in [
-        ("store", "run"),
-        ("schemes.json", "run"),
-        ("store", "checkpoint"),
-        ("authority-0.key", "run"),
-    ] {
+    for (closed, command) in [("store", "run"), ("schemes.json", "run"), ("store", "checkpoint")] {
         let path = folder.join(closed);
         let before = fs::metadata(&path).unwrap().permissions().mode();
         mode(&path, 0);
