@@ -2,8 +2,12 @@
 
 import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
-import type { Block } from "./blocks.js";
 import { Given, quantity } from "./json.js";
+
+/** A verified block. */
+interface Named {
+  readonly header: { readonly hash: string; readonly number: bigint };
+}
 
 /** The URLs of servers that answered by number only. */
 const BY_NUMBER = new WeakSet<URL>();
@@ -16,7 +20,7 @@ const BY_NUMBER = new WeakSet<URL>();
  */
 export async function askState<T>(
   server: Server,
-  block: Block,
+  block: Named,
   method: string,
   params: readonly unknown[],
   verify: (reply: unknown) => T,
@@ -37,7 +41,7 @@ export async function askState<T>(
 
 async function byNumber<T>(
   server: Server,
-  { header }: Block,
+  { header }: Named,
   method: string,
   params: readonly unknown[],
   verify: (reply: unknown) => T,
