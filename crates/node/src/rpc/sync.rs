@@ -45,7 +45,7 @@ struct Chunk {
 async fn sync(call: Call, Asked { head, part, from }: Asked) -> Result<Json> {
     let source = call.context.sync.clone();
     let (Some(Hash32(head)), Some(part)) = (head, part) else {
-        let view = source.pin(call.client(), newest(&call.context.views));
+        let view = source.pin(call.client(), &newest(&call.context.views));
         let blocks_per_snapshot = Quantity(source.blocks_per_file()?);
         return json(&Begun { header: HeaderJson::from(view.head()), blocks_per_snapshot });
     };

@@ -66,7 +66,7 @@ impl SyncSource {
 
     /// Keeps the state of a view for a client; one that has a state already gets that, and if enough are kept
     /// already, the newest of those.
-    pub(crate) fn pin(&self, client: Client, view: View) -> View {
+    pub(crate) fn pin(&self, client: Client, view: &View) -> View {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         let state = || Pinned { view: view.clone(), files: Arc::default() };
         let found = pinned.begin(client, view.height(), Instant::now(), state);
