@@ -248,6 +248,9 @@ fn a_block_executed_on_parts_has_the_root_of_the_tree() {
     });
 }
 
+/// The bounds of a page, its entries at block 0, and those that are opened, as for a replica.
+type Case = (&'static [u8], Option<&'static [u8]>, usize, usize);
+
 #[test]
 fn a_page_counts_the_entries_opened_within_it() {
     let mut tree = Tree::new();
@@ -255,8 +258,6 @@ fn a_page_counts_the_entries_opened_within_it() {
     let later: [&[u8]; 4] = [b"c", b"d", b"e", b"f"];
     let hash = tree.update(1, &later.map(|key| Change::set(key, b"2"))).unwrap();
     let root = Root { hash, height: 1 };
-    // The bounds of a page, its entries at block 0, and those that are opened, as for a replica.
-    type Case = (&'static [u8], Option<&'static [u8]>, usize, usize);
     let cases: [Case; 4] = [
         (b"", None, 1, 5),
         (b"b", Some(b"f"), 0, 3),

@@ -423,6 +423,6 @@ mod tests {
         let (made, attempts) = make(16);
         let error = made.unwrap_err();
         assert_eq!((error.reason(), attempts.len()), (Reason::QuorumMissing, 16));
-        assert_eq!(error.to_string().contains("16 attempts, all invalid"), true, "{error}");
+        assert!(error.to_string().contains("16 attempts, all invalid"), "{error}");
     }
 }

@@ -91,7 +91,7 @@ mod tests {
         assert_eq!([7, 8, 9].map(|height| asked(&mut pins, begun, 0, 1, height)), [7, 7, 7]);
         assert_eq!([2, 3, 4].map(|client| asked(&mut pins, begun, 0, client, 9)), [9, 9, 9]);
         assert_eq!(pins.0.len(), 2);
-        assert_eq!([10, 11, 12].map(|it| asked(&mut pins, begun, 0, it as u8, it)), [10, 11, 11]);
+        assert_eq!([10, 11, 12].map(|it| asked(&mut pins, begun, 0, it, it.into())), [10, 11, 11]);
         assert_eq!(pins.0.len(), MOST);
         // On this machine all connections count as one client.
         let mut pins = Pins::new();
