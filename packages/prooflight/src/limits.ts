@@ -4,7 +4,7 @@ import type { Writer } from "./wire.js";
 
 /** Limits of a verifier's input. Each is an integer below 2^32. */
 export interface Limits {
-  /** Bytes of a proof, all its parts together. Default 8 MiB. */
+  /** Bytes of a proof; of an update in parts, of each part. Default 8 MiB. */
   maxProofBytes?: number | undefined;
   /** Keys of a proof, or storage slots of an answer. Default 4096. */
   maxKeys?: number | undefined;
