@@ -64,7 +64,7 @@ impl BlockLog {
     }
 
     /// Reads the block at a height; `None` if there is none yet. Errors also show in
-    /// [`troubles`](Self::troubles) until a block is [taken](Self::took), or there is none.
+    /// [`troubles`](Self::troubles) until a block is taken, or there is none.
     pub fn block(&mut self, height: u64) -> Result<Option<Block>> {
         let found = self.runtime.block_on(self.reader.block(height));
         let found = found.and_then(|entry| entry.map(decode).transpose());
