@@ -80,7 +80,8 @@ export const STEPS = {
     tools: ["rust"],
     programs: ["cc"],
     async run({ sh, output }) {
-      await sh("cargo", cargo("test"));
+      // All failures at once, not those of the first program alone.
+      await sh("cargo", cargo("test", "--no-fail-fast"));
       return cargoTests(output());
     },
   },

@@ -427,7 +427,7 @@ fn prove_leaves<S: Read + ?Sized>(store: &S, blocks: u64, proof: &mut Proof) -> 
         let size = BlockRecord::read(store, block)?.size;
         let indices: Vec<_> = of_block.iter().map(|place| u64::from(place.index)).collect();
         for part in subtrees(&indices, size.into())? {
-            proof.hashes.push(tree::subtree(store, block, part.start, part.size)?);
+            proof.hashes.push(tree::subtree(store, block, size.into(), part.start, part.size)?);
         }
         proof.sizes.push(size);
         of_blocks.push(block);

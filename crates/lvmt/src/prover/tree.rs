@@ -57,13 +57,19 @@ pub(super) fn put_tree(
 }
 
 /// The root of a subtree of a block's tree of `tree_size` leaves: of `size` leaves from `start` on.
+///
+/// It can be read as long as the subtree beside it has a live leaf.
 pub(super) fn subtree<S: Read + ?Sized>(
     store: &S,
     block: u64,
+    tree_size: u64,
     start: u64,
     size: u64,
 ) -> Result<Hash> {
-    let level = size.next_power_of_two().trailing_zeros();
+    // At the right edge, a node without a sibling is its own parent. Its own tile goes with its last live leaf;
+    // the node that has a sibling is in a tile of both.
+    let is_last = start > 0 && start + size == tree_size;
+    let level = if is_last { start } else { size.next_power_of_two() }.trailing_zeros();
     let (tile_level, within) = (level / LOG_WIDTH, level % LOG_WIDTH);
     let index = start >> level;
     let tile_index = index >> (LOG_WIDTH - within);
@@ -108,4 +114,47 @@ pub(super) fn give_up<S: Read + ?Sized>(
 
 fn read_tile<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Tile> {
     decode(key, &require(store, key)?, Tile::decode)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use prooflight_core::merkle::{leaf_hash, multiproof, root};
+    use prooflight_core::store::{MemoryStore, Store};
+
+    #[test]
+    fn leaves_that_are_left_can_be_proved() {
+        // Below, at and above the widths of one tile, of two levels of tiles, and of three.
+        let sizes = (1..=70).chain([96, 97, 1023, 1024, 1025, 1056, 1057, 2000, 2049, 33_000]);
+        for size in sizes {
+            let leaves: Vec<_> =
+                (0..size).map(|n: u32| leaf_hash::<Keccak>(&n.to_be_bytes())).collect();
+            for left in [1, size.div_ceil(2), size - size / 3, size] {
+                let mut store = MemoryStore::default();
+                let mut writes = WriteBatch::new();
+                put_tree(&mut writes, 7, leaves.clone(), Some(|_: usize| true));
+                store.write(writes).unwrap();
+                // First those on the right, then every second one of the others.
+                let steps: [(Vec<u32>, Vec<u32>); 2] = [
+                    ((left..size).collect(), (0..left).collect()),
+                    ((1..left).step_by(2).collect(), (0..left).step_by(2).collect()),
+                ];
+                for (given_up, live) in steps {
+                    let mut writes = WriteBatch::new();
+                    give_up(&store, &mut writes, 7, size, &given_up).unwrap();
+                    store.write(writes).unwrap();
+                    let live: Vec<_> = live.into_iter().map(u64::from).collect();
+                    let single = live.chunks(1).step_by(live.len().div_ceil(40));
+                    for proved in single.chain([&live[..]]) {
+                        for part in multiproof(proved, size.into()).unwrap() {
+                            let expected = &leaves[part.start as usize..][..part.size as usize];
+                            let found = subtree(&store, 7, size.into(), part.start, part.size);
+                            assert_eq!(found, Ok(root::<Keccak>(expected)), "{size}, {part:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
