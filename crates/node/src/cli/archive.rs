@@ -64,7 +64,7 @@ impl ServeHistory {
     }
 
     async fn serve(self) -> Result<(), Failure> {
-        let stop = pin!(serving::stop_signal());
+        let stop = pin!(serving::stop_signal()?);
         let metrics = Metrics::new();
         let connections = descriptors::connections(self.max_connections, false)?;
         let bound = serving::bind(self.listen)?;
@@ -94,7 +94,7 @@ impl ServeHistory {
             Front { limits, clients: Arc::new(Clients::new(Rules::ALL)), pages, busy: false };
         let (address, server) = server::start(bound, module, server::cors(&self.origins)?, front)?;
         tracing::info!(%address, admin = %admin.address, snapshots = %self.snapshots.display(), node = self.node, "serving");
-        stop.await?;
+        stop.await;
         serving::stop(server, admin).await;
         Ok(())
     }

@@ -108,7 +108,7 @@ impl Authority {
     }
 
     async fn serve(self) -> Result<(), Failure> {
-        let mut stop = pin!(serving::stop_signal());
+        let mut stop = pin!(serving::stop_signal()?);
         let metrics = Metrics::new();
         let bound = serving::start_admin(Some(self.admin_listen), self.admin_listen, &metrics)?;
         let opening = {
@@ -116,15 +116,15 @@ impl Authority {
             blocking::aside(move || self.open(metrics))
         };
         let peer = tokio::select! {
-            stopped = &mut stop => return Ok(stopped?),
+            () = &mut stop => return Ok(()),
             opened = opening => opened?,
         };
         bound.standing.send_replace(Arc::new(PeerStanding(peer.heard())));
         tracing::info!(admin = %bound.address, time = utc(now_ms()), "serving");
         tokio::select! {
-            stopped = &mut stop => {
+            () = &mut stop => {
                 tracing::info!("stopping");
-                Ok(stopped?)
+                Ok(())
             }
             ended = peer.run() => Ok(ended?),
         }

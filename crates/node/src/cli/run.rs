@@ -85,7 +85,7 @@ pub(super) struct Source {
 }
 
 async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
-    let mut stop = pin!(serving::stop_signal());
+    let mut stop = pin!(serving::stop_signal()?);
     let metrics = Metrics::new();
     chosen.schemes.counted = Counted(Some(metrics.clone()));
     // Before anything is written.
@@ -107,7 +107,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         }
     };
     let Source { views, submitter, conditions, progress, promote, desk, mut ended } = tokio::select! {
-        stopped = &mut stop => return Ok(stopped?),
+        () = &mut stop => return Ok(()),
         started = starting => started?,
     };
     let time = Duration::from_millis(chosen.request_time_ms);
@@ -146,7 +146,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
 
     // It ends on its own only if no more blocks can be stored.
     let early = tokio::select! {
-        stopped = &mut stop => { stopped?; None }
+        () = &mut stop => None,
         ended = &mut ended => Some(ended),
     };
     if let Some((desk, server)) = desk {

@@ -83,23 +83,29 @@ fn start_logs(format: LogFormat) {
     }
 }
 
+/// Waits for a signal to stop; one that comes before the first wait counts as well.
 #[cfg(unix)]
-pub(super) async fn stop_signal() -> Result<()> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |kind| {
         signal(kind).map_err(|error| Error::new(Reason::Bug, "signals to listen for", error))
     };
     let (mut interrupt, mut terminate) =
         (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }
 
+/// Waits for a signal to stop.
 #[cfg(not(unix))]
-pub(super) async fn stop_signal() -> Result<()> {
-    let signal = tokio::signal::ctrl_c().await;
-    signal.map_err(|error| Error::new(Reason::Bug, "a signal to listen for", error))
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    })
 }
