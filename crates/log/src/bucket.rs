@@ -29,6 +29,10 @@ pub enum Request {
     Read,
     /// A PUT of an object that must not exist.
     Create,
+    /// A listing of a folder.
+    List,
+    /// A DELETE of a proposal whose block is published.
+    Delete,
 }
 
 /// The end of [`Bucket::settle`].
@@ -155,6 +159,25 @@ impl Bucket {
         }
     }
 
+    /// The names in a folder, of objects and of folders.
+    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>> {
+        (self.observe)(Request::List);
+        let found = self.store.list_with_delimiter(Some(&self.path(folder))).await;
+        let found = found.map_err(|error| self.failed(folder, &error))?;
+        let objects = found.objects.into_iter().map(|object| object.location);
+        let names = objects.chain(found.common_prefixes);
+        Ok(names.filter_map(|path| path.filename().map(str::to_owned)).collect())
+    }
+
+    /// Removes an object, if it is there.
+    pub(crate) async fn remove(&self, name: &str) -> Result<()> {
+        (self.observe)(Request::Delete);
+        match self.store.delete(&self.path(name)).await {
+            Err(error) if !is_absence(&error) => Err(self.failed(name, &error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     fn path(&self, name: &str) -> Path {
         name.split('/').fold(self.folder.clone(), Path::join)
     }
@@ -201,7 +224,7 @@ fn advice(error: &object_store::Error) -> Option<&'static str> {
     let known = ADVICE.iter().find(|(part, _)| text.contains(part));
     known.map(|(_, advice)| *advice).or(match error {
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
-            Some("credentials that may read, list and create, in the environment")
+            Some("credentials that permit this request, in the environment")
         }
         E::NotSupported { .. } | E::NotImplemented { .. } => Some(CONDITIONAL),
         E::NotFound { .. } if !text.contains("NoSuchKey") && text.contains("<Code>") => {

@@ -11,6 +11,7 @@ use crate::backoff::Backoff;
 use crate::bucket::Bucket;
 use crate::entry::{self, Entry};
 use crate::log::Log;
+use crate::proposed;
 
 /// What [`copy`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,8 @@ const MOST: usize = 16;
 /// How often a create is tried that gets no clear answer.
 const TRIES: u32 = 6;
 
-/// Copies every block of a log, and then the chain's configuration. Before that, nobody can take the copy for the
-/// chain's log. Whoever stops halfway is continued by the next call.
+/// Copies every block of a log, what is proposed for the next one, and then the chain's configuration. Before that, nobody
+/// can take the copy for the chain's log. Whoever stops halfway is continued by the next call.
 ///
 /// Each block is checked: its signatures, its height, that it follows the one before, and by `check` its body. `seen` hears
 /// each height that was created. `wrong_chain` if the other place has another chain, `equivocation` if it has another block,
@@ -81,8 +82,26 @@ pub async fn copy(
         let expected = format_args!("a block in {}", from.bucket().name());
         return Err(Error::new(Reason::UnknownBlock, expected, "none"));
     }
+    copy_proposed(from, &there, height).await?;
     there.complete().await?;
     Ok(Copied { blocks: height, created })
+}
+
+/// Copies the proposals of a height: authorities that have signed one sign no other.
+async fn copy_proposed(from: &Log, there: &Log, height: u64) -> Result<()> {
+    for attempt in 0.. {
+        let name = proposed::name(height, attempt);
+        let Some(bytes) = from.bucket().read(&name).await? else { break };
+        proposed::decode(height, attempt, &bytes)?;
+        if there.bucket().create(&name, bytes.clone()).await? {
+            continue;
+        }
+        if there.bucket().read(&name).await?.as_ref() != Some(&bytes) {
+            let expected = format_args!("the same {name} in {}", there.bucket().name());
+            return Err(Error::new(Reason::Equivocation, expected, "another"));
+        }
+    }
+    Ok(())
 }
 
 /// Compares the newest block of the other place.

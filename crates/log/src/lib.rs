@@ -9,8 +9,11 @@
 //! * [`Reader`] reads its blocks in order, several ahead.
 //! * [`copy`] copies it to another place.
 //!
-//! Nothing here deletes or replaces an object: a write whose answer was lost may still arrive, and
-//! would make a second block of that height.
+//! Where authorities sign on machines of their own, the log also has what they are asked to sign:
+//! [`Log::propose`].
+//!
+//! Nothing here replaces an object, or deletes a block: a write whose answer was lost may still arrive,
+//! and would make a second block of that height. Only proposals of published blocks are removed.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +25,7 @@ mod entry;
 mod log;
 mod object;
 mod open;
+mod proposed;
 mod s3;
 
 pub use ahead::Reader;

@@ -21,8 +21,8 @@ pub struct Log {
     bucket: Bucket,
     config: Arc<ChainConfig>,
     chain: Hash,
-    /// Why a block is not published yet.
-    waiting: watch::Sender<Option<Error>>,
+    /// Why a block is not published or proposed yet.
+    pub(crate) waiting: watch::Sender<Option<Error>>,
 }
 
 impl Log {
@@ -123,8 +123,8 @@ impl Log {
         &self.bucket
     }
 
-    /// Why the block that is being published is not yet; `None` if there is no such block, or nothing
-    /// has gone wrong.
+    /// Why the block that is being published or proposed is not yet; `None` if there is no such block,
+    /// or nothing has gone wrong.
     pub fn waiting(&self) -> watch::Receiver<Option<Error>> {
         self.waiting.subscribe()
     }

@@ -2,7 +2,7 @@
 //!
 //! | bytes | |
 //! |---|---|
-//! | 7 | `PLlogCh` or `PLlogBk`, the kind |
+//! | 7 | `PLlogCh`, `PLlogBk` or `PLlogPr`, the kind |
 //! | 1 | the format, the digit `1` |
 //! | 8 | the length of the object, u64, little-endian |
 //! | n | the content |
@@ -19,6 +19,8 @@ pub(crate) enum Kind {
     Chain,
     /// A block.
     Block,
+    /// An unsigned block.
+    Proposal,
 }
 
 impl Kind {
@@ -26,6 +28,7 @@ impl Kind {
         match self {
             Self::Chain => b"PLlogCh",
             Self::Block => b"PLlogBk",
+            Self::Proposal => b"PLlogPr",
         }
     }
 }

@@ -66,7 +66,8 @@ fn folder_store(url: &Url) -> Result<Arc<dyn ObjectStore>> {
         let expected = format_args!("a usable folder {}", folder.display());
         Error::new(Reason::InvalidArgument, expected, tamed(&error))
     })?;
-    Ok(Arc::new(store.with_fsync(true)))
+    // A folder of proposals goes with its last one.
+    Ok(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)))
 }
 
 /// An error of a store for people: one line, not too long, without a secret of the environment and

@@ -80,7 +80,9 @@ pub(crate) fn open(
         .with_client_options(options)
         .with_retry(retries)
         .with_bucket_name(bucket)
-        .with_conditional_put(S3ConditionalPut::ETagMatch);
+        .with_conditional_put(S3ConditionalPut::ETagMatch)
+        // A proposal is removed by a DELETE: not every server has the request for many at once.
+        .with_disable_bulk_delete(true);
     for (name, key) in VARIABLES {
         if let Some(value) = variable(name) {
             builder = builder.with_config(key, value);

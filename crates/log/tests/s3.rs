@@ -146,6 +146,25 @@ async fn blocks_are_read_from_a_real_bucket_as_they_were_published() {
     assert_eq!(other.unwrap_err().reason(), Reason::WrongChain);
 }
 
+#[tokio::test]
+#[ignore = "needs an S3 server"]
+async fn proposals_of_published_blocks_are_removed_from_a_real_bucket() {
+    let log = Log::begin(Bucket::open(&real("proposed")).unwrap(), config("a chain")).await;
+    let log = log.unwrap();
+    log.sweep_proposed(9).await.unwrap();
+    log.remove_proposed(9, 0).await.unwrap();
+    for (height, attempt) in [(7, 0), (7, 1), (8, 0), (9, 0)] {
+        let there = log.propose(height, attempt, b"proposal").await.unwrap();
+        assert_eq!(log.propose(height, attempt, b"another").await.unwrap(), there);
+    }
+    log.remove_proposed(8, 0).await.unwrap();
+    log.sweep_proposed(8).await.unwrap();
+    for (height, attempt) in [(7, 0), (7, 1), (8, 0)] {
+        assert_eq!(log.proposed(height, attempt).await, None);
+    }
+    assert_eq!(log.proposed(9, 0).await.unwrap(), b"proposal");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs an S3 server"]
 async fn one_of_many_creates_wins_in_a_real_bucket() {

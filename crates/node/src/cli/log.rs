@@ -35,6 +35,8 @@ pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
         metrics.log_request(match request {
             Request::Read => "read",
             Request::Create => "create",
+            Request::List => "list",
+            Request::Delete => "delete",
         });
     }))
 }
