@@ -15,6 +15,6 @@ pub use judge::{Authority, Verdict};
 pub(crate) use keys::create_private;
 pub use keys::{Signers, check_majority, generate, read_key, write_key};
 pub use memory::Memory;
-pub use peer::{Heard, Peer, PeerStanding};
+pub use peer::{Peer, PeerStanding};
 pub use refusal::Refusal;
 pub(crate) use refusal::check_signature;

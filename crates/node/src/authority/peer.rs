@@ -1,10 +1,15 @@
-//! An authority on its own machine: it asks the leader for blocks and proposals, and answers.
+//! An authority on its own machine: it asks leaders for blocks and proposals, and answers.
+//!
+//! It asks all of them at once, since it need not know which one leads. Its key and memory are one, so that
+//! it signs the same block of a height for all.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_json as json;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinSet;
 
 use super::{Authority, Refusal, Verdict};
 use crate::blocking;
@@ -18,10 +23,15 @@ use crate::rpc::authorities::{
 use crate::server::{NotReady, Standing};
 use crate::space::Space;
 
-/// An authority that follows a leader and signs what it proposes.
+/// An authority that follows leaders and signs what they propose.
 #[derive(Debug)]
-pub struct Peer {
-    authority: Authority,
+pub struct Peer(Vec<Line>);
+
+/// An authority's line to one leader.
+#[derive(Debug)]
+struct Line {
+    authority: Arc<Mutex<Authority>>,
+    index: u16,
     leader: Leader,
     pace: FollowPace,
     backoff: Backoff,
@@ -32,9 +42,9 @@ pub struct Peer {
     answered: Option<[u8; 32]>,
 }
 
-/// What an authority last heard of its leader.
+/// What an authority last heard of a leader.
 #[derive(Clone, Debug)]
-pub struct Heard {
+struct Heard {
     /// The height of its newest block.
     height: Option<u64>,
     /// The newest header that it signed.
@@ -49,13 +59,13 @@ pub struct Heard {
 const SILENCE: Duration = Duration::from_secs(15);
 
 impl Peer {
-    /// Follows a leader with an authority.
+    /// Follows leaders with an authority.
     pub fn new(
         authority: Authority,
-        leader: Leader,
+        leaders: Vec<Leader>,
         pace: FollowPace,
-        space: Space,
-        metrics: Metrics,
+        space: &Space,
+        metrics: &Metrics,
     ) -> Self {
         let heard = Heard {
             height: authority.next().checked_sub(1),
@@ -63,25 +73,52 @@ impl Peer {
             failed: None,
             at: None,
         };
-        let (heard, backoff) = (watch::Sender::new(heard), Backoff::new(pace.interval));
-        Self { authority, leader, pace, backoff, space, metrics, heard, answered: None }
+        let index = authority.index();
+        let authority = Arc::new(Mutex::new(authority));
+        let line = |leader| Line {
+            authority: authority.clone(),
+            index,
+            leader,
+            pace,
+            backoff: Backoff::new(pace.interval),
+            space: space.clone(),
+            metrics: metrics.clone(),
+            heard: watch::Sender::new(heard.clone()),
+            answered: None,
+        };
+        Self(leaders.into_iter().map(line).collect())
     }
 
-    /// Returns what is heard of the leader.
-    pub fn heard(&self) -> watch::Receiver<Heard> {
-        self.heard.subscribe()
+    /// What is heard of the leaders.
+    pub fn standing(&self) -> PeerStanding {
+        PeerStanding(self.0.iter().map(|line| line.heard.subscribe()).collect())
     }
 
     /// Follows and signs until something is wrong here: the store, or the memory (`memory_lost`).
     ///
     /// Must be called on a multi-threaded runtime.
-    pub async fn run(mut self) -> Result<()> {
+    pub async fn run(self) -> Result<()> {
+        let mut lines = JoinSet::new();
+        for line in self.0 {
+            lines.spawn(line.run());
+        }
+        match lines.join_next().await {
+            Some(ended) => ended.unwrap_or_else(|error| {
+                Err(Error::new(Reason::Bug, "a task that asks a leader", error))
+            }),
+            None => Err(Error::new(Reason::InvalidArgument, "a leader to ask", "none")),
+        }
+    }
+}
+
+impl Line {
+    async fn run(mut self) -> Result<()> {
         loop {
             let stepped = match self.space.check() {
                 Ok(()) => self.step().await,
                 // Blocks wait for space, and the process lives.
                 Err(error) => {
-                    self.not_now(error);
+                    self.not_now(error).await;
                     tokio::time::sleep(self.backoff.failed()).await;
                     continue;
                 }
@@ -89,8 +126,10 @@ impl Peer {
             match stepped {
                 Ok(()) => {
                     self.backoff.succeeded();
-                    let (height, signed) =
-                        (self.authority.next().checked_sub(1), self.authority.memory().height());
+                    let (height, signed) = {
+                        let authority = self.authority.lock().await;
+                        (authority.next().checked_sub(1), authority.memory().height())
+                    };
                     self.metrics.signed_height(signed);
                     let at = Some(Instant::now());
                     self.heard.send_replace(Heard { height, signed, failed: None, at });
@@ -100,26 +139,28 @@ impl Peer {
                 }
                 Err(error) => {
                     self.metrics.follow_failed(&error);
-                    self.not_now(error);
+                    self.not_now(error).await;
                     tokio::time::sleep(self.backoff.failed()).await;
                 }
             }
         }
     }
 
-    fn not_now(&self, error: Error) {
-        let (height, code, reason) = (self.authority.next(), error.code(), error.reason());
-        tracing::warn!(height, %code, %reason, %error, "not followed or signed");
+    async fn not_now(&self, error: Error) {
+        let (height, code, reason) =
+            (self.authority.lock().await.next(), error.code(), error.reason());
+        let leader = &self.leader;
+        tracing::warn!(height, %leader, %code, %reason, %error, "not followed or signed");
         self.heard.send_modify(|heard| heard.failed = Some(error));
     }
 
     /// Takes a published block, or answers a proposal, or waits for either.
     async fn step(&mut self) -> Result<()> {
-        let next = self.authority.next();
+        let next = self.authority.lock().await.next();
         let wait = self.leader.time().min(2 * LONGEST_WAIT) / 2;
         let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         let params = AwaitedFor {
-            authority: self.authority.index(),
+            authority: self.index,
             next: json::Quantity(next),
             wait_ms: json::Quantity(wait),
         };
@@ -149,12 +190,18 @@ impl Peer {
         let block = self.leader.block(next).await?;
         check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
         let started = Instant::now();
+        let mut authority = self.authority.lock().await;
+        if authority.next() != next {
+            // Another leader was quicker.
+            return Ok(());
+        }
         let view = blocking::in_place(|| {
-            let view = self.authority.follow(block)?;
-            self.authority.chain().keep_only(self.pace.keep)?;
-            self.metrics.store(self.authority.chain().disk_bytes()?);
+            let view = authority.follow(block)?;
+            authority.chain().keep_only(self.pace.keep)?;
+            self.metrics.store(authority.chain().disk_bytes()?);
             Ok::<_, Error>(view)
         })?;
+        drop(authority);
         self.metrics.block(started.elapsed());
         tracing::info!(height = next, hash = %Hex(view.head_hash()), "followed");
         Ok(())
@@ -177,10 +224,14 @@ impl Peer {
                 let expected = format_args!("the proposal {}", Hex(&asked.id.0));
                 return Err(Error::new(Reason::InvalidReply, expected, Hex(&id)));
             }
-            match blocking::in_place(|| self.authority.judge(height, &bytes)) {
+            let judged = {
+                let mut authority = self.authority.lock().await;
+                blocking::in_place(|| authority.judge(height, &bytes))
+            };
+            match judged {
                 Ok(Verdict::Signed { hash, signature }) => {
                     let signed = Signed {
-                        authority: self.authority.index(),
+                        authority: self.index,
                         height: asked.height,
                         hash: json::Hash32(hash),
                         signature: json::Hex(signature.to_vec()),
@@ -216,15 +267,20 @@ impl Peer {
         invalid: bool,
         error: &Error,
     ) -> Result<()> {
-        let refusal = Refusal { chain: self.authority.chain_id(), attempt, id, invalid };
+        let (refusal, signature) = {
+            let authority = self.authority.lock().await;
+            let refusal = Refusal { chain: authority.chain_id(), attempt, id, invalid };
+            let signature = refusal.sign(authority.key());
+            (refusal, signature)
+        };
         let refused = Refused {
-            authority: self.authority.index(),
+            authority: self.index,
             height: json::Quantity(attempt.height),
             attempt: attempt.number,
             id: json::Hash32(id),
-            invalid,
+            invalid: refusal.invalid,
             why: format!("{error} ({})", error.reason()),
-            signature: json::Hex(refusal.sign(self.authority.key()).to_vec()),
+            signature: json::Hex(signature.to_vec()),
         };
         let _: bool = self.leader.tell("prooflight_refuse", &refused).await?;
         Ok(())
@@ -233,25 +289,40 @@ impl Peer {
 
 /// The progress of an authority, for its pages.
 #[derive(Debug)]
-pub struct PeerStanding(pub watch::Receiver<Heard>);
+pub struct PeerStanding(Vec<watch::Receiver<Heard>>);
 
-impl Standing for PeerStanding {
+impl Heard {
+    /// The height, if the leader has answered and nothing is wrong.
     fn ready(&self) -> Result<u64, NotReady> {
-        let heard = self.0.borrow();
-        if let Some(error) = &heard.failed {
+        if let Some(error) = &self.failed {
             return Err(error.clone().into());
         }
-        let height = heard.height.unwrap_or_default();
-        match heard.at.map(|at| at.elapsed()) {
+        let height = self.height.unwrap_or_default();
+        match self.at.map(|at| at.elapsed()) {
             None => Err(NotReady::Behind { height, newest: None }),
             Some(age) if age > SILENCE => Err(NotReady::NoNews { height, age }),
             Some(_) => Ok(height),
         }
     }
+}
+
+impl Standing for PeerStanding {
+    /// One leader is enough: the others may be down, or stand by.
+    fn ready(&self) -> Result<u64, NotReady> {
+        let each: Vec<_> = self.0.iter().map(|heard| heard.borrow().ready()).collect();
+        let newest = each.iter().filter_map(|ready| ready.as_ref().ok().copied()).max();
+        match newest {
+            Some(height) => Ok(height),
+            None => {
+                each.into_iter().next().unwrap_or(Err(NotReady::Behind { height: 0, newest: None }))
+            }
+        }
+    }
 
     fn count(&self, metrics: &Metrics) {
-        let heard = self.0.borrow();
-        metrics.newest(heard.height.unwrap_or_default(), 0);
-        metrics.signed_height(heard.signed);
+        let each = || self.0.iter().map(|heard| heard.borrow());
+        let height = each().filter_map(|heard| heard.height).max();
+        metrics.newest(height.unwrap_or_default(), 0);
+        metrics.signed_height(each().map(|heard| heard.signed).max().unwrap_or_default());
     }
 }

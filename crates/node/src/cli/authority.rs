@@ -1,4 +1,4 @@
-//! `authority`: signs the blocks of a leader, on a machine of its own.
+//! `authority`: signs the blocks of a leader, or of its successors, on a machine of its own.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use prooflight_core::chain::Checkpoint;
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_node::authority::{self as signing, Memory, Peer, PeerStanding, read_key};
+use prooflight_node::authority::{self as signing, Memory, Peer, read_key};
 use prooflight_node::blocking;
 use prooflight_node::clock::{now_ms, utc};
 use prooflight_node::follow::{FollowPace, Leader};
@@ -26,7 +26,7 @@ use super::params::options;
 use super::serving;
 use super::settings::LogFormat;
 
-/// The key, the leader, and the folder.
+/// The key, the leaders, and the folder.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Authority {
     /// The folder of this authority: its copy of the chain, and its memory of what it has signed
@@ -35,9 +35,15 @@ pub(super) struct Authority {
     /// The file with its key
     #[arg(long, env = "PROOFLIGHT_KEY")]
     key: PathBuf,
-    /// The --authority-listen address of the leader, as http://HOST:PORT
-    #[arg(long, env = "PROOFLIGHT_LEADER", required_unless_present = "sign_from")]
-    leader: Option<String>,
+    /// The --authority-listen address of the leader, as http://HOST:PORT; repeatable, for a leader and its
+    /// standbys
+    #[arg(
+        long = "leader",
+        env = "PROOFLIGHT_LEADER",
+        value_delimiter = ',',
+        required_unless_present = "sign_from"
+    )]
+    leaders: Vec<String>,
     /// A file with the checkpoint of the chain; required on a first start
     #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
     checkpoint: Option<PathBuf>,
@@ -113,13 +119,13 @@ impl Authority {
         let bound = serving::start_admin(Some(self.admin_listen), self.admin_listen, &metrics)?;
         let opening = {
             let metrics = metrics.clone();
-            blocking::aside(move || self.open(metrics))
+            blocking::aside(move || self.open(&metrics))
         };
         let peer = tokio::select! {
             () = &mut stop => return Ok(()),
             opened = opening => opened?,
         };
-        bound.standing.send_replace(Arc::new(PeerStanding(peer.heard())));
+        bound.standing.send_replace(Arc::new(peer.standing()));
         tracing::info!(admin = %bound.address, time = utc(now_ms()), "serving");
         tokio::select! {
             () = &mut stop => {
@@ -143,14 +149,14 @@ impl Authority {
         Ok((chain, pinned))
     }
 
-    fn open(&self, metrics: Metrics) -> Result<Peer> {
+    fn open(&self, metrics: &Metrics) -> Result<Peer> {
         let time = Duration::from_millis(self.request_time_ms);
-        let url = self.leader.as_deref().unwrap_or_default();
-        let leader = Leader::new(url, time)?;
-        let leader = match self.token_file.as_deref().map(token).transpose()? {
-            Some(token) => leader.with_token(&token)?,
-            None => leader,
+        let token = self.token_file.as_deref().map(token).transpose()?;
+        let leader = |url: &String| match (Leader::new(url, time)?, &token) {
+            (leader, Some(token)) => leader.with_token(token),
+            (leader, None) => Ok(leader),
         };
+        let leaders = self.leaders.iter().map(leader).collect::<Result<Vec<_>>>()?;
         let key = read_key(&self.key)?;
         let public = key.verifying_key().to_bytes();
         let path = self.data_dir.join(SIGNED);
@@ -177,6 +183,6 @@ impl Authority {
             keep: Retention { states: self.keep_states, blocks: None },
         };
         let space = Space::new(&self.data_dir, self.min_free_bytes);
-        Ok(Peer::new(authority, leader, pace, space, metrics))
+        Ok(Peer::new(authority, leaders, pace, &space, metrics))
     }
 }
