@@ -126,10 +126,11 @@ impl Collector {
         shared: Option<&mut Shared>,
     ) -> Result<Made> {
         let proposal = chain.propose(operations.iter().cloned(), now_ms)?;
-        let height = proposal.header.height;
-        self.proposals.create(Attempt { height, number: 0 }, &proposal.encode()?)?;
-        let mut ours = Ours { complete: vec![proposal.header.hash()], ..Ours::default() };
-        let view = self.settle(chain, height, operations, now_ms, shared, &mut ours)?;
+        let first = Attempt { height: proposal.header.height, number: 0 };
+        let there = self.proposals.create(first, &proposal.encode()?)?;
+        let mut ours = Ours::of(operations, now_ms);
+        ours.complete.push(proposal.header.hash());
+        let view = self.settle(chain, first.height, there.into(), &mut ours, shared)?;
         let refused = ours.emptied.contains(view.head_hash()).then(|| {
             let expected = "operations of which blocks can be made that are valid";
             Error::new(Reason::QuorumMissing, expected, "invalid blocks at every attempt")
@@ -145,29 +146,33 @@ impl Collector {
         shared: Option<&mut Shared>,
     ) -> Result<Option<View>> {
         let height = chain.height().map_or(0, |height| height + 1);
-        if self.proposals.read(Attempt { height, number: 0 })?.is_none() {
+        let Some(first) = self.proposals.read(Attempt { height, number: 0 })? else {
             return Ok(None);
-        }
+        };
         tracing::info!(height, "resuming a proposed block");
-        self.settle(chain, height, &[], now_ms, shared, &mut Ours::default()).map(Some)
+        self.settle(chain, height, first.into(), &mut Ours::of(&[], now_ms), shared).map(Some)
     }
 
     /// Has the attempts at the next height signed until a block of it is published, and stores that.
-    /// `operations` are for a further attempt, if the last one is invalid; `ours` gets its hash. Each attempt has
-    /// a later time, and the last ones have no operations.
+    /// `first` is the first attempt; `ours` makes further ones if all are invalid. Each has a later time, and the
+    /// last ones have no operations.
     fn settle(
         &self,
         chain: &mut Chain,
         height: u64,
-        operations: &[StateOperation],
-        now_ms: u64,
+        first: Arc<[u8]>,
+        ours: &mut Ours<'_>,
         mut shared: Option<&mut Shared>,
-        ours: &mut Ours,
     ) -> Result<View> {
-        let (begun, mut last_ms) = (Instant::now(), now_ms);
-        let mut attempts = self.attempts(height)?;
+        let (begun, mut last_ms) = (Instant::now(), ours.now_ms);
+        let mut attempts = vec![first];
         loop {
-            let valid = first_valid(chain, &mut attempts)?;
+            let valid = self.first_valid_of_all(chain, height, &mut attempts)?;
+            // Proposals of published blocks are removed: only while there is no block is this known to be the
+            // one that all leaders ask for.
+            if let Some(block) = self.published(height, shared.as_deref_mut())? {
+                return follow(chain, block, shared.as_deref());
+            }
             let hash = valid.as_ref().map(Header::hash).or_else(|| {
                 let last = attempts.last().and_then(|last| Proposal::decode(last).ok());
                 last.map(|proposal| proposal.header.hash())
@@ -184,7 +189,7 @@ impl Collector {
                         format_args!("the result of block {height} that a quorum signed");
                     return Err(corrupt(expected, "another; verify this chain"));
                 }
-                (Waited::Published(block), _) => return chain.follow(*block),
+                (Waited::Published(block), _) => return follow(chain, *block, shared.as_deref()),
                 (Waited::Refused, _) => {
                     let number = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
                     // There is one genesis block, which the checkpoints of authorities have.
@@ -195,9 +200,10 @@ impl Collector {
                     }
                     // The same bytes would be invalid again.
                     let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or_default();
-                    last_ms = now_ms.saturating_add(elapsed).max(last_ms.saturating_add(1));
-                    let is_emptied = number >= ATTEMPTS_WITH_OPERATIONS && !operations.is_empty();
-                    let operations = if is_emptied { &[] } else { operations };
+                    last_ms = ours.now_ms.saturating_add(elapsed).max(last_ms.saturating_add(1));
+                    let is_emptied =
+                        number >= ATTEMPTS_WITH_OPERATIONS && !ours.operations.is_empty();
+                    let operations = if is_emptied { &[] } else { ours.operations };
                     let next = chain.propose(operations.iter().cloned(), last_ms)?;
                     let kind = if is_emptied { &mut ours.emptied } else { &mut ours.complete };
                     kind.push(next.header.hash());
@@ -221,10 +227,7 @@ impl Collector {
         loop {
             match self.desk.wait(shared.as_ref().map(|shared| shared.poll)) {
                 Some(Outcome::Signed(signatures)) => return Ok(Waited::Signed(signatures)),
-                Some(Outcome::Closed) => {
-                    let expected = "signatures of a quorum; the block stays proposed";
-                    return Err(Error::new(Reason::QuorumMissing, expected, "a node that stops"));
-                }
+                Some(Outcome::Closed) => return Err(closed()),
                 Some(Outcome::Refused(why)) => {
                     // Judged anew, from the bytes that authorities have.
                     chain.drop_prepared();
@@ -247,26 +250,54 @@ impl Collector {
         }
     }
 
-    /// The attempts at a height, from the first.
-    fn attempts(&self, height: u64) -> Result<Vec<Arc<[u8]>>> {
-        let mut attempts = Vec::new();
-        for number in 0..MOST_ATTEMPTS {
+    /// Finds the first valid attempt, like [`first_valid`], and reads as many further ones as it takes.
+    fn first_valid_of_all(
+        &self,
+        chain: &mut Chain,
+        height: u64,
+        attempts: &mut Vec<Arc<[u8]>>,
+    ) -> Result<Option<Header>> {
+        loop {
+            let valid = first_valid(chain, attempts)?;
+            let number = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
+            if valid.is_some() || number >= MOST_ATTEMPTS {
+                return Ok(valid);
+            }
             match self.proposals.read(Attempt { height, number })? {
-                Some(bytes) => attempts.push(bytes.into()),
-                None => break,
+                Some(next) => attempts.push(next.into()),
+                None => return Ok(None),
             }
         }
-        Ok(attempts)
+    }
+
+    /// The block of a height in the log, if there is one. It asks until it knows.
+    fn published(&self, height: u64, shared: Option<&mut Shared>) -> Result<Option<Block>> {
+        let Some(shared) = shared else { return Ok(None) };
+        loop {
+            match shared.log.block(height) {
+                Ok(found) => return Ok(found),
+                Err(_) if self.desk.is_closed() => return Err(closed()),
+                // It shows in the troubles of the log.
+                Err(_) => thread::sleep(shared.poll.min(AGAIN)),
+            }
+        }
     }
 }
 
-/// The hashes of the headers that were proposed here.
-#[derive(Default)]
-struct Ours {
-    /// Of blocks with the operations that were asked for.
+/// What is to be in a block, and the hashes of the headers that were proposed here.
+struct Ours<'a> {
+    operations: &'a [StateOperation],
+    now_ms: u64,
+    /// Of blocks with the operations.
     complete: Vec<Hash>,
     /// Of blocks without them.
     emptied: Vec<Hash>,
+}
+
+impl<'a> Ours<'a> {
+    const fn of(operations: &'a [StateOperation], now_ms: u64) -> Self {
+        Self { operations, now_ms, complete: Vec::new(), emptied: Vec::new() }
+    }
 }
 
 /// What came of waiting for signatures.
@@ -277,6 +308,19 @@ enum Waited {
     Published(Box<Block>),
     /// The last attempt cannot get a quorum, and is invalid here too.
     Refused,
+}
+
+fn closed() -> Error {
+    let expected = "signatures of a quorum; the block stays proposed";
+    Error::new(Reason::QuorumMissing, expected, "a node that stops")
+}
+
+/// Stores the block of another leader.
+fn follow(chain: &mut Chain, block: Block, shared: Option<&Shared>) -> Result<View> {
+    if let Some(shared) = shared {
+        shared.log.lose();
+    }
+    chain.follow(block)
 }
 
 /// Publishes a block in the log, if there is one; returns the one that is there.

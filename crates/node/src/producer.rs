@@ -267,7 +267,7 @@ impl Producer {
         }
     }
 
-    /// Finishes the block that was proposed before the last end of the node.
+    /// Finishes the block that was proposed before this node began to lead.
     fn resume(&mut self) -> Result<()> {
         let started = Instant::now();
         let resumed = self.signing.resume(&mut self.chain, now_ms(), self.shared.as_mut());
@@ -275,6 +275,10 @@ impl Producer {
             Ok(Some(view)) => self.made(view, Vec::new(), started.elapsed()),
             Ok(None) => Ok(()),
             Err(_) if self.signing.is_closed() => Ok(()),
+            Err(error) if self.has_wrong_block(&error) => {
+                self.refused(&error);
+                Ok(())
+            }
             Err(error) => {
                 tracing::error!(reason = %error.reason(), %error, "the proposed block is not finished");
                 Err(error)

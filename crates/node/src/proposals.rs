@@ -4,8 +4,10 @@
 //! after a crash resumes it, and nobody is asked to sign a second block of its height.
 
 mod folder;
+mod shared;
 
 pub use folder::ProposalFolder;
+pub use shared::SharedProposals;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::{Header, StateOperation};
@@ -54,7 +56,7 @@ pub const MOST_ATTEMPTS: u32 = 16;
 /// case the operations are what makes blocks invalid.
 pub const ATTEMPTS_WITH_OPERATIONS: u32 = 4;
 
-/// A place that keeps proposals: a folder of the leader, or what all machines can reach.
+/// A place that keeps proposals: a folder of the leader, or the chain's log.
 pub trait Proposals: Send + Sync {
     /// Creates a proposal unless there is one; returns the bytes that are there once they are durable.
     fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>>;
@@ -63,5 +65,6 @@ pub trait Proposals: Send + Sync {
     fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>>;
 
     /// Learns that a block of this height is published and on disk, so that no proposal of it is needed.
+    /// Only then are proposals removed.
     fn published(&self, height: u64) -> Result<()>;
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use harness::authorities::{AuthorityProcess, Council, memory, submit};
+use harness::authorities::{AuthorityProcess, Council, memory, submit, submit_soon};
 use harness::liar::Lie;
 use harness::light::{genesis, header, verified};
 use harness::{Node, PROGRAM, command, eventually, hex, text};
@@ -25,23 +25,6 @@ fn head(node: &Node) -> SignedHeader {
 
 fn all<const N: usize>(council: &Council) -> [AuthorityProcess; N] {
     std::array::from_fn(|index| council.authority(index))
-}
-
-/// Submits until a block is made; authorities may have just been started.
-fn submit_soon(node: &Node, key: &str, value: &str) -> Value {
-    let mut made = Value::Null;
-    for _ in 0..3000 {
-        match submit(node, key, value) {
-            Ok(included) => {
-                made = included;
-                break;
-            }
-            Err(error) => assert_eq!(error["data"]["reason"], "quorum_missing", "{error}"),
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    assert!(made["height"].is_string(), "{:?}", node.admin().get("/ready"));
-    made
 }
 
 #[test]

@@ -12,6 +12,7 @@ use prooflight_json as json;
 use prooflight_node::authority::{self, Signers};
 use prooflight_node::clock::{now_ms, utc};
 use prooflight_node::collect::{Collector, Signing};
+use prooflight_node::producer::Shared;
 use prooflight_node::proposals::{Attempt, Proposal, ProposalFolder, Proposals};
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::{At, Chain, View};
@@ -209,15 +210,20 @@ fn begin_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<
 }
 
 /// The chain up to its newest block; if there is none, genesis is made and signed.
-pub(super) fn first_view(folder: &Path, chain: &mut Chain, signing: &Signing) -> Result<View> {
+pub(super) fn first_view(
+    folder: &Path,
+    chain: &mut Chain,
+    signing: &Signing,
+    mut shared: Option<&mut Shared>,
+) -> Result<View> {
     if chain.height().is_some() {
         return chain.view();
     }
-    if let Some(view) = signing.resume(chain, now_ms(), None)? {
+    if let Some(view) = signing.resume(chain, now_ms(), shared.as_deref_mut())? {
         return Ok(view);
     }
     let operations = genesis_operations(folder, chain)?;
-    signing.make(chain, operations, now_ms(), None).map(|made| made.view)
+    signing.make(chain, operations, now_ms(), shared).map(|made| made.view)
 }
 
 /// The file with a chain's initial state, in its folder; it is written before the chain.

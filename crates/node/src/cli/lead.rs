@@ -14,7 +14,8 @@ use prooflight_node::collect::{Collector, Signing};
 use prooflight_node::descriptors::AUTHORITY_CONNECTIONS;
 use prooflight_node::desk::Desk;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::proposals::ProposalFolder;
+use prooflight_node::producer::Shared;
+use prooflight_node::proposals::{ProposalFolder, Proposals};
 use prooflight_node::rpc::authorities::{Office, module};
 use prooflight_node::server::{self, Bound, Front, NotReady, Pages, ServerLimits, Standing};
 use prooflight_node::{Chain, View};
@@ -33,12 +34,12 @@ pub(super) struct Entrance {
 }
 
 impl Entrance {
-    /// Takes the address, if the settings have one.
-    pub(super) fn take(chosen: &Chosen) -> Result<Option<Self>, Failure> {
+    /// Takes the address, if the settings have one; `leads` says whether the node may make blocks.
+    pub(super) fn take(chosen: &Chosen, leads: bool) -> Result<Option<Self>, Failure> {
         let Some(listen) = chosen.authority_listen else { return Ok(None) };
-        if chosen.follow.is_some() || chosen.log.is_some() {
-            let expected = "--authority-listen without --follow and --log";
-            return Err(Error::new(Reason::InvalidArgument, expected, "both").into());
+        if !leads {
+            let expected = "--authority-listen where blocks are made: with `run`, without --follow";
+            return Err(Error::new(Reason::InvalidArgument, expected, "a replica").into());
         }
         let clients = Arc::new(authorities(chosen.authority_token_file.as_deref())?);
         let time = Duration::from_millis(chosen.request_time_ms);
@@ -89,11 +90,24 @@ pub(super) struct Lead {
     pub(super) shown: Shown,
 }
 
-/// Decides who signs: the keys here if they are a quorum, else authorities that ask at the entrance.
-pub(super) fn lead(
+/// Where blocks are proposed: in the log if there is one, else in the folder of the chain.
+pub(super) fn proposals(
     folder: &Path,
     chain: &Chain,
+    shared: Option<&Shared>,
+) -> Result<Box<dyn Proposals>> {
+    let kept = ProposalFolder::of(folder);
+    let Some(shared) = shared else { return Ok(Box::new(kept)) };
+    let proposals = shared.log.proposals();
+    proposals.take_over(&kept, chain.height().map_or(0, |height| height + 1))?;
+    Ok(Box::new(proposals))
+}
+
+/// Decides who signs: the keys here if they are a quorum, else authorities that ask at the entrance.
+pub(super) fn lead(
+    chain: &Chain,
     signers: Signers,
+    proposals: Box<dyn Proposals>,
     entrance: Option<Entrance>,
     standing: &watch::Sender<Arc<dyn Standing>>,
     metrics: &Metrics,
@@ -125,7 +139,6 @@ pub(super) fn lead(
     }
     let (address, shown, server) = entrance.open(&desk, standing.subscribe(), metrics)?;
     tracing::info!(authorities = %address, quorum, "authorities sign elsewhere");
-    let proposals = Box::new(ProposalFolder::of(folder));
     let signing = Signing::Elsewhere(Collector::new(desk.clone(), proposals, signers));
     Ok(Lead { signing, desk: Some((desk, server)), shown })
 }

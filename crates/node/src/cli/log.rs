@@ -66,7 +66,7 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
     }
     let mut chain = Chain::open_again(folder, &chosen.schemes)?;
     check_chain(chain.config(), found.as_ref(), bucket.name())?;
-    let signers = quorum(folder, chain.config())?;
+    let signers = signers(chosen, chain.config())?;
     let permit = Permit { bound, is_new, publish: chosen.publish, log: bucket.name().to_owned() };
     let config = chain.config().clone();
     let log = if found.is_some() {
@@ -78,7 +78,11 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
     let mut log = BlockLog::new(log, runtime);
     let lacks = lacking(&chain, &mut log)?;
     permit.check(&lacks)?;
-    if !lacks.is_empty() {
+    // Genesis is made once authorities elsewhere can sign it.
+    let begins = chain.height().is_none() && !signers.are_quorum(chain.config());
+    if !lacks.is_empty() && begins {
+        permit.bind(folder, true)?;
+    } else if !lacks.is_empty() {
         if chain.height().is_none() {
             if pinned.is_some() {
                 let place = format_args!("a genesis block in {}; {GENESIS}", permit.log);
@@ -87,16 +91,19 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
             make_genesis(folder, &mut chain, &signers)?;
         }
         permit.bind(folder, true)?;
-        publish(&chain, &log, lacks)?;
+        publish(&chain, &log, lacks.clone())?;
     }
-    permit.bind(folder, false)?;
+    let begun = (!lacks.is_empty() && begins).then(|| permit.binding(false));
+    if begun.is_none() {
+        permit.bind(folder, false)?;
+    }
     execute(&mut chain, &mut log, pinned.as_ref())?;
     let (promote, promoted) = watch::channel(false);
     let after = Duration::from_millis(chosen.takeover_after_ms);
     let standby = chosen.standby.then(|| Standby::new(after, leader, promoted));
     let promote = standby.is_some().then_some(promote);
     let poll = Duration::from_millis(chosen.follow_interval_ms);
-    Ok(Led { chain, signers, shared: Some(Shared { log, poll, standby }), promote })
+    Ok(Led { chain, signers, shared: Some(Shared { log, poll, standby }), promote, begun })
 }
 
 const GENESIS: &str = "the chain's first leader makes it";
@@ -105,14 +112,14 @@ fn missing(expected: &dyn core::fmt::Display) -> Error {
     Error::new(Reason::UnknownBlock, expected, "none")
 }
 
-/// The keys in a folder, which must be a quorum.
-fn quorum(folder: &Path, config: &ChainConfig) -> Result<Signers> {
-    let signers = Signers::some(config, kept_keys(folder)?)?;
-    if signers.are_quorum(config) {
+/// The keys in a folder, which must be a quorum, unless authorities sign elsewhere.
+fn signers(chosen: &Chosen, config: &ChainConfig) -> Result<Signers> {
+    let signers = Signers::some(config, kept_keys(&chosen.data_dir)?)?;
+    if signers.are_quorum(config) || chosen.authority_listen.is_some() {
         return Ok(signers);
     }
     let expected = format_args!(
-        "the keys of {} authorities here; with --log none can sign on machines of their own yet",
+        "the keys of {} authorities here, or --authority-listen for authorities on machines of their own",
         config.quorum
     );
     Err(Error::new(Reason::InvalidConfig, expected, signers.count()))
@@ -129,7 +136,7 @@ async fn join(bucket: Bucket, config: std::sync::Arc<ChainConfig>) -> Result<Log
 /// Begins a chain in a folder without one, whose blocks are in the log. Nothing is written if it would not be of use.
 fn begin_from_log(chosen: &Chosen, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
-    quorum(folder, &pinned.config)?;
+    signers(chosen, &pinned.config)?;
     let config = std::sync::Arc::new(pinned.config.clone());
     let log = runtime.block_on(join(bucket.clone(), config))?;
     if runtime.block_on(log.block(0))?.is_none() {
@@ -193,9 +200,13 @@ impl Permit {
         Err(Error::new(Reason::InvalidArgument, expected, found))
     }
 
+    fn binding(&self, publishing: bool) -> Binding {
+        Binding { log: self.log.clone(), publishing }
+    }
+
     /// Makes it the log of the folder.
     fn bind(&self, folder: &Path, publishing: bool) -> Result<()> {
-        let binding = Binding { log: self.log.clone(), publishing };
+        let binding = self.binding(publishing);
         if Binding::of(folder)?.as_ref() == Some(&binding) { Ok(()) } else { binding.write(folder) }
     }
 }

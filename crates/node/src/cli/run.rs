@@ -13,7 +13,7 @@ use prooflight_node::clock::{Clock, now_ms, utc};
 use prooflight_node::copy::Access;
 use prooflight_node::desk::Desk;
 use prooflight_node::follow::Progress;
-use prooflight_node::log::check_unbound;
+use prooflight_node::log::{Binding, check_unbound};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Conditions, Pace, Shared, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
@@ -29,7 +29,7 @@ use super::chain::{begin_development, first_view, open_to_lead};
 use super::clients::clients;
 use super::exit::Failure;
 use super::follow::{follow, follow_log};
-use super::lead::{Entrance, Lead, lead};
+use super::lead::{Entrance, Lead, lead, proposals};
 use super::serving;
 use super::settings::{Chosen, Settings};
 
@@ -90,7 +90,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     chosen.schemes.counted = Counted(Some(metrics.clone()));
     // Before anything is written.
     let clients = Arc::new(clients(&chosen)?);
-    let entrance = Entrance::take(&chosen)?;
+    let entrance = Entrance::take(&chosen, matches!(role, Role::Lead))?;
     let connections =
         descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
     let bound = serving::bind(chosen.listen)?;
@@ -176,6 +176,8 @@ pub(super) struct Led {
     pub(super) shared: Option<Shared>,
     /// Makes this node lead, if it is a standby.
     pub(super) promote: Option<watch::Sender<bool>>,
+    /// What the folder says about its log once there is a genesis block, if that is to be signed elsewhere.
+    pub(super) begun: Option<Binding>,
 }
 
 /// Resumes a chain; if there is none, begins a development chain if it may.
@@ -186,7 +188,7 @@ fn resume(chosen: &Chosen) -> Result<Led> {
         begin_if_dev(chosen)?;
     }
     let (chain, signers) = open_to_lead(folder, &chosen.schemes)?;
-    Ok(Led { chain, signers, shared: None, promote: None })
+    Ok(Led { chain, signers, shared: None, promote: None, begun: None })
 }
 
 /// Begins a development chain in a folder without a chain, if it may.
@@ -215,12 +217,18 @@ fn produce(
     metrics: &Metrics,
 ) -> Result<Source> {
     let folder = &chosen.data_dir;
-    let Led { mut chain, signers, shared, promote } = match &chosen.log {
+    let Led { mut chain, signers, mut shared, promote, begun } = match &chosen.log {
         Some(url) => super::log::open(url, chosen, metrics)?,
         None => resume(chosen)?,
     };
-    let Lead { signing, desk, shown } = lead(folder, &chain, signers, entrance, standing, metrics)?;
-    let (published, views) = watch::channel(first_view(folder, &mut chain, &signing)?);
+    let proposals = proposals(folder, &chain, shared.as_ref())?;
+    let Lead { signing, desk, shown } =
+        lead(&chain, signers, proposals, entrance, standing, metrics)?;
+    let first = first_view(folder, &mut chain, &signing, shared.as_mut())?;
+    if let Some(begun) = begun {
+        begun.write(folder)?;
+    }
+    let (published, views) = watch::channel(first);
     // It is empty until now.
     let _ = shown.set(views.clone());
     signing.published(views.borrow().height())?;

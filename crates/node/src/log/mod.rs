@@ -21,6 +21,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::clock::now_ms;
+use crate::proposals::SharedProposals;
 use crate::{Block, Body};
 
 /// The log, for threads that may block.
@@ -31,7 +32,7 @@ pub struct BlockLog {
     runtime: Handle,
     /// Why the newest blocks could not be read.
     unread: watch::Sender<Option<Error>>,
-    /// Whether the height of the block that was published last has another one.
+    /// Whether the height of the block that was made last has another one.
     lost: AtomicBool,
 }
 
@@ -42,23 +43,34 @@ impl BlockLog {
         Self { reader: log.reader(0), log, runtime, unread, lost }
     }
 
+    /// What is proposed to authorities on machines of their own.
+    pub fn proposals(&self) -> SharedProposals {
+        SharedProposals::new(self.log.clone(), self.runtime.clone())
+    }
+
     /// Publishes a block; returns the one that its height has from now on, which may be another.
     /// Blocks until that is known, see [`Log::publish`].
     pub(crate) fn publish(&self, block: &Block) -> Result<Block> {
         self.forget();
         let entry = Entry { header: block.header.clone(), body: block.body.encode()? };
         let published = self.runtime.block_on(self.log.publish(entry))?;
-        let lost = published.header.header != block.header.header;
-        self.lost.store(lost, Ordering::Relaxed);
+        if published.header.header != block.header.header {
+            self.lose();
+        }
         decode(published)
     }
 
-    /// Forgets the block that was published last, before the next is made.
+    /// Records that the height of the block that is being made has another one.
+    pub(crate) fn lose(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Forgets the block that was made last, before the next is made.
     pub(crate) fn forget(&self) {
         self.lost.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the height of the block that was published last has another one.
+    /// Whether the height of the block that was made last has another one.
     pub(crate) fn has_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }

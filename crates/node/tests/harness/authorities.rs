@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use super::{Client, Node, PROGRAM, Process, command, eventually, signal, text};
 pub(crate) struct Council {
     pub(crate) folder: tempfile::TempDir,
     /// Where the leader listens for authorities.
-    entrance: SocketAddr,
+    pub(crate) entrance: SocketAddr,
     /// Before the leader, for what authorities and leader say to each other.
     pub(crate) proxy: Liar,
 }
@@ -59,7 +60,7 @@ impl Council {
         self.folder.path().join(format!("authority-{index}"))
     }
 
-    fn checkpoint(&self) -> PathBuf {
+    pub(crate) fn checkpoint(&self) -> PathBuf {
         self.folder.path().join("checkpoint.json")
     }
 
@@ -108,9 +109,15 @@ impl Council {
         self.authority_of(&format!("http://{}", self.entrance), index, settings)
     }
 
-    fn authority_of(&self, leader: &str, index: usize, settings: &[&str]) -> AuthorityProcess {
+    /// Starts an authority that asks these leaders, separated by commas.
+    pub(crate) fn authority_of(
+        &self,
+        leaders: &str,
+        index: usize,
+        settings: &[&str],
+    ) -> AuthorityProcess {
         let mut command = self.command(index);
-        command.args(["--leader", leader, "--admin-listen", "127.0.0.1:0", "--retry-ms", "20"]);
+        command.args(["--leader", leaders, "--admin-listen", "127.0.0.1:0", "--retry-ms", "20"]);
         command.args(["--request-time-ms", "2000", "--log-format", "json"]).args(settings);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let (log, stderr) = (Arc::<Mutex<String>>::default(), child.stderr.take().unwrap());
@@ -201,6 +208,27 @@ impl AuthorityProcess {
 /// Submits a key; returns the block.
 pub(crate) fn submit(node: &Node, key: &str, value: &str) -> Result<Value, Value> {
     node.call("prooflight_submit", &json!({ "ops": [super::set(key, value)] }))
+}
+
+/// Submits until a block is made; authorities may have just been started, or the node may just
+/// begin to lead.
+pub(crate) fn submit_soon(node: &Node, key: &str, value: &str) -> Value {
+    let mut made = Value::Null;
+    for _ in 0..3000 {
+        match submit(node, key, value) {
+            Ok(included) => {
+                made = included;
+                break;
+            }
+            Err(error) => {
+                let reason = &error["data"]["reason"];
+                assert!(reason == "quorum_missing" || reason == "read_only", "{error}");
+            }
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(made["height"].is_string(), "{:?}", node.admin().get("/ready"));
+    made
 }
 
 /// The file with the memory of an authority.

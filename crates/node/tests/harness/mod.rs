@@ -5,6 +5,7 @@ pub(crate) mod authorities;
 pub(crate) mod connection;
 pub(crate) mod liar;
 pub(crate) mod light;
+pub(crate) mod succession;
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{SocketAddr, TcpStream};
