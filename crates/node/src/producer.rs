@@ -1,5 +1,9 @@
 //! Makes blocks of submitted operations, on a thread of its own.
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod halving;
+
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,0 +1,167 @@
+//! Blocks that authorities refuse because of one operation are halved until it is alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use ed25519_dalek::{Signer as _, SigningKey};
+use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig, StateOperation};
+use prooflight_core::{Reason, Result, Scheme};
+use tokio::sync::watch;
+
+use super::{Conditions, Included, Pace, start};
+use crate::authority::{Refusal, Signers, generate};
+use crate::clock::{Clock, now_ms};
+use crate::collect::{Collector, Signing};
+use crate::desk::Desk;
+use crate::metrics::Metrics;
+use crate::proposals::{Attempt, Proposal, Proposals};
+use crate::space::Space;
+use crate::{At, Chain, Retention, View};
+
+/// Proposals whose root is wrong wherever an operation has a key at fault: the leader computes other roots each
+/// time, as a program with a bug might.
+struct Faulty(Mutex<BTreeMap<Attempt, Vec<u8>>>);
+
+/// What begins so is at fault.
+const FAULT: &[u8] = b"fault";
+
+fn is_at_fault(operation: &StateOperation) -> bool {
+    matches!(operation, StateOperation::Set { key, .. } if key.starts_with(FAULT))
+}
+
+impl Proposals for Faulty {
+    fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>> {
+        let mut proposal = Proposal::decode(proposal)?;
+        if proposal.operations.iter().any(is_at_fault) {
+            proposal.header.roots[0].1[0] ^= 1;
+        }
+        let bytes = proposal.encode()?;
+        Ok(self.0.lock().unwrap().entry(attempt).or_insert(bytes).clone())
+    }
+
+    fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>> {
+        Ok(self.0.lock().unwrap().get(&attempt).cloned())
+    }
+
+    fn published(&self, height: u64) -> Result<()> {
+        self.0.lock().unwrap().retain(|attempt, _| attempt.height > height);
+        Ok(())
+    }
+}
+
+/// Plays the authority, which signs what has no operation at fault.
+fn sign(desk: &Desk, key: &SigningKey) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    while !desk.is_closed() {
+        let wait = Duration::from_millis(10);
+        let (_, asked) = runtime.block_on(desk.awaited(0, u64::MAX, wait)).unwrap();
+        let Some((attempt, id)) = asked else { continue };
+        let Ok(bytes) = desk.proposal(attempt) else { continue };
+        let proposal = Proposal::decode(&bytes).unwrap();
+        // The desk may ask for another one by now.
+        let _ = if proposal.operations.iter().any(is_at_fault) {
+            let refusal = Refusal { chain: desk.chain(), attempt, id, invalid: true };
+            desk.refuse(0, &refusal, &refusal.sign(key), "another root")
+        } else {
+            let hash = proposal.header.hash();
+            desk.sign(0, attempt.height, hash, key.sign(&hash).to_bytes())
+        };
+    }
+}
+
+/// Submits an operation for each key, all of them before the first block; returns what became of each, and the chain.
+fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<Included>>, View) {
+    let key = generate().unwrap();
+    let config = ChainConfig {
+        version: ChainConfig::VERSION,
+        chain_id: "test".to_owned(),
+        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        authorities: vec![key.verifying_key().to_bytes()],
+        quorum: 1,
+        limits: ChainLimits::default(),
+        genesis_timestamp_ms: 1000,
+    };
+    let mut chain = Chain::create(folder, &config).unwrap();
+    let signers = Signers::some(&config, Vec::new()).unwrap();
+    let desk = Desk::new(chain.config().clone(), &signers, None, Metrics::new());
+    let desk = Arc::new(desk);
+    let authority = thread::spawn({
+        let desk = desk.clone();
+        move || sign(&desk, &key)
+    });
+    let proposals = Box::new(Faulty(Mutex::default()));
+    let signing = Signing::Elsewhere(Collector::new(desk.clone(), proposals, signers));
+    let genesis = signing.make(&mut chain, [], now_ms(), None).unwrap().view;
+    signing.published(0).unwrap();
+    let (published, views) = watch::channel(genesis);
+    let space = Space::new(folder, 0);
+    let conditions = Conditions::new(views.clone(), Clock::system(), space);
+    let pace = Pace {
+        // Long enough for all of them to be waiting.
+        interval: Duration::from_secs(1),
+        empty_blocks: false,
+        keep: Retention::default(),
+    };
+    let (submitter, producer) =
+        start(chain, signing, pace, Arc::new(conditions), published, Metrics::new());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let answers = runtime.block_on(async {
+        let set = |key: &&str| StateOperation::Set { key: (*key).into(), value: b"value".into() };
+        let submissions = keys.iter().map(|key| {
+            let (submitter, operations) = (submitter.clone(), vec![set(key)]);
+            tokio::spawn(async move { submitter.submit(operations).await })
+        });
+        let submissions: Vec<_> = submissions.collect();
+        let mut answers = Vec::new();
+        for submission in submissions {
+            answers.push(submission.await.unwrap());
+        }
+        answers
+    });
+    drop(submitter);
+    producer.join().unwrap().unwrap();
+    desk.close();
+    authority.join().unwrap();
+    let newest = views.borrow().clone();
+    (answers, newest)
+}
+
+/// Asserts that exactly the submissions at fault are refused, and that the others are in the blocks that their
+/// submitters were told of.
+fn assert_isolated(folder: &Path, keys: &[&str]) -> View {
+    let (answers, newest) = submit(folder, keys);
+    for (key, answer) in keys.iter().zip(answers) {
+        if key.as_bytes().starts_with(FAULT) {
+            let error = answer.unwrap_err();
+            assert_eq!(error.reason(), Reason::QuorumMissing, "{error}");
+            assert!(error.to_string().contains("invalid blocks at every attempt"), "{error}");
+            continue;
+        }
+        let included = answer.unwrap();
+        let block = newest.block(At::Height(included.height)).unwrap();
+        assert_eq!(block.header.header.hash(), included.hash);
+        let set = StateOperation::Set { key: (*key).into(), value: b"value".into() };
+        assert!(block.body.operations.contains(&set), "{key}");
+    }
+    newest
+}
+
+#[test]
+fn the_operation_at_fault_is_found_by_halving_and_the_others_are_included() {
+    let folder = tempfile::tempdir().unwrap();
+    let newest = assert_isolated(folder.path(), &["a", "b", "c", "d", "e", "fault", "g", "h"]);
+    // Of 8, 4, 2 and 1 submissions none was signed, but a block without any; then 4, 1 and 1 were.
+    assert_eq!(newest.height(), 4 + 3);
+    let operations = |height| newest.block(At::Height(height)).unwrap().body.operations.len();
+    assert_eq!((0..=7).map(operations).collect::<Vec<_>>(), [0, 0, 4, 0, 0, 1, 0, 2]);
+}
+
+#[test]
+fn two_operations_at_fault_and_one_alone_are_found_too() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    assert_isolated(folders[0].path(), &["fault", "b", "c", "d", "e", "f", "fault again"]);
+    assert_eq!(assert_isolated(folders[1].path(), &["fault"]).height(), 1);
+}
