@@ -40,8 +40,8 @@ fn the_alert_rules_pass_their_tests() {
 fn the_variables_are_settings_of_the_node() {
     let help = Command::new(harness::PROGRAM).args(["run", "--help"]).output().unwrap();
     let help = harness::text(&help.stdout);
-    for file in ["deploy/Dockerfile", "deploy/prooflight-node.service"] {
-        let file = read(file);
+    for file in ["Dockerfile", "prooflight-node.service", "standby.conf", "reader.conf"] {
+        let file = read(&format!("deploy/{file}"));
         let named: Vec<&str> = file
             .split(|c: char| !c.is_ascii_uppercase() && c != '_')
             .filter(|word| word.starts_with("PROOFLIGHT_") && *word != "PROOFLIGHT_")
