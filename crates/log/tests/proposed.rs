@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bucket::Faulty;
-use bytes::Bytes;
 use made::{block, config};
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -123,7 +122,7 @@ async fn a_copy_has_what_is_proposed_for_the_next_block() {
     // A place where something else is proposed is refused.
     let other = memory();
     let bytes = from.bucket().read(&name(1, 1)).await.unwrap().unwrap();
-    assert!(other.create(&name(1, 0), Bytes::from(bytes)).await.unwrap());
+    assert!(other.create(&name(1, 0), bytes).await.unwrap());
     let refused = copy(&from, &other, |_| Ok(()), |_| ()).await.unwrap_err();
     assert_eq!(refused.reason(), Reason::Equivocation);
     assert_eq!(Log::config(&other).await, Ok(None));
