@@ -70,6 +70,30 @@ fn the_root_depends_on_the_entries_alone() {
     });
 }
 
+/// Blocks are worked on in parts of some hundred changes: here they have many of these, some in one deep subtree.
+#[test]
+fn large_blocks_have_the_roots_of_the_dictionary() {
+    let mut rng = StdRng::seed_from_u64(1);
+    let (mut model, mut tree) = (Model::default(), Tree::new());
+    for (block, count) in (0..).zip([600, 3000, 255, 256, 257, 2000]) {
+        let mut of_block: BTreeMap<Key, Value> =
+            model.draw(&mut rng, count / 2).into_iter().collect();
+        for _ in 0..count / 2 {
+            let start: &[u8] = if rng.random_bool(0.3) { &[7; 40] } else { &[] };
+            let key = [start, &rng.random::<[u8; 2]>()].concat();
+            of_block.insert(key, Some(rng.random::<[u8; 4]>().into()));
+        }
+        let of_block: Vec<_> = of_block.into_iter().collect();
+        model.apply(block, &of_block);
+        let root = tree.update(block, &changes(&of_block)).unwrap();
+        assert_eq!(root, model.root(), "after block {block}");
+        assert_eq!(tree.len(), model.0.len());
+        for key in model.0.keys() {
+            assert_eq!(tree.get(key), model.at(key, block).value());
+        }
+    }
+}
+
 #[test]
 fn values_and_histories_are_those_of_the_dictionary() {
     on_states(|rng, model, tree, root| {

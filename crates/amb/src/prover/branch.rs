@@ -69,6 +69,11 @@ impl Branch {
         self.depth.into()
     }
 
+    /// Reads a word of each of its cache lines.
+    pub(super) fn read(&self) -> u64 {
+        u64::from(self.depth) ^ self.records[1].version
+    }
+
     pub(super) const fn link(&self, is_right: bool) -> Link {
         self.links[is_right as usize]
     }

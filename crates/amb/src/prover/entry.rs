@@ -28,11 +28,32 @@ impl Entry {
         Self { key: key.into(), newest, value: value.map(Into::into), past: None }
     }
 
+    /// Reads a word of each of its cache lines.
+    pub(super) fn read(&self) -> u64 {
+        let lengths = [&self.key, self.value.as_ref().unwrap_or(&self.key)].map(|it| it.len());
+        let [key, value] = lengths.map(|length| length as u64);
+        key ^ value ^ self.newest.block ^ u64::from(self.past.is_some())
+    }
+
+    /// Reads the first byte of its key.
+    pub(super) fn read_key(&self) -> u64 {
+        self.key.first().copied().unwrap_or_default().into()
+    }
+
+    /// Reads a word of its past.
+    pub(super) fn read_past(&self) -> u64 {
+        self.past.as_ref().map_or(0, |past| past.len())
+    }
+
     /// Adds a version; `leaf` is the hash of the one that it follows.
     pub(super) fn write(&mut self, newest: Version, value: Option<&[u8]>, leaf: Hash) {
         let value = core::mem::replace(&mut self.value, value.map(Into::into));
         let block = core::mem::replace(&mut self.newest, newest).block;
-        self.past.get_or_insert_default().push(PastVersion { block, value }, leaf);
+        let version = PastVersion { block, value };
+        match &mut self.past {
+            Some(past) => past.push(version, leaf),
+            None => self.past = Some(Box::new(Past::new(version, leaf))),
+        }
     }
 }
 

@@ -10,34 +10,62 @@ use prooflight_core::Hash;
 /// The number of messages hashed at once.
 const AT_ONCE: usize = 8;
 
+/// Hashes messages, each in memory that the ones before it have used.
+pub(super) struct Hasher {
+    params: Params,
+    messages: [Vec<u8>; AT_ONCE],
+}
+
 /// The BLAKE2b-256 of a message for each item, which `put` writes.
 pub(super) fn hash_all<T>(
     items: impl IntoIterator<Item = T>,
     put: impl Fn(&mut Vec<u8>, T),
 ) -> Vec<Hash> {
-    let mut params = Params::new();
-    params.hash_length(32);
-    let mut items = items.into_iter();
-    let mut hashes = Vec::with_capacity(items.size_hint().0);
-    let mut messages = [const { Vec::new() }; AT_ONCE];
-    loop {
-        let mut count = 0;
-        for (message, item) in messages.iter_mut().zip(&mut items) {
-            message.clear();
-            put(message, item);
-            count += 1;
-        }
-        if let [message] = &messages[..count] {
-            // A path of its own: the jobs below take longer to make than one hash.
-            hashes.extend(params.hash(message).as_bytes().first_chunk().copied());
-            return hashes;
-        }
-        let mut jobs: [_; AT_ONCE] = array::from_fn(|at| HashManyJob::new(&params, &messages[at]));
-        hash_many(jobs.iter_mut().take(count));
-        let of_job = |job: &HashManyJob<'_>| job.to_hash().as_bytes().first_chunk().copied();
-        hashes.extend(jobs.iter().take(count).filter_map(of_job));
-        if count < AT_ONCE {
-            return hashes;
+    let mut hashes = Vec::new();
+    Hasher::default().hash_all(items, &mut hashes, put);
+    hashes
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        let mut params = Params::new();
+        params.hash_length(32);
+        Self { params, messages: [const { Vec::new() }; AT_ONCE] }
+    }
+}
+
+impl Hasher {
+    /// Replaces `hashes` by the hash of a message for each item, which `put` writes.
+    pub(super) fn hash_all<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        hashes: &mut Vec<Hash>,
+        put: impl Fn(&mut Vec<u8>, T),
+    ) {
+        let Self { params, messages } = self;
+        let mut items = items.into_iter();
+        hashes.clear();
+        hashes.reserve(items.size_hint().0);
+        loop {
+            let mut count = 0;
+            for (message, item) in messages.iter_mut().zip(&mut items) {
+                message.clear();
+                put(message, item);
+                count += 1;
+            }
+            if let [message] = &messages[..count] {
+                // A path of its own: the jobs below take longer to make than one hash.
+                hashes.extend(params.hash(message).as_bytes().first_chunk().copied());
+                return;
+            }
+            let mut jobs: [_; AT_ONCE] =
+                array::from_fn(|at| HashManyJob::new(params, &messages[at]));
+            hash_many(jobs.iter_mut().take(count));
+            let of_job = |job: &HashManyJob<'_>| job.to_hash().as_bytes().first_chunk().copied();
+            hashes.extend(jobs.iter().take(count).filter_map(of_job));
+            if count < AT_ONCE {
+                return;
+            }
         }
     }
 }

@@ -11,11 +11,15 @@ use prooflight_core::{Hash, Result};
 use super::leaf::{Content, Excerpt};
 use crate::hash::{NO_PAST, hash_value, past_root};
 
-/// Past versions, oldest first.
-#[derive(Clone, Debug, Default)]
+/// Past versions, oldest first: at least one, which most entries with a past have, and so without further memory.
+#[derive(Clone, Debug)]
 pub(super) struct Past {
-    versions: Vec<PastVersion>,
-    /// The roots of the perfect trees over the versions, each after the two below it.
+    first: PastVersion,
+    /// The first version's hash as a leaf.
+    first_leaf: Hash,
+    later: Vec<PastVersion>,
+    /// The roots of the perfect trees over the versions, each after the two below it; without the first leaf, which
+    /// would stand before them.
     nodes: Vec<Hash>,
 }
 
@@ -39,14 +43,22 @@ impl PastVersion {
 }
 
 impl Past {
+    /// The first version, with its hash as a leaf.
+    pub(super) const fn new(first: PastVersion, leaf: Hash) -> Self {
+        Self { first, first_leaf: leaf, later: Vec::new(), nodes: Vec::new() }
+    }
+
     /// The number of versions.
     pub(super) fn len(&self) -> u64 {
-        self.versions.len() as u64
+        1 + self.later.len() as u64
     }
 
     /// Some versions, with their values up to a block.
     pub(super) fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>> {
-        let version = |&number: &u64| self.versions.get(usize::try_from(number).ok()?);
+        let version = |&number: &u64| match usize::try_from(number).ok()?.checked_sub(1) {
+            None => Some(&self.first),
+            Some(later) => self.later.get(later),
+        };
         let versions = numbers.iter().filter_map(version);
         let parts = multiproof(numbers, self.len())?;
         Ok(Excerpt {
@@ -57,25 +69,24 @@ impl Past {
 
     /// The number of versions of blocks before this one.
     pub(super) fn before(&self, block: u64) -> u64 {
-        self.versions.partition_point(|version| version.block < block) as u64
+        if self.first.block >= block {
+            return 0;
+        }
+        1 + self.later.partition_point(|version| version.block < block) as u64
     }
 
     /// Adds the next version, with its hash as a leaf.
     pub(super) fn push(&mut self, version: PastVersion, leaf: Hash) {
-        if self.versions.is_empty() {
-            // Most entries have no more.
-            self.versions.reserve_exact(1);
-            self.nodes.reserve_exact(1);
-        }
         let mut hash = leaf;
         for level in 0..self.len().trailing_ones() {
             // The left subtree ends where the right one, which has just been added, begins.
-            let left = self.nodes.len() - ((1 << (level + 1)) - 1);
+            let left = 1 + self.nodes.len() - ((1 << (level + 1)) - 1);
             self.nodes.push(hash);
-            hash = node_hash::<Blake2bTree>(&self.nodes[left], &hash);
+            let left = self.node(left).copied().unwrap_or_default();
+            hash = node_hash::<Blake2bTree>(&left, &hash);
         }
         self.nodes.push(hash);
-        self.versions.push(version);
+        self.later.push(version);
     }
 
     /// The root over the versions.
@@ -90,17 +101,28 @@ impl Past {
 
     /// The root over some versions: a subtree of the whole tree.
     pub(super) fn root_of(&self, part: Subtree) -> Hash {
-        if part.size == 0 { NO_PAST } else { past_root(&self.peaks_of(part), None) }
+        if part.size.is_power_of_two() {
+            let mut peaks = peaks_of(part).filter_map(|peak| self.peak(peak));
+            return peaks.next().copied().unwrap_or(NO_PAST);
+        }
+        past_root(&self.peaks_of(part), None)
     }
 
     fn peaks_of(&self, part: Subtree) -> Vec<Hash> {
-        let mut peaks = Vec::new();
-        for Peak { last, level } in peaks_of(part) {
-            // Before a leaf stand the leaves before it and the nodes above two of them; after it those above it.
-            let place = 2 * last - u64::from(last.count_ones()) + u64::from(level);
-            peaks.extend(usize::try_from(place).ok().and_then(|place| self.nodes.get(place)));
+        peaks_of(part).filter_map(|peak| self.peak(peak)).copied().collect()
+    }
+
+    fn peak(&self, Peak { last, level }: Peak) -> Option<&Hash> {
+        // Before a leaf stand the leaves before it and the nodes above two of them; after it those above it.
+        let place = 2 * last - u64::from(last.count_ones()) + u64::from(level);
+        self.node(usize::try_from(place).ok()?)
+    }
+
+    fn node(&self, place: usize) -> Option<&Hash> {
+        match place.checked_sub(1) {
+            None => Some(&self.first_leaf),
+            Some(later) => self.nodes.get(later),
         }
-        peaks
     }
 }
 
@@ -128,15 +150,22 @@ pub(super) fn peaks_of(part: Subtree) -> impl Iterator<Item = Peak> {
 mod tests {
     use super::*;
     use crate::hash::Version;
+    use alloc::vec;
     use prooflight_core::merkle::root;
 
     #[test]
     fn roots_are_those_over_the_leaves() {
-        let mut past = Past::default();
-        let mut leaves = Vec::new();
-        for block in 0..40 {
+        let version = |block| (PastVersion { block, value: None }, Version { block, value: None });
+        let (first, of_leaf) = version(0);
+        let mut past = Past::new(first, of_leaf.past_leaf());
+        let mut leaves = vec![of_leaf.past_leaf()];
+        for block in 1..=40 {
             assert_eq!(past.root(), root::<Blake2bTree>(&leaves), "{block} versions");
             assert_eq!(past.peaks().len(), leaves.len().count_ones() as usize);
+            assert_eq!(
+                [past.len(), past.before(block), past.before(block - 1)],
+                [block, block, block - 1]
+            );
             for index in 0..past.len() {
                 for part in multiproof(&[index], past.len()).unwrap() {
                     let [start, size] =
@@ -145,9 +174,9 @@ mod tests {
                     assert_eq!(past.root_of(part), expected, "{part:?} of {block}");
                 }
             }
-            let leaf = Version { block, value: None }.past_leaf();
-            past.push(PastVersion { block, value: None }, leaf);
-            leaves.push(leaf);
+            let (next, of_leaf) = version(block);
+            past.push(next, of_leaf.past_leaf());
+            leaves.push(of_leaf.past_leaf());
         }
     }
 }

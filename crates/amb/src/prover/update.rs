@@ -1,7 +1,7 @@
 //! The next block: its entries, the branches above them, and their hashes level by level.
 
-use alloc::vec;
 use alloc::vec::Vec;
+use core::hint::black_box;
 use core::mem;
 use core::ops::Range;
 
@@ -10,13 +10,19 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use super::branch::{Branch, Child, Link, Node};
 use super::entry::Entry;
-use super::hashing::hash_all;
+use super::hashing::Hasher;
 use super::leaf::Leaf as _;
 use super::tree::{Place, Tree};
 use crate::hash::{Record, Version};
 use crate::message::{Message as _, VALUE};
 use crate::question::{check_changes, invalid};
 use crate::way::{bit, first_difference};
+
+/// The most changes that are worked on together, so that what they need stays in the nearest caches.
+///
+/// Each step first reads the memory that it needs, for all of them at once: such reads overlap, but not those with
+/// work between them.
+const PART: usize = 256;
 
 impl Tree {
     /// Applies a block's changes, which are normalised: ascending by key, one for each key.
@@ -26,11 +32,21 @@ impl Tree {
     /// than 256 bytes; `key_absent` for a deletion of a key that has no value. A refused block changes nothing.
     pub fn update(&mut self, block: u64, changes: &[Change<'_>]) -> Result<Hash> {
         self.check(block, changes)?;
-        let known = self.find(changes)?;
+        let targets = self.find(changes)?;
         self.height = Some(block);
-        let (entries, records) = self.write(block, changes, &known);
-        let levels = self.place(changes, &known, &entries, &records);
-        self.hash(&levels);
+        if changes.is_empty() {
+            return Ok(self.root());
+        }
+        let block = Block { number: block, changes, targets: &targets };
+        let mut work = Work::default();
+        let (mut top, mut parts) = (Levels::default(), Vec::new());
+        self.open(&block, (Place::Top, 0..changes.len()), PART, &mut top, &mut parts);
+        // In the order of their changes, in which `find` has numbered the new entries.
+        parts.sort_unstable_by_key(|(_, run)| run.start);
+        for (place, run) in parts {
+            self.update_part(&block, place, run, &mut work);
+        }
+        self.hash(&top, &mut work);
         Ok(self.root())
     }
 
@@ -48,13 +64,52 @@ impl Tree {
         Err(Error::new(Reason::DictionaryFull, expected, entries))
     }
 
+    /// Finds the entry of each change; new ones get the next numbers.
+    fn find(&self, changes: &[Change<'_>]) -> Result<Vec<Target>> {
+        let mut targets = Vec::with_capacity(changes.len());
+        let mut links = Vec::new();
+        let mut next = self.entries.len();
+        for changes in changes.chunks(PART) {
+            self.nearest(changes, &mut links);
+            for (change, link) in changes.iter().zip(&links) {
+                let (entry, differs_at) = match link.node() {
+                    Node::Entry(entry) => {
+                        let key = &*self.entries[entry as usize].key;
+                        let is_own = change.key == key;
+                        (entry, if is_own { None } else { first_difference(change.key, key) })
+                    }
+                    _ => (0, Some(0)),
+                };
+                let is_live = || self.entries[entry as usize].value.is_some();
+                if change.value.is_none() && !(differs_at.is_none() && is_live()) {
+                    let found = Hex(change.key);
+                    return Err(Error::new(Reason::KeyAbsent, "a key that has a value", found));
+                }
+                let entry = if differs_at.is_some() {
+                    next += 1;
+                    // Checked to be below `Link::END`.
+                    u32::try_from(next - 1).unwrap_or(Link::END)
+                } else {
+                    entry
+                };
+                targets.push(Target { entry, differs_at });
+            }
+        }
+        Ok(targets)
+    }
+
     /// Finds the entry nearest to the key of each change: one of those that share the most first bits with it.
-    fn find(&self, changes: &[Change<'_>]) -> Result<Vec<Known>> {
+    fn nearest(&self, changes: &[Change<'_>], links: &mut Vec<Link>) {
+        links.clear();
+        links.resize(changes.len(), self.top.link);
         // All ways go down one branch at a time: none waits for the memory that another one reads.
-        let mut links = vec![self.top.link; changes.len()];
         let mut is_below = true;
         while is_below {
             is_below = false;
+            read_all(links.iter().map(|link| match link.node() {
+                Node::Branch(branch) => self.branches[branch as usize].depth() as u64,
+                _ => 0,
+            }));
             for (link, change) in links.iter_mut().zip(changes) {
                 if let Node::Branch(branch) = link.node() {
                     *link = self.next(branch, change.key);
@@ -62,142 +117,139 @@ impl Tree {
                 }
             }
         }
-        let find = |(link, change): (&Link, &Change<'_>)| {
-            let Node::Entry(entry) = link.node() else {
-                return Known { entry: 0, differs_at: Some(0) };
-            };
-            let differs_at = first_difference(change.key, &self.entries[entry as usize].key);
-            Known { entry, differs_at }
+        let entry = |link: &Link| match link.node() {
+            Node::Entry(entry) => self.entries.get(entry as usize),
+            _ => None,
         };
-        let known: Vec<Known> = links.iter().zip(changes).map(find).collect();
-        for (change, known) in changes.iter().zip(&known) {
-            let is_live = || self.entries[known.entry as usize].value.is_some();
-            if change.value.is_none() && !(known.differs_at.is_none() && is_live()) {
-                let found = Hex(change.key);
-                return Err(Error::new(Reason::KeyAbsent, "a key that has a value", found));
-            }
-        }
-        Ok(known)
+        read_all(links.iter().filter_map(entry).map(Entry::read));
+        read_all(links.iter().filter_map(entry).map(Entry::read_key));
     }
 
-    /// Adds a version for each change; returns its entry, and the entry's record.
-    fn write(
-        &mut self,
-        block: u64,
-        changes: &[Change<'_>],
-        known: &[Known],
-    ) -> (Vec<u32>, Vec<Record>) {
-        let values = changes.iter().filter_map(|change| change.value);
-        let mut values = hash_all(values, |message, value| {
+    /// Updates the tree below a place from a run of changes that belong there.
+    fn update_part(&mut self, block: &Block<'_>, place: Place, run: Range<usize>, work: &mut Work) {
+        self.write(block, run.clone(), work);
+        let start = run.start;
+        let (mut levels, mut leaves) = (mem::take(&mut work.levels), mem::take(&mut work.leaves));
+        self.open(block, (place, run), 0, &mut levels, &mut leaves);
+        for (place, run) in leaves.drain(..) {
+            self.set_link(place, Link::entry(block.targets[run.start].entry));
+            self.set_record(place, work.records[run.start - start]);
+        }
+        self.hash(&levels, work);
+        (work.levels, work.leaves) = (levels, leaves);
+    }
+
+    /// Adds a version for each change of a run; leaves the records of their entries in `work`.
+    fn write(&mut self, block: &Block<'_>, run: Range<usize>, work: &mut Work) {
+        let Work { hasher, hashes, values, records, .. } = work;
+        let (changes, targets) = (&block.changes[run.clone()], &block.targets[run]);
+        let old = targets.iter().filter(|target| target.differs_at.is_none());
+        let old = old.map(|target| &self.entries[target.entry as usize]);
+        read_all(old.clone().map(Entry::read));
+        read_all(old.clone().map(Entry::read_past));
+        let set = changes.iter().filter_map(|change| change.value);
+        hasher.hash_all(set, values, |message, value| {
             message.push(VALUE);
             message.put(value);
-        })
-        .into_iter();
-        let old = known.iter().filter(|known| known.differs_at.is_none());
-        let old = old.map(|known| &self.entries[known.entry as usize].newest);
-        let mut leaves = hash_all(old, Vec::put_past_leaf).into_iter();
-        let mut entries = Vec::with_capacity(changes.len());
-        for (change, known) in changes.iter().zip(known) {
-            let newest = Version { block, value: change.value.and_then(|_| values.next()) };
-            if known.differs_at.is_some() {
-                // Checked to be below `Link::END`.
-                entries.push(u32::try_from(self.entries.len()).unwrap_or(Link::END));
+        });
+        hasher.hash_all(old.map(|entry| &entry.newest), hashes, Vec::put_past_leaf);
+        let (mut of_values, mut of_old) = (values.drain(..), hashes.drain(..));
+        for (change, target) in changes.iter().zip(targets) {
+            let value = change.value.and_then(|_| of_values.next());
+            let newest = Version { block: block.number, value };
+            if target.differs_at.is_some() {
                 self.entries.push(Entry::new(change.key, newest, change.value));
             } else {
-                entries.push(known.entry);
-                let entry = &mut self.entries[known.entry as usize];
-                entry.write(newest, change.value, leaves.next().unwrap_or_default());
+                let entry = &mut self.entries[target.entry as usize];
+                entry.write(newest, change.value, of_old.next().unwrap_or_default());
             }
         }
-        let of = |&entry: &u32| &self.entries[entry as usize];
-        let hashes = hash_all(entries.iter().map(of), |message, entry| {
-            message.put_entry(&entry.key, entry.versions(), &entry.newest, &entry.past_root());
+        drop((of_values, of_old));
+        let of = |target: &Target| &self.entries[target.entry as usize];
+        hasher.hash_all(changes.iter().zip(targets), hashes, |message, (change, target)| {
+            let entry = of(target);
+            message.put_entry(change.key, entry.versions(), &entry.newest, &entry.past_root());
         });
-        let record = |(entry, hash)| Record::of_entry(&of(entry).newest, hash);
-        let records = entries.iter().zip(hashes).map(record).collect();
-        (entries, records)
+        let record = |(target, hash): (_, &Hash)| Record::of_entry(&of(target).newest, *hash);
+        records.clear();
+        records.extend(targets.iter().zip(&*hashes).map(record));
     }
 
-    /// Puts the entries at their places, under new branches where they need them.
+    /// Goes down with a run of changes from its place, through the branches there and the new ones that it needs.
     ///
-    /// Returns the branches above them, with their places: level by level, so that none of a level is above another.
-    fn place(
+    /// Adds to `rest` the runs, with their places, that have at most `most` changes or are a single entry. The branches
+    /// above them are in `levels`.
+    fn open(
         &mut self,
-        changes: &[Change<'_>],
-        known: &[Known],
-        entries: &[u32],
-        records: &[Record],
-    ) -> Vec<Vec<(u32, Place)>> {
-        let mut levels = Vec::new();
-        let mut runs = Vec::from([(Place::Top, 0..changes.len())]);
-        runs.retain(|(_, run)| !run.is_empty());
+        block: &Block<'_>,
+        run: Run,
+        most: usize,
+        levels: &mut Levels,
+        rest: &mut Vec<Run>,
+    ) {
+        levels.branches.clear();
+        levels.starts.clear();
+        let (mut runs, mut below) = (Vec::from([run]), Vec::new());
         while !runs.is_empty() {
-            let mut level = Vec::with_capacity(runs.len());
-            // All at once, so that none waits for the memory that another one reads.
-            let nodes: Vec<_> = runs.iter().map(|(place, _)| self.node_at(*place)).collect();
-            for ((place, run), node) in mem::take(&mut runs).into_iter().zip(nodes) {
-                match self.branch_for(place, node, &run, changes, known, entries) {
-                    None => {
-                        self.set_link(place, Link::entry(entries[run.start]));
-                        self.set_record(place, records[run.start]);
-                    }
-                    Some(branch) => {
-                        level.push((branch, place));
-                        let depth = self.branches[branch as usize].depth();
-                        let left = changes[run.clone()].partition_point(|it| !bit(it.key, depth));
-                        let middle = run.start + left;
-                        let runs_of = [(false, run.start..middle), (true, middle..run.end)];
-                        let runs_of = runs_of.into_iter().filter(|(_, run)| !run.is_empty());
-                        let place = |is_right| Place::Child { branch, is_right };
-                        runs.extend(runs_of.map(|(is_right, run)| (place(is_right), run)));
+            levels.starts.push(levels.branches.len());
+            read_all(runs.iter().map(|&(place, _)| match self.link(place).node() {
+                Node::Branch(branch) => self.branches[branch as usize].read(),
+                _ => 0,
+            }));
+            for (place, run) in runs.drain(..) {
+                let is_open = run.len() > most;
+                let branch = if is_open { self.branch_for(block, place, &run) } else { None };
+                let Some(branch) = branch else {
+                    rest.push((place, run));
+                    continue;
+                };
+                levels.branches.push((branch, place));
+                let depth = self.branches[branch as usize].depth();
+                let changes = &block.changes[run.clone()];
+                let middle = run.start + changes.partition_point(|it| !bit(it.key, depth));
+                for (is_right, run) in [(false, run.start..middle), (true, middle..run.end)] {
+                    if !run.is_empty() {
+                        below.push((Place::Child { branch, is_right }, run));
                     }
                 }
             }
-            levels.push(level);
+            mem::swap(&mut runs, &mut below);
         }
-        levels
-    }
-
-    /// The node at a place, and the depth of a branch.
-    fn node_at(&self, place: Place) -> (Node, usize) {
-        let node = self.link(place).node();
-        let Node::Branch(branch) = node else { return (node, usize::MAX) };
-        (node, self.branches[branch as usize].depth())
     }
 
     /// The branch that a run of changes leads to at a place, perhaps a new one; none if the run is the entry there.
-    fn branch_for(
-        &mut self,
-        place: Place,
-        (node, depth): (Node, usize),
-        run: &Range<usize>,
-        changes: &[Change<'_>],
-        known: &[Known],
-        entries: &[u32],
-    ) -> Option<u32> {
-        let changes = &changes[run.clone()];
+    fn branch_for(&mut self, block: &Block<'_>, place: Place, run: &Range<usize>) -> Option<u32> {
+        let node = self.link(place).node();
+        let (changes, targets) = (&block.changes[run.clone()], &block.targets[run.clone()]);
         // The first bit in which keys of the run differ from those of the node, and whether the node is on the right.
         let split = if node == Node::Empty {
             let [first, .., last] = changes else { return None };
             first_difference(first.key, last.key).map(|depth| (depth, false))
         } else {
-            let turns = changes.iter().zip(&known[run.clone()]);
-            let turns = turns.filter_map(|(change, known)| {
-                known.differs_at.map(|depth| (depth, !bit(change.key, depth)))
+            let depth = match node {
+                Node::Branch(branch) => self.branches[branch as usize].depth(),
+                _ => usize::MAX,
+            };
+            let turns = changes.iter().zip(targets).filter_map(|(change, target)| {
+                target.differs_at.map(|depth| (depth, !bit(change.key, depth)))
             });
             turns.min().filter(|turn| turn.0 < depth)
         };
         let entry = match (node, split) {
             (Node::Branch(branch), None) => return Some(branch),
             (_, None) => return None,
-            (Node::Empty, _) => entries[run.start],
+            // Perhaps not added yet.
+            (Node::Empty, _) => targets.first()?.entry,
             (Node::Entry(entry), _) => entry,
             (Node::Branch(branch), _) => self.branches[branch as usize].entry,
         };
         let (depth, is_right) = split?;
         let mut children = [Child::EMPTY; 2];
         children[usize::from(is_right)] = self.child(place);
-        let key = &self.entries[entry as usize].key;
+        let key = match node {
+            Node::Empty => changes.first()?.key,
+            _ => &self.entries[entry as usize].key,
+        };
         let index = u32::try_from(self.branches.len()).unwrap_or(Link::END);
         self.branches.push(Branch::new(depth, entry, key, children));
         self.set_link(place, Link::branch(index));
@@ -205,13 +257,17 @@ impl Tree {
     }
 
     /// Hashes branches, the deepest level first.
-    fn hash(&mut self, levels: &[Vec<(u32, Place)>]) {
-        for level in levels.iter().rev() {
+    fn hash(&mut self, levels: &Levels, work: &mut Work) {
+        let Work { hasher, hashes, .. } = work;
+        let mut end = levels.branches.len();
+        for &start in levels.starts.iter().rev() {
+            let level = &levels.branches[start..end];
+            end = start;
             let branches = level.iter().map(|&(branch, _)| &self.branches[branch as usize]);
-            let hashes = hash_all(branches, |message, branch| {
+            hasher.hash_all(branches, hashes, |message, branch| {
                 message.put_branch(self.prefix(branch), branch.records().each_ref());
             });
-            for (&(branch, place), hash) in level.iter().zip(hashes) {
+            for (&(branch, place), &hash) in level.iter().zip(&*hashes) {
                 let children = self.branches[branch as usize].records();
                 self.set_record(place, Record::of_branch(children.each_ref(), hash));
             }
@@ -219,10 +275,46 @@ impl Tree {
     }
 }
 
-/// The entry nearest to the key of a change.
+/// Reads all of these words, without waiting for one before it reads the next.
+fn read_all(words: impl Iterator<Item = u64>) {
+    black_box(words.fold(0, |all, word| all ^ word));
+}
+
+/// A block's changes, with their entries.
+struct Block<'b> {
+    number: u64,
+    changes: &'b [Change<'b>],
+    targets: &'b [Target],
+}
+
+/// The entry of a change.
 #[derive(Clone, Copy)]
-struct Known {
+struct Target {
+    /// Its number; that of a new one is not taken yet.
     entry: u32,
-    /// The first bit in which the keys differ; none if it is the key's own.
+    /// For a new one, the first bit in which its key differs from the nearest; none if the key has an entry.
     differs_at: Option<usize>,
+}
+
+/// Changes that belong below a place.
+type Run = (Place, Range<usize>);
+
+/// Branches with their places, level by level, so that none of a level is above another.
+#[derive(Default)]
+struct Levels {
+    branches: Vec<(u32, Place)>,
+    /// Where each level begins.
+    starts: Vec<usize>,
+}
+
+/// Memory that one part after the other uses.
+#[derive(Default)]
+struct Work {
+    hasher: Hasher,
+    hashes: Vec<Hash>,
+    values: Vec<Hash>,
+    /// The records of the part's entries.
+    records: Vec<Record>,
+    levels: Levels,
+    leaves: Vec<Run>,
 }
