@@ -191,6 +191,15 @@ const stateDiff = {
   input: { ...ofRange, from: null },
   expected: { changes: [{ key: "0x61", value: "0x01", since: "0x0" }] },
 };
+const ofKeys = { ...headers.tests[0].input, scheme: "amb", lo: "0x", hi: null, proof: "0x" };
+const stateRange = {
+  input: { ...ofKeys, at: "0x0", reverse: false },
+  expected: {
+    ...{ height: "0x9", headerHash: hash, next: null },
+    entries: [{ key: "0x61", value: "0x01", since: "0x0" }],
+  },
+};
+const stateCount = { input: ofKeys, expected: { height: "0x9", headerHash: hash, count: "0x0" } };
 const wanted = {
   input: { header: "0x00", newest: "0x0" },
   expected: { height: "0x9", headerHash: hash },
@@ -339,6 +348,12 @@ const accepted = {
   }),
   "a history from a checkpoint on": ofType("StateHistory", stateHistory),
   "a diff from a checkpoint on": ofType("StateDiff", stateDiff),
+  "all keys from a checkpoint on": ofType("StateRange", stateRange),
+  "a page by an older header": ofType("StateRange", stateRange, ({ input, expected }) => {
+    Object.assign(input, { header: "0x00", path: [hash], hi: "0x62" });
+    expected.next = "0x6161";
+  }),
+  "a number of keys from a checkpoint on": ofType("StateCount", stateCount),
   "the newest header": ofType("HeaderWanted", wanted),
   "two headers": ofType("HeaderRelation", relation),
   "code of an account": ofType("EthCode", code),
@@ -580,6 +595,27 @@ const refused = {
   }),
   "a diff of a key": ofType("StateDiff", stateDiff, ({ input }) => {
     input.key = "0x61";
+  }),
+  "a range of keys of a scheme without order": ofType("StateRange", stateRange, ({ input }) => {
+    input.scheme = "smt";
+  }),
+  "a range of keys without its upper bound": ofType("StateRange", stateRange, ({ input }) => {
+    delete input.hi;
+  }),
+  "a range of keys without its block": ofType("StateRange", stateRange, ({ input }) => {
+    delete input.at;
+  }),
+  "a key of a range without its block": ofType("StateRange", stateRange, ({ expected }) => {
+    delete expected.entries[0].since;
+  }),
+  "a number of keys after an older block": ofType("StateCount", stateCount, ({ input }) => {
+    input.at = "0x0";
+  }),
+  "a number of keys by a header without its path": ofType("StateCount", stateCount, ({ input }) => {
+    input.header = "0x00";
+  }),
+  "a number of keys as a number": ofType("StateCount", stateCount, ({ expected }) => {
+    expected.count = 0;
   }),
   "a header that was asked for in two ways": ofType("HeaderWanted", wanted, ({ input }) => {
     input.height = "0x0";

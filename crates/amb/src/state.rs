@@ -1,7 +1,7 @@
 //! The ordered keys of the reference node's chains: raw keys, histories, ranges, counts.
 //!
 //! The newest root proves the states after all blocks up to it, so the block of a statement needs no header of its own.
-//! Source: `test-vectors/spec/chain.md`, section 7, and `test-vectors/spec/amb.md`.
+//! Source: `test-vectors/spec/chain.md`, sections 7 and 13, and `test-vectors/spec/amb.md`.
 
 use alloc::vec::Vec;
 

@@ -6,7 +6,7 @@
 //! alone. The rules are in the module `state` of each scheme's crate; this crate decides which scheme
 //! answers which statement.
 //!
-//! Source: `test-vectors/spec/chain.md`, sections 7 to 9 and 12.
+//! Source: `test-vectors/spec/chain.md`, sections 7 to 9, 12 and 13.
 
 #![no_std]
 #![forbid(unsafe_code)]

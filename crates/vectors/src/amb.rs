@@ -159,7 +159,9 @@ struct AmbLimits {
 }
 
 /// Reads a bound or null. Serde's own option may also be missing.
-fn bound_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Hex>, D::Error> {
+pub(crate) fn bound_or_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Hex>, D::Error> {
     Option::<Hex>::deserialize(deserializer)
 }
 
@@ -198,7 +200,7 @@ impl Range {
     }
 }
 
-fn entry(Entry { key, value, since }: &Entry<'_>) -> Value {
+pub(crate) fn entry(Entry { key, value, since }: &Entry<'_>) -> Value {
     json!({ "key": bytes(key), "value": bytes(value), "since": Quantity(*since) })
 }
 
@@ -269,11 +271,11 @@ fn slices(keys: &[Hex]) -> Vec<&[u8]> {
     keys.iter().map(|key| &key.0[..]).collect()
 }
 
-fn bound(bound: Option<&Hex>) -> Option<&[u8]> {
+pub(crate) fn bound(bound: Option<&Hex>) -> Option<&[u8]> {
     bound.map(|bound| &bound.0[..])
 }
 
-fn page<T>(page: &Page<'_, T>, entry: impl Fn(&T) -> Value) -> Answer {
+pub(crate) fn page<T>(page: &Page<'_, T>, entry: impl Fn(&T) -> Value) -> Answer {
     let entries = page.entries.iter().map(entry).collect();
     let next = json!(page.next.map(bytes));
     Answer::from_iter([("entries".to_owned(), entries), ("next".to_owned(), next)])

@@ -36,6 +36,7 @@ pub mod file;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod input;
+pub mod key_range;
 pub mod limits;
 pub mod lmpt;
 pub mod lvmt;

@@ -129,7 +129,7 @@ impl StateDiff {
 }
 
 /// The scheme of this name; `unknown_statement` if it has no such statements.
-fn able(name: &str, statement: &Statement<'_>) -> Result<Scheme> {
+pub(crate) fn able(name: &str, statement: &Statement<'_>) -> Result<Scheme> {
     let scheme = scheme(name)?;
     if scheme.proves(statement.ability()) {
         return Ok(scheme);
@@ -144,18 +144,27 @@ fn accept(
     older: &[Hex],
     hashes: &[Hash32],
 ) -> Result<(Checkpoint, Headers)> {
-    let (checkpoint, head) = sync.accept()?;
-    let head = match placed {
-        Some((header, path)) => ancestor(&head, header, path)?,
-        None => head,
-    };
+    let (checkpoint, head) = accept_header(sync, placed)?;
     let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
     let older = older.iter().map(decode).collect::<Result<_>>()?;
     Ok((checkpoint, Headers::with_ancestors(head, older, &path(hashes))?))
 }
 
+/// Accepts a head or, if one is given, a header of its history, or not.
+pub(crate) fn accept_header(
+    sync: &HeaderSync,
+    placed: Option<(&Hex, &[Hash32])>,
+) -> Result<(Checkpoint, Header)> {
+    let (checkpoint, head) = sync.accept()?;
+    let header = match placed {
+        Some((header, path)) => ancestor(&head, header, path)?,
+        None => head,
+    };
+    Ok((checkpoint, header))
+}
+
 #[cold]
-fn another() -> Error {
+pub(crate) fn another() -> Error {
     Error::new(Reason::Bug, "an answer to the statement", "another")
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
-use crate::{amb, amt, avl, chain, ergo, lmpt, lvmt, mpt, range, smt, state};
+use crate::{amb, amt, avl, chain, ergo, key_range, lmpt, lvmt, mpt, range, smt, state};
 
 /// The results of the tests of a file.
 #[derive(Clone, Debug)]
@@ -101,6 +101,8 @@ pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, 
         "StateBlock" => Ok(parse(input).and_then(|input: state::StateBlock| input.verify())),
         "StateHistory" => Ok(parse(input).and_then(|input: range::StateHistory| input.verify())),
         "StateDiff" => Ok(parse(input).and_then(|input: range::StateDiff| input.verify())),
+        "StateRange" => Ok(parse(input).and_then(|input: key_range::StateRange| input.verify())),
+        "StateCount" => Ok(parse(input).and_then(|input: key_range::StateCount| input.verify())),
         "LmptProof" => Ok(parse(input).and_then(|input: lmpt::LmptProof| input.verify())),
         "LvmtProof" => Ok(parse(input).and_then(|input: lvmt::LvmtProof| input.verify())),
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),

@@ -1,4 +1,4 @@
-"""Which verifier serves which type of test group (vectors 3 to 27).
+"""Which verifier serves which type of test group (vectors 3 to 29).
 
 A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
@@ -9,6 +9,7 @@ from . import (
     amt,
     avl,
     chain_compare,
+    chain_key_range,
     chain_range,
     chain_state,
     chain_sync,
@@ -33,6 +34,8 @@ VERIFIERS = {
     "StateBlock": chain_state.verify_block_input,
     "StateHistory": chain_range.verify_history_input,
     "StateDiff": chain_range.verify_diff_input,
+    "StateRange": chain_key_range.verify_range_input,
+    "StateCount": chain_key_range.verify_count_input,
     "HeaderWanted": chain_compare.verify_wanted_input,
     "HeaderRelation": chain_compare.verify_relation_input,
     "MptProof": mpt.verify_input,

@@ -54,6 +54,7 @@ const KEPT: &[(&str, Make)] = &[
     ("chain/header_sync.json", chain::sync_valid::make),
     ("chain/header_sync_negative.json", chain::signatures::make),
     ("chain/headers_inclusion.json", chain::inclusions::make),
+    ("chain/key_range.json", chain::key_range::make),
     ("chain/state_answer_negative.json", nothing),
     ("chain/state_answer_schemes.json", chain::state_schemes::make),
     ("chain/state_block.json", nothing),

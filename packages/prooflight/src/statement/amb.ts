@@ -113,7 +113,7 @@ function answerJson<K extends AmbKind>(kind: K, answer: AmbResults[K]): Record<s
 }
 
 /** A page of a range. */
-function pageJson<Entry>(
+export function pageJson<Entry>(
   { entries, next }: AmbPage<Entry>,
   entry: (entry: Entry) => Json,
 ): Record<string, Json> {
@@ -121,7 +121,7 @@ function pageJson<Entry>(
 }
 
 /** A key with its value. */
-function entryJson({ key, value, since }: AmbEntry): Json {
+export function entryJson({ key, value, since }: AmbEntry): Json {
   return { key: toHex(key), value: toHex(value), since: toQuantity(since) };
 }
 

@@ -5,6 +5,7 @@ import * as block from "./block.js";
 import * as chain from "./chain.js";
 import * as compare from "./compare.js";
 import * as hashes from "./eth-hashes.js";
+import * as keyRange from "./key-range.js";
 import type { Kind } from "./kind.js";
 import * as lmpt from "./lmpt.js";
 import * as lvmt from "./lvmt.js";
@@ -27,6 +28,8 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     StateBlock: block.StateBlock,
     StateHistory: range.StateHistory,
     StateDiff: range.StateDiff,
+    StateRange: keyRange.StateRange,
+    StateCount: keyRange.StateCount,
     AmbProof: amb.AmbProof,
     LmptProof: lmpt.LmptProof,
     AmtOpening: lvmt.AmtOpening,

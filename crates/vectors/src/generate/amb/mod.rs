@@ -18,7 +18,7 @@ use super::rng::Rng;
 /// The state of most tests: eight keys, of which some change again; `m` is deleted and set again, `d` is deleted.
 ///
 /// Block 5 is empty.
-fn small() -> State {
+pub(super) fn small() -> State {
     State::after([
         &[("aa", Some("1")), ("ab", Some("2")), ("c", Some("3")), ("m", Some("7"))],
         &[("c", Some("33")), ("m", None)],
@@ -71,7 +71,7 @@ fn delete(key: &str) -> Op {
     (key.as_bytes().to_vec(), None)
 }
 
-fn get(keys: &[&str], at: u64) -> Query {
+pub(super) fn get(keys: &[&str], at: u64) -> Query {
     Query::Get { keys: owned(keys), at }
 }
 
@@ -79,19 +79,19 @@ fn hist(keys: &[&str], from: u64, to: u64) -> Query {
     Query::Hist { keys: owned(keys), from, to }
 }
 
-fn range(lo: &str, hi: Option<&str>, at: u64) -> Query {
+pub(super) fn range(lo: &str, hi: Option<&str>, at: u64) -> Query {
     Query::Range { lo: lo.into(), hi: hi.map(Into::into), at, reverse: false }
 }
 
-fn reversed(lo: &str, hi: Option<&str>, at: u64) -> Query {
+pub(super) fn reversed(lo: &str, hi: Option<&str>, at: u64) -> Query {
     Query::Range { lo: lo.into(), hi: hi.map(Into::into), at, reverse: true }
 }
 
-fn count(lo: &str, hi: Option<&str>) -> Query {
+pub(super) fn count(lo: &str, hi: Option<&str>) -> Query {
     Query::Count { lo: lo.into(), hi: hi.map(Into::into) }
 }
 
-fn transfer(lo: &str, hi: Option<&str>, after: Option<u64>) -> Query {
+pub(super) fn transfer(lo: &str, hi: Option<&str>, after: Option<u64>) -> Query {
     Query::Transfer { lo: lo.into(), hi: hi.map(Into::into), after }
 }
 
@@ -161,7 +161,7 @@ fn head(state: &State) -> Map<String, Value> {
 }
 
 /// The answer, from the dictionary alone.
-fn answer(state: &State, query: &Query, cut: Option<&[u8]>) -> Value {
+pub(super) fn answer(state: &State, query: &Query, cut: Option<&[u8]>) -> Value {
     let keys = |keys: &[Vec<u8>], answer: &dyn Fn(&[u8]) -> Value| -> Value {
         keys.iter().map(|key| answer(key)).collect()
     };

@@ -4,6 +4,7 @@ pub(super) mod block_valid;
 pub(super) mod history_amb;
 pub(super) mod inclusion;
 pub(super) mod inclusions;
+pub(super) mod key_range;
 mod ledger;
 mod made;
 pub(super) mod signatures;

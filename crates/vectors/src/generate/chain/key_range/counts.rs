@@ -1,0 +1,34 @@
+//! Honest numbers of keys between two bounds.
+
+use prooflight_testkit::amb::state::State;
+
+use super::Kept;
+use super::pages::BOUNDS;
+use crate::generate::amb::count;
+use crate::generate::builder::Builder;
+
+const FLAG: &str = "Counts";
+
+pub(super) fn make(file: &mut Builder, kept: &Kept) {
+    let (all, head) = (count("", None), kept.head());
+    kept.valid(file, FLAG, "count: all keys of the head", (&all, head), None);
+    for by in 0..head {
+        let comment = format!("count: all keys after block {by}, by its header");
+        kept.valid(file, FLAG, &comment, (&all, by), None);
+    }
+    for (what, lo, hi) in BOUNDS {
+        let query = count(lo, hi);
+        kept.valid(file, FLAG, &format!("count: {what}"), (&query, head), None);
+        kept.valid(
+            file,
+            FLAG,
+            &format!("count: {what}, after block 2, by its header"),
+            (&query, 2),
+            None,
+        );
+    }
+    let nothing = Kept::new(State { height: 1, ..State::default() });
+    nothing.valid(file, FLAG, "count: a state without keys", (&all, 1), None);
+    let part = count("b", Some("d"));
+    nothing.valid(file, FLAG, "count: a part of a state without keys", (&part, 1), None);
+}

@@ -1,0 +1,70 @@
+/** `StateRange` and `StateCount` of `test-vectors/spec/vectors.md`. */
+
+import { Arguments } from "../arguments.js";
+import { readCheckpoint } from "../chain/checkpoint.js";
+import { toQuantity } from "../chain/quantity.js";
+import { readScheme } from "../chain/schemes.js";
+import { verifyStateCount, verifyStateRange } from "../chain/state.js";
+import { HEAD, verifyHeadOrOlder } from "../chain/sync.js";
+import { refuse } from "../error.js";
+import { type Ability, SCHEMES } from "../schemes.js";
+import { init } from "../wasm/hash.js";
+import { entryJson, pageJson } from "./amb.js";
+import { answer, olderInput, syncInput } from "./chain.js";
+import { hexMember, quantity, there } from "./json.js";
+import type { Kind } from "./kind.js";
+
+const COUNT = [...HEAD, "scheme", "header", "path", "lo", "hi", "proof"] as const;
+const RANGE = [...COUNT, "at", "reverse"] as const;
+
+const FROM_A_CHECKPOINT = {
+  scheme: "amb",
+  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
+    there({ checkpoint, now, maxClockSkew, maxHeadAge }),
+  asked: ["checkpoint", "now"],
+  saysScheme: true,
+  subjects: () => [],
+  init,
+} as const satisfies Partial<Kind>;
+
+/** All keys between two bounds after a block, or a page of them, from a checkpoint on. */
+export const StateRange: Kind = {
+  ...FROM_A_CHECKPOINT,
+  question: ({ at, lo, hi, reverse }) => there({ at, lo, hi, reverse }),
+  verify(input) {
+    const given = new Arguments(undefined, input, RANGE);
+    const at = quantity("amb", given.unchecked("at"), "at");
+    const reverse = given.boolean("reverse");
+    const { header, ...statement } = accept(given, "range");
+    const page = verifyStateRange({ ...statement, header: header.encoded, at, reverse });
+    return { ...answer(header), ...pageJson(page, entryJson) };
+  },
+};
+
+/** The number of keys between two bounds after a block, from a checkpoint on. */
+export const StateCount: Kind = {
+  ...FROM_A_CHECKPOINT,
+  question: ({ lo, hi }) => there({ lo, hi }),
+  verify(input) {
+    const given = new Arguments(undefined, input, COUNT);
+    const { header, ...statement } = accept(given, "count");
+    const count = verifyStateCount({ ...statement, header: header.encoded });
+    return { ...answer(header), count: toQuantity(count) };
+  },
+};
+
+/** Accepts the header whose root proves the answer. The form of all members is checked first, then the scheme. */
+function accept(given: Arguments<(typeof COUNT)[number]>, ability: Ability) {
+  const older = olderInput(given);
+  const lo = hexMember("amb", given, "lo");
+  const hi = given.unchecked("hi") === null ? null : hexMember("amb", given, "hi");
+  const proof = hexMember("amb", given, "proof");
+  const sync = syncInput(given);
+  const checkpoint = readCheckpoint(sync.checkpoint).json;
+  const scheme = readScheme(given.unchecked("scheme"));
+  if (!SCHEMES[scheme].abilities.includes(ability)) {
+    throw refuse("unknown_statement", "a scheme that keeps the order of keys", scheme);
+  }
+  const header = verifyHeadOrOlder({ ...sync, checkpoint }, older);
+  return { scheme, config: checkpoint.config, header, lo, hi, proof };
+}
