@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 
 import type { NetworkProviderOptions } from "../../src/provider.js";
 import { filesBelow, givenFolder, here } from "./folders.js";
+import { OFFERED } from "./methods.js";
 
 type Hex = `0x${string}`;
 
@@ -68,21 +69,8 @@ function exchangesOf(path: string, text: string): Exchange[] {
   });
 }
 
-/** Methods whose recorded answers the provider does not give, and why. */
-const REFUSED: Readonly<Record<string, string>> = {
-  eth_call: "execution",
-  eth_estimateGas: "execution",
-  eth_createAccessList: "execution",
-  eth_simulateV1: "execution",
-  eth_config: "about the server",
-  eth_capabilities: "about the server",
-  eth_getBlockAccessList: "a fork to come",
-  testing_buildBlockV1: "not about the chain",
-};
-
-/** Whether the provider refuses a method, as its documentation says. */
-export const isRefused = ({ method }: Exchange): boolean =>
-  Object.hasOwn(REFUSED, method) || /^(debug|trace|engine|txpool|web3)_/.test(method);
+/** Whether the provider has no method of this name, so that the request is refused as the documentation says. */
+export const isRefused = ({ method }: Exchange): boolean => !OFFERED.has(method);
 
 /** The file `genesis.json`. */
 export interface Genesis {

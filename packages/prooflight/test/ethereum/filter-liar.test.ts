@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ProviderError } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
 import { liesAbout, randomFrom } from "./lies.js";
+import { STATEFUL } from "./methods.js";
 import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
 
 const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
@@ -57,6 +58,9 @@ const WAYS: Way[] = [
   })),
 ];
 
+/** What ends them; whether there was one is not a server's to say. */
+const ENDS = ["eth_uninstallFilter", "eth_unsubscribe"];
+
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 });
@@ -85,6 +89,7 @@ async function follow(
   { open, poll }: Way,
   answer: Answer,
   skipped: readonly boolean[] = [],
+  onRequest: (method: string) => void = () => undefined,
 ): Promise<{ outcomes: unknown[]; asked: Question[] }> {
   let head: number = FIRST;
   let failures = 0;
@@ -105,7 +110,10 @@ async function follow(
   );
   const messages: unknown[] = [];
   provider.on("message", (message: unknown) => messages.push(message));
-  const ask: Ask = (method, ...params) => provider.request({ method, params });
+  const ask: Ask = (method, ...params) => {
+    onRequest(method);
+    return provider.request({ method, params });
+  };
   const outcomes: unknown[] = [];
   try {
     const id = await open(ask);
@@ -134,6 +142,20 @@ function refusal(error: unknown): string {
 }
 
 const honest: Answer = ({ method, params }) => chain.execution(method, params);
+
+test("every method with a state of its own is asked", async () => {
+  const asked = new Set(ENDS);
+  for (const way of WAYS) {
+    await follow(way, honest, [], (method) => asked.add(method));
+  }
+  expect(STATEFUL.filter((name) => !asked.has(name))).toEqual([]);
+});
+
+test.each(ENDS)("%s asks no server", async (method) => {
+  const { provider, asked } = providerOf(chain);
+  expect(await provider.request({ method, params: ["0x1"] })).toBe(false);
+  expect(asked).toEqual([]);
+});
 
 describe("a liar about", () => {
   test.each(WAYS.map((way) => [way.name, way] as const))("%s", async (_, way) => {

@@ -2,17 +2,21 @@
 
 import { isDeepStrictEqual } from "node:util";
 
-import { describe, expect, test } from "vitest";
+import { keccak256, Wallet } from "ethers";
+import { describe, expect, test, vi } from "vitest";
 
 import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
-import { METHODS } from "../../src/provider/ethereum/methods.js";
 import { executeChain } from "./execution-chain.js";
 import { liesAbout, randomFrom } from "./lies.js";
+import { STATELESS } from "./methods.js";
 import { hashOf, providerOf, type Question } from "./provider-of.js";
 
 const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
 console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
 const random = randomFrom(seed);
+
+// Hundreds of lies about a question.
+vi.setConfig({ testTimeout: 900_000 });
 
 const chain = await executeChain();
 
@@ -43,6 +47,13 @@ const ask = (method: string, params: unknown[] = [], head = LAST): Asked => ({
   params,
   head,
 });
+
+/** A transfer of nothing, signed by a made-up key. */
+const signed = (chainId: bigint) =>
+  new Wallet(`0x${"11".repeat(32)}`).signTransaction({
+    ...{ type: 2, chainId, nonce: 0, gasLimit: 21_000n, to: CONTRACT },
+    ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
+  });
 
 const questions: Asked[] = [
   ask("eth_blockNumber"),
@@ -92,11 +103,40 @@ test("an ommer is asked about", async () => {
   for (const question of uncle) expect((await outcome(question)).result).not.toBe(null);
 });
 
-test("every method that rests on a server's answers is asked", () => {
-  // The ids are options; of sending, the server's answer is not used, as another test shows.
-  const others = ["eth_chainId", "net_version", "eth_sendRawTransaction"];
-  const asked = new Set([...others, ...questions.map(({ method }) => method)]);
-  expect(METHODS.map(([name]) => name).filter((name) => !asked.has(name))).toEqual([]);
+/** Methods whose answers are options; a server has no say in them, since it is not asked. */
+const OPTIONS = ["eth_chainId", "net_version"];
+
+/** A transaction whose hash is the result, whatever the server answers. */
+const SENT = "eth_sendRawTransaction";
+
+test("every method without a state of its own is asked", () => {
+  const asked = new Set([...OPTIONS, SENT, ...questions.map(({ method }) => method)]);
+  expect(STATELESS.filter((name) => !asked.has(name))).toEqual([]);
+});
+
+test.each(OPTIONS)("%s asks no server", async (method) => {
+  const { asked, ...honest } = await outcome(ask(method));
+  expect(honest).toHaveProperty("result");
+  expect(asked).toEqual([]);
+});
+
+test(`a liar about ${SENT}`, async () => {
+  const { chainId } = chain.options;
+  const sent = ask(SENT, [await signed(chainId)]);
+  const { asked, ...honest } = await outcome(sent);
+  expect(honest).toMatchObject({ result: keccak256(sent.params[0] as string), marked: false });
+  expect(asked.map(({ method }) => method)).toContain(SENT);
+  for (const about of asked) {
+    const reply = await chain.execution(about.method, about.params);
+    // Without a result, it is an error of the server, which the caller gets.
+    const lies = liesAbout(reply, random).flatMap(({ reply }) => reply ?? []);
+    for (const lie of [...lies, null, {}, "0x"]) {
+      const told = await outcome(sent, (asked) =>
+        isDeepStrictEqual(asked, about) ? lie : chain.execution(asked.method, asked.params),
+      );
+      if (!told.refused) expect(told).toMatchObject(honest);
+    }
+  }
 });
 
 /** The result, or the refusal; `marked` if it was said to be unproven. */

@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 
-import { createProvider, ProviderError } from "../../src/provider.js";
+import { createProvider } from "../../src/provider.js";
 import { recordedAsks } from "./asks.js";
 import { sameAsRecorded } from "./compare.js";
+import { refusedAs } from "./documented.js";
+import { OFFERED } from "./methods.js";
 import { answerable, type Head, heads, remarks } from "./provable.js";
 import { OWN, readCases } from "./recorded.js";
 import { fetchOf, honest, MAX_AGE } from "./servers.js";
@@ -105,23 +107,20 @@ test.runIf(OWN)(
   },
 );
 
-/** Methods that no proof covers yet: an answer may only be the recorded one. */
-const executed = heads.filter(({ one }) => one.asked?.method === "eth_call");
-const newest = executed.filter(
-  ({ one }, at) => executed.findIndex((other) => other.one === one) === at,
-);
+/** Questions that no proof covers yet, of which nothing is believed. */
+const refused = readCases().filter(({ asked }) => asked && !OFFERED.has(asked.method));
 
-test.each(newest.map((given) => [given.one.name, given] as const))(
-  "the question of %s has the recorded answer, or none",
-  async (_, { one, head }) => {
-    const { method, params, expected } = one.asked ?? { method: "", params: [], expected: null };
-    const found = await providerOf(head, [])
-      .request({ method, params })
-      .catch((error: unknown) => error);
-    if (!(found instanceof ProviderError)) sameAsRecorded(found, expected);
-    else expect(found.data.reason).not.toBe("bug");
-  },
-);
+test.each(
+  refused.flatMap((one) => {
+    const found = heads.find((head) => head.one === one);
+    return found ? [[one.name, one.asked?.method ?? "", found.head] as const] : [];
+  }),
+)("the question of %s is refused, as documented: %s", async (name, method, head) => {
+  const { params } = readCases().find((one) => one.name === name)?.asked ?? { params: [] };
+  await expect(providerOf(head, []).request({ method, params })).rejects.toMatchObject(
+    refusedAs(method),
+  );
+});
 
 test("every case is asked, or said to lack something", () => {
   const silent = readCases().filter(
