@@ -213,8 +213,7 @@ test("a reorganisation removes logs, receipts, and what was kept by number", asy
       onUnproven: (request) => unproven.push(request),
       onFailure: ({ error, ...failure }) => {
         // The receipt may be asked for before the transaction is in a block.
-        if (error.reason !== "unknown_transaction")
-          failures.push({ error, ...failure });
+        if (error.reason !== "unknown_transaction") failures.push({ error, ...failure });
       },
     }),
     { retryCount: 0 },
