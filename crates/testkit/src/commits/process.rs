@@ -1,4 +1,4 @@
-//! What this process has used so far.
+//! What this process and its threads have used so far.
 
 use std::fs::read_to_string;
 
@@ -8,6 +8,13 @@ pub(super) fn cpu() -> (f64, f64) {
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
     let mut fields = fields.map(|field| field.parse().unwrap_or(0.0) * 10.0);
     (fields.next().unwrap_or(0.0), fields.next().unwrap_or(0.0))
+}
+
+/// The processor time of this thread alone in milliseconds.
+pub(super) fn thread_cpu() -> f64 {
+    let stat = read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = stat.split_whitespace().next().and_then(|field| field.parse().ok());
+    nanos.unwrap_or(0.0) / 1e6
 }
 
 /// Megabytes of memory: now, and at the most.
