@@ -180,6 +180,9 @@ impl Hist {
         let keys = slices(&self.keys);
         let question = amb::Hist { keys: &keys, from: self.from.0, to: self.to.0 };
         let histories = verify_history(&root, &question, &self.proof.0, &limits)?;
+        if histories.iter().any(|it| (it.from, it.to) != (question.from, question.to)) {
+            return Err(Error::new(Reason::Bug, "histories of the blocks asked about", "others"));
+        }
         Ok(member("histories", histories.iter().map(history).collect()))
     }
 }

@@ -193,6 +193,10 @@ fn other_updates(lies: &mut Lies<'_>) {
     lies.invalid("257 parts", &update_input(&state, &[set("aa", "n")], &many), argument);
     let last = State { height: (1 << 52) - 1, ..state.clone() };
     lies.invalid("a block after the last one", &update(&last, &[], &[&["aa"]]), argument);
+    let parts = [(owned(&["aa"]), vec![])];
+    let beyond = State { height: 1 << 52, ..state.clone() };
+    let comment = "R is 2^52 in an update whose part is empty";
+    lies.invalid(comment, &update_input(&beyond, &[], &parts), argument);
     let mut input = with(&[set("aa", "n")]);
     for (comment, limits, reason) in [
         ("more keys of a part than the limit", json!({ "maxKeys": 1 }), Reason::TooManyKeys),

@@ -156,6 +156,12 @@ fn leaves(lies: &mut Lies<'_>) {
     let comment = "a key of 257 bytes";
     lies.leaf(comment, &absent, "b", Reason::InvalidEncoding, |leaf| leaf.rest = vec![b'c'; 257]);
 
+    let comment = "a key of 257 bytes, of which the way has three";
+    let absent = get(&["kaa3"], 5);
+    lies.leaf(comment, &absent, "kaa3", Reason::InvalidEncoding, |leaf| {
+        leaf.rest.resize(254, b'x');
+    });
+
     let small = lies.state.clone();
     lies.state = nested();
     let comment = "a longer key where the way says that the key has ended";
@@ -265,6 +271,11 @@ fn counts(lies: &mut Lies<'_>) {
             change(live, dead, age);
         });
     }
+    lies.state = State::after([&[("", Some("1")), ("a", Some("2"))]]);
+    let comment = "a closed child without entries, one bit below the root";
+    lies.changed(comment, &get(&[""], 0), Reason::InvalidEncoding, |proof, _| {
+        children_of(&mut proof.root)[1] = Part::closed(&Record::EMPTY, 0, false);
+    });
 }
 
 fn versions(lies: &mut Lies<'_>) {
@@ -402,6 +413,20 @@ fn histories(lies: &mut Lies<'_>) {
             2,
             wrong,
             vec![number(1), number(1), at(1), hash(0), pair(2), pair(4)],
+        ),
+        (
+            "whose window begins in the first block asked for, so that no version entered it",
+            2,
+            2,
+            wrong,
+            vec![number(2), number(2), at(2), closed(3), pair(0), pair(4)],
+        ),
+        (
+            "whose window ends in the last block asked for",
+            2,
+            2,
+            wrong,
+            vec![number(1), number(2), at(1), at(2), hash(0), hash(3), pair(4)],
         ),
     ] {
         lies.leaf(comment, &hist(&["x"], from, to), "x", reason, |leaf| leaf.past = past);

@@ -1,9 +1,12 @@
 //! `amb/proof.json`: honest proofs of every kind.
 
+use prooflight_core::blake2b256;
+use prooflight_json::{Hash32, Quantity};
+use prooflight_testkit::amb::proof::Part;
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
 use prooflight_testkit::amb::state::{Op, State};
-use prooflight_testkit::amb::tree::bits;
+use prooflight_testkit::amb::tree::{Record, bits};
 use serde_json::{Value, json};
 
 use super::{
@@ -28,7 +31,9 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     transfers(file);
     updates(file);
     shapes(file);
+    bits_of_keys(file);
     at_limits(file);
+    most_entries(file);
     random_states(file);
 }
 
@@ -295,6 +300,34 @@ fn surrounded(key: &[u8]) -> State {
     state
 }
 
+/// Ways of every number of bits, with bytes that other keys had there before.
+fn bits_of_keys(file: &mut Builder) {
+    let state = State::after([&[("0", Some("1")), ("a", Some("2"))]]);
+    honest(file, "a branch behind the first bit of a byte", &state, &get(&["a"], 0));
+
+    let (long, longer, other) = ("1234567", "1234567a", "1234567b");
+    let high = "1234567\u{e1}";
+    let state = State::after([&[(longer, Some("1")), (other, Some("2")), (high, Some("3"))]]);
+    let comment = "keys that differ in the first bit of their eighth byte";
+    honest(file, &format!("{comment}: get"), &state, &get(&[other, high], 0));
+    let ops = [set(other, "n"), set(high, "n")];
+    updated(file, &format!("{comment}: update"), &state, &ops, &[&[other, high]]);
+    let state = State::after([&[(long, Some("1")), (longer, Some("2"))]]);
+    let comment = "a key of seven bytes, with which another one begins";
+    honest(file, comment, &state, &get(&[long], 0));
+
+    let state = State::after([&[("k1", Some("1")), ("z", Some("2"))]]);
+    let ops = [set("k\u{e1}", "n"), set("k\u{f1}", "n")];
+    let comment =
+        "a new key below the branch that another new key makes, behind a byte's first bit";
+    updated(file, comment, &state, &ops, &[&["k1"]]);
+
+    let mut state = surrounded(b"kdx");
+    state.apply(1, [set("aaaa", "1"), set("aaab", "2")]);
+    let comment = "a neighbour for every bit of a key, behind keys with other bytes";
+    honest(file, comment, &state, &range("", None, 1));
+}
+
 fn at_limits(file: &mut Builder) {
     let mut state = State::default();
     state.apply(0, [(vec![b'q'; 256], Some(vec![7; 300])), set("q", "1")]);
@@ -308,10 +341,24 @@ fn at_limits(file: &mut Builder) {
     honest(file, "the longest bound", &state, &query);
     cut(file, "the longest cut", &state, &range("", None, LAST), Some(&bound));
     updated(file, "an update to the last block", &state, &[delete("q")], &[&["q"]]);
+    let comment = "an update of the longest key";
+    updated(file, comment, &state, &[set(&long, "n")], &[&[&long]]);
     let last = State { height: LAST + 1, ..state };
     honest(file, "the last block", &last, &get(&["q"], LAST + 1));
 
+    let beside = "q".repeat(255) + "p";
+    let deepest = State::after([&[(&beside, Some("1")), (&long, Some("2"))]]);
+    honest(file, "the deepest branch", &deepest, &get(&[&long], 0));
+    let one = State::after([&[("a", Some("1"))]]);
+    let parts = [&["a"][..]; 256];
+    updated(file, "256 parts", &one, &[set("a", "n")], &parts);
+
     let state = small();
+    let ops = [set("aa", "longer")];
+    let mut input = update(&state, &ops, &[&["aa"]]);
+    input["limits"] = json!({ "maxValueBytes": 6 });
+    let root = expected(next_root(&state, &ops));
+    file.valid(&["Limit", "Update"], "a new value at its limit", &input, root);
     let query = get(&["c", "c"], 5);
     let length = prove(&state, &query, None).encode().len();
     let limits = json!({ "maxProofBytes": length, "maxKeys": 2, "maxValueBytes": 3 });
@@ -327,10 +374,24 @@ fn at_limits(file: &mut Builder) {
         ("a leaf beside the page does not count", range("b", Some("c"), 5), 1),
         ("entries of a transfer at their limit", transfer("", Some("d"), None), 3),
         ("leaves of a count do not count as entries", count("ab", Some("m")), 1),
+        ("a count of which one bound opens a leaf", count("b", Some("e\0")), 1),
     ] {
         let limits = json!({ "maxEntries": most });
         with_limits(file, comment, &state, &query, None, &limits);
     }
+}
+
+/// A root that no state has, since nobody can write so many keys.
+fn most_entries(file: &mut Builder) {
+    let record = Record { version: 0, live: (1 << 56) - 1, dead: 0, hash: [7; 32] };
+    let query = count("", None);
+    let empty = State::default();
+    let mut proof = prove(&empty, &query, None);
+    proof.root = Part::closed(&record, 0, false);
+    let mut input = input(&empty, &query, &proof.encode());
+    input["root"] = json!(Hash32(blake2b256(&[&[0x15], &record.encode()])));
+    let count = expected(json!({ "count": Quantity(record.live) }));
+    file.valid(&["Count"], "2^56 - 1 entries", &input, count);
 }
 
 fn random_states(file: &mut Builder) {

@@ -117,6 +117,11 @@ fn refused(file: &mut Builder, states: &States) {
     let input = asked(History { to: Quantity(7), ..of.clone() });
     file.invalid(&["Question"], comment, &input, Reason::InvalidResult);
 
+    let short = States::new(ChainLimits { max_key: 5, ..ChainLimits::default() }, &seven_blocks());
+    let comment = "amb: the history of a key longer than the chain allows";
+    let input = short.history(b"key 03", (1, 4), 6);
+    file.invalid(&["Question"], comment, &input, Reason::KeyLength);
+
     for (what, key, blocks) in [
         ("another key", &b"bob"[..], (1, 5)),
         ("a shorter range", b"alice", (1, 3)),
