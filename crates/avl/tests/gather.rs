@@ -161,13 +161,13 @@ fn a_damaged_or_missing_file_is_as_good_as_none() {
     kept.grow(1);
     let whole = kept.bytes();
     assert!(kept.check());
-    for at in 0..whole.len() {
+    for at in (0..64).chain((64..whole.len()).step_by(97)) {
         let mut changed = whole.clone();
         changed[at] ^= 1 << (at % 8);
         kept.write(changed);
         assert!(!kept.check(), "byte {at}");
     }
-    for length in (0..whole.len()).step_by(5) {
+    for length in (0..whole.len()).step_by(211) {
         kept.write(&whole[..length]);
         assert!(!kept.check(), "{length} bytes");
     }

@@ -114,7 +114,10 @@ impl Gathered {
         let length = u32::from_be_bytes(length);
         let mut group = Vec::new();
         // A damaged length takes no memory that the file does not have.
-        (&mut self.file).take(length.into()).read_to_end(&mut group).ok()?;
+        let found = (&mut self.file).take(length.into()).read_to_end(&mut group).ok()?;
+        if u64::try_from(found) != Ok(length.into()) {
+            return None;
+        }
         let group = unseal(&self.origin.of_group(self.groups), group)?;
         self.groups += 1;
         Some(group)
