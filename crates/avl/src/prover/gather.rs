@@ -36,15 +36,11 @@ pub struct GatheringParams {
     pub state: Params,
     /// The file. While it is written, another one with the extension `new` is beside it.
     pub file: PathBuf,
-    /// The file is written again after this number of new nodes, or [`SHARE`] times those of the state if these are more.
+    /// The file is written again after this number of new nodes, or 1.5 times those of the state if these are more.
     pub least: u64,
     /// Called on the thread of the blocks.
     pub watch: Arc<dyn Fn(&GatherEvent<'_>) + Send + Sync>,
 }
-
-/// New nodes for each node of the state, after which the file is written again: what it costs beside the nodes
-/// themselves, and what an opening reads from the store at most.
-pub const SHARE: u64 = 2;
 
 /// What happens to the file.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +118,8 @@ where
     fn begin_if_due(&mut self) -> Result<()> {
         let dictionary = self.state.dictionary();
         let (nodes, end) = (dictionary.live(), dictionary.next_id());
-        let due = self.params.least.max(SHARE * nodes);
+        // More often writes more bytes for a block; less often, an opening reads more from the store.
+        let due = self.params.least.max(nodes + nodes / 2);
         if self.running.is_some() || end.saturating_sub(self.end) < due {
             return Ok(());
         }

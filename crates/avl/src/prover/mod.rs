@@ -33,7 +33,7 @@ use batch::Batch;
 #[cfg(feature = "chain")]
 pub use chain::{AvlReader, AvlState};
 #[cfg(feature = "chain")]
-pub use gather::{AvlGathering, GatherEvent, GatheringParams, SHARE};
+pub use gather::{AvlGathering, GatherEvent, GatheringParams};
 pub use lookup::prove_lookups_at;
 pub use persistent::{PersistentAvlProver, PreparedBatch};
 pub use sync::{Assembly, Taken, read_chunk};
