@@ -30,5 +30,5 @@ pub use prover::{
     prove_lookups_at, read_chunk,
 };
 #[cfg(all(feature = "prover", feature = "chain"))]
-pub use prover::{AvlReader, AvlState};
+pub use prover::{AvlGathering, AvlReader, AvlState, GatherEvent, GatheringParams};
 pub use verify::{Neighbours, OldValue, Transition, verify_batch};

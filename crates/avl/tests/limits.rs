@@ -99,6 +99,7 @@ const CASES: &[Case] = &[
 /// Reasons that occur in the sources, but that no test of practical size reaches.
 const UNREACHED: &[(Reason, &str)] = &[
     (Reason::Bug, "a lookup's value is always a part of the proof"),
+    (Reason::StoreFailed, "a file of nodes that cannot be written: `gather.rs` tests it"),
     (Reason::DictionaryFull, "needs 2^31 nodes; `prover::arena` tests the check itself"),
 ];
 

@@ -14,8 +14,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use prooflight_amt::VerifyingKey;
-use prooflight_avl::AvlState;
-use prooflight_avl::state::state_params;
+use prooflight_avl::AvlGathering;
 use prooflight_core::chain::{
     ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation, state_key,
 };
@@ -23,6 +22,7 @@ use prooflight_core::statement::Statement;
 use prooflight_core::store::StateStore as _;
 use prooflight_core::{Hash, Scheme, blake2b256};
 use prooflight_node::authority::{Signers, generate};
+use prooflight_node::schemes::{Place, SchemeOptions};
 use prooflight_node::store;
 use prooflight_node::{Chain, View, schemes};
 use serde_json::{Map, Value, json};
@@ -106,7 +106,10 @@ fn main() {
             put(&mut row, "store: opening, ms", ms(time.elapsed()));
             let time = ProcessTime::now();
             let own = schemes::namespace(store, Scheme::Avl);
-            let state = AvlState::open(own, state_params(&config.limits)).unwrap();
+            let options = SchemeOptions::default();
+            let place = Place { folder: &folder, options: &options };
+            let params = schemes::gathering(&config, place);
+            let state = AvlGathering::open(own, params).unwrap();
             put(&mut row, "avl: opening, ms", ms(time.elapsed()));
             drop(state);
         }

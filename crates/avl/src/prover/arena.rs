@@ -169,6 +169,18 @@ impl Arena {
         (self.nodes.items.len(), self.keys.items.len(), self.values.items.len())
     }
 
+    /// The number of nodes of the tree.
+    #[cfg(feature = "chain")]
+    pub(super) const fn live(&self) -> usize {
+        self.nodes.items.len() - self.nodes.free.len()
+    }
+
+    /// The nodes that are not in the tree.
+    #[cfg(feature = "chain")]
+    pub(super) fn free(&self) -> &[NodeId] {
+        &self.nodes.free
+    }
+
     pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let prefix = prefix(key);
         let mut node = self.node(self.root);

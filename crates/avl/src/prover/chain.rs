@@ -1,10 +1,13 @@
 //! The AVL+ state of a chain: the dictionary in a store, with one revision per block.
 
+use std::path::Path;
+
 use prooflight_core::chain::state_key;
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{Change, Prepared, Proved, Read, StateReader, StateStore, Store};
 use prooflight_core::{Result, Scheme};
 
+use super::gathered::Gathered;
 use super::lookup::prove_lookups_at;
 use super::persistent::{PersistentAvlProver, PreparedBatch};
 use crate::operation::Operation;
@@ -73,6 +76,25 @@ impl<S: Store> StateStore for AvlState<S> {
     fn reader(&mut self) -> Result<Self::Reader> {
         let store = self.dictionary.store().snapshot()?;
         Ok(AvlReader { store, params: *self.dictionary.prover().params() })
+    }
+}
+
+impl<S: Store> AvlState<S> {
+    /// Opens the state with the nodes in a file. Also returns the first id after those of the file, or 0 if it is not
+    /// of use.
+    pub(super) fn open_gathered(
+        store: S,
+        params: Params,
+        file: &Path,
+        identity: &[u8; 16],
+    ) -> Result<(Self, u64)> {
+        let gathered = |next_id| Gathered::open(file, identity, next_id);
+        let (dictionary, end) = PersistentAvlProver::open_with(store, params, gathered)?;
+        Ok((Self { dictionary }, end))
+    }
+
+    pub(super) const fn dictionary(&self) -> &PersistentAvlProver<S> {
+        &self.dictionary
     }
 }
 

@@ -3,12 +3,15 @@
 use prooflight_core::Result;
 use prooflight_core::store::{Read, node_key, require_node};
 
-/// Reads nodes one after another; while their ids lie close together, whole ranges of the store at once.
+use super::gathered::Gathered;
+
+/// Reads nodes one after another, from a file as far as it has them, and else from the store: while their ids lie close together, whole ranges of the store at once.
 ///
 /// A range costs about a tenth of a read for each of its nodes. Ranges grow as long as they are of use, and begin
 /// small again after a gap.
 pub(super) struct Descending<'s, S> {
     store: &'s S,
+    gathered: Option<&'s mut Gathered>,
     /// The rest of the range that was read last, ascending by id.
     ahead: Vec<(u64, Vec<u8>)>,
     /// The id that was read last.
@@ -24,12 +27,15 @@ const CLOSE: u64 = 32;
 const WIDEST: u64 = 1 << 13;
 
 impl<'s, S: Read> Descending<'s, S> {
-    pub(super) const fn new(store: &'s S) -> Self {
-        Self { store, ahead: Vec::new(), before: None, width: 1 }
+    pub(super) const fn new(store: &'s S, gathered: Option<&'s mut Gathered>) -> Self {
+        Self { store, gathered, ahead: Vec::new(), before: None, width: 1 }
     }
 
     /// Reads a node, whose id is smaller than all before; `store_corrupt` if there is none.
     pub(super) fn read(&mut self, id: u64) -> Result<Vec<u8>> {
+        if let Some(node) = self.gathered.as_mut().and_then(|gathered| gathered.take(id)) {
+            return Ok(node);
+        }
         let before = self.before.replace(id);
         if let Some(node) = self.take(id) {
             return Ok(node);
@@ -108,7 +114,7 @@ mod tests {
     }
 
     fn read(store: &Counted, ids: impl Iterator<Item = u64>) {
-        let mut descending = Descending::new(store);
+        let mut descending = Descending::new(store, None);
         for id in ids.collect::<Vec<_>>().into_iter().rev() {
             assert_eq!(descending.read(id), Ok(id.to_be_bytes().to_vec()), "{id}");
         }
@@ -134,7 +140,7 @@ mod tests {
         let ids = || (0..300).chain(900..901).chain(2000..2100).chain([u64::MAX - 1, u64::MAX]);
         let store = counted(ids());
         read(&store, ids());
-        let mut descending = Descending::new(&store);
+        let mut descending = Descending::new(&store, None);
         assert_eq!(descending.read(2050).unwrap(), 2050_u64.to_be_bytes());
         for missing in [2040, 1990, 1000, 899] {
             let refused = descending.read(missing);

@@ -9,6 +9,7 @@ use prooflight_core::{Error, Hex, Result};
 
 use super::arena::{Arena, Loaded, Node, index, prefix};
 use super::descending::Descending;
+use super::gathered::Gathered;
 use super::record::{NodeRecord, TreeRoot};
 use super::unread::Unread;
 use crate::hash::{Preimage, labels, write_preimage};
@@ -21,8 +22,14 @@ pub(super) struct LoadedRevision {
     pub(super) ids: Vec<u64>,
 }
 
-/// Loads a revision. Every label, height, separator and neighbour is recomputed and compared.
-pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Result<LoadedRevision> {
+/// Loads a revision, with the nodes that were gathered before. Every label, height, separator and neighbour is
+/// recomputed and compared.
+pub(super) fn load(
+    store: &impl Read,
+    gathered: Option<&mut Gathered>,
+    root: &TreeRoot,
+    params: &Params,
+) -> Result<LoadedRevision> {
     let mut loader = Loader {
         params,
         loaded: Loaded::default(),
@@ -33,7 +40,7 @@ pub(super) fn load(store: &impl Read, root: &TreeRoot, params: &Params) -> Resul
         unhashed: Unhashed::default(),
     };
     let top = loader.expect(root.id, &root.label)?;
-    let mut nodes = Descending::new(store);
+    let mut nodes = Descending::new(store, gathered);
     while let Some((id, node)) = loader.unread.pop() {
         let added = nodes.read(id).and_then(|record| loader.add(id, node, &record));
         // What a damaged node leads to is not its own fault: it is named first.

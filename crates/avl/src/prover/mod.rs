@@ -9,6 +9,10 @@ mod bit_set;
 #[cfg(feature = "chain")]
 mod chain;
 mod descending;
+#[cfg(feature = "chain")]
+mod gather;
+#[cfg_attr(not(feature = "chain"), allow(dead_code, reason = "a chain's state gathers its nodes"))]
+mod gathered;
 mod load;
 mod lookup;
 mod pack;
@@ -28,6 +32,8 @@ use batch::Batch;
 
 #[cfg(feature = "chain")]
 pub use chain::{AvlReader, AvlState};
+#[cfg(feature = "chain")]
+pub use gather::{AvlGathering, GatherEvent, GatheringParams};
 pub use lookup::prove_lookups_at;
 pub use persistent::{PersistentAvlProver, PreparedBatch};
 pub use sync::{Assembly, Taken, read_chunk};

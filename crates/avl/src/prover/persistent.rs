@@ -6,6 +6,7 @@ use prooflight_core::store::{PreparedRevision, Revisions, Store, WriteBatch, nod
 use prooflight_core::{Error, Reason, Result};
 
 use super::arena::{Arena, Changes, Node};
+use super::gathered::Gathered;
 use super::load::{LoadedRevision, load};
 use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
 use super::{AvlProver, ProvedBatch};
@@ -31,6 +32,16 @@ impl<S: Store> PersistentAvlProver<S> {
     ///
     /// `invalid_argument` if the store's dictionary has other key or value lengths.
     pub fn open(store: S, params: Params) -> Result<Self> {
+        Self::open_with(store, params, |_| None).map(|(prover, _)| prover)
+    }
+
+    /// Like [`open`](Self::open), with the nodes that were gathered before, for the first id that no node has. Also returns
+    /// the first id after those that were gathered: 0 if these are not all of use.
+    pub(super) fn open_with(
+        store: S,
+        params: Params,
+        gathered: impl FnOnce(u64) -> Option<Gathered>,
+    ) -> Result<(Self, u64)> {
         params.check(&[])?;
         let asked = params_record(&params);
         if store.get(PARAMS_KEY)?.is_some_and(|kept| kept != asked) {
@@ -45,8 +56,17 @@ impl<S: Store> PersistentAvlProver<S> {
             writes.put(PARAMS_KEY, asked);
             (first_leaf(&empty.arena, writes), 1)
         })?;
-        let LoadedRevision { arena, ids } = load(revisions.store(), revisions.root(), &params)?;
-        Ok(Self { revisions, prover: AvlProver { params, arena }, ids })
+        let (store, root) = (revisions.store(), revisions.root());
+        let mut end = 0;
+        let loaded = gathered(revisions.next_id()).and_then(|mut gathered| {
+            let loaded = load(store, Some(&mut gathered), root, &params);
+            end = gathered.end();
+            // What is wrong may be wrong in the file alone.
+            loaded.inspect_err(|_| end = 0).ok()
+        });
+        let LoadedRevision { arena, ids } =
+            loaded.map_or_else(|| load(store, None, root, &params), Ok)?;
+        Ok((Self { revisions, prover: AvlProver { params, arena }, ids }, end))
     }
 
     /// Returns the newest revision.
@@ -122,6 +142,29 @@ impl<S: Store> PersistentAvlProver<S> {
     /// `version_unavailable` if `oldest` itself is not kept.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.revisions.prune(oldest)
+    }
+
+    /// Returns the number of nodes of the newest revision.
+    #[cfg(feature = "chain")]
+    pub(super) const fn live(&self) -> u64 {
+        self.prover.arena.live() as u64
+    }
+
+    /// Returns the ids of the nodes of the newest revision.
+    #[cfg(feature = "chain")]
+    pub(super) fn live_ids(&self) -> Vec<u64> {
+        let mut ids = self.ids.clone();
+        for &free in self.prover.arena.free() {
+            ids[free as usize] = u64::MAX;
+        }
+        ids.retain(|id| *id != u64::MAX);
+        ids
+    }
+
+    /// Returns the first id that no node has.
+    #[cfg(feature = "chain")]
+    pub(super) const fn next_id(&self) -> u64 {
+        self.revisions.next_id()
     }
 
     /// Returns a snapshot of the store.

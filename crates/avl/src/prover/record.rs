@@ -3,6 +3,7 @@
 //!
 //! | key | value |
 //! |---|---|
+//! | `f` | 16 random bytes, by which a file of [gathered](super::gathered) nodes knows its store; none without such a file |
 //! | `p` | key length u32, `00` or `01` and the value length u64 |
 //! | `v` revision u64 | begins with root id u64, root label, height u8 |
 //! | `n` id u64 | `00`, key, next key, value; or `01`, balance i8, separator, two child ids u64, two labels |
@@ -16,6 +17,8 @@ use crate::hash::Preimage;
 use crate::params::{Digest, Label, Params};
 
 pub(super) const PARAMS_KEY: &[u8] = b"p";
+#[cfg(feature = "chain")]
+pub(super) const IDENTITY_KEY: &[u8] = b"f";
 
 pub(super) fn params_record(params: &Params) -> Vec<u8> {
     let key_length = u32::try_from(params.key_length).unwrap_or(u32::MAX).to_be_bytes();

@@ -305,7 +305,8 @@ impl Verify {
         let folder = &self.folder.data_dir;
         let scratch = tempfile::tempdir_in(folder).map_err(|error| cannot(folder, &error))?;
         let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
-        let view = Chain::open(folder)?.view()?;
+        let options = SchemeOptions { store_alone: true, ..SchemeOptions::default() };
+        let view = Chain::open_again(folder, &options)?.view()?;
         // Before anything is executed.
         view.block(At::Height(0))?;
         for height in 0..=view.height() {

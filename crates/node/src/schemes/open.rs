@@ -4,8 +4,8 @@ use std::path::Path;
 
 use prooflight_amb::MAX_KEY;
 use prooflight_amb::prover::AmbState;
-use prooflight_avl::AvlState;
 use prooflight_avl::state::state_params;
+use prooflight_avl::{AvlGathering, AvlState};
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_lmpt::LmptMerging;
@@ -14,7 +14,7 @@ use prooflight_mpt::MptState;
 use prooflight_smt::snapshot::SmtState;
 
 use super::store::{SchemeStore, hold};
-use super::{SchemeOptions, merges, setup, snapshots};
+use super::{SchemeOptions, merges, nodes, setup, snapshots};
 use crate::store::{EmbeddedStore, Namespace};
 
 /// The folder and options for scheme data outside the store.
@@ -36,7 +36,10 @@ pub fn open(
     let own = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Amb => hold::<AmbState<_>>(own, check_keys(config)?),
-        Scheme::Avl => hold::<AvlState<_>>(own, state_params(&config.limits)),
+        Scheme::Avl if place.options.store_alone => {
+            hold::<AvlState<_>>(own, state_params(&config.limits))
+        }
+        Scheme::Avl => hold::<AvlGathering<_>>(own, nodes::gathering(config, place)),
         Scheme::Lmpt => hold::<LmptMerging<_>>(own, merges::params(config, place)?),
         Scheme::Lvmt => hold::<LvmtState<_>>(own, setup::params(config, place)?),
         Scheme::Mpt => hold::<MptState<_>>(own, ()),

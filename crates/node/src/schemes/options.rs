@@ -41,6 +41,9 @@ pub struct SchemeOptions {
     /// The approximate size of the cache of snapshot files of `smt`, for proofs.
     #[serde(skip, default = "cache_bytes")]
     pub cache_bytes: u64,
+    /// Whether opening checks all nodes of `avl` in the store, instead of taking them from their file.
+    #[serde(skip)]
+    pub store_alone: bool,
 }
 
 const fn cache_bytes() -> u64 {
@@ -110,6 +113,7 @@ impl Default for SchemeOptions {
             lmpt_replay: false,
             counted: Counted::default(),
             cache_bytes: CACHE_BYTES,
+            store_alone: false,
         }
     }
 }

@@ -1,0 +1,213 @@
+//! A chain's AVL+ state that gathers its newest nodes in a file, for the next opening.
+
+use core::fmt;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use prooflight_core::store::{Change, Prepared, Read, StateStore, Store, WriteBatch, corrupt};
+use prooflight_core::{Error, Reason, Result};
+
+use super::chain::{AvlReader, AvlState};
+use super::descending::Descending;
+use super::gathered::{Gathered, Gathering, Origin};
+use super::persistent::PreparedBatch;
+use super::record::IDENTITY_KEY;
+use crate::params::Params;
+
+/// An [`AvlState`] that opens fast: now and then, a thread gathers the nodes of the newest state in a file.
+///
+/// The file is a copy. It may be missing or older, and what is read from it is checked like the store.
+pub struct AvlGathering<S> {
+    state: AvlState<S>,
+    params: GatheringParams,
+    identity: [u8; 16],
+    /// The first id that no node had when the file was last begun.
+    end: u64,
+    running: Option<Running>,
+}
+
+/// The parameters of an [`AvlGathering`].
+#[derive(Clone)]
+pub struct GatheringParams {
+    /// The parameters of the state.
+    pub state: Params,
+    /// The file. While it is written, another one with the extension `new` is beside it.
+    pub file: PathBuf,
+    /// The file is written again after this number of new nodes, or 1.5 times those of the state if these are more.
+    pub least: u64,
+    /// Called on the thread of the blocks.
+    pub watch: Arc<dyn Fn(&GatherEvent<'_>) + Send + Sync>,
+}
+
+/// What happens to the file.
+#[derive(Clone, Copy, Debug)]
+pub enum GatherEvent<'a> {
+    /// It was not used, since it is missing, damaged or of another store, or only in part.
+    Unused,
+    /// It was written.
+    Written {
+        /// The nodes in it.
+        nodes: u64,
+    },
+    /// It could not be written; the one before stays.
+    Failed(&'a Error),
+}
+
+/// A file that is being written.
+struct Running {
+    thread: JoinHandle<Result<()>>,
+    nodes: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl<S> StateStore for AvlGathering<S>
+where
+    S: Store<Snapshot: Send + 'static>,
+{
+    type Source = S;
+    type Params = GatheringParams;
+    type Next = PreparedBatch;
+    type Reader = AvlReader<S::Snapshot>;
+
+    fn open(mut store: S, params: GatheringParams) -> Result<Self> {
+        let identity = identity(&mut store)?;
+        let (state, end) = AvlState::open_gathered(store, params.state, &params.file, &identity)?;
+        if end == 0 && state.dictionary().live() >= params.least {
+            (params.watch)(&GatherEvent::Unused);
+        }
+        Ok(Self { state, params, identity, end, running: None })
+    }
+
+    fn height(&self) -> Option<u64> {
+        self.state.height()
+    }
+
+    fn root(&self) -> Vec<u8> {
+        self.state.root()
+    }
+
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBatch>> {
+        self.state.prepare(changes)
+    }
+
+    fn commit(&mut self, next: PreparedBatch) -> Result<()> {
+        self.state.commit(next)?;
+        if self.running.as_ref().is_some_and(|running| running.thread.is_finished()) {
+            self.finish();
+        }
+        self.begin_if_due()
+    }
+
+    fn prune(&mut self, oldest: u64) -> Result<()> {
+        self.state.prune(oldest)
+    }
+
+    fn reader(&mut self) -> Result<Self::Reader> {
+        self.state.reader()
+    }
+}
+
+impl<S> AvlGathering<S>
+where
+    S: Store<Snapshot: Send + 'static>,
+{
+    /// Begins the file if there are enough new nodes.
+    fn begin_if_due(&mut self) -> Result<()> {
+        let dictionary = self.state.dictionary();
+        let (nodes, end) = (dictionary.live(), dictionary.next_id());
+        // More often writes more bytes for a block; less often, an opening reads more from the store.
+        let due = self.params.least.max(nodes + nodes / 2);
+        if self.running.is_some() || end.saturating_sub(self.end) < due {
+            return Ok(());
+        }
+        let (store, ids) = (dictionary.snapshot()?, dictionary.live_ids());
+        let origin = Origin { identity: self.identity, end };
+        let stop = Arc::new(AtomicBool::new(false));
+        let (path, stopped) = (self.params.file.clone(), stop.clone());
+        let thread = thread::Builder::new().name("avl nodes".into());
+        match thread.spawn(move || gather(&store, ids, &path, origin, &stopped)) {
+            Ok(thread) => self.running = Some(Running { thread, nodes, stop }),
+            Err(error) => {
+                let error = Error::new(Reason::StoreFailed, "a thread that gathers nodes", error);
+                (self.params.watch)(&GatherEvent::Failed(&error));
+            }
+        }
+        // After a failure the next attempt is as far away as after a success.
+        self.end = end;
+        Ok(())
+    }
+}
+
+impl<S> AvlGathering<S> {
+    /// Waits until the file is written, if it is being written.
+    pub fn finish(&mut self) {
+        let Some(Running { thread, nodes, .. }) = self.running.take() else { return };
+        let panicked = |_| Err(Error::new(Reason::Bug, "a file of nodes", "a panic"));
+        match thread.join().unwrap_or_else(panicked) {
+            Ok(()) => (self.params.watch)(&GatherEvent::Written { nodes }),
+            Err(error) => (self.params.watch)(&GatherEvent::Failed(&error)),
+        }
+    }
+}
+
+impl<S> Drop for AvlGathering<S> {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.stop.store(true, Ordering::Relaxed);
+            // A panic of the thread was reported when it happened.
+            let _ = running.thread.join();
+        }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for AvlGathering<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AvlGathering").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for GatheringParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GatheringParams").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+/// The identity of a store, which is written into a store that has none.
+fn identity(store: &mut impl Store) -> Result<[u8; 16]> {
+    if let Some(identity) = store.get(IDENTITY_KEY)? {
+        let length = identity.len();
+        return identity.try_into().map_err(|_| corrupt("an identity of 16 bytes", length));
+    }
+    // The standard library seeds these with random bytes.
+    let [high, low] = [(); 2].map(|()| u128::from(RandomState::new().hash_one(IDENTITY_KEY)));
+    let identity = (high << 64 | low).to_be_bytes();
+    let mut writes = WriteBatch::new();
+    writes.put(IDENTITY_KEY, identity);
+    store.write(writes)?;
+    Ok(identity)
+}
+
+/// Writes the file with these nodes; those that the file before has are taken from it.
+fn gather(
+    store: &impl Read,
+    mut ids: Vec<u64>,
+    path: &Path,
+    origin: Origin,
+    stop: &AtomicBool,
+) -> Result<()> {
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    let mut before = Gathered::open(path, &origin.identity, origin.end);
+    let mut nodes = Descending::new(store, before.as_mut());
+    let mut file = Gathering::begin(path, origin)?;
+    for id in ids {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        file.add(id, &nodes.read(id)?)?;
+    }
+    drop(before);
+    file.finish()
+}

@@ -1,0 +1,197 @@
+//! The nodes of one revision, gathered in a file in the order in which opening reads them.
+//!
+//! The store has the nodes of all kept revisions between those of the newest. The file has only the nodes of the
+//! revision that was the newest when it was written; later revisions still have most of them. A node never changes,
+//! so a record from the file is as good as one from the store, and is checked like it. What the file lacks is read
+//! from the store, and so is everything after the first damage.
+//!
+//! | bytes | |
+//! |---|---|
+//! | 8 | `PLavlNd1` |
+//! | 16 | the identity of the store, its record `f` |
+//! | 8 | an id above those of all nodes |
+//! | 8 | the checksum of the 32 bytes before |
+//!
+//! Then come groups: the length of the rest as u32, nodes by descending ids, a checksum. A node is its id u64, the length
+//! of its record u32, and the record. A checksum also covers the identity, the id above all nodes, and the group's number. All
+//! integers are big-endian.
+
+use std::fs::File;
+use std::io::{BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use prooflight_core::store::sealed::{CHECKSUM, seal, unseal};
+use prooflight_core::{Error, Reader, Reason, Result};
+
+const MAGIC: &[u8; 8] = b"PLavlNd1";
+
+/// The bytes after which a group ends.
+const GROUP: usize = 1 << 16;
+
+/// What the nodes of a file belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The identity of the store.
+    pub(super) identity: [u8; 16],
+    /// The first id that the revision did not have.
+    pub(super) end: u64,
+}
+
+impl Origin {
+    fn encode(&self) -> Vec<u8> {
+        [&MAGIC[..], &self.identity, &self.end.to_be_bytes()].concat()
+    }
+
+    /// What the checksum of a group covers besides its nodes.
+    fn of_group(&self, number: u64) -> Vec<u8> {
+        [self.encode(), number.to_be_bytes().to_vec()].concat()
+    }
+}
+
+/// A file that is read.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    file: File,
+    origin: Origin,
+    groups: u64,
+    /// The nodes of the group that was read last, and how many of their bytes were taken.
+    group: Vec<u8>,
+    taken: usize,
+}
+
+impl Gathered {
+    /// Opens the file of this store; none if it is missing, damaged, another store's, or has nodes that the store cannot have.
+    pub(super) fn open(path: &Path, identity: &[u8; 16], next_id: u64) -> Option<Self> {
+        let mut file = File::open(path).ok()?;
+        let mut header = vec![0; MAGIC.len() + 16 + 8 + CHECKSUM];
+        file.read_exact(&mut header).ok()?;
+        let header = unseal(&[], header)?;
+        let origin = Origin { identity: *identity, end: u64::from_be_bytes(*header.last_chunk()?) };
+        if header != origin.encode() || origin.end > next_id {
+            return None;
+        }
+        Some(Self { file, origin, groups: 0, group: Vec::new(), taken: 0 })
+    }
+
+    /// The id above those of all nodes.
+    pub(super) const fn end(&self) -> u64 {
+        self.origin.end
+    }
+
+    /// The record of a node, whose id is smaller than all before; none if the file does not have it.
+    pub(super) fn take(&mut self, id: u64) -> Option<Vec<u8>> {
+        if id >= self.origin.end {
+            return None;
+        }
+        loop {
+            while self.taken < self.group.len() {
+                let mut rest = Reader::new(&self.group[self.taken..]);
+                let found = u64::from_be_bytes(rest.array().ok()?);
+                if found < id {
+                    return None;
+                }
+                let length = u32::from_be_bytes(rest.array().ok()?);
+                let record = rest.take(usize::try_from(length).ok()?).ok()?;
+                self.taken += 12 + record.len();
+                if found == id {
+                    return Some(record.to_vec());
+                }
+            }
+            // After damage there is no next group.
+            self.group = self.next_group().unwrap_or_default();
+            self.taken = 0;
+            if self.group.is_empty() {
+                self.origin.end = 0;
+                return None;
+            }
+        }
+    }
+
+    fn next_group(&mut self) -> Option<Vec<u8>> {
+        let mut length = [0; 4];
+        self.file.read_exact(&mut length).ok()?;
+        let length = u32::from_be_bytes(length);
+        let mut group = Vec::new();
+        // A damaged length takes no memory that the file does not have.
+        let found = (&mut self.file).take(length.into()).read_to_end(&mut group).ok()?;
+        if u64::try_from(found) != Ok(length.into()) {
+            return None;
+        }
+        let group = unseal(&self.origin.of_group(self.groups), group)?;
+        self.groups += 1;
+        Some(group)
+    }
+}
+
+/// A file that is written.
+pub(super) struct Gathering<'p> {
+    /// Where the whole file goes.
+    path: &'p Path,
+    new: PathBuf,
+    file: BufWriter<File>,
+    origin: Origin,
+    groups: u64,
+    group: Vec<u8>,
+}
+
+impl Drop for Gathering<'_> {
+    /// Drops what is not whole.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.new);
+    }
+}
+
+impl<'p> Gathering<'p> {
+    /// Begins a file beside the one that it replaces.
+    pub(super) fn begin(path: &'p Path, origin: Origin) -> Result<Self> {
+        let new = path.with_extension("new");
+        let begin = || {
+            let mut file = BufWriter::with_capacity(GROUP, File::create(&new)?);
+            file.write_all(&seal(&[], origin.encode()))?;
+            Ok(file)
+        };
+        let file = begin().map_err(|error| failed(&new, &error))?;
+        Ok(Self { path, new, file, origin, groups: 0, group: Vec::new() })
+    }
+
+    /// Adds a node, whose id is smaller than all before.
+    pub(super) fn add(&mut self, id: u64, record: &[u8]) -> Result<()> {
+        let length = u32::try_from(record.len())
+            .map_err(|_| Error::new(Reason::Bug, "a node below 4 GiB", record.len()))?;
+        self.group.extend_from_slice(&id.to_be_bytes());
+        self.group.extend_from_slice(&length.to_be_bytes());
+        self.group.extend_from_slice(record);
+        if self.group.len() < GROUP { Ok(()) } else { self.end_group() }
+    }
+
+    /// Replaces the file.
+    ///
+    /// It need not be on disk yet: after a loss of power, a part of it that is missing counts as damaged.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.end_group()?;
+        let finished = self.file.flush().and_then(|()| fs::rename(&self.new, self.path));
+        finished.map_err(|error| failed(self.path, &error))
+    }
+
+    fn end_group(&mut self) -> Result<()> {
+        let group = std::mem::take(&mut self.group);
+        if group.is_empty() {
+            return Ok(());
+        }
+        let sealed = seal(&self.origin.of_group(self.groups), group);
+        let length = u32::try_from(sealed.len())
+            .map_err(|_| Error::new(Reason::Bug, "a group below 4 GiB", sealed.len()))?;
+        let written = self.file.write_all(&length.to_be_bytes());
+        written
+            .and_then(|()| self.file.write_all(&sealed))
+            .map_err(|error| failed(&self.new, &error))?;
+        self.groups += 1;
+        Ok(())
+    }
+}
+
+#[cold]
+fn failed(path: &Path, error: &io::Error) -> Error {
+    Error::new(Reason::StoreFailed, format_args!("to write the file {}", path.display()), error)
+}
