@@ -374,7 +374,7 @@ fn at_limits(file: &mut Builder) {
         ("a leaf beside the page does not count", range("b", Some("c"), 5), 1),
         ("entries of a transfer at their limit", transfer("", Some("d"), None), 3),
         ("leaves of a count do not count as entries", count("ab", Some("m")), 1),
-        ("a count of which one bound opens a leaf", count("b", Some("e\0")), 1),
+        ("a count whose bounds open two leaves", count("bb", Some("e\0")), 1),
     ] {
         let limits = json!({ "maxEntries": most });
         with_limits(file, comment, &state, &query, None, &limits);
