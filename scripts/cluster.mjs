@@ -34,6 +34,9 @@ function read() {
 
 await main(async () => {
   const { once = false, disturb, seed = "1", log } = read();
+  if (disturb && process.env.PROOFLIGHT_S3) {
+    throw new Problem("--disturb has an S3 server of its own; unset PROOFLIGHT_S3.");
+  }
   const s3 = disturb
     ? true
     : !log && (Boolean(process.env.PROOFLIGHT_S3) || ask("go", "version") !== undefined);
