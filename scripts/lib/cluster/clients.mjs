@@ -3,14 +3,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { NAMES, setAmount } from "../demo/sample.mjs";
-import { submit } from "./nodes.mjs";
+import { call, submit } from "./nodes.mjs";
 
 const COUNTER = new TextEncoder().encode("counter");
 const PAUSE_MILLISECONDS = 50;
 /** Longer than this without a block is a failure. */
-const PATIENCE_MILLISECONDS = 30_000;
+const PATIENCE_MILLISECONDS = 60_000;
 
-/** Counts up, one block after another, at the node that leads. */
+/**
+ * Counts up, one block after another, at the node that leads. Each number has a key of its own and is
+ * submitted once: one without an answer may be in a block, also later.
+ */
 export async function write(state) {
   let last = Date.now();
   for (let number = 0; !state.ended;) {
@@ -18,43 +21,70 @@ export async function write(state) {
     if (block) {
       state.blocks += 1;
       state.acknowledged = { height: BigInt(block.height), number };
+      state.all.push({ ...block, number });
       last = Date.now();
-      number += 1;
     } else if (Date.now() - last > PATIENCE_MILLISECONDS) {
       state.wrong.push(`no block for ${PATIENCE_MILLISECONDS / 1000} s`);
       return;
     }
+    number += 1;
     await sleep(block ? PAUSE_MILLISECONDS : 10);
   }
 }
 
-/** The counter, and an account that changes for the wallet. */
+const hex = (text) => `0x${Buffer.from(text).toString("hex")}`;
+const keyOf = (number) => `written/${number}`;
+
+/** The counter, a key for each number, and an account that changes for the wallet. */
 function operations(number) {
-  const [key, value] = ["counter", `${number}`].map(
-    (text) => `0x${Buffer.from(text).toString("hex")}`,
-  );
-  return [{ op: "Set", key, value }, setAmount(NAMES[number % NAMES.length], 100 * number)];
+  const value = hex(`${number}`);
+  const keys = ["counter", keyOf(number)];
+  return [
+    ...keys.map((key) => ({ op: "Set", key: hex(key), value })),
+    setAmount(NAMES[number % NAMES.length], 100 * number),
+  ];
 }
 
-/** Verifies the counter again and again: it never falls, and reaches what was acknowledged. */
+/** Verifies again and again that blocks from an acknowledged one on have what was acknowledged. */
 export async function read(state, client) {
-  let newest = -1;
   while (!state.ended) {
     const known = state.acknowledged;
-    const answer = await verified(() => client.get(COUNTER));
-    if (answer.value) {
-      const number = Number(new TextDecoder().decode(answer.value));
+    if (!known) {
+      await sleep(PAUSE_MILLISECONDS);
+      continue;
+    }
+    const key = new TextEncoder().encode(keyOf(known.number));
+    const answer = await verified(() => client.get(key));
+    if (answer.block) {
+      const { height, hash } = answer.block;
       state.answers += 1;
-      if (number < newest) state.wrong.push(`the counter fell from ${newest} to ${number}`);
-      if (known && answer.block.height >= known.height && number < known.number) {
-        const at = `block ${answer.block.height}`;
-        state.wrong.push(`${known.number} was acknowledged, and ${at} has ${number}`);
+      shown(state, height, `0x${Buffer.from(hash).toString("hex")}`);
+      if (height >= known.height && !answer.value) {
+        state.wrong.push(`${known.number} was acknowledged, and block ${height} lacks it`);
       }
-      newest = number;
     } else if (answer.refused) {
       state.wrong.push(`an honest reader was refused: ${answer.refused.message}`);
     }
     await sleep(PAUSE_MILLISECONDS);
+  }
+}
+
+/** Records a block that was shown; there must be one at each height. */
+function shown(state, height, hash) {
+  const other = state.shown.get(height) ?? hash;
+  if (other !== hash) state.wrong.push(`two blocks ${height}: ${other} and ${hash}`);
+  state.shown.set(height, hash);
+}
+
+/** Finds every acknowledged number in the block that its submitter was told of. */
+export async function checkAcknowledged(state, url) {
+  for (const { height, hash, number } of state.all) {
+    shown(state, BigInt(height), hash);
+    const block = await call(url, "prooflight_block", { at: height });
+    const key = hex(keyOf(number));
+    if (block?.header.hash !== hash || !block.ops.some((op) => op.key === key)) {
+      state.wrong.push(`${number} was acknowledged, and is not in block ${BigInt(height)}`);
+    }
   }
 }
 

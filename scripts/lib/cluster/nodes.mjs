@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, createWriteStream, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { environment } from "../environment.mjs";
 import { node as program } from "../paths.mjs";
@@ -20,12 +21,30 @@ export function prepareSecond(folder, first, second) {
   copyFileSync(join(folder, first, KEY), join(folder, second, KEY));
 }
 
+/** Starts a node again at its address, as often as it takes: a bucket that fails may end it at its start. */
+export async function startAgain(place, command, name, settings, url) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startNode(place, command, name, settings, new URL(url).host);
+    } catch (error) {
+      if (!(error instanceof Problem) || tries === 30) throw error;
+      await sleep(200);
+    }
+  }
+}
+
 /** Starts a node by `run` or `serve` on a log; its output goes to NAME.log in the folder. */
-export async function startNode({ folder, log, env }, command, name, settings = []) {
+export async function startNode(
+  { folder, log, env },
+  command,
+  name,
+  settings = [],
+  listen = "127.0.0.1:0",
+) {
   const args = [
     ...[command, "--log", log, "--data-dir", join(folder, name)],
     ...["--checkpoint", join(folder, "checkpoint.json"), "--log-format", "json"],
-    ...["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", ...PACE, ...settings],
+    ...["--listen", listen, "--admin-listen", "127.0.0.1:0", ...PACE, ...settings],
   ];
   const child = spawn(program, args, {
     env: { ...environment, ...env },
@@ -46,6 +65,12 @@ export async function startNode({ folder, log, env }, command, name, settings = 
     name,
     url: `http://${address}`,
     admin: `http://${admin}`,
+    /** Stops the process for a time, with all that it was about to do. */
+    async pause(milliseconds) {
+      child.kill("SIGSTOP");
+      await sleep(milliseconds);
+      child.kill("SIGCONT");
+    },
     /** kill -9. */
     async kill() {
       kill();
@@ -65,13 +90,16 @@ async function serving(stderr) {
 }
 
 /** Submits operations; returns their block, or undefined if the node does not lead or does not answer. */
-export async function submit(url, ops) {
-  const call = { jsonrpc: "2.0", id: 1, method: "prooflight_submit", params: { ops } };
+export const submit = (url, ops) => call(url, "prooflight_submit", { ops });
+
+/** Calls a method; returns its result, or undefined if there is none. */
+export async function call(url, method, params) {
+  const request = { jsonrpc: "2.0", id: 1, method, params };
   try {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(call),
+      body: JSON.stringify(request),
       signal: AbortSignal.timeout(5000),
     });
     return (await response.json()).result;
