@@ -93,7 +93,9 @@ export const STEPS = {
       await withBucket(async (env) => {
         await sh("cargo", cargo("test", "--test", "s3", "--", "--ignored"), { env });
         // The nodes' tests are among them; those that change files use a folder.
-        await sh("cargo", cargo("test", "--test", "log", "--", "--test-threads", "4"), { env });
+        for (const name of ["log", "snapshots_log"]) {
+          await sh("cargo", cargo("test", "--test", name, "--", "--test-threads", "4"), { env });
+        }
       });
       return cargoTests(output());
     },

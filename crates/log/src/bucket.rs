@@ -1,11 +1,13 @@
 //! A place in an object store, with errors that say what to do.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutMode, PutPayload};
 use prooflight_core::{Error, Reason, Result};
 
 use crate::backoff::Backoff;
@@ -33,6 +35,15 @@ pub enum Request {
     List,
     /// A DELETE of a proposal whose block is published.
     Delete,
+}
+
+/// What is in a folder of a bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The names of the objects in the folder itself, with their lengths.
+    pub objects: BTreeMap<String, u64>,
+    /// The names of the folders in it.
+    pub folders: Vec<String>,
 }
 
 /// The end of [`Bucket::settle`].
@@ -94,6 +105,44 @@ impl Bucket {
             return Err(Error::new(Reason::RequestTooLarge, expected, found.meta.size));
         }
         found.bytes().await.map(Some).map_err(|error| self.failed(name, &error))
+    }
+
+    /// Reads a range of an object of any length, truncated at its end; `None` if the object does not exist.
+    ///
+    /// Errors are those of [`read`](Self::read), without a limit.
+    pub async fn read_range(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
+        (self.observe)(Request::Read);
+        let start = range.start;
+        let range = Some(GetRange::Bounded(range));
+        let options = GetOptions { range, ..GetOptions::default() };
+        let error = match self.store.get_opts(&self.path(name), options).await {
+            Ok(found) => {
+                let bytes = found.bytes().await.map_err(|error| self.failed(name, &error))?;
+                return Ok(Some(bytes));
+            }
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => error,
+        };
+        // Stores refuse a range that begins at the end.
+        (self.observe)(Request::Read);
+        match self.store.head(&self.path(name)).await {
+            Ok(object) if object.size <= start => Ok(Some(Bytes::new())),
+            _ => Err(self.failed(name, &error)),
+        }
+    }
+
+    /// The objects in a folder, with their lengths, and the folders in it. Counted as one request, though it takes one for
+    /// each thousand.
+    pub async fn contents(&self, folder: &str) -> Result<Contents> {
+        (self.observe)(Request::List);
+        let found = self.store.list_with_delimiter(Some(&self.path(folder))).await;
+        let found = found.map_err(|error| self.failed(folder, &error))?;
+        let last = |path: &Path| path.filename().map(str::to_owned);
+        let objects = found.objects.iter();
+        Ok(Contents {
+            objects: objects.filter_map(|it| Some((last(&it.location)?, it.size))).collect(),
+            folders: found.common_prefixes.iter().filter_map(last).collect(),
+        })
     }
 
     /// Tries once to create an object; whether it did. `false` means that it may exist already.
@@ -161,12 +210,8 @@ impl Bucket {
 
     /// The names in a folder, of objects and of folders.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>> {
-        (self.observe)(Request::List);
-        let found = self.store.list_with_delimiter(Some(&self.path(folder))).await;
-        let found = found.map_err(|error| self.failed(folder, &error))?;
-        let objects = found.objects.into_iter().map(|object| object.location);
-        let names = objects.chain(found.common_prefixes);
-        Ok(names.filter_map(|path| path.filename().map(str::to_owned)).collect())
+        let Contents { objects, folders } = self.contents(folder).await?;
+        Ok(objects.into_keys().chain(folders).collect())
     }
 
     /// Removes an object, if it is there.

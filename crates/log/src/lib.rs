@@ -29,7 +29,7 @@ mod proposed;
 mod s3;
 
 pub use ahead::Reader;
-pub use bucket::{Bucket, Request, Settled};
+pub use bucket::{Bucket, Contents, Request, Settled};
 pub use copy::{Copied, copy};
 pub use entry::Entry;
 pub use log::Log;

@@ -6,7 +6,7 @@
 //! * [`schemes`] has the authenticated stores, one [`SchemeStore`](schemes::SchemeStore) each.
 //! * [`producer`] makes blocks of submitted operations, [`follow`] copies those of another node.
 //! * [`sync`] begins a copy with a state, instead of all blocks.
-//! * [`log`] has the chain's log in an object store, if there is one.
+//! * [`log`] has the chain's log in an object store, if there is one; [`snapshots`] has the files of `smt` there.
 //! * [`copy`] copies a chain while it grows; [`audit()`] checks one without executing its blocks.
 //! * [`rpc`] and [`server`] serve the chain to [`clients`]; blocking work runs on the threads of [`blocking`].
 //! * [`authority`] signs blocks on a machine of its own; [`collect`] and [`desk`] have them signed.
@@ -36,6 +36,7 @@ pub mod proposals;
 pub mod rpc;
 pub mod schemes;
 pub mod server;
+pub mod snapshots;
 pub mod space;
 pub mod store;
 pub mod sync;

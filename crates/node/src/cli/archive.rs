@@ -1,7 +1,8 @@
-//! `serve-history`: proofs of `smt` from the snapshot files of a running node, in a process of its own.
+//! `serve-history`: proofs of `smt` from the snapshot files of a running node, in a process of its own; from its folder, or
+//! from a bucket on another machine.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,19 +18,23 @@ use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive};
 use prooflight_node::schemes::CACHE_BYTES;
 use prooflight_node::server::{self, Front, NotReady, Pages, ServerLimits, Standing};
+use prooflight_node::snapshots;
 use prooflight_smt::snapshot::{Files, SmtReader};
+use tokio::runtime::Handle;
 
 use super::exit::Failure;
+use super::log::bucket;
 use super::serving;
 use super::settings::LogFormat;
 
 /// The files to serve, and the address.
 #[derive(Debug, Args)]
 pub(super) struct ServeHistory {
-    /// The folder of the snapshot files: `snapshots` in the folder of a chain with smt
+    /// The snapshot files: the folder `snapshots` in that of a chain with smt; or the log beside which a node puts them
+    /// with --publish-snapshots, as <s3://BUCKET/FOLDER> or <file:///FOLDER>
     #[arg(long, env = "PROOFLIGHT_SNAPSHOTS")]
-    snapshots: PathBuf,
-    /// The node that writes them, as http://HOST:PORT, which provides the headers
+    snapshots: String,
+    /// A node of the chain, as http://HOST:PORT, which provides the headers
     #[arg(long, env = "PROOFLIGHT_NODE")]
     node: String,
     /// The address to listen on
@@ -41,6 +46,9 @@ pub(super) struct ServeHistory {
     /// An origin whose pages may send requests; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     origins: Vec<String>,
+    /// The interval of looking for new files in a bucket, in milliseconds
+    #[arg(long, env = "PROOFLIGHT_FOLLOW_INTERVAL_MS", default_value_t = 1000)]
+    follow_interval_ms: u64,
     /// The bytes of memory for parts of the files that proofs read
     #[arg(long, env = "PROOFLIGHT_CACHE_BYTES", default_value_t = CACHE_BYTES)]
     cache_bytes: u64,
@@ -70,10 +78,21 @@ impl ServeHistory {
         let bound = serving::bind(self.listen)?;
         let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
-        let proofs = Arc::new(SmtReader::new(Files::existing(&self.snapshots)?, self.cache_bytes));
+        let is_far = self.snapshots.contains("://");
+        let (files, place) = if is_far {
+            let bucket = bucket(&self.snapshots, &metrics)?;
+            let place = bucket.name().to_owned();
+            (snapshots::files(bucket, Handle::current()), place)
+        } else {
+            (Files::existing(Path::new(&self.snapshots))?, self.snapshots.clone())
+        };
+        let proofs = Arc::new(SmtReader::new(files, self.cache_bytes));
+        let interval = Duration::from_millis(self.follow_interval_ms);
+        let watching = is_far.then(|| tokio::spawn(snapshots::watch(proofs.clone(), interval)));
         let workers = Workers::new();
         let archive = Archive {
             proofs: proofs.clone(),
+            is_far,
             node: Leader::new(&self.node, time)?,
             limits: RequestLimits { keys: self.max_keys, time },
             metrics: metrics.clone(),
@@ -88,29 +107,42 @@ impl ServeHistory {
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };
-        admin.standing.send_replace(Arc::new(FilesStanding(proofs)));
+        admin.standing.send_replace(Arc::new(FilesStanding { proofs, is_far }));
         let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
         let front =
             Front { limits, clients: Arc::new(Clients::new(Rules::ALL)), pages, busy: false };
         let (address, server) = server::start(bound, module, server::cors(&self.origins)?, front)?;
-        tracing::info!(%address, admin = %admin.address, snapshots = %self.snapshots.display(), node = self.node, "serving");
+        tracing::info!(%address, admin = %admin.address, snapshots = place, node = self.node, "serving");
         stop.await;
+        if let Some(watching) = watching {
+            watching.abort();
+        }
         serving::stop(server, admin).await;
         Ok(())
     }
 }
 
 /// The progress of the files.
-struct FilesStanding(Arc<SmtReader>);
+struct FilesStanding {
+    proofs: Arc<SmtReader>,
+    /// Whether they are in a bucket, in which another task looks for new ones.
+    is_far: bool,
+}
+
+impl FilesStanding {
+    fn newest(&self) -> Result<u64> {
+        if self.is_far { self.proofs.seen() } else { self.proofs.newest() }
+    }
+}
 
 impl Standing for FilesStanding {
     fn ready(&self) -> Result<u64, NotReady> {
-        Ok(self.0.newest()?)
+        Ok(self.newest()?)
     }
 
     /// Sets only the height: the timestamp is in the header, which the files do not have.
     fn count(&self, metrics: &Metrics) {
-        if let Ok(height) = self.0.newest() {
+        if let Ok(height) = self.newest() {
             metrics.newest(height, 0);
         }
     }

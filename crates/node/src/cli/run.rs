@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jsonrpsee::server::ServerHandle;
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::Signers;
 use prooflight_node::blocking::{self, Workers};
 use prooflight_node::clock::{Clock, now_ms, utc};
@@ -21,7 +21,7 @@ use prooflight_node::schemes::Counted;
 use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits, Standing};
 use prooflight_node::space::Space;
 use prooflight_node::sync::SyncSource;
-use prooflight_node::{Chain, View, descriptors};
+use prooflight_node::{Chain, View, descriptors, snapshots};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -110,6 +110,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         () = &mut stop => return Ok(()),
         started = starting => started?,
     };
+    let publishing = publish_snapshots(&chosen, &views, &metrics)?.map(tokio::spawn);
     let time = Duration::from_millis(chosen.request_time_ms);
     let workers = Workers::new();
     let context = Context {
@@ -153,6 +154,9 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         // A proposed block is finished at the next start.
         desk.close();
         let _ = server.stop();
+    }
+    if let Some(publishing) = publishing {
+        publishing.abort();
     }
     serving::stop(server, admin).await;
     let ended = match early {
@@ -273,6 +277,28 @@ fn produce(
         desk,
         ended,
     })
+}
+
+/// Puts the snapshot files of `smt` beside the log for as long as it runs, if it should.
+///
+/// `invalid_argument` if the chain has no log or no `smt`.
+fn publish_snapshots(
+    chosen: &Chosen,
+    views: &watch::Receiver<View>,
+    metrics: &Metrics,
+) -> Result<Option<impl Future<Output = ()> + use<>>> {
+    if !chosen.publish_snapshots {
+        return Ok(None);
+    }
+    let refused = |expected| Err(Error::new(Reason::InvalidArgument, expected, "none"));
+    let Some(url) = &chosen.log else {
+        return refused("--log with the place of the snapshots, with --publish-snapshots");
+    };
+    if !views.borrow().config().keeps(Scheme::Smt) {
+        return refused("a chain with smt, with --publish-snapshots");
+    }
+    let (bucket, folder) = (super::log::bucket(url, metrics)?, chosen.data_dir.clone());
+    Ok(Some(snapshots::publish(bucket, folder, views.clone())))
 }
 
 fn announce(view: &View, address: SocketAddr, admin: SocketAddr) {

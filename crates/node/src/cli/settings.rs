@@ -89,6 +89,9 @@ pub(crate) struct Settings {
     /// Publish the blocks of a chain that was made without a log, at its first start with one [default: false]
     #[arg(long, env = "PROOFLIGHT_PUBLISH", num_args = 0..=1, default_missing_value = "true")]
     publish: Option<bool>,
+    /// Put the snapshot files of smt beside the log, for `serve-history --snapshots URL` [default: false]
+    #[arg(long, env = "PROOFLIGHT_PUBLISH_SNAPSHOTS", num_args = 0..=1, default_missing_value = "true")]
+    publish_snapshots: Option<bool>,
     /// The log to which the chain belonged, as the file `log` in its folder names it, if nobody uses it any more [default: none]
     #[arg(long, env = "PROOFLIGHT_LOG_MOVED_FROM")]
     log_moved_from: Option<String>,
@@ -172,6 +175,7 @@ pub(crate) struct Chosen {
     pub(crate) follow: Option<String>,
     pub(crate) log: Option<String>,
     pub(crate) publish: bool,
+    pub(crate) publish_snapshots: bool,
     pub(crate) log_moved_from: Option<String>,
     pub(crate) standby: bool,
     pub(crate) takeover_after_ms: u64,
@@ -216,6 +220,7 @@ impl Settings {
             follow: self.follow.or(file.follow),
             log: self.log.or(file.log),
             publish: self.publish.or(file.publish).unwrap_or(false),
+            publish_snapshots: self.publish_snapshots.or(file.publish_snapshots).unwrap_or(false),
             log_moved_from: self.log_moved_from.or(file.log_moved_from),
             standby: self.standby.or(file.standby).unwrap_or(false),
             takeover_after_ms: self.takeover_after_ms.or(file.takeover_after_ms).unwrap_or(5000),

@@ -1,5 +1,5 @@
 //! The methods of a proof server: it proves `smt` from snapshot files, and gets everything else
-//! from the node that writes them.
+//! from a node of the chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,7 +28,9 @@ use crate::view;
 pub struct Archive {
     /// Proves from the files.
     pub proofs: Arc<SmtReader>,
-    /// The node that writes them.
+    /// Whether the files are in a bucket, in which a task looks for new ones: then requests do not.
+    pub is_far: bool,
+    /// A node of the chain.
     pub node: Leader,
     /// Limits on requests.
     pub limits: RequestLimits,
@@ -74,8 +76,9 @@ impl Archive {
     async fn height_of(&self, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
-                let proofs = self.proofs.clone();
-                self.workers.read(move || proofs.newest()).await
+                let (proofs, is_far) = (self.proofs.clone(), self.is_far);
+                let newest = move || if is_far { proofs.seen() } else { proofs.newest() };
+                self.workers.read(newest).await
             }
             Some(text) if text.len() <= 18 => Ok(parse::<Quantity>(at)?.0),
             _ => {

@@ -5,6 +5,7 @@ pub(crate) mod authorities;
 pub(crate) mod connection;
 pub(crate) mod liar;
 pub(crate) mod light;
+pub(crate) mod past;
 pub(crate) mod succession;
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
@@ -138,9 +139,14 @@ impl Node {
 
     /// Starts a proof server over the snapshot files of a running node.
     pub(crate) fn serve_history(snapshots: &Path, node: &Self) -> Self {
+        Self::serve_history_at(snapshots.to_str().unwrap(), node, &[])
+    }
+
+    /// Like `serve_history`, for a folder or a URL.
+    pub(crate) fn serve_history_at(snapshots: &str, node: &Self, settings: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
         let node = format!("http://{}", node.address);
-        command.args(["serve-history", "--node", &node, "--snapshots"]).arg(snapshots);
+        command.args(["serve-history", "--node", &node, "--snapshots", snapshots]).args(settings);
         Self::serve(command).unwrap()
     }
 

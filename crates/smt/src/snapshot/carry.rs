@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use super::check::{last_of, read_header, read_whole};
-use super::files::{Files, missing};
+use super::files::{Files, file_name, missing};
 use super::manifest::Manifest;
 
 impl Files {
@@ -37,6 +37,18 @@ impl Files {
         let last = last_of(name).ok_or_else(|| missing(name))?;
         let (header, ..) = read_whole(self, last)?;
         Ok((last, header.root_hash))
+    }
+
+    /// Reads the whole file of the group that ends with this block, and compares its checksums; `None` if there is none.
+    ///
+    /// `store_corrupt` if it is not as it was written.
+    pub fn read_checked(&self, last: u64) -> Result<Option<Bytes>> {
+        match read_whole(self, last) {
+            Ok((_, _, bytes)) => Ok(Some(bytes)),
+            // Rare, so it may cost another look.
+            Err(_) if self.read(&file_name(last))?.is_none() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the manifest of a folder that keeps the blocks of the file with this name alone: earlier files are only there

@@ -12,6 +12,7 @@ use prooflight_core::{Hash, Result, Scheme};
 
 use super::check::Damage;
 use super::files::Files;
+use super::links::CheckedLinks;
 use super::reader::{ProvedHistory, SnapshotReader};
 use super::retention::Retention;
 use super::writer::{Options, PreparedBlock, SnapshotWriter};
@@ -114,6 +115,16 @@ impl SmtReader {
     /// Returns the newest block in the files; `version_unavailable` if there is none yet.
     pub fn newest(&self) -> Result<u64> {
         Ok(self.opened()?.refresh()?.newest)
+    }
+
+    /// Returns the newest block as of the last look, without another one unless it would be the first.
+    pub fn seen(&self) -> Result<u64> {
+        Ok(self.opened()?.kept().newest)
+    }
+
+    /// See [`SnapshotReader::check_links`].
+    pub fn check_links(&self, last: u64) -> Result<CheckedLinks> {
+        self.opened()?.check_links(last)
     }
 
     fn opened(&self) -> Result<Arc<SnapshotReader>> {

@@ -1,4 +1,4 @@
-//! Snapshot files in an object store: a local folder, or any other implementation of `ObjectStore`.
+//! Snapshot files: in a local folder, in any other implementation of `ObjectStore`, or where they are only read.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -21,6 +21,7 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::check::last_of;
 use super::corrupt;
+use super::far::FarFiles;
 use super::local::LocalFile;
 use super::manifest::MANIFEST;
 use super::recent::Recent;
@@ -32,11 +33,20 @@ use super::recent::Recent;
 /// are read by the calling thread itself, whichever it is.
 #[derive(Clone, Debug)]
 pub struct Files {
-    store: Arc<dyn ObjectStore>,
-    /// The folder, if it is a local one.
-    folder: Option<PathBuf>,
+    place: Place,
     /// Recently read files of the folder, by their last block, which stay open.
     open: Arc<Recent<u64, Arc<LocalFile>>>,
+}
+
+/// Where the files are.
+#[derive(Clone, Debug)]
+enum Place {
+    /// In a local folder, which this store writes.
+    Folder(PathBuf, Arc<dyn ObjectStore>),
+    /// In an object store, with a manifest.
+    Store(Arc<dyn ObjectStore>),
+    /// Where they are only read, without a manifest.
+    Far(Arc<dyn FarFiles>),
 }
 
 /// The most files of a folder that are kept open between reads.
@@ -51,8 +61,8 @@ impl Files {
         };
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
-        let folder = Some(folder.to_path_buf());
-        Ok(Self { folder, ..Self::new(Arc::new(store.with_fsync(true))) })
+        let store = Arc::new(store.with_fsync(true));
+        Ok(Self::of(Place::Folder(folder.to_path_buf(), store)))
     }
 
     /// Opens an existing folder for reading; `store_failed` if it does not exist.
@@ -69,25 +79,63 @@ impl Files {
 
     /// Uses an object store. Its puts must be atomic and durable, as those of `object_store` are.
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
-        Self { store, folder: None, open: Arc::new(Recent::new(OPEN_FILES)) }
+        Self::of(Place::Store(store))
+    }
+
+    /// Uses files that are only read.
+    pub fn far(files: Arc<dyn FarFiles>) -> Self {
+        Self::of(Place::Far(files))
+    }
+
+    fn of(place: Place) -> Self {
+        Self { place, open: Arc::new(Recent::new(OPEN_FILES)) }
     }
 
     /// Whether this is a local folder.
-    pub(super) const fn is_local(&self) -> bool {
-        self.folder.is_some()
+    pub(super) fn is_local(&self) -> bool {
+        self.folder().is_some()
+    }
+
+    fn folder(&self) -> Option<&FolderPath> {
+        match &self.place {
+            Place::Folder(folder, _) => Some(folder),
+            Place::Store(_) | Place::Far(_) => None,
+        }
+    }
+
+    /// The files, if they are only read.
+    pub(super) fn as_far(&self) -> Option<&dyn FarFiles> {
+        match &self.place {
+            Place::Far(files) => Some(&**files),
+            Place::Folder(..) | Place::Store(_) => None,
+        }
+    }
+
+    /// The store; `store_failed` if there is none.
+    fn store(&self) -> Result<&dyn ObjectStore> {
+        match &self.place {
+            Place::Folder(_, store) | Place::Store(store) => Ok(&**store),
+            Place::Far(_) => {
+                let expected = "files that are written or listed here";
+                Err(Error::new(Reason::StoreFailed, expected, "files that are only read"))
+            }
+        }
     }
 
     /// Reads a whole file; `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<Bytes>> {
-        if let Some(folder) = &self.folder {
+        if let Some(folder) = self.folder() {
             return match std::fs::read(folder.join(name)) {
                 Ok(bytes) => Ok(Some(bytes.into())),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
                 Err(error) => Err(failed(name, &error)),
             };
         }
-        let path = Path::from(name);
-        let read = async { self.store.get_opts(&path, GetOptions::default()).await?.bytes().await };
+        if let Some(files) = self.as_far() {
+            return files.read_range(name, 0..u64::MAX);
+        }
+        let (store, path) = (self.store()?, Path::from(name));
+        let read = async { store.get_opts(&path, GetOptions::default()).await?.bytes().await };
         match block_on(read) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -114,7 +162,7 @@ impl Files {
 
     /// Opens a file of a local folder; `store_corrupt` if it does not exist.
     fn open_file(&self, name: &str) -> Result<LocalFile> {
-        let folder = self.folder.as_deref().ok_or_else(|| missing(name))?;
+        let folder = self.folder().ok_or_else(|| missing(name))?;
         LocalFile::open(folder, name).map_err(|error| match error.kind() {
             ErrorKind::NotFound => missing(name),
             _ => failed(name, &error),
@@ -127,38 +175,31 @@ impl Files {
         if self.is_local() {
             return self.open_file(name)?.read_range(range).map(Bytes::from);
         }
-        let path = Path::from(name);
-        match block_on(self.store.get_ranges(&path, core::slice::from_ref(&range))) {
+        if let Some(files) = self.as_far() {
+            return files.read_range(name, range)?.ok_or_else(|| missing(name));
+        }
+        let (store, path) = (self.store()?, Path::from(name));
+        match block_on(store.get_ranges(&path, core::slice::from_ref(&range))) {
             Ok(mut parts) if parts.len() == 1 => Ok(parts.swap_remove(0)),
             Ok(_) => Err(failed(name, &"another number of parts")),
             Err(object_store::Error::NotFound { .. }) => Err(missing(name)),
             Err(error) => {
                 // Some stores refuse a range that extends beyond the file.
-                let bytes = self.read_to_end(&path, range).map_err(|_| failed(name, &error))?;
+                let bytes = read_to_end(store, &path, range).map_err(|_| failed(name, &error))?;
                 Ok(bytes)
             }
         }
     }
 
-    fn read_to_end(&self, path: &Path, range: Range<u64>) -> object_store::Result<Bytes> {
-        block_on(async {
-            let size = self.store.head(path).await?.size;
-            match range.start.min(size)..range.end.min(size) {
-                range if range.is_empty() => Ok(Bytes::new()),
-                range => self.store.get_range(path, range).await,
-            }
-        })
-    }
-
     /// Writes a file from these parts, replacing any existing one.
     pub(super) fn write(&self, name: &str, parts: PutPayload) -> Result<()> {
         let path = Path::from(name);
-        block_on(self.store.put(&path, parts)).map_err(|error| failed(name, &error)).map(drop)
+        block_on(self.store()?.put(&path, parts)).map_err(|error| failed(name, &error)).map(drop)
     }
 
     /// Removes a file, if it exists.
     pub(super) fn remove(&self, name: &str) -> Result<()> {
-        match block_on(self.store.delete(&Path::from(name))) {
+        match block_on(self.store()?.delete(&Path::from(name))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(failed(name, &error)),
         }
@@ -166,7 +207,7 @@ impl Files {
 
     /// Removes temporary files that an interrupted writer left: `NAME#1` and so on.
     pub(super) fn remove_unfinished(&self) -> Result<()> {
-        let Some(folder) = &self.folder else { return Ok(()) };
+        let Some(folder) = self.folder() else { return Ok(()) };
         let remove = || -> std::io::Result<()> {
             for entry in std::fs::read_dir(folder)? {
                 let entry = entry?;
@@ -183,10 +224,24 @@ impl Files {
 
     /// Lists the files with their lengths.
     pub(super) fn list(&self) -> Result<BTreeMap<String, u64>> {
-        let list = block_on(self.store.list_with_delimiter(None));
+        let list = block_on(self.store()?.list_with_delimiter(None));
         let list = list.map_err(|error| failed("any", &error))?;
         Ok(list.objects.into_iter().map(|file| (file.location.to_string(), file.size)).collect())
     }
+}
+
+fn read_to_end(
+    store: &dyn ObjectStore,
+    path: &Path,
+    range: Range<u64>,
+) -> object_store::Result<Bytes> {
+    block_on(async {
+        let size = store.head(path).await?.size;
+        match range.start.min(size)..range.end.min(size) {
+            range if range.is_empty() => Ok(Bytes::new()),
+            range => store.get_range(path, range).await,
+        }
+    })
 }
 
 /// Returns the name of the file whose group ends with this block. Names sort in block order.
@@ -237,10 +292,8 @@ mod tests {
     #[test]
     fn the_files_of_a_folder_are_read_without_the_object_store() {
         let folder = tempfile::tempdir().unwrap();
-        let files = Files {
-            folder: Some(folder.path().to_path_buf()),
-            ..Files::new(Arc::new(InMemory::new()))
-        };
+        let store = Arc::new(InMemory::new());
+        let files = Files::of(Place::Folder(folder.path().to_path_buf(), store));
         std::fs::write(folder.path().join("a"), b"0123456789").unwrap();
         assert_eq!(files.read("a").unwrap().unwrap(), &b"0123456789"[..]);
         assert_eq!(files.read("b"), Ok(None));

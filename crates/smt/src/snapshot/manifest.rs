@@ -5,6 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::corrupt;
 use super::files::{Files, parts};
+use super::ordered;
 
 pub(super) const MANIFEST: &str = "manifest";
 const MAGIC: &[u8; 8] = b"PLsmtMf1";
@@ -26,6 +27,14 @@ pub(super) struct Manifest {
 impl Manifest {
     /// Reads the manifest of a folder; `None` if there is none yet.
     pub(super) fn read(files: &Files) -> Result<Option<Self>> {
+        Self::newer(files, None)
+    }
+
+    /// Like [`read`](Self::read), given the manifest that was read before.
+    pub(super) fn newer(files: &Files, known: Option<Self>) -> Result<Option<Self>> {
+        if let Some(files) = files.as_far() {
+            return ordered::newest(files, known);
+        }
         files.read(MANIFEST)?.map(|bytes| Self::decode(&bytes)).transpose()
     }
 

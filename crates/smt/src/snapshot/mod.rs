@@ -5,22 +5,26 @@
 //! [`SnapshotReader`] proves from the files alone, also in another process. The format is in
 //! `docs/storage.md`; the Aldbaran paper calls this part Hyades (sections 5.4 and 6).
 
+mod ahead;
 mod branches;
 mod carry;
 mod chain;
 mod check;
 mod clusters;
 mod copy;
+mod far;
 mod files;
 mod foreign;
 mod group;
 mod header;
 mod leaves;
 mod link;
+mod links;
 mod local;
 mod manifest;
 mod nodes;
 mod open;
+mod ordered;
 mod pages;
 mod prove;
 mod publish;
@@ -30,11 +34,15 @@ mod record;
 mod retention;
 mod shards;
 mod spare;
+mod together;
+mod turns;
 mod writer;
 
 pub use chain::{SmtParams, SmtReader, SmtState};
 pub use check::Damage;
+pub use far::FarFiles;
 pub use files::{Files, file_name};
+pub use links::CheckedLinks;
 pub use reader::{KeptBlocks, Proved, ProvedHistory, SnapshotReader};
 pub use retention::Retention;
 pub use writer::{Options, PreparedBlock, SnapshotWriter};

@@ -110,7 +110,7 @@ impl Nodes {
             Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at.place, node)?,
         };
         if hash != node.hash {
-            self.files().forget(last);
+            self.forget(last);
             let expected = format_args!("a node with the hash {}", Hex(&node.hash));
             return Err(corrupt(&file_name(last), expected, Hex(&hash)));
         }
@@ -124,8 +124,9 @@ impl Nodes {
         }
         let bytes = self.pages.read_array::<HEADER_BYTES>(last, 0)?;
         let name = file_name(last);
-        let (header, _) = Header::decode(&name, &bytes)?;
+        let (header, _) = Header::decode(&name, &bytes).inspect_err(|_| self.forget(last))?;
         if header.last != last {
+            self.forget(last);
             return Err(corrupt(&name, format_args!("block {last}"), header.last));
         }
         let mut headers = self.headers();
@@ -134,6 +135,13 @@ impl Nodes {
         }
         headers.insert(last, header);
         Ok(header)
+    }
+
+    /// Drops what is cached of a file that turned out to be damaged, since it may be made again.
+    fn forget(&self, last: u64) {
+        self.pages.forget(last);
+        self.clusters.retain(|(of, _)| of != last);
+        self.headers().remove(&last);
     }
 
     fn headers(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Header>> {
@@ -191,7 +199,7 @@ impl Nodes {
         let end = header.blocks_at().min(start + MOST_BYTES as u64);
         let bytes = self.pages.read_once(header.last, start..end)?;
         let Some(cluster) = Cluster::read(header, place, &bytes) else {
-            self.files().forget(header.last);
+            self.forget(header.last);
             return Err(impossible(header.last, "branch"));
         };
         let cluster = Arc::new(cluster);

@@ -1,6 +1,5 @@
 //! Reads snapshot files, which never change, and caches their pages.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -10,8 +9,16 @@ use prooflight_core::Result;
 use super::corrupt;
 use super::files::{Files, file_name};
 use super::recent::Recent;
+use super::turns::Turns;
 
-const PAGE_BYTES: u64 = 4096;
+/// The bytes of a page of a file on this machine.
+const NEAR_BYTES: u64 = 4096;
+/// Those of a page on another machine, where requests cost more than bytes: many files are shorter.
+const FAR_BYTES: u64 = 1 << 16;
+/// The most pages that are read at once.
+const MOST_PAGES: u64 = 16;
+/// The memory that a cached page takes besides its bytes.
+const PAGE_MEMORY: u64 = 64;
 
 /// Reads ranges of files page by page, and caches the recently used pages.
 #[derive(Debug)]
@@ -19,15 +26,25 @@ pub(super) struct Pages {
     files: Files,
     /// By the last block of a file, and the number of the page.
     recent: Recent<(u64, u64), Bytes>,
+    page_bytes: u64,
+    /// The pages that are being read from another machine.
+    turns: Turns,
 }
 
 impl Pages {
     pub(super) fn new(files: Files, cache_bytes: u64) -> Self {
-        Self { files, recent: Recent::new(cache_bytes) }
+        let page_bytes = if files.as_far().is_some() { FAR_BYTES } else { NEAR_BYTES };
+        Self { files, recent: Recent::new(cache_bytes), page_bytes, turns: Turns::default() }
     }
 
     pub(super) fn files(&self) -> &Files {
         &self.files
+    }
+
+    /// Drops the pages of a file that turned out to be damaged, since it may be made again.
+    pub(super) fn forget(&self, last: u64) {
+        self.files.forget(last);
+        self.recent.retain(|(of, _)| of != last);
     }
 
     /// Reads a range of the file whose group ends with block `last`, truncated at the end of the file. Of a local
@@ -43,7 +60,7 @@ impl Pages {
     /// Reads a range of the file whose group ends with block `last`; `store_corrupt` if the file is
     /// too short.
     pub(super) fn read(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
-        let length = range.end.saturating_sub(range.start).min(PAGE_BYTES);
+        let length = range.end.saturating_sub(range.start).min(self.page_bytes);
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         self.extend(last, range, &mut bytes)?;
         Ok(bytes)
@@ -51,22 +68,27 @@ impl Pages {
 
     /// Like [`read`](Self::read), for a length known at compile time.
     pub(super) fn read_array<const N: usize>(&self, last: u64, at: u64) -> Result<[u8; N]> {
-        let (number, offset) = (at / PAGE_BYTES, (at % PAGE_BYTES) as usize);
-        let page = self.page(last, number)?;
+        let (number, offset) = self.place(at);
+        let page = self.page(last, number, number)?;
         if let Some(array) = page.get(offset..).and_then(|rest| rest.first_chunk()) {
             return Ok(*array);
         }
         let bytes = self.read(last, at..at.saturating_add(N as u64))?;
-        bytes.first_chunk().copied().ok_or_else(|| cut_off(last))
+        bytes.first_chunk().copied().ok_or_else(|| self.cut_off(last))
+    }
+
+    /// The number of the page with this position, and the position in it.
+    fn place(&self, at: u64) -> (u64, usize) {
+        (at / self.page_bytes, (at % self.page_bytes) as usize)
     }
 
     fn extend(&self, last: u64, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
         let mut at = range.start;
         while at < range.end {
-            let (number, offset) = (at / PAGE_BYTES, (at % PAGE_BYTES) as usize);
-            let page = self.page(last, number)?;
+            let (number, offset) = self.place(at);
+            let page = self.page(last, number, self.place(range.end - 1).0)?;
             let rest = page.get(offset..).filter(|rest| !rest.is_empty());
-            let rest = rest.ok_or_else(|| cut_off(last))?;
+            let rest = rest.ok_or_else(|| self.cut_off(last))?;
             let wanted = usize::try_from(range.end - at).unwrap_or(usize::MAX);
             let taken = &rest[..rest.len().min(wanted)];
             bytes.extend_from_slice(taken);
@@ -75,26 +97,57 @@ impl Pages {
         Ok(())
     }
 
-    fn page(&self, last: u64, number: u64) -> Result<Bytes> {
+    /// Returns a page. One that is read from another machine comes with those after it, up to page `to`.
+    fn page(&self, last: u64, number: u64, to: u64) -> Result<Bytes> {
         let key = (last, number);
         if let Some(page) = self.recent.get(key) {
             return Ok(page);
         }
+        let start = number.saturating_mul(self.page_bytes);
+        if self.files.as_far().is_some() {
+            let _turn = self.turns.take(key);
+            // Another thread may have read it meanwhile.
+            if let Some(page) = self.recent.get(key) {
+                return Ok(page);
+            }
+            let pages = to.saturating_sub(number).min(MOST_PAGES - 1) + 1;
+            let end = start.saturating_add(pages.saturating_mul(self.page_bytes));
+            return self.read_pages(last, number, start..end);
+        }
         // Read without a lock: other threads can use cached pages meanwhile.
-        let start = number.saturating_mul(PAGE_BYTES);
-        let range = start..start.saturating_add(PAGE_BYTES);
+        let range = start..start.saturating_add(self.page_bytes);
         let page = if self.files.is_local() {
             self.files.read_open(last, range)?.into()
         } else {
             self.files.read_range(&file_name(last), range)?
         };
-        self.recent.insert(key, PAGE_BYTES, page.clone());
+        self.insert(key, page.clone());
         Ok(page)
     }
-}
 
-#[cold]
-fn cut_off(last: u64) -> prooflight_core::Error {
-    let name: String = file_name(last);
-    corrupt(&name, "the whole file", "one that is cut off")
+    /// Reads a range of whole pages with one request, and returns the first one.
+    fn read_pages(&self, last: u64, first: u64, range: Range<u64>) -> Result<Bytes> {
+        let bytes = self.files.read_range(&file_name(last), range)?;
+        let length = usize::try_from(self.page_bytes).unwrap_or(usize::MAX);
+        if bytes.len() <= length {
+            self.insert((last, first), bytes.clone());
+            return Ok(bytes);
+        }
+        // Copied, so that none of them keeps the memory of all.
+        let pages: Vec<Bytes> = bytes.chunks(length).map(Bytes::copy_from_slice).collect();
+        for (number, page) in (first..).zip(&pages) {
+            self.insert((last, number), page.clone());
+        }
+        Ok(pages.into_iter().next().unwrap_or_default())
+    }
+
+    fn insert(&self, key: (u64, u64), page: Bytes) {
+        self.recent.insert(key, page.len() as u64 + PAGE_MEMORY, page);
+    }
+
+    #[cold]
+    fn cut_off(&self, last: u64) -> prooflight_core::Error {
+        self.forget(last);
+        corrupt(&file_name(last), "the whole file", "one that is cut off")
+    }
 }

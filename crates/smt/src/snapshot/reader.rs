@@ -7,11 +7,13 @@ use std::sync::{PoisonError, RwLock};
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
+use super::ahead;
 use super::check::{Damage, check};
 use super::files::{Files, missing};
-use super::manifest::{MANIFEST, Manifest};
+use super::manifest::{MANIFEST, Manifest, last_of_group};
 use super::nodes::{NodeRef, Nodes};
 use super::prove::{diff, sorted_hashes, write_keys};
+use super::together::{AT_ONCE, together};
 use crate::hash::MAX_HEIGHT;
 use crate::proof::{HISTORY, PROOF, Writer};
 
@@ -80,12 +82,18 @@ impl SnapshotReader {
     /// Reloads the manifest; returns the blocks that can be proved now.
     pub fn refresh(&self) -> Result<KeptBlocks> {
         let files = self.nodes.files();
-        let manifest = Manifest::read(files)?.ok_or_else(|| missing(MANIFEST))?;
+        let manifest =
+            Manifest::newer(files, Some(self.manifest()))?.ok_or_else(|| missing(MANIFEST))?;
         if manifest.blocks_per_file != self.manifest().blocks_per_file {
             let expected = format_args!("{} blocks in a file", self.manifest().blocks_per_file);
             return Err(super::corrupt(MANIFEST, expected, manifest.blocks_per_file));
         }
-        *self.manifest.write().unwrap_or_else(PoisonError::into_inner) = manifest;
+        let mut known = self.manifest.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have found more meanwhile.
+        if files.as_far().is_none() || manifest.newest > known.newest {
+            *known = manifest;
+        }
+        drop(known);
         Ok(self.kept())
     }
 
@@ -113,6 +121,9 @@ impl SnapshotReader {
         self.limits.check_keys(keys.len())?;
         let hashes = sorted_hashes(keys);
         self.at(height, |(root, node)| {
+            if let Some(root) = node.filter(|_| hashes.len() > 1 && self.is_far()) {
+                ahead::keys(&self.nodes, root, &hashes);
+            }
             let mut writer = Writer::new(PROOF);
             write_keys(&self.nodes, height, node, &hashes, &mut writer)?;
             self.limits.check_proof(writer.length())?;
@@ -138,6 +149,9 @@ impl SnapshotReader {
             })?;
             self.limits.check_proof(writer.length())?;
             roots.push((height, root));
+            if let (1, Some(changed), true) = (roots.len(), changed, self.is_far()) {
+                self.read_history_ahead(&hashes, from, changed);
+            }
             match changed {
                 Some(changed) if changed > from => height = changed - 1,
                 _ => return Ok(ProvedHistory { roots, proof: writer.finish() }),
@@ -158,8 +172,43 @@ impl SnapshotReader {
             return Err(Error::new(Reason::InvalidArgument, expected, after.unwrap_or_default()));
         }
         self.at(to, |(root, node)| {
+            if let Some(root) = node.filter(|_| self.is_far()) {
+                ahead::changed(&self.nodes, root, after);
+            }
             Ok(Proved { root, proof: diff(&self.nodes, after, to, node, &self.limits)? })
         })
+    }
+
+    /// Reads the trees of a key's changes in `from..changed` on several threads. Each begins somewhere in the range, and
+    /// finds the changes before that one after another, down to where the next thread begins.
+    fn read_history_ahead(&self, hashes: &[Hash], from: u64, changed: u64) {
+        let Some(length) = changed.checked_sub(from).filter(|length| *length > 0) else { return };
+        let threads = length.min(AT_ONCE as u64);
+        let at =
+            |number: u64| from + length / threads * number + length % threads * number / threads;
+        let parts: Vec<(u64, u64)> =
+            (0..threads).map(|number| (at(number), at(number + 1) - 1)).collect();
+        together(&parts, |&(from, to)| {
+            let mut height = last_of_group(to, self.manifest().blocks_per_file).min(changed - 1);
+            for _ in 0..self.limits.max_changes {
+                let changed = self.at(height, |(_, node)| {
+                    write_keys(&self.nodes, height, node, hashes, &mut Writer::new(HISTORY))
+                });
+                match changed {
+                    Ok(Some(changed)) if changed > from => height = changed - 1,
+                    _ => break,
+                }
+            }
+        });
+    }
+
+    /// Whether files are on other machines, so that reading them is mostly waiting.
+    fn is_far(&self) -> bool {
+        self.files().as_far().is_some()
+    }
+
+    pub(super) fn files(&self) -> &Files {
+        self.nodes.files()
     }
 
     /// Reads every file of the kept blocks and returns the damaged ones: missing, truncated or

@@ -52,6 +52,14 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
         }
     }
 
+    /// Keeps only the values whose keys satisfy this.
+    pub(super) fn retain(&self, keep: impl Fn(K) -> bool) {
+        for generation in &mut *self.lock() {
+            generation.values.retain(|key, _| keep(*key));
+            generation.weight = generation.values.values().map(|(weight, _)| weight).sum();
+        }
+    }
+
     fn put(&self, [young, old]: &mut [Generation<K, V>; 2], key: K, weight: u64, value: V) {
         if young.weight.saturating_add(weight) > self.capacity && young.weight > 0 {
             *old = core::mem::take(young);
@@ -126,5 +134,10 @@ mod tests {
         assert_eq!(cache.get(7), Some(()), "what is heavier than the cache is the only one");
         cache.remove(7);
         assert_eq!(cache.get(7), None);
+        cache.insert(8, 3, ());
+        cache.insert(9, 4, ());
+        cache.retain(|key| key != 8);
+        assert_eq!((cache.get(8), cache.get(9)), (None, Some(())));
+        assert_eq!(cache.lock().iter().map(|it| it.weight).sum::<u64>(), 4);
     }
 }

@@ -1,0 +1,65 @@
+//! Looks for new files in a bucket, and checks the older ones, while proofs are made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prooflight_core::Error;
+use prooflight_smt::snapshot::SmtReader;
+use tokio::time::sleep;
+
+use crate::blocking;
+
+/// Looks for new files every interval, and once compares the headers of the older ones; never ends.
+///
+/// What it finds is logged, and ends nothing: every proof checks what it reads.
+pub async fn watch(proofs: Arc<SmtReader>, interval: Duration) {
+    tokio::join!(check_older(proofs.clone(), interval), look(proofs, interval));
+}
+
+async fn look(proofs: Arc<SmtReader>, interval: Duration) {
+    let mut said = None;
+    loop {
+        let looking = proofs.clone();
+        match blocking::aside(move || looking.newest()).await {
+            Ok(_) => said = None,
+            Err(error) => say(&mut said, error),
+        }
+        sleep(interval).await;
+    }
+}
+
+/// Compares the headers of all files, from the newest that there is now.
+async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
+    let mut said = None;
+    let (mut next, mut damaged, mut checked) = (None, 0_usize, false);
+    while !checked || next.is_some() {
+        let (reader, from) = (proofs.clone(), next);
+        let part = move || {
+            let from = from.map_or_else(|| reader.newest(), Ok)?;
+            reader.check_links(from)
+        };
+        match blocking::aside(part).await {
+            Ok(part) => {
+                for damage in &part.damage {
+                    let (file, error) = (&damage.file, &damage.error);
+                    tracing::error!(file, reason = %error.reason(), %error, "damaged snapshot");
+                }
+                damaged += part.damage.len();
+                (next, checked, said) = (part.next, true, None);
+            }
+            Err(error) => {
+                say(&mut said, error);
+                sleep(interval).await;
+            }
+        }
+    }
+    tracing::info!(damaged, "compared the headers of all snapshots");
+}
+
+/// Logs an error, unless it is the same as the last one.
+fn say(said: &mut Option<Error>, error: Error) {
+    if said.as_ref() != Some(&error) {
+        tracing::warn!(reason = %error.reason(), %error, "snapshots cannot be read");
+        *said = Some(error);
+    }
+}

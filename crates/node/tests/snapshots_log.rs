@@ -1,0 +1,292 @@
+//! Histories and diffs from snapshot files in the bucket of a chain's log.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod harness;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use harness::light::genesis;
+use harness::past::{diff, history, make, of_key};
+use harness::{Node, PROGRAM, command, eventually, hex, set, text};
+use serde_json::{Value, json};
+
+const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"];
+const OFTEN: &[&str] = &["--follow-interval-ms", "10"];
+
+/// A bucket, and the folders of nodes.
+struct Place {
+    folder: tempfile::TempDir,
+    /// The URL of the log.
+    log: String,
+}
+
+impl Place {
+    /// An empty place in the bucket that `PROOFLIGHT_S3` names, or else in a folder.
+    fn new() -> Self {
+        match std::env::var("PROOFLIGHT_S3") {
+            Err(_) => Self::in_folder(),
+            Ok(bucket) => {
+                let folder = tempfile::tempdir().unwrap();
+                let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
+                let name = name.trim_start_matches('.');
+                let log = format!("{}/{name}", bucket.trim_end_matches('/'));
+                Self { folder, log }
+            }
+        }
+    }
+
+    /// A place in a folder, whose files the test changes.
+    fn in_folder() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bucket = folder.path().join("bucket");
+        fs::create_dir(&bucket).unwrap();
+        Self { log: format!("file://{}", bucket.display()), folder }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn init(&self, settings: &[&str]) {
+        let init = [&["init", "--schemes", "smt"], settings].concat();
+        assert!(command(&self.at("first"), &init).status.success());
+    }
+
+    /// A leader that puts its snapshots into the bucket.
+    fn lead(&self) -> Node {
+        let settings = [FAST, &["--publish", "--publish-snapshots"]].concat();
+        Node::try_share("run", &self.at("first"), &self.log, &settings).unwrap()
+    }
+
+    /// The chain of [`make`], with all its snapshots in the bucket.
+    fn chain(&self) -> Node {
+        self.init(&[]);
+        let node = self.lead();
+        make(&node);
+        node
+    }
+
+    /// A proof server that has seen these blocks.
+    fn serve_history(&self, node: &Node, newest: u64) -> Node {
+        let server = Node::serve_history_at(&self.log, node, OFTEN);
+        until(&server, newest);
+        server
+    }
+
+    /// The file of an object, in a folder.
+    fn object(&self, last: u64) -> PathBuf {
+        self.at(&format!("bucket/smt/1/{last:016}.smt"))
+    }
+
+    /// The same file in the leader's folder.
+    fn own(&self, last: u64) -> PathBuf {
+        self.at(&format!("first/snapshots/{last:016}.smt"))
+    }
+}
+
+/// Waits until a server has seen these blocks.
+fn until(server: &Node, newest: u64) {
+    let ready = || server.client().get("/ready").1;
+    eventually(|| ready() == format!("ready at height {newest}\n"), ready);
+}
+
+/// Waits until a file has these bytes.
+fn until_same(file: &PathBuf, expected: &[u8]) {
+    eventually(
+        || fs::read(file).is_ok_and(|found| found == expected),
+        || format!("{} is not as expected", file.display()),
+    );
+}
+
+fn refused(server: &Node, method: &str, params: &Value) -> Value {
+    server.call(method, params).unwrap_err()["data"].clone()
+}
+
+fn of_first_block() -> Value {
+    json!({ "scheme": "smt", "keys": [hex(b"key")], "at": "0x1" })
+}
+
+#[test]
+fn histories_diffs_and_old_values_come_from_the_bucket() {
+    let place = Place::new();
+    let node = place.chain();
+    let checkpoint = genesis(&node);
+    let archive = place.serve_history(&node, 7);
+    for (from, to) in [(0, 7), (2, 5), (3, 3), (6, 7), (0, 0)] {
+        let mut changes = of_key();
+        changes.retain(|(at, _)| (from..=to).contains(at));
+        assert_eq!(history(&archive, &checkpoint, from, to), changes, "{from}..={to}");
+    }
+    let (key, another) = (b"key".to_vec(), b"another".to_vec());
+    assert_eq!(diff(&archive, &checkpoint, None, 7), [another.clone(), key.clone()]);
+    assert_eq!(diff(&archive, &checkpoint, Some(5), 6), [another.clone()]);
+    assert_eq!(diff(&archive, &checkpoint, Some(2), 5), [another, key]);
+    let keys = [hex(b"key"), hex(b"another"), hex(b"never")];
+    for height in 0..8 {
+        let params = json!({ "scheme": "smt", "keys": keys, "at": format!("{height:#x}") });
+        let [from_bucket, from_node] =
+            [&archive, &node].map(|it| it.ask("prooflight_prove", &params));
+        assert_eq!(from_bucket, from_node, "block {height}");
+    }
+}
+
+#[test]
+fn new_files_are_served_while_they_appear() {
+    let place = Place::new();
+    let node = place.chain();
+    let checkpoint = genesis(&node);
+    let archive = place.serve_history(&node, 7);
+    for n in 0..10_u64 {
+        node.ask("prooflight_submit", &json!({ "ops": [set("key", &n.to_string())] }));
+        until(&archive, 8 + n);
+        let changes = history(&archive, &checkpoint, 8, 8 + n);
+        assert_eq!(changes.last(), Some(&(8 + n, Some(n.to_string().into_bytes()))));
+        assert_eq!(changes.len() as u64, n + 1);
+    }
+}
+
+#[test]
+fn a_server_waits_for_the_first_file_and_a_replica_may_make_the_files() {
+    let place = Place::in_folder();
+    place.init(&[]);
+    let settings = [FAST, &["--publish"]].concat();
+    let node = Node::try_share("run", &place.at("first"), &place.log, &settings).unwrap();
+    make(&node);
+    let archive = Node::serve_history_at(&place.log, &node, OFTEN);
+    assert_eq!(archive.client().get("/ready").0, 503);
+    assert_eq!(
+        refused(&archive, "prooflight_prove", &of_first_block())["reason"],
+        "version_unavailable"
+    );
+    let checkpoint = place.at("checkpoint.json");
+    fs::write(&checkpoint, command(&place.at("first"), &["checkpoint"]).stdout).unwrap();
+    let pinned = ["--publish-snapshots", "--checkpoint", checkpoint.to_str().unwrap()];
+    let settings = [FAST, &pinned].concat();
+    let _replica = Node::try_share("serve", &place.at("replica"), &place.log, &settings).unwrap();
+    until(&archive, 7);
+    assert_eq!(history(&archive, &genesis(&node), 0, 7), of_key());
+    for last in 0..8 {
+        until_same(&place.object(last), &fs::read(place.own(last)).unwrap());
+    }
+}
+
+#[test]
+fn files_with_several_blocks_are_found() {
+    let place = Place::new();
+    place.init(&["--blocks-per-snapshot", "4"]);
+    let node = place.lead();
+    make(&node);
+    let archive = place.serve_history(&node, 7);
+    assert_eq!(history(&archive, &genesis(&node), 7, 7), [(7, None)]);
+    let error = refused(&archive, "prooflight_prove", &of_first_block());
+    assert_eq!(error["reason"], "version_unavailable");
+}
+
+#[test]
+fn a_missing_object_is_made_again_when_the_node_starts() {
+    let place = Place::in_folder();
+    let node = place.chain();
+    until_same(&place.object(7), &fs::read(place.own(7)).unwrap());
+    assert!(node.stop().success());
+    for last in [0, 3, 7] {
+        fs::remove_file(place.object(last)).unwrap();
+    }
+    let node = place.lead();
+    for last in 0..8 {
+        until_same(&place.object(last), &fs::read(place.own(last)).unwrap());
+    }
+    let archive = place.serve_history(&node, 7);
+    assert_eq!(history(&archive, &genesis(&node), 0, 7), of_key());
+}
+
+#[test]
+fn an_object_with_other_bytes_is_named_and_not_replaced() {
+    let place = Place::in_folder();
+    place.init(&[]);
+    let other = [&[7; 300][..], b"other"].concat();
+    fs::create_dir_all(place.object(0).parent().unwrap()).unwrap();
+    // Found when the node lists the bucket, and when it would create the object.
+    fs::write(place.object(0), &other).unwrap();
+    fs::write(place.object(4), &other).unwrap();
+    let logs = place.at("logs");
+    let mut program = Command::new(PROGRAM);
+    program.args(["run", "--log", &place.log, "--data-dir"]).arg(place.at("first"));
+    program.args(FAST).args(["--publish", "--publish-snapshots", "--log-format", "json"]);
+    program.args(["--listen", "127.0.0.1:0"]).stderr(fs::File::create(&logs).unwrap());
+    let mut child = program.spawn().unwrap();
+    let said = || text(&fs::read(&logs).unwrap());
+    let other_is_named = || {
+        let said = said();
+        let named = said.lines().find(|line| line.contains("as this node makes it"));
+        named.is_some_and(|line| line.contains("smt/1/") && line.contains("store_corrupt"))
+    };
+    eventually(other_is_named, said);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fs::read(place.object(0)).unwrap(), other);
+}
+
+#[test]
+fn a_damaged_object_is_named_and_ends_nothing() {
+    let place = Place::in_folder();
+    let node = place.chain();
+    let checkpoint = genesis(&node);
+    until_same(&place.object(7), &fs::read(place.own(7)).unwrap());
+    let object = place.object(3);
+    let honest = fs::read(&object).unwrap();
+    let mut altered = honest.clone();
+    altered[honest.len() / 2] ^= 0x10;
+    let cases: [(&str, Option<Vec<u8>>); 5] = [
+        ("altered", Some(altered)),
+        ("cut in its header", Some(honest[..100].to_vec())),
+        ("cut after its header", Some(honest[..130].to_vec())),
+        ("empty", Some(Vec::new())),
+        ("missing", None),
+    ];
+    let params = json!({ "key": hex(b"key"), "from": "0x0", "to": "0x7" });
+    let archive = place.serve_history(&node, 7);
+    for (what, bytes) in cases {
+        match bytes {
+            Some(bytes) => fs::write(&object, bytes).unwrap(),
+            None => fs::remove_file(&object).unwrap(),
+        }
+        // A server that has nothing of it in its cache.
+        let fresh = Node::serve_history_at(&place.log, &node, &["--cache-bytes", "0"]);
+        let error = refused(&fresh, "prooflight_history", &params);
+        assert_eq!(error["reason"], "store_corrupt", "{what}: {error}");
+        let expected = error["expected"].as_str().unwrap();
+        assert!(expected.contains("0000000000000003.smt"), "{what}: {expected}");
+        // Others are served, and this one as soon as it is back.
+        assert_eq!(history(&fresh, &checkpoint, 7, 7), [(7, None)], "{what}");
+        fs::write(&object, &honest).unwrap();
+        assert_eq!(history(&fresh, &checkpoint, 0, 7), of_key(), "{what}");
+    }
+    assert_eq!(history(&archive, &checkpoint, 0, 7), of_key());
+}
+
+#[test]
+fn what_has_no_log_or_no_snapshots_is_refused() {
+    let place = Place::in_folder();
+    place.init(&[]);
+    let said = Node::try_start(&place.at("first"), &["--publish-snapshots"]).err().unwrap();
+    assert!(said.contains("--log") && said.contains("invalid_argument"), "{said}");
+    let other = place.at("other");
+    assert!(command(&other, &["init", "--schemes", "avl"]).status.success());
+    let settings = ["--publish", "--publish-snapshots"];
+    let said = Node::try_share("run", &other, &place.log, &settings).err().unwrap();
+    assert!(said.contains("a chain with smt"), "{said}");
+    let node = Node::start(&place.at("first"), FAST);
+    let served = |url: &str| {
+        let output = Command::new(PROGRAM)
+            .args(["serve-history", "--listen", "127.0.0.1:0", "--snapshots", url, "--node"])
+            .arg(format!("http://{}", node.address))
+            .output()
+            .unwrap();
+        text(&output.stderr)
+    };
+    for url in ["ftp://host/folder", "file:///no/such/folder"] {
+        assert!(served(url).contains("invalid_argument"), "{url}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Reads what a proof needs from other machines on several threads, before it is made from the cache.
+//!
+//! Errors are left to the proof, which meets them again.
+
+use alloc::vec::Vec;
+
+use prooflight_core::Hash;
+
+use super::nodes::{NodeRef, Nodes, Opened, Way};
+use super::prove::with_bit;
+use super::together::together;
+use crate::part::bit;
+
+/// The most nodes that are read ahead for a proof.
+const MOST_NODES: usize = 1 << 16;
+
+/// A node to open, and what is wanted below it.
+struct Step<T> {
+    node: NodeRef,
+    parent: Option<u8>,
+    prefix: Hash,
+    wanted: T,
+}
+
+/// Reads the nodes on the paths of these keys' hashes.
+pub(super) fn keys(nodes: &Nodes, root: NodeRef, hashes: &[Hash]) {
+    let all: Vec<usize> = (0..hashes.len()).collect();
+    let Some(&prefix) = hashes.first() else { return };
+    let root = Step { node: root, parent: None, prefix, wanted: all };
+    below(nodes, root, |step, depth, children| {
+        let (right, left): (Vec<usize>, Vec<usize>) =
+            step.wanted.iter().partition(|&&key| bit(&hashes[key], depth) == 1);
+        let child = |(node, wanted): (NodeRef, Vec<usize>)| {
+            let prefix = hashes[*wanted.first()?];
+            Some(Step { node, parent: Some(depth), prefix, wanted })
+        };
+        children.into_iter().zip([left, right]).filter_map(child).collect()
+    });
+}
+
+/// Reads the nodes that changed after a block (`None`: all nodes).
+pub(super) fn changed(nodes: &Nodes, root: NodeRef, after: Option<u64>) {
+    let root = Step { node: root, parent: None, prefix: [0; 32], wanted: () };
+    below(nodes, root, |step, depth, children| {
+        let prefixes = [step.prefix, with_bit(step.prefix, depth)];
+        let all = children.into_iter().zip(prefixes);
+        let new = all.filter(|(node, _)| after.is_none_or(|after| node.height > after));
+        new.map(|(node, prefix)| Step { node, parent: Some(depth), prefix, wanted: () }).collect()
+    });
+}
+
+/// Opens the nodes level by level: those of a level do not depend on each other.
+fn below<T: Send + Sync>(
+    nodes: &Nodes,
+    root: Step<T>,
+    children: impl Fn(&Step<T>, u8, [NodeRef; 2]) -> Vec<Step<T>> + Sync,
+) {
+    let (mut level, mut opened) = (Vec::from([root]), 0);
+    while !level.is_empty() && opened < MOST_NODES {
+        opened += level.len();
+        let next = together(&level, |step| {
+            let way = Way { prefix: &step.prefix, parent: step.parent };
+            match nodes.open(&step.node, way) {
+                Ok(Opened::Branch { depth, children: both }) => children(step, depth, both),
+                Ok(Opened::Leaf { .. }) | Err(_) => Vec::new(),
+            }
+        });
+        level = next.into_iter().flatten().collect();
+    }
+}

@@ -1,0 +1,82 @@
+//! Finds the newest of files that have no manifest.
+
+use alloc::vec::Vec;
+
+use prooflight_core::Result;
+
+use super::far::FarFiles;
+use super::files::file_name;
+use super::manifest::Manifest;
+use super::together::{AT_ONCE, together};
+
+/// Returns the blocks of the files, given those that were found before; `None` if there is no file yet.
+///
+/// If nothing is new, it asks for one file. Otherwise the number of requests is logarithmic in that of the files.
+pub(super) fn newest(files: &dyn FarFiles, known: Option<Manifest>) -> Result<Option<Manifest>> {
+    let blocks_per_file = match known {
+        Some(known) => Some(known.blocks_per_file),
+        None => files.blocks_per_file()?.filter(|it| *it > 0),
+    };
+    let Some(blocks_per_file) = blocks_per_file else { return Ok(None) };
+    let last = |number: u64| number.saturating_add(1).saturating_mul(blocks_per_file) - 1;
+    let exists = |number: &u64| {
+        files.read_range(&file_name(last(*number)), 0..1).map(|found| found.is_some())
+    };
+    let first = known.map_or(0, |known| known.newest / blocks_per_file + 1);
+    let newest = if exists(&first)? { Some(search(first, exists)?) } else { first.checked_sub(1) };
+    // The newest file may be damaged, and is then named to whoever asks for its block.
+    Ok(newest.map(|newest| Manifest {
+        blocks_per_file,
+        oldest: 0,
+        newest: last(newest),
+        newest_header: 0,
+    }))
+}
+
+/// Returns the last number that exists, given one that does; all up to that exist.
+fn search(mut found: u64, exists: impl Fn(&u64) -> Result<bool> + Sync) -> Result<u64> {
+    let mut missing: Option<u64> = None;
+    let round = |probes: &[u64], found: &mut u64, missing: &mut Option<u64>| -> Result<()> {
+        for (probe, exists) in probes.iter().zip(together(probes, &exists)) {
+            if !exists? {
+                *missing = Some(*probe);
+                break;
+            }
+            *found = *probe;
+        }
+        Ok(())
+    };
+    loop {
+        let probes: Vec<u64> = match missing {
+            None => (0..AT_ONCE as u32).map(|step| found.saturating_add(4_u64.pow(step))).collect(),
+            Some(missing) if missing - found < 2 => return Ok(found),
+            Some(missing) => {
+                let step = (missing - found).div_ceil(AT_ONCE as u64 + 1);
+                let probes = (1..=AT_ONCE as u64).map(|number| found + number * step);
+                probes.filter(|probe| *probe < missing).collect()
+            }
+        };
+        round(&probes, &mut found, &mut missing)?;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn the_newest_is_found_with_few_requests() {
+        for newest in (0..300).chain([4095, 4096, 9999, 1_000_000]) {
+            let asked = AtomicU64::new(0);
+            let exists = |number: &u64| {
+                asked.fetch_add(1, Ordering::Relaxed);
+                Ok(*number <= newest)
+            };
+            assert_eq!(search(0, exists), Ok(newest));
+            let asked = asked.into_inner();
+            assert!(asked <= 80, "{asked} requests to find {newest}");
+        }
+    }
+}
