@@ -88,6 +88,10 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     let mut stop = pin!(serving::stop_signal()?);
     let metrics = Metrics::new();
     chosen.schemes.counted = Counted(Some(metrics.clone()));
+    if chosen.publish_snapshots && chosen.log.is_none() {
+        let expected = "--log with the place of the snapshots, with --publish-snapshots";
+        return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
+    }
     // Before anything is written.
     let clients = Arc::new(clients(&chosen)?);
     let entrance = Entrance::take(&chosen, matches!(role, Role::Lead))?;
@@ -281,21 +285,18 @@ fn produce(
 
 /// Puts the snapshot files of `smt` beside the log for as long as it runs, if it should.
 ///
-/// `invalid_argument` if the chain has no log or no `smt`.
+/// `invalid_argument` if the chain has no `smt`.
 fn publish_snapshots(
     chosen: &Chosen,
     views: &watch::Receiver<View>,
     metrics: &Metrics,
 ) -> Result<Option<impl Future<Output = ()> + use<>>> {
-    if !chosen.publish_snapshots {
+    let Some(url) = chosen.log.as_ref().filter(|_| chosen.publish_snapshots) else {
         return Ok(None);
-    }
-    let refused = |expected| Err(Error::new(Reason::InvalidArgument, expected, "none"));
-    let Some(url) = &chosen.log else {
-        return refused("--log with the place of the snapshots, with --publish-snapshots");
     };
     if !views.borrow().config().keeps(Scheme::Smt) {
-        return refused("a chain with smt, with --publish-snapshots");
+        let expected = "a chain with smt, with --publish-snapshots";
+        return Err(Error::new(Reason::InvalidArgument, expected, "one without"));
     }
     let (bucket, folder) = (super::log::bucket(url, metrics)?, chosen.data_dir.clone());
     Ok(Some(snapshots::publish(bucket, folder, views.clone())))

@@ -77,7 +77,10 @@ impl Archive {
         match at.as_str() {
             Some("latest") => {
                 let (proofs, is_far) = (self.proofs.clone(), self.is_far);
-                let newest = move || if is_far { proofs.seen() } else { proofs.newest() };
+                let newest = move || match proofs.seen() {
+                    Ok(seen) if is_far => Ok(seen),
+                    _ => proofs.newest(),
+                };
                 self.workers.read(newest).await
             }
             Some(text) if text.len() <= 18 => Ok(parse::<Quantity>(at)?.0),

@@ -4,11 +4,11 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{Change, Prepared, Proved, StateReader, StateStore, WriteBatch};
-use prooflight_core::{Hash, Result, Scheme};
+use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
 use super::check::Damage;
 use super::files::Files;
@@ -117,9 +117,10 @@ impl SmtReader {
         Ok(self.opened()?.refresh()?.newest)
     }
 
-    /// Returns the newest block as of the last look, without another one unless it would be the first.
+    /// Returns the newest block as of the last look; `version_unavailable` if there was none. Reads nothing.
     pub fn seen(&self) -> Result<u64> {
-        Ok(self.opened()?.kept().newest)
+        let newest = self.lock().as_ref().map(|reader| reader.kept().newest);
+        newest.ok_or_else(|| Error::new(Reason::VersionUnavailable, "a snapshot", "none read yet"))
     }
 
     /// See [`SnapshotReader::check_links`].
@@ -128,13 +129,16 @@ impl SmtReader {
     }
 
     fn opened(&self) -> Result<Arc<SnapshotReader>> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(reader) = &*opened {
+        if let Some(reader) = &*self.lock() {
             return Ok(reader.clone());
         }
+        // Without the lock: a bucket may take long to answer.
         let reader = Arc::new(SnapshotReader::open(self.files.clone(), self.cache_bytes)?);
-        *opened = Some(reader.clone());
-        Ok(reader)
+        Ok(self.lock().get_or_insert(reader).clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<SnapshotReader>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
