@@ -97,14 +97,14 @@ impl Publisher {
                 }
                 (Some(_), _) => {}
                 (None, Some(_)) => {
-                    tracing::info!(object = self.name(step, last), "missing, and made again");
+                    tracing::info!(object = object_name(step, last), "missing, and made again");
                     self.create(step, last).await?;
                 }
                 (None, None) => lost.push(last),
             }
         }
         if let Some(first) = lost.first() {
-            let (object, count) = (self.name(step, *first), lost.len());
+            let (object, count) = (object_name(step, *first), lost.len());
             tracing::warn!(object, count, "missing in the bucket and in the folder");
         }
         Ok(last_of(end, step))
@@ -112,7 +112,7 @@ impl Publisher {
 
     /// Creates the object of a file, or compares the one that exists with it.
     async fn create(&self, step: u64, last: u64) -> Result<()> {
-        let (folder, name) = (self.folder.clone(), self.name(step, last));
+        let (folder, name) = (self.folder.clone(), object_name(step, last));
         let bytes = blocking::aside(move || file(&folder, last)).await?.ok_or_else(|| {
             let expected = format_args!("the file of {name}, or this object from another node");
             Error::new(Reason::VersionUnavailable, expected, "a folder that begins later")
@@ -153,16 +153,16 @@ impl Publisher {
     fn say_other(&self, step: u64, last: u64, found: &dyn std::fmt::Display) {
         let expected = format_args!(
             "{} in {} as this node makes it: if that is damaged, delete it and start this node again, which makes it again",
-            self.name(step, last),
+            object_name(step, last),
             self.bucket.name()
         );
         let error = Error::new(Reason::StoreCorrupt, expected, found);
         tracing::error!(reason = %error.reason(), %error, "a snapshot in the bucket is another one");
     }
+}
 
-    fn name(&self, step: u64, last: u64) -> String {
-        format!("{FOLDER}/{step}/{}", file_name(last))
-    }
+fn object_name(step: u64, last: u64) -> String {
+    format!("{FOLDER}/{step}/{}", file_name(last))
 }
 
 /// The blocks that the files of a folder have; `None` if there is no file yet.

@@ -1,4 +1,5 @@
 //! Histories and diffs of `smt`, verified by the light client.
+#![allow(clippy::panic, reason = "tests fail by panicking")]
 
 use std::path::Path;
 

@@ -48,7 +48,7 @@ fn search(mut found: u64, exists: impl Fn(&u64) -> Result<bool> + Sync) -> Resul
     };
     loop {
         let probes: Vec<u64> = match missing {
-            None => (0..AT_ONCE as u32).map(|step| found.saturating_add(4_u64.pow(step))).collect(),
+            None => (0..AT_ONCE).map(|step| found.saturating_add(1 << (2 * step))).collect(),
             Some(missing) if missing - found < 2 => return Ok(found),
             Some(missing) => {
                 let step = (missing - found).div_ceil(AT_ONCE as u64 + 1);

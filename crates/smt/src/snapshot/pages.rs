@@ -79,7 +79,8 @@ impl Pages {
 
     /// The number of the page with this position, and the position in it.
     fn place(&self, at: u64) -> (u64, usize) {
-        (at / self.page_bytes, (at % self.page_bytes) as usize)
+        let offset = at % self.page_bytes;
+        (at / self.page_bytes, usize::try_from(offset).unwrap_or(usize::MAX))
     }
 
     fn extend(&self, last: u64, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
