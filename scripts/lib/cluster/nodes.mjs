@@ -83,6 +83,8 @@ export async function startNode(
 /** The fields of the message of a node that serves. */
 async function serving(stderr) {
   for await (const line of createInterface({ input: stderr })) {
+    // The last line of a node that fails is text.
+    if (!line.startsWith("{")) continue;
     const { message, ...fields } = JSON.parse(line).fields ?? {};
     if (message === "serving") return fields;
   }
