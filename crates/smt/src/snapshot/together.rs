@@ -35,7 +35,7 @@ mod tests {
             let items: Vec<u64> = (0..count).collect();
             assert_eq!(
                 together(&items, |item| item * 2),
-                Vec::from_iter((0..count).map(|it| it * 2))
+                (0..count).map(|it| it * 2).collect::<Vec<_>>()
             );
         }
     }
