@@ -29,6 +29,10 @@ impl Store {
         if signed == known || next {
             return Ok(());
         }
+        // It is older than the finalized block, whose period is known.
+        if signed < known {
+            return Err(self.not_newer(update.attested.beacon.slot));
+        }
         let last = known.saturating_add(self.next_committee.is_some().into());
         Err(Error::new(
             Reason::PeriodUnknown,
@@ -45,11 +49,15 @@ impl Store {
         if attested > self.finalized.beacon.slot || has_next_committee {
             return Ok(());
         }
-        Err(Error::new(
+        Err(self.not_newer(attested))
+    }
+
+    fn not_newer(&self, attested: u64) -> Error {
+        Error::new(
             Reason::UpdateNotNewer,
             format_args!("a block after slot {}", self.finalized.beacon.slot),
             format_args!("slot {attested}"),
-        ))
+        )
     }
 
     fn check_finality(&self, update: &Update) -> Result<()> {

@@ -185,7 +185,7 @@ reasons! {
     OwnerVersion "owner_version" Mismatch "the leaf of a slot's owner has version 0, or a later version than the slot"
     PageEnd "page_end" Mismatch "the page does not end within the range asked for"
     PathLength "path_length" Mismatch "the path is not as long as the index and the size demand"
-    PeriodUnknown "period_unknown" Untrusted "the update is signed by a sync committee that is not known yet, or no longer"
+    PeriodUnknown "period_unknown" Untrusted "the update is signed by a sync committee that is not known yet"
     PlaceTwice "place_twice" Malformed "two leaves of the proof are at the same place"
     ProofTooLarge "proof_too_large" Malformed "the proof is larger than the limit"
     QuorumMissing "quorum_missing" Unavailable "fewer authorities than the quorum sign the next block"

@@ -285,7 +285,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   owner_version: { code: "mismatch", meaning: "the leaf of a slot's owner has version 0, or a later version than the slot" },
   page_end: { code: "mismatch", meaning: "the page does not end within the range asked for" },
   path_length: { code: "mismatch", meaning: "the path is not as long as the index and the size demand" },
-  period_unknown: { code: "untrusted", meaning: "the update is signed by a sync committee that is not known yet, or no longer" },
+  period_unknown: { code: "untrusted", meaning: "the update is signed by a sync committee that is not known yet" },
   place_twice: { code: "malformed", meaning: "two leaves of the proof are at the same place" },
   proof_too_large: { code: "malformed", meaning: "the proof is larger than the limit" },
   quorum_missing: { code: "unavailable", meaning: "fewer authorities than the quorum sign the next block" },

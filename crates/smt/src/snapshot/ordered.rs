@@ -36,6 +36,7 @@ pub(super) fn newest(files: &dyn FarFiles, known: Option<Manifest>) -> Result<Op
 /// Returns the last number that exists, given one that does; all up to that exist.
 fn search(mut found: u64, exists: impl Fn(&u64) -> Result<bool> + Sync) -> Result<u64> {
     let mut missing: Option<u64> = None;
+    let mut reach = 1_u64;
     let round = |probes: &[u64], found: &mut u64, missing: &mut Option<u64>| -> Result<()> {
         for (probe, exists) in probes.iter().zip(together(probes, &exists)) {
             if !exists? {
@@ -48,7 +49,13 @@ fn search(mut found: u64, exists: impl Fn(&u64) -> Result<bool> + Sync) -> Resul
     };
     loop {
         let probes: Vec<u64> = match missing {
-            None => (0..AT_ONCE).map(|step| found.saturating_add(1 << (2 * step))).collect(),
+            None => (0..AT_ONCE)
+                .map(|_| {
+                    let probe = found.saturating_add(reach);
+                    reach = reach.saturating_mul(4);
+                    probe
+                })
+                .collect(),
             Some(missing) if missing - found < 2 => return Ok(found),
             Some(missing) => {
                 let step = (missing - found).div_ceil(AT_ONCE as u64 + 1);

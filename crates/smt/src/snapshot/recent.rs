@@ -134,6 +134,7 @@ mod tests {
         assert_eq!(cache.get(7), Some(()), "what is heavier than the cache is the only one");
         cache.remove(7);
         assert_eq!(cache.get(7), None);
+        let cache = Recent::new(100);
         cache.insert(8, 3, ());
         cache.insert(9, 4, ());
         cache.retain(|key| key != 8);

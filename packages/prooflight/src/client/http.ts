@@ -113,6 +113,9 @@ const isRedirect = ({ type, status }: Response) =>
 const NEEDS_STREAM =
   "fetch to give a Response whose body is a stream, so that a reply can be bounded";
 
+/** Timers get a turn after so many pieces: a stream that always has the next one would keep the timeout from running. */
+const PIECES_AT_ONCE = 256;
+
 /** The whole body, if it has at most `maxReplyBytes`. */
 async function readBody(
   response: Response,
@@ -132,8 +135,9 @@ async function readBody(
     await grow?.(bytes);
     signal.throwIfAborted();
   };
-  for (;;) {
+  for (let pieces = 1; ; pieces++) {
     const { done, value } = await reader.read();
+    if (pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
     try {
       signal.throwIfAborted();
       if (done) {
@@ -173,6 +177,6 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /** The platform's message. Node's is only `fetch failed`, and its cause says why. */
 function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
+  const { cause } = (error ?? {}) as { cause?: unknown };
   return cause instanceof Error ? cause.message || String(cause) : String(error);
 }

@@ -123,8 +123,18 @@ export function readAsking(given: Arguments<(typeof ASKING)[number]>): Asking {
       maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
     },
     onFailure: (functionOf("onFailure") as Asking["onFailure"] | undefined) ?? (() => undefined),
-    now: (functionOf("now") as Asking["now"] | undefined) ?? (() => BigInt(Date.now())),
+    now: clock(functionOf("now") as (() => unknown) | undefined),
     signal: abortSignal(given.unchecked("signal")),
+  };
+}
+
+/** The platform's clock, or another one whose times are checked. */
+function clock(now: (() => unknown) | undefined): () => bigint {
+  if (!now) return () => BigInt(Date.now());
+  return () => {
+    const time = now();
+    if (typeof time === "bigint" && time >= 0n) return time;
+    throw invalid(undefined, "now", "a time of at least 0n", describe(time));
   };
 }
 

@@ -17,7 +17,8 @@ import { receiptsOf } from "./transactions.js";
 /**
  * The logs that any server names; each is proven, and none is missing if one of the servers is honest.
  *
- * Every server must answer, and with nothing but true logs: otherwise the honest one could be left out.
+ * Every server must answer, with the right number of logs in each block that it names: otherwise the honest one could be
+ * left out. Nothing else that it says about a log is read.
  */
 export async function unionLogs(
   follower: Follower,

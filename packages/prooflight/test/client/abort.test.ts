@@ -119,10 +119,19 @@ describe("connect", () => {
 describe("a question takes no longer than the timeout, whatever fetch does:", () => {
   const never = new Promise<never>(() => undefined);
   const endless = () => new Response(new ReadableStream({ pull: () => never }));
+  const empty = () =>
+    new Response(
+      new ReadableStream({
+        pull: (stream) => {
+          stream.enqueue(new Uint8Array());
+        },
+      }),
+    );
 
   test.each<[string, typeof fetch]>([
     ["it never resolves and does not look at its signal", () => never],
     ["its body never comes", () => Promise.resolve(endless())],
+    ["its body comes in empty pieces without an end", () => Promise.resolve(empty())],
   ])("%s", async (_, fetch) => {
     const options = { urls: [SERVER], checkpoint, fetch, timeout: 50 };
     expect(verdict(await rejection(LightClient.connect(options)))).toBe(
