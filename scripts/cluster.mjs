@@ -1,5 +1,5 @@
 // npm run cluster: builds, then runs a chain on several nodes that share a log: a leader, a standby, three
-// readers, a liar before one of them, and the wallet. It kills the leader every few seconds. `-- --once`
+// readers, a server of the past, a liar and the wallet. It kills the leader every few seconds. `-- --once`
 // ends after one takeover, with a verdict. The log is in an S3 server on this machine, or at `--log URL`.
 // `-- --disturb N` kills or pauses any node instead, N times, while the S3 server is slow and fails.
 

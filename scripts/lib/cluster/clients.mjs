@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NAMES, setAmount } from "../demo/sample.mjs";
 import { call, submit } from "./nodes.mjs";
 
-const COUNTER = new TextEncoder().encode("counter");
+const bytes = (text) => new TextEncoder().encode(text);
+const COUNTER = bytes("counter");
 const PAUSE_MILLISECONDS = 50;
 /** Longer than this without a block is a failure. */
 const PATIENCE_MILLISECONDS = 60_000;
@@ -53,7 +54,7 @@ export async function read(state, client) {
       await sleep(PAUSE_MILLISECONDS);
       continue;
     }
-    const key = new TextEncoder().encode(keyOf(known.number));
+    const key = bytes(keyOf(known.number));
     const answer = await verified(() => client.get(key));
     if (answer.block) {
       const { height, hash } = answer.block;
@@ -85,6 +86,27 @@ export async function checkAcknowledged(state, url) {
     if (block?.header.hash !== hash || !block.ops.some((op) => op.key === key)) {
       state.wrong.push(`${number} was acknowledged, and is not in block ${BigInt(height)}`);
     }
+  }
+}
+
+/** Verifies again and again that an acknowledged number is in the state of its block, and not in the one before. */
+export async function remember(state, client) {
+  while (!state.ended) {
+    const past = state.all[Math.floor(Math.random() * state.all.length)];
+    if (past) {
+      const [key, at] = [bytes(keyOf(past.number)), BigInt(past.height)];
+      const ask = (at) => verified(() => client.get(key, { scheme: "smt", at }));
+      const [before, after] = [await ask(at - 1n), await ask(at)];
+      for (const { refused } of [before, after]) {
+        if (refused) state.wrong.push(`the past was refused: ${refused.message}`);
+      }
+      if (before.block && after.block) {
+        state.past += 1;
+        if (before.value || !after.value)
+          state.wrong.push(`${past.number} is not new in block ${at}`);
+      }
+    }
+    await sleep(PAUSE_MILLISECONDS);
   }
 }
 

@@ -12,13 +12,15 @@ import { cache, inside } from "../paths.mjs";
 import { startS3 } from "../s3.mjs";
 import { bold, cyan, dim, green, red, say, table } from "../terminal.mjs";
 import { chances } from "./chances.mjs";
-import { checkAcknowledged, deceive, read, write } from "./clients.mjs";
+import { checkAcknowledged, deceive, read, remember, write } from "./clients.mjs";
 import { Cost, dollars } from "./cost.mjs";
 import { startFaults } from "./faults.mjs";
-import { call, prepareSecond, startAgain, startNode } from "./nodes.mjs";
+import { call, prepareSecond, startAgain, startHistory, startNode } from "./nodes.mjs";
 import { servePage } from "./page.mjs";
 
 const READERS = ["reader-1", "reader-2", "reader-3"];
+/** The last reader also puts its snapshots into the bucket. */
+const PUBLISHES = { "reader-3": ["--publish-snapshots"] };
 const LIE = "changed-value";
 const TAKEOVER_MILLISECONDS = 1000;
 const LIFE_MILLISECONDS = 4000;
@@ -44,7 +46,7 @@ export async function cluster({ once, disturb, seed, log, s3 }) {
     renameSync(join(folder, "chain"), join(folder, "one"));
     prepareSecond(folder, "one", "two");
     const state = {
-      ...{ place, blocks: 0, answers: 0, lies: 0, wrong: [], takeovers: [], ended: false },
+      ...{ place, blocks: 0, answers: 0, past: 0, lies: 0, wrong: [], takeovers: [], ended: false },
       ...{ all: [], shown: new Map(), disturbed: {} },
       cost: new Cost(),
     };
@@ -54,8 +56,12 @@ export async function cluster({ once, disturb, seed, log, s3 }) {
     open.push(() => state.leader.kill());
     state.standby = await startStandby(state, "two");
     open.push(() => state.standby.kill());
-    state.readers = await Promise.all(READERS.map((name) => startNode(place, "serve", name)));
+    state.readers = await Promise.all(
+      READERS.map((name) => startNode(place, "serve", name, PUBLISHES[name])),
+    );
     open.push(() => Promise.all(state.readers.map((reader) => reader.kill())));
+    state.history = await startHistory(place, "history", state.readers[1]);
+    open.push(() => state.history.kill());
     const pages = await servePages(state, checkpoint, open);
     await work(state, checkpoint, pages, { once, disturb, seed }, open);
     await catchUp(state);
@@ -121,7 +127,8 @@ async function work(state, checkpoint, pages, { once, disturb, seed }, open) {
   const connect = (url) => LightClient.connect({ urls: [url], checkpoint });
   const honest = await Promise.all(state.readers.map(({ url }) => connect(url)));
   const liar = await connect(`${pages.proxy.url}/${LIE}`);
-  open.push(...[...honest, liar].map((client) => () => client.close()));
+  const historian = await connect(state.history.url);
+  open.push(...[...honest, liar, historian].map((client) => () => client.close()));
   sayWhere(state, pages, disturb);
   const end = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) {
@@ -131,7 +138,8 @@ async function work(state, checkpoint, pages, { once, disturb, seed }, open) {
   });
   state.faults?.begin();
   const writing = write(state);
-  const all = [...honest.map((client) => read(state, client)), deceive(state, liar), writing];
+  const reading = honest.map((client) => read(state, client));
+  const all = [...reading, remember(state, historian), deceive(state, liar), writing];
   // A client that fails ends the cluster, too.
   const failed = Promise.all(all);
   const killing = disturb
@@ -158,12 +166,15 @@ async function disturbAgain(state, count, random) {
     else {
       await node.kill();
       if (role === "standby") state.standby = await startStandby(state, node.name, node.url);
-      else state.readers[at - 2] = await startAgain(state.place, "serve", role, [], node.url);
+      else state.readers[at - 2] = await restartReader(state, role, node.url);
     }
     state.disturbed[what] = (state.disturbed[what] ?? 0) + 1;
     await sleep(rest * LONGEST_REST_MILLISECONDS);
   }
 }
+
+const restartReader = ({ place }, name, url) =>
+  startAgain(place, "serve", name, PUBLISHES[name] ?? [], url);
 
 /** Waits until a reader has every acknowledged block, and looks for what was acknowledged. */
 async function catchUp(state) {
@@ -213,13 +224,19 @@ async function killAgain(state) {
 }
 
 /** What the page shows. */
-function status({ place, blocks, answers, lies, wrong, leader, standby, readers, takeovers }) {
+async function status(state) {
+  const { place, blocks, answers, past, lies, wrong, takeovers } = state;
+  const { leader, standby, readers, history } = state;
+  // A node that was just killed does not say what it has asked for.
+  state.costs = await costRows(state).catch(() => state.costs);
   return {
-    ...{ log: place.log, blocks, answers, lies, wrong: [...new Set(wrong)] },
+    ...{ log: place.log, blocks, answers, past, lies, wrong: [...new Set(wrong)] },
+    costs: state.costs ?? [],
     nodes: [
       [leader.name, standby === leader ? "has just taken over" : "leader", leader.url],
       ...(standby === leader ? [] : [[standby.name, "standby", standby.url]]),
       ...readers.map(({ name, url }) => [name, "reader", url]),
+      ...(history ? [[history.name, "proofs of the past, from the bucket", history.url]] : []),
     ],
     takeovers: takeovers
       .map(({ name, milliseconds, height }) => [name, seconds(milliseconds), `${height}`])
@@ -228,17 +245,18 @@ function status({ place, blocks, answers, lies, wrong, leader, standby, readers,
 }
 
 async function verdict(state, once) {
-  const { blocks, answers, lies, takeovers, wrong } = state;
+  const { blocks, answers, past, lies, takeovers, wrong } = state;
   await (state.faults ? sayDisturbed(state) : sayCosts(state));
   const slowest = Math.max(...takeovers.map(({ milliseconds }) => milliseconds));
   const pause = takeovers.length > 0 ? ` (slowest ${seconds(slowest)})` : "";
   say(
     `\n${blocks} blocks, ${takeovers.length} takeovers${pause}, ` +
-      `${answers} answers verified, ${lies} lies refused, ${wrong.length} wrong`,
+      `${answers} answers verified, ${past} about the past, ${lies} lies refused, ${wrong.length} wrong`,
   );
   for (const what of new Set(wrong)) say(red(`  ${what}`));
   const taken = !once || takeovers.length === 1;
-  const good = wrong.length === 0 && answers > 0 && lies > 0 && blocks > 0 && taken;
+  const each = [blocks, answers, past, lies].every((count) => count > 0);
+  const good = wrong.length === 0 && each && taken;
   say(good ? green("✔ blocks went on, and no answer was wrong") : red("✗ something went wrong"));
   return good ? 0 : 1;
 }
@@ -254,24 +272,31 @@ function sayDisturbed({ disturbed, faults }) {
 }
 
 async function sayCosts(state) {
-  const { blocks, leader, standby, readers } = state;
-  const costs = await state.cost.byRole([
-    ["leader", leader],
-    // A leader that has just taken over is both until the other node is back.
-    ...(standby === leader ? [] : [["standby", standby]]),
-    ...readers.map((reader) => [reader.name, reader]),
-  ]);
-  say(`\n${bold("requests to the log")}, for ${blocks} blocks`);
-  const rows = costs.map(({ role, read, create }) => [
+  say(`\n${bold("requests to the log")}, for ${state.blocks} blocks`);
+  const rows = (await costRows(state)).map(([role, read, create, cost]) => [
     `  ${role}`,
     `${read} reads`,
     `${create} creates`,
-    `${(dollars({ read, create }) * (1e6 / blocks)).toFixed(2)} dollars a million blocks`,
+    `${cost} dollars a million blocks`,
   ]);
   table(rows, "lrrr").forEach((line) => say(line));
 }
 
-function sayWhere({ place, leader, standby, readers }, { proxy, page, wallet }, disturb) {
+/** The requests of each role to the log, and the dollars that they would cost for a million blocks. */
+async function costRows({ cost, blocks, leader, standby, readers, history }) {
+  const costs = await cost.byRole([
+    ["leader", leader],
+    // A leader that has just taken over is both until the other node is back.
+    ...(standby === leader ? [] : [["standby", standby]]),
+    ...[...readers, ...(history ? [history] : [])].map((node) => [node.name, node]),
+  ]);
+  return costs.map(({ role, read, create }) => {
+    const price = dollars({ read, create }) * (1e6 / Math.max(blocks, 1));
+    return [role, `${read}`, `${create}`, price.toFixed(2)];
+  });
+}
+
+function sayWhere({ place, leader, standby, readers, history }, { proxy, page, wallet }, disturb) {
   const rows = [
     ["page", `${cyan(page.url)}  what goes on`],
     ["wallet", `${cyan(wallet.url)}  asks ${readers[1].name}, verifies in your browser`],
@@ -279,6 +304,7 @@ function sayWhere({ place, leader, standby, readers }, { proxy, page, wallet }, 
     ["leader", leader.url],
     ["standby", standby.url],
     ...readers.map(({ name, url }) => [name, url]),
+    ["history", `${history.url}  ${dim("from the snapshots in the bucket")}`],
     ["liar", `${proxy.url}/${LIE}  ${dim(`before ${readers[0].name}`)}`],
   ];
   say();

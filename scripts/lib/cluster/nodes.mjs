@@ -12,8 +12,9 @@ import { Problem } from "../task.mjs";
 
 const KEY = "authority-0.key";
 
-/** Looks for blocks often, so that a takeover is soon visible. */
-const PACE = ["--block-interval-ms", "100", "--follow-interval-ms", "100"];
+const ANY = "127.0.0.1:0";
+/** Milliseconds: nodes look for blocks often, so that a takeover is soon visible. */
+const PACE = "100";
 
 /** Makes the folder of another leader, with the first one's key and no chain. */
 export function prepareSecond(folder, first, second) {
@@ -33,19 +34,22 @@ export async function startAgain(place, command, name, settings, url) {
   }
 }
 
-/** Starts a node by `run` or `serve` on a log; its output goes to NAME.log in the folder. */
-export async function startNode(
-  { folder, log, env },
-  command,
-  name,
-  settings = [],
-  listen = "127.0.0.1:0",
-) {
-  const args = [
-    ...[command, "--log", log, "--data-dir", join(folder, name)],
-    ...["--checkpoint", join(folder, "checkpoint.json"), "--log-format", "json"],
-    ...["--listen", listen, "--admin-listen", "127.0.0.1:0", ...PACE, ...settings],
-  ];
+/** Starts a node by `run` or `serve` on a log. */
+export function startNode(place, command, name, settings = [], listen = ANY) {
+  const { folder, log } = place;
+  const files = ["--data-dir", join(folder, name), "--checkpoint", join(folder, "checkpoint.json")];
+  const all = ["--log", log, ...files, "--block-interval-ms", PACE, ...settings];
+  return launch(place, name, [command, "--listen", listen, ...all]);
+}
+
+/** Starts a proof server over the snapshots beside the log; a node gives it the headers. */
+export const startHistory = (place, name, { url }) =>
+  launch(place, name, ["serve-history", "--listen", ANY, "--snapshots", place.log, "--node", url]);
+
+/** Starts the program; its output goes to NAME.log in the folder. */
+async function launch({ folder, env }, name, settings) {
+  const own = ["--admin-listen", ANY, "--log-format", "json", "--follow-interval-ms", PACE];
+  const args = [...settings, ...own];
   const child = spawn(program, args, {
     env: { ...environment, ...env },
     stdio: ["ignore", "ignore", "pipe"],

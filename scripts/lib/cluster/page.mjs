@@ -6,10 +6,10 @@ const PORT = 8650;
 
 /** Serves a page about what `status` returns. */
 export async function servePage(status) {
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     if (request.url === "/status") {
       response.setHeader("content-type", "application/json");
-      return response.end(JSON.stringify(status()));
+      return response.end(JSON.stringify(await status()));
     }
     if (request.url !== "/") {
       response.statusCode = 404;
@@ -44,7 +44,7 @@ const PAGE = `<!doctype html>
   table { border-collapse: collapse; width: 100%; margin: 1rem 0 2rem; }
   th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #8884; }
   td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-  dl { display: grid; grid-template-columns: repeat(4, 1fr); gap: 1rem; }
+  dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1rem; }
   dt { opacity: .7; } dd { margin: 0; font-size: 1.8rem; font-variant-numeric: tabular-nums; }
   .bad { color: #c22; } .good { color: #287; }
 </style>
@@ -53,6 +53,8 @@ const PAGE = `<!doctype html>
 <dl id="numbers"></dl>
 <h2>Nodes</h2>
 <table><thead><tr><th>node<th>is<th>address</thead><tbody id="nodes"></tbody></table>
+<h2>Requests to the log</h2>
+<table><thead><tr><th>node<th class="n">reads<th class="n">creates<th class="n">dollars a million blocks</thead><tbody id="costs"></tbody></table>
 <h2>Takeovers</h2>
 <table><thead><tr><th>killed<th class="n">next block after<th class="n">height</thead><tbody id="takeovers"></tbody></table>
 <script>
@@ -77,8 +79,9 @@ const PAGE = `<!doctype html>
     const verdict = document.getElementById("verdict");
     try {
       const it = await (await fetch("/status")).json();
-      numbers([["blocks", it.blocks], ["verified answers", it.answers], ["lies refused", it.lies], ["wrong", it.wrong.length]]);
+      numbers([["blocks", it.blocks], ["verified answers", it.answers], ["about the past", it.past], ["lies refused", it.lies], ["wrong", it.wrong.length]]);
       fill("nodes", it.nodes);
+      fill("costs", it.costs, true);
       fill("takeovers", it.takeovers, true);
       verdict.className = it.wrong.length ? "bad" : "good";
       verdict.textContent = it.wrong[0] ?? "Blocks go on, and no answer was wrong. The log is at " + it.log + ".";
