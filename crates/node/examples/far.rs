@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use object_store::local::LocalFileSystem;
-use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{Change, StateReader as _};
 use prooflight_core::{Result, blake2b256};
@@ -144,34 +144,30 @@ impl Counts {
 #[derive(Debug)]
 struct Far {
     files: InBucket,
+    latency: Duration,
     counts: Arc<Counts>,
 }
 
 impl Far {
     fn new(folder: &Path, latency: u64, counts: Arc<Counts>, runtime: Handle) -> Self {
-        let wait = Duration::from_millis(latency);
-        let config = ThrottleConfig {
-            wait_get_per_call: wait,
-            wait_list_per_call: wait,
-            wait_list_with_delimiter_per_call: wait,
-            ..ThrottleConfig::default()
-        };
-        let store = LocalFileSystem::new_with_prefix(folder).unwrap();
-        let store = Arc::new(ThrottledStore::new(store, config));
+        let store = Arc::new(LocalFileSystem::new_with_prefix(folder).unwrap());
         let observed = counts.clone();
         let bucket = Bucket::new(store, object_store::path::Path::default()).observed(move |_| {
             observed.requests.fetch_add(1, Relaxed);
         });
-        Self { files: InBucket::new(bucket, runtime), counts }
+        let latency = Duration::from_millis(latency);
+        Self { files: InBucket::new(bucket, runtime), latency, counts }
     }
 }
 
 impl FarFiles for Far {
     fn blocks_per_file(&self) -> Result<Option<u64>> {
+        sleep(self.latency);
         self.files.blocks_per_file()
     }
 
     fn read_range(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
+        sleep(self.latency);
         let found = self.files.read_range(name, range)?;
         self.counts.bytes.fetch_add(found.as_ref().map_or(0, |it| it.len() as u64), Relaxed);
         Ok(found)
