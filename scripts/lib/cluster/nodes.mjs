@@ -16,6 +16,9 @@ const ANY = "127.0.0.1:0";
 /** Milliseconds: nodes look for blocks often, so that a takeover is soon visible. */
 const PACE = "100";
 
+// Each node has a listener that kills it at the exit of this program.
+process.setMaxListeners(100);
+
 /** Makes the folder of another leader, with the first one's key and no chain. */
 export function prepareSecond(folder, first, second) {
   mkdirSync(join(folder, second));
