@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from . import files
@@ -19,9 +20,9 @@ def main(arguments):
     # Names and comments of hostile files must not stop a terminal that cannot show them.
     sys.stdout.reconfigure(errors="backslashreplace")
 
+    paths = options.files or all_files(VECTORS)
     passed = failed = unsupported = 0
-    for path in options.files or all_files(VECTORS):
-        outcomes = files.run(path, VERIFIERS, UNSUPPORTED, MODELS)
+    for path, outcomes in zip(paths, run(paths)):
         counts = [sum(o.passed is verdict for o in outcomes) for verdict in (True, False, None)]
         passed += counts[0]
         failed += counts[1]
@@ -33,6 +34,19 @@ def main(arguments):
     print(in_words(passed, failed, unsupported))
     # A run without a test has shown nothing, so it is no success.
     return 0 if passed and not failed else 1
+
+
+def run(paths):
+    """Yields the outcomes of each file; a process for each processor runs them."""
+    if len(paths) == 1:
+        yield run_one(paths[0])
+        return
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(run_one, paths)
+
+
+def run_one(path):
+    return files.run(path, VERIFIERS, UNSUPPORTED, MODELS)
 
 
 def all_files(folder):
