@@ -9,6 +9,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use harness::log;
 use harness::{Client, Node, command, eventually, set, text};
 use prooflight_log::{Bucket, Entry, Log};
 use prooflight_node::clock::now_ms;
@@ -28,23 +29,14 @@ impl Chain {
     /// A chain with a genesis block, in the folder `first`, and an empty place for its log: in the bucket that
     /// `PROOFLIGHT_S3` names, or else in a folder.
     fn new() -> Self {
-        match std::env::var("PROOFLIGHT_S3") {
-            Err(_) => Self::in_folder(),
-            Ok(bucket) => {
-                let folder = tempfile::tempdir().unwrap();
-                let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
-                let name = name.trim_start_matches('.');
-                Self::at_log(format!("{}/{name}", bucket.trim_end_matches('/')), folder)
-            }
-        }
+        let folder = tempfile::tempdir().unwrap();
+        Self::at_log(log::anywhere(folder.path()), folder)
     }
 
     /// Like `new`, with its log in a folder, whose files the test changes.
     fn in_folder() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let bucket = folder.path().join("bucket");
-        fs::create_dir(&bucket).unwrap();
-        Self::at_log(format!("file://{}", bucket.display()), folder)
+        Self::at_log(log::in_folder(folder.path()), folder)
     }
 
     fn at_log(log: String, folder: tempfile::TempDir) -> Self {

@@ -5,7 +5,8 @@ use prooflight_core::store::{Read, node_key, require_node};
 
 use super::gathered::Gathered;
 
-/// Reads nodes one after another, from a file as far as it has them, and else from the store: while their ids lie close together, whole ranges of the store at once.
+/// Reads nodes one after another: from a file as far as it has them, else from the store, of which it reads whole ranges
+/// while the ids lie close together.
 ///
 /// A range costs about a tenth of a read for each of its nodes. Ranges grow as long as they are of use, and begin
 /// small again after a gap.

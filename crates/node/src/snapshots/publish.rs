@@ -85,7 +85,9 @@ impl Publisher {
         let there = self.bucket.contents(&format!("{FOLDER}/{step}")).await?.objects;
         let folder = self.folder.clone();
         let own = blocking::aside(move || lengths(&folder)).await?;
-        let is_file = |last: &u64| there.contains_key(&file_name(*last));
+        // Later ones are of other nodes, or of nobody: a name alone must not make this node look for all before it.
+        let known = own.last_key_value().map_or(0, |(last, _)| *last);
+        let is_file = |last: &u64| *last <= known && there.contains_key(&file_name(*last));
         let lasts = there.keys().filter_map(|name| name.strip_suffix(".smt")?.parse().ok());
         let newest: Option<u64> = lasts.filter(is_file).max();
         let end = newest.map_or(0, |newest| newest / step + 1);

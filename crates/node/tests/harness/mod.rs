@@ -5,6 +5,7 @@ pub(crate) mod authorities;
 pub(crate) mod connection;
 pub(crate) mod liar;
 pub(crate) mod light;
+pub(crate) mod log;
 pub(crate) mod past;
 pub(crate) mod succession;
 
