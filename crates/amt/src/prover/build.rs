@@ -76,9 +76,10 @@ fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) ->
     Built {
         lagrange: shifted(&lagrange),
         single: if parts.single { rows(&|indices| known.single(indices)) } else { Vec::new() },
-        tree: parts
-            .tree
-            .map_or_else(Vec::new, |log_arity| rows(&|indices| known.tree(log_arity, indices))),
+        tree: parts.tree.map_or_else(Vec::new, |log_arity| {
+            let levels = 0..domain.log_n / log_arity;
+            rows(&|indices| known.tree(log_arity, levels.clone(), indices))
+        }),
     }
 }
 
@@ -184,8 +185,8 @@ fn shifted(points: &[G1Affine]) -> Vec<G1Affine> {
             for _ in 1..SLOTS {
                 let mut shifted = shifts.last().cloned().unwrap_or_default();
                 for _ in 0..VERSION_BITS {
-                    let pairs: Vec<_> = shifted.iter().map(|point| (*point, *point)).collect();
-                    shifted = add_batch(&pairs);
+                    let points = shifted.clone();
+                    add_batch(&mut shifted, &points);
                 }
                 shifts.push(shifted);
             }

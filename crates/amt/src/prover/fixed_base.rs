@@ -81,10 +81,13 @@ impl FixedBase {
     fn batch(&self, scalars: &[Fr]) -> Vec<G1Affine> {
         let digits: Vec<_> = scalars.iter().map(digits).collect();
         let entry = |digits: &Digits, place: usize| self.entry(place, digits[place]);
-        let mut sums: Vec<_> = digits.iter().map(|digits| entry(digits, 0)).collect();
+        let entries = |place| digits.iter().map(move |digits| entry(digits, place));
+        let mut sums: Vec<_> = entries(0).collect();
+        let mut points = Vec::with_capacity(sums.len());
         for place in 1..PLACES {
-            let pairs = sums.iter().zip(&digits).map(|(sum, digits)| (*sum, entry(digits, place)));
-            sums = add_batch(&pairs.collect::<Vec<_>>());
+            points.clear();
+            points.extend(entries(place));
+            add_batch(&mut sums, &points);
         }
         sums
     }

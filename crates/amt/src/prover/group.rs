@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use ark_bn254::{Fq, G1Affine};
 use ark_ec::AffineRepr;
-use ark_ff::{AdditiveGroup, Field, serial_batch_inversion_and_mul};
+use ark_ff::{AdditiveGroup, Field};
 use prooflight_core::{Error, Hex, Reason, Result};
 use rayon::prelude::*;
 
@@ -79,8 +79,10 @@ pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
     };
     let sum = |number: u32| sums.get(number as usize).copied().unwrap_or(Point::ZERO);
     totals.par_chunks_mut(BATCH).for_each(|totals| {
-        let pairs: Vec<_> = totals.iter().map(|total| (sum(total.0).0, total.1.0)).collect();
-        for (total, sum) in totals.iter_mut().zip(add_batch(&pairs)) {
+        let added: Vec<_> = totals.iter().map(|total| total.1.0).collect();
+        let mut sums: Vec<_> = totals.iter().map(|total| sum(total.0).0).collect();
+        add_batch(&mut sums, &added);
+        for (total, sum) in totals.iter_mut().zip(sums) {
             total.1 = Point(sum);
         }
     });
@@ -102,7 +104,8 @@ const SHARE: usize = 1 << 10;
 /// Sums runs of terms with the same index until each index is unique. `terms` is sorted by index.
 fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
     loop {
-        let mut pairs = Vec::with_capacity(terms.len() / 2);
+        let mut sums = Vec::with_capacity(terms.len() / 2);
+        let mut added = Vec::with_capacity(terms.len() / 2);
         let mut next = Vec::with_capacity(terms.len() / 2 + 1);
         let mut places = Vec::with_capacity(terms.len() / 2);
         let mut rest = &terms[..];
@@ -112,15 +115,18 @@ fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
                 && first.0 == second.0
             {
                 places.push(next.len());
-                pairs.push((first.1.0, second.1.0));
+                sums.push(first.1.0);
+                added.push(second.1.0);
                 rest = tail;
             }
             next.push(*first);
         }
-        if pairs.is_empty() {
+        if sums.is_empty() {
             return terms;
         }
-        let sums = pairs.chunks(BATCH).flat_map(add_batch);
+        for (sums, added) in sums.chunks_mut(BATCH).zip(added.chunks(BATCH)) {
+            add_batch(sums, added);
+        }
         for (place, sum) in places.into_iter().zip(sums) {
             if let Some(term) = next.get_mut(place) {
                 term.1 = Point(sum);
@@ -130,37 +136,52 @@ fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
     }
 }
 
-/// Pairs that share one inversion: few enough to stay in the cache.
+/// Sums that share one inversion: few enough to stay in the cache.
 pub(super) const BATCH: usize = 512;
 
-/// Adds each pair, with one inversion for all.
-pub(super) fn add_batch(pairs: &[(G1Affine, G1Affine)]) -> Vec<G1Affine> {
-    let mut inverses: Vec<_> =
-        pairs.iter().map(|(p, q)| if p == q { p.y.double() } else { q.x - p.x }).collect();
-    // A zero stays zero: one point of the pair is infinity or the negative of the other, or both
-    // are infinity.
-    serial_batch_inversion_and_mul(&mut inverses, &Fq::ONE);
-    let sum = |((p, q), inverse): (&(G1Affine, G1Affine), Fq)| {
-        if p.is_zero() {
-            return *q;
+/// Adds to each sum the point with its number, with one inversion for all.
+///
+/// The inverse of each denominator follows from that of the product of all (Montgomery's trick). It is used at once,
+/// so that no sum is read again, and the next multiplications do not wait for it.
+pub(super) fn add_batch(sums: &mut [G1Affine], points: &[G1Affine]) {
+    let mut product = Fq::ONE;
+    // Each denominator, and the product of those before it.
+    let denominators = sums.iter().zip(points).map(|(p, q)| {
+        let denominator = if p == q { p.y.double() } else { q.x - p.x };
+        let before = product;
+        // Zero: one point of the pair is infinity or the negative of the other, or both are infinity.
+        if denominator != Fq::ZERO {
+            product *= denominator;
+        }
+        (denominator, before)
+    });
+    let denominators: Vec<_> = denominators.collect();
+    // No product of numbers other than zero is zero.
+    let mut inverse_of_product = product.inverse().unwrap_or_default();
+    for ((p, q), (denominator, before)) in sums.iter_mut().zip(points).zip(denominators).rev() {
+        let inverse = inverse_of_product * before;
+        if denominator != Fq::ZERO {
+            inverse_of_product *= denominator;
         }
         if q.is_zero() {
-            return *p;
+            continue;
         }
-        if inverse == Fq::ZERO {
-            return G1Affine::identity();
+        if p.is_zero() {
+            *p = *q;
+        } else if denominator == Fq::ZERO {
+            *p = G1Affine::identity();
+        } else {
+            let slope = inverse
+                * if p == q {
+                    let square = p.x.square();
+                    square.double() + square
+                } else {
+                    q.y - p.y
+                };
+            let x = slope.square() - p.x - q.x;
+            *p = G1Affine::new_unchecked(x, slope * (p.x - x) - p.y);
         }
-        let slope = inverse
-            * if p == q {
-                let square = p.x.square();
-                square.double() + square
-            } else {
-                q.y - p.y
-            };
-        let x = slope.square() - p.x - q.x;
-        G1Affine::new_unchecked(x, slope * (p.x - x) - p.y)
-    };
-    pairs.iter().zip(inverses).map(sum).collect()
+    }
 }
 
 #[cfg(test)]
@@ -176,8 +197,9 @@ mod tests {
     #[test]
     fn every_case_of_an_addition() {
         let cases = [(0, 0), (0, 5), (5, 0), (5, 5), (5, -5), (5, 7), (-7, 7), (7, -5)];
-        let pairs = cases.map(|(a, b)| (multiple(a), multiple(b)));
-        assert_eq!(add_batch(&pairs), cases.map(|(a, b)| multiple(a + b)));
+        let (mut sums, points) = (cases.map(|it| multiple(it.0)), cases.map(|it| multiple(it.1)));
+        add_batch(&mut sums, &points);
+        assert_eq!(sums, cases.map(|(a, b)| multiple(a + b)));
     }
 
     #[test]

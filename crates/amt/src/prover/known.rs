@@ -7,6 +7,7 @@
 //! * `P_{d,t,k} = [x^-m / (M m) * sum_{i < M-1} r^i sum_{l < (M-1-i) m} (tau / x)^l]_1`, with `r = c_k / x^m` for the
 //!   child k: the M-th root of unity to the power of k less the number of the child that leads to t.
 
+use core::ops::Range;
 use std::vec::Vec;
 
 use ark_bn254::Fr;
@@ -46,8 +47,11 @@ impl KnownTau {
         xs.into_iter().zip(inverses).map(row).collect()
     }
 
-    /// Returns the scalars of `P_{d,t,k}` for each index: by d from 1, then by k from 0 to M - 2.
-    pub(super) fn tree(&self, log_arity: u8, indices: &[u32]) -> Vec<Fr> {
+    /// Returns the scalars of `P_{d,t,k}` for each index and the levels `d - 1`: by d, then by k from 0 to M - 2.
+    pub(super) fn tree(&self, log_arity: u8, levels: Range<u8>, indices: &[u32]) -> Vec<Fr> {
+        if levels.is_empty() {
+            return Vec::new();
+        }
         let (depth, arity) = (usize::from(self.domain.log_n / log_arity), 1_usize << log_arity);
         let roots = self.domain.roots(log_arity);
         let root = |power: usize| roots.get(power % arity).copied().unwrap_or_default();
@@ -57,17 +61,18 @@ impl KnownTau {
         // Geometric series: (ratio^length - 1) / (ratio - 1).
         let mut denominators: Vec<_> = bases.iter().map(|(_, ratio)| *ratio - Fr::ONE).collect();
         serial_batch_inversion_and_mul(&mut denominators, &self.n_inverse);
-        let mut rows = Vec::with_capacity(indices.len() * depth * (arity - 1));
+        let mut rows = Vec::with_capacity(indices.len() * levels.len() * (arity - 1));
         for ((t, (x_inverse, ratio)), denominator) in indices.iter().zip(bases).zip(denominators) {
             // `x^-m` and `ratio^m` for m_D = 1 up to m_1.
             let next = |(x_m, ratio_m): &(Fr, Fr)| {
                 Some((power_of_two(*x_m, log_arity), power_of_two(*ratio_m, log_arity)))
             };
-            let bases: Vec<_> =
-                core::iter::successors(Some((x_inverse, ratio)), next).take(depth).collect();
+            let bases: Vec<_> = core::iter::successors(Some((x_inverse, ratio)), next)
+                .take(depth - usize::from(levels.start))
+                .collect();
             // 1 / (M m) = M^(d - 1) / n
-            let mut scale = denominator;
-            for (level, (x_m, ratio_m)) in (0..).zip(bases.into_iter().rev()) {
+            let mut scale = denominator * Fr::from(1_u64 << (log_arity * levels.start));
+            for (level, (x_m, ratio_m)) in levels.clone().zip(bases.into_iter().rev()) {
                 // The largest last: the one for i = 0.
                 let sums: Vec<_> =
                     powers(ratio_m).skip(1).take(arity - 1).map(|it| it - Fr::ONE).collect();

@@ -32,7 +32,7 @@ impl Tables {
         Ok(Point(match self.single()? {
             Rows::Known(known) => {
                 let entries: Vec<_> = entries.iter().map(|(i, value)| (*i, value.0)).collect();
-                FixedBase::shared().multiple(&known.open(&entries, index))
+                FixedBase::shared().multiple(&known.tau.open(&entries, index))
             }
             Rows::Built(built) => built.open(self.domain(), entries, index),
         }))

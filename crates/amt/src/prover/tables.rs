@@ -1,5 +1,6 @@
 //! The rows that a change of one entry adds to commitments and trees.
 
+use std::sync::Arc;
 use std::vec::Vec;
 
 use ark_bn254::{Fr, G1Affine};
@@ -8,9 +9,9 @@ use ark_ff::Field;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
-use super::fixed_base::FixedBase;
 use super::group::{BATCH, Point, Term, add_terms};
 use super::known::KnownTau;
+use super::known_rows::KnownRows;
 use crate::dev;
 use crate::domain::Domain;
 use crate::key::VerifyingKey;
@@ -41,7 +42,7 @@ pub struct Tables {
 #[derive(Clone, Debug)]
 pub(super) enum Rows {
     /// Computed on demand, as multiples of the generator.
-    Known(KnownTau),
+    Known(Arc<KnownRows>),
     /// In memory.
     Built(Built),
 }
@@ -101,6 +102,11 @@ impl Change {
         self.slot
     }
 
+    /// Whether the change adds one to a version, or subtracts it: its multiple of a point takes no time.
+    pub(super) const fn is_step(&self) -> bool {
+        matches!(self.factor, Factor::Steps(1 | -1))
+    }
+
     /// The factor of the change.
     pub(super) fn factor(&self) -> Fr {
         match self.factor {
@@ -121,14 +127,14 @@ impl Change {
 }
 
 impl Tables {
-    /// Tables of the development setup that need no building and no memory: what changes add is computed from tau.
+    /// Tables of the development setup that need no building: what changes add is computed from tau.
     ///
-    /// `invalid_argument` unless `1 <= log_n <=
-    /// 28` and the arity of the trees fits.
+    /// Rows that are needed again stay in memory: up to 150 MB for 2^16 entries and trees of arity 4. `invalid_argument`
+    /// unless `1 <= log_n <= 28` and the arity of the trees fits.
     pub fn dev(log_n: u8, parts: Parts) -> Result<Self> {
         let key = VerifyingKey::dev(log_n)?;
         let known = KnownTau::new(key.domain(), dev::tau());
-        Self::new(key, parts, Rows::Known(known))
+        Self::new(key, parts, Rows::Known(Arc::new(KnownRows::new(known))))
     }
 
     pub(super) fn new(key: VerifyingKey, parts: Parts, rows: Rows) -> Result<Self> {
@@ -164,7 +170,8 @@ impl Tables {
             }
             self.check(change)?;
         }
-        add_terms(commitments, self.terms(changes));
+        let terms = self.terms(commitments.len(), changes);
+        add_terms(commitments, terms);
         Ok(())
     }
 
@@ -193,23 +200,10 @@ impl Tables {
         Ok(())
     }
 
-    /// Returns what changes add to the commitments with their numbers.
-    fn terms(&self, changes: &[(u32, Change)]) -> Vec<Term> {
+    /// Returns what changes add to `sums` commitments.
+    fn terms(&self, sums: usize, changes: &[(u32, Change)]) -> Vec<Term> {
         match &self.rows {
-            Rows::Known(known) => {
-                let shifts = shifts();
-                let scalars = |changes: &[(u32, Change)]| {
-                    let indices: Vec<_> = changes.iter().map(|(_, change)| change.index).collect();
-                    let rows = changes.iter().zip(known.lagrange(&indices));
-                    let scalar = |((number, change), row): (&(u32, Change), Fr)| {
-                        let shift = shifts.get(usize::from(change.slot)).copied();
-                        (*number, change.factor() * shift.unwrap_or_default() * row)
-                    };
-                    rows.map(scalar).collect::<Vec<_>>()
-                };
-                let scalars: Vec<_> = changes.par_chunks(BATCH).flat_map_iter(scalars).collect();
-                FixedBase::shared().terms(scalars)
-            }
+            Rows::Known(known) => known.commitment_terms(sums, changes),
             Rows::Built(built) => {
                 let term = |(number, change): &(u32, Change)| {
                     (*number, change.times(built.lagrange(change.index, change.slot)))
@@ -226,28 +220,6 @@ impl Tables {
         }
         Err(Error::new(Reason::InvalidArgument, "tables for single points", "others"))
     }
-
-    /// Returns `P_{d,t,k}` for the index of each change, ordered by d, then k.
-    pub(super) fn tree_rows(&self, log_arity: u8, changes: &[Change]) -> TreeRows<'_> {
-        match &self.rows {
-            Rows::Known(known) => {
-                let rows = |changes: &[Change]| {
-                    let indices: Vec<_> = changes.iter().map(Change::index).collect();
-                    known.tree(log_arity, &indices)
-                };
-                TreeRows::Scalars(changes.par_chunks(BATCH).flat_map_iter(rows).collect())
-            }
-            Rows::Built(built) => TreeRows::Points(&built.tree),
-        }
-    }
-}
-
-/// The rows that changes add to trees, the same number for each index.
-pub(super) enum TreeRows<'t> {
-    /// Those of each change, as multiples of the generator.
-    Scalars(Vec<Fr>),
-    /// Those of every index.
-    Points(&'t [G1Affine]),
 }
 
 impl Built {
@@ -263,7 +235,7 @@ impl Built {
 }
 
 /// `2^(40 slot)` for each slot.
-fn shifts() -> [Fr; SLOTS] {
+pub(super) fn shifts() -> [Fr; SLOTS] {
     let mut shift = Fr::ONE;
     core::array::from_fn(|_| {
         let this = shift;

@@ -8,14 +8,16 @@
 
 use std::vec::Vec;
 
+use ark_bn254::G1Affine;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
 use super::class::Class;
 use super::fixed_base::FixedBase;
 use super::group::{Point, Term, new_sums, set_sums};
+use super::known_rows::{Part, TreeParts};
 use super::open_tree::open_entries;
-use super::tables::{Change, Tables, TreeRows, check_index};
+use super::tables::{Change, Rows, Tables, check_index};
 use crate::domain::Domain;
 use crate::opening::Kind;
 use crate::point::PointBytes;
@@ -84,7 +86,14 @@ impl TreeState {
             ));
         }
         changes.iter().try_for_each(|change| tables.check(change))?;
-        let rows = tables.tree_rows(self.log_arity, changes);
+        let rows = match &tables.rows {
+            Rows::Known(known) => {
+                let nodes: Vec<_> = self.levels.windows(2).map(|it| it[1] - it[0]).collect();
+                let is_kept = |index| self.class.contains(index);
+                TreeRows::Known(known.tree(self.log_arity, &nodes, changes, is_kept))
+            }
+            Rows::Built(built) => TreeRows::Built(&built.tree),
+        };
         // Nodes are numbered level by level, so the points of all levels are in ascending order.
         let levels = (0..self.depth()).into_par_iter();
         let levels = levels.map(|level| new_sums(&self.points, self.terms(changes, &rows, level)));
@@ -181,14 +190,20 @@ impl TreeState {
     fn terms(&self, changes: &[Change], rows: &TreeRows<'_>, level: u8) -> Vec<Term> {
         let places = self.places(changes, level);
         match rows {
-            TreeRows::Scalars(rows) => {
-                let scalar = |place: Place<'_>| {
-                    let row = rows.get(self.rows() * place.number + place.row);
-                    (place.point, place.change.factor() * row.copied().unwrap_or_default())
-                };
-                FixedBase::shared().terms(places.map(scalar).collect())
+            TreeRows::Known(rows) => {
+                let (mut terms, mut scalars) = (Vec::new(), Vec::new());
+                for place in places {
+                    match rows.part(place.number, place.row) {
+                        Part::Scalar(row) => {
+                            scalars.push((place.point, place.change.factor() * row));
+                        }
+                        Part::Point(row) => terms.push((place.point, place.change.times(row))),
+                    }
+                }
+                terms.extend(FixedBase::shared().terms(scalars));
+                terms
             }
-            TreeRows::Points(rows) => {
+            TreeRows::Built(rows) => {
                 let term = |place: Place<'_>| {
                     let row = rows.get(self.rows() * place.change.index() as usize + place.row);
                     (place.point, place.change.times(row.copied().unwrap_or_default()))
@@ -220,6 +235,13 @@ impl TreeState {
     fn rows(&self) -> usize {
         usize::from(self.depth()) * ((1 << self.log_arity) - 1)
     }
+}
+
+/// The rows that changes add to trees.
+enum TreeRows<'t> {
+    Known(TreeParts),
+    /// Those of every index.
+    Built(&'t [G1Affine]),
 }
 
 /// Where a row is added.

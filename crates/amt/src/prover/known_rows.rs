@@ -1,0 +1,180 @@
+//! The rows of a known tau: multiples of the generator, of which those that are needed again stay in memory.
+//!
+//! A multiple costs some twenty additions, so adding a point in memory is that much cheaper. Where many changes meet in few
+//! sums it is cheaper still to add up scalars first, and no row is kept. Rows are made when they are needed
+//! for the second time: a chain in which each entry changes once pays nothing for them.
+
+use core::ops::Range;
+use std::sync::Arc;
+use std::vec::Vec;
+
+use ark_bn254::{Fr, G1Affine};
+use rayon::prelude::*;
+
+use super::fixed_base::FixedBase;
+use super::group::{BATCH, Term};
+use super::known::KnownTau;
+use super::remembered::{Remembered, Row};
+use super::tables::{Change, shifts};
+
+/// The rows of a known tau.
+#[derive(Debug)]
+pub(super) struct KnownRows {
+    pub(super) tau: KnownTau,
+    /// `P_{d,t,k}` at t.
+    tree: Remembered,
+    /// `2^(40 s) I_t` at `8 t + s`.
+    lagrange: Remembered,
+}
+
+/// Changes for each sum, from which on scalars are added up before they are multiplied.
+const CROWDED: usize = 8;
+
+/// Rows of trees that stay in memory: of all entries of the usual size. With arity 4 they take 113 MB at most.
+const MAX_TREE_ROWS: usize = 1 << 16;
+
+/// Multiples of points `I_t` that stay in memory.
+const MAX_LAGRANGE: usize = 1 << 17;
+
+/// Numbers of multiples end with the slot. An index has at most 28 bits.
+const SLOT_BITS: u32 = 3;
+
+const SLOT_MASK: u32 = (1 << SLOT_BITS) - 1;
+
+impl KnownRows {
+    pub(super) fn new(tau: KnownTau) -> Self {
+        Self { tau, tree: Remembered::new(MAX_TREE_ROWS), lagrange: Remembered::new(MAX_LAGRANGE) }
+    }
+
+    /// Returns what changes add to `sums` commitments.
+    pub(super) fn commitment_terms(&self, sums: usize, changes: &[(u32, Change)]) -> Vec<Term> {
+        let number = |change: &Change| (change.index() << SLOT_BITS) + u32::from(change.slot());
+        let make = |numbers: &[u32]| {
+            let change =
+                |number: &u32| Change::version(number >> SLOT_BITS, (number & SLOT_MASK) as u8, 1);
+            let changes: Vec<_> = numbers.iter().map(|number| (0, change(number))).collect();
+            let scalars = self.scalars(&changes).into_iter().map(|scalar| scalar.1);
+            let points = FixedBase::shared().multiples(&scalars.collect::<Vec<_>>());
+            points.into_iter().map(|point| Row { level: 0, points: [point].into() }).collect()
+        };
+        let is_crowded = CROWDED * sums <= changes.len();
+        let numbers = changes
+            .iter()
+            .map(|(_, change)| (!is_crowded && change.is_step()).then(|| number(change)));
+        let rows = self.lagrange.recall(&numbers.collect::<Vec<_>>(), 0, make);
+        let mut terms = Vec::with_capacity(changes.len());
+        let mut others = Vec::new();
+        for (numbered, row) in changes.iter().zip(rows) {
+            match row.and_then(|row| row.points.first().copied()) {
+                Some(point) => terms.push((numbered.0, numbered.1.times(point))),
+                None => others.push(*numbered),
+            }
+        }
+        terms.extend(FixedBase::shared().terms(self.scalars(&others)));
+        terms
+    }
+
+    /// Returns the scalars that changes add to the commitments with their numbers.
+    fn scalars(&self, changes: &[(u32, Change)]) -> Vec<(u32, Fr)> {
+        let shifts = shifts();
+        let scalars = |changes: &[(u32, Change)]| {
+            let indices: Vec<_> = changes.iter().map(|(_, change)| change.index()).collect();
+            let rows = changes.iter().zip(self.tau.lagrange(&indices));
+            let scalar = |((number, change), row): (&(u32, Change), Fr)| {
+                let shift = shifts.get(usize::from(change.slot())).copied();
+                (*number, change.factor() * shift.unwrap_or_default() * row)
+            };
+            rows.map(scalar).collect::<Vec<_>>()
+        };
+        changes.par_chunks(BATCH).flat_map_iter(scalars).collect()
+    }
+
+    /// Returns the rows that changes add to trees.
+    ///
+    /// `nodes` are the nodes of each level; `is_kept` tells whether the row of an index may stay in memory.
+    pub(super) fn tree(
+        &self,
+        log_arity: u8,
+        nodes: &[u32],
+        changes: &[Change],
+        is_kept: impl Fn(u32) -> bool,
+    ) -> TreeParts {
+        let crowded = nodes.iter().take_while(|nodes| CROWDED * **nodes as usize <= changes.len());
+        let split = u8::try_from(crowded.count()).unwrap_or(u8::MAX);
+        let depth = u8::try_from(nodes.len()).unwrap_or(u8::MAX);
+        let width = (1_usize << log_arity) - 1;
+        let scalars = |levels: Range<u8>, indices: &[u32]| -> Vec<Fr> {
+            let of = |indices: &[u32]| self.tau.tree(log_arity, levels.clone(), indices);
+            indices.par_chunks(BATCH).flat_map_iter(of).collect()
+        };
+        let make = |indices: &[u32]| {
+            let points = FixedBase::shared().multiples(&scalars(split..depth, indices));
+            let rows = points.chunks(width * usize::from(depth - split));
+            rows.map(|points| Row { level: split, points: points.into() }).collect()
+        };
+        let number = |change: &Change| {
+            let is_row = split < depth && change.is_step() && is_kept(change.index());
+            is_row.then(|| change.index())
+        };
+        let numbers: Vec<_> = changes.iter().map(number).collect();
+        let rows = self.tree.recall(&numbers, split, make);
+        let mut parts =
+            TreeParts { width, scalars: Vec::new(), starts: std::vec![0; changes.len()], rows };
+        for (has_row, levels) in [(true, 0..split), (false, 0..depth)] {
+            parts.add(changes, has_row, levels.len(), |indices| scalars(levels, indices));
+        }
+        parts
+    }
+}
+
+/// The rows that changes add to trees.
+#[derive(Debug)]
+pub(super) struct TreeParts {
+    /// The parts of a row for each level.
+    width: usize,
+    scalars: Vec<Fr>,
+    /// The first scalar of each change.
+    starts: Vec<usize>,
+    /// The row in memory of each change that has one.
+    rows: Vec<Option<Arc<Row>>>,
+}
+
+/// A part of a row.
+pub(super) enum Part {
+    /// The multiple of the generator by this.
+    Scalar(Fr),
+    Point(G1Affine),
+}
+
+impl TreeParts {
+    /// Adds the scalars of so many levels for the changes with or without a row in memory.
+    fn add(
+        &mut self,
+        changes: &[Change],
+        has_row: bool,
+        levels: usize,
+        scalars: impl FnOnce(&[u32]) -> Vec<Fr>,
+    ) {
+        let mut indices = Vec::new();
+        let lacking = changes.iter().zip(&self.rows).zip(&mut self.starts);
+        for ((change, _), start) in lacking.filter(|((_, row), _)| row.is_some() == has_row) {
+            *start = self.scalars.len() + self.width * levels * indices.len();
+            indices.push(change.index());
+        }
+        self.scalars.extend(scalars(&indices));
+    }
+
+    /// Returns a part of the row of a change.
+    pub(super) fn part(&self, change: usize, part: usize) -> Part {
+        let row = self.rows.get(change).and_then(Option::as_deref);
+        let point = row.and_then(|row| {
+            let first = self.width * usize::from(row.level);
+            row.points.get(part.checked_sub(first)?)
+        });
+        if let Some(point) = point {
+            return Part::Point(*point);
+        }
+        let start = self.starts.get(change).copied().unwrap_or_default();
+        Part::Scalar(self.scalars.get(start + part).copied().unwrap_or_default())
+    }
+}

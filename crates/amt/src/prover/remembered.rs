@@ -1,0 +1,95 @@
+//! Rows of points that stay in memory from the second time that they are needed.
+
+use std::boxed::Box;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::vec::Vec;
+
+use ark_bn254::G1Affine;
+
+/// The points of a row from a level on.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) level: u8,
+    pub(super) points: Box<[G1Affine]>,
+}
+
+/// Rows that were needed more than once; none for a row that was needed once.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    limit: usize,
+    rows: RwLock<HashMap<u32, Option<Arc<Row>>>>,
+}
+
+impl Remembered {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, rows: RwLock::default() }
+    }
+
+    /// Returns each row that was needed before, from a level on or a higher one; `make` computes those that are missing.
+    pub(super) fn recall(
+        &self,
+        numbers: &[Option<u32>],
+        level: u8,
+        make: impl FnOnce(&[u32]) -> Vec<Row>,
+    ) -> Vec<Option<Arc<Row>>> {
+        let (mut once, mut again) = (Vec::new(), Vec::new());
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        for number in numbers.iter().flatten() {
+            match rows.get(number) {
+                None => once.push(*number),
+                Some(Some(row)) if row.level <= level => {}
+                Some(_) => again.push(*number),
+            }
+        }
+        drop(rows);
+        again.sort_unstable();
+        again.dedup();
+        let made = if again.is_empty() { Vec::new() } else { make(&again) };
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        rows.extend(again.into_iter().zip(made.into_iter().map(|row| Some(Arc::new(row)))));
+        for number in once {
+            if rows.len() < self.limit {
+                rows.entry(number).or_default();
+            }
+        }
+        let row = |number: &Option<u32>| rows.get(&(*number)?)?.clone();
+        numbers.iter().map(|number| row(number).filter(|row| row.level <= level)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use super::*;
+
+    /// A row without points, from a level on.
+    fn row(level: u8) -> Row {
+        Row { level, points: [].into() }
+    }
+
+    #[test]
+    fn rows_are_made_the_second_time_and_again_only_for_higher_levels() {
+        let remembered = Remembered::new(2);
+        let ask = |numbers: &[u32], level: u8| {
+            let numbers: Vec<_> = numbers.iter().copied().map(Some).collect();
+            let mut asked = Vec::new();
+            let make = |numbers: &[u32]| {
+                asked = numbers.to_vec();
+                numbers.iter().map(|_| row(level)).collect()
+            };
+            let rows = remembered.recall(&numbers, level, make);
+            (asked, rows.iter().map(Option::is_some).collect::<Vec<_>>())
+        };
+        assert_eq!(ask(&[7, 8], 2), (vec![], vec![false, false]));
+        assert_eq!(ask(&[7], 2), (vec![7], vec![true]));
+        assert_eq!(ask(&[7, 7], 3), (vec![], vec![true, true]));
+        // The row in memory begins below the level; it is replaced.
+        assert_eq!(ask(&[8, 7, 8], 1), (vec![7, 8], vec![true, true, true]));
+        assert_eq!(ask(&[8, 7], 2), (vec![], vec![true, true]));
+        // Two numbers are the most.
+        assert_eq!(ask(&[9], 2), (vec![], vec![false]));
+        assert_eq!(ask(&[9], 2), (vec![], vec![false]));
+    }
+}
