@@ -8,11 +8,17 @@ use std::time::Duration;
 pub(crate) struct Backoff(Duration);
 
 const FIRST: Duration = Duration::from_millis(50);
+const SLOW: Duration = Duration::from_millis(400);
 const LONGEST: Duration = Duration::from_secs(5);
 
 impl Backoff {
     pub(crate) const fn new() -> Self {
         Self(FIRST)
+    }
+
+    /// Delays for a start, which few tries must outlast.
+    pub(crate) const fn slow() -> Self {
+        Self(SLOW)
     }
 
     /// Waits before the next try.

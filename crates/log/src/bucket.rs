@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutMode, PutPayload};
+use object_store::{
+    GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt, PutMode, PutPayload,
+};
 use prooflight_core::{Error, Reason, Result};
 
 use crate::backoff::Backoff;
 use crate::object::MAX_BYTES;
 use crate::open;
+use crate::patience::Patience;
 
 /// A bucket, or a folder of one; clones share the connections.
 #[derive(Clone)]
@@ -22,6 +25,8 @@ pub struct Bucket {
     /// Its name in messages, without credentials.
     name: Arc<str>,
     observe: Arc<dyn Fn(Request) + Send + Sync>,
+    /// While a node starts.
+    patience: Option<Arc<Patience>>,
 }
 
 /// A request to the store, for counting.
@@ -75,13 +80,38 @@ impl Bucket {
     /// Uses a folder of any store. Its creates must be atomic and durable.
     pub fn new(store: Arc<dyn ObjectStore>, folder: Path) -> Self {
         let name = folder.as_ref().into();
-        Self { store, folder, name, observe: Arc::new(|_| ()) }
+        Self { store, folder, name, observe: Arc::new(|_| ()), patience: None }
     }
 
     /// Calls `observe` before each request.
     #[must_use]
     pub fn observed(self, observe: impl Fn(Request) + Send + Sync + 'static) -> Self {
         Self { observe: Arc::new(observe), ..self }
+    }
+
+    /// Makes requests again that fail, if the next try may succeed: up to 6 times, with growing pauses, within half a
+    /// minute. This is for a start, which such a failure would end; [`started`](Self::started) ends it.
+    ///
+    /// It concerns reads and what begins or joins a log: whoever publishes tries again in any case. `say` hears each
+    /// failure that is not the last one.
+    #[must_use]
+    pub fn patient(self, say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self { patience: Some(Arc::new(Patience::new(say))), ..self }
+    }
+
+    /// Makes no request again any more, neither here nor in clones.
+    pub fn started(&self) {
+        if let Some(patience) = &self.patience {
+            patience.end();
+        }
+    }
+
+    /// Makes a request, and again after failures if this is [`patient`](Self::patient).
+    async fn ask<T, R: Future<Output = Result<T>>>(&self, request: impl Fn() -> R) -> Result<T> {
+        match &self.patience {
+            Some(patience) => patience.ask(request).await,
+            None => request().await,
+        }
     }
 
     /// The place, for people; it has no credentials.
@@ -92,8 +122,13 @@ impl Bucket {
     /// Reads an object; `None` if it does not exist.
     ///
     /// `invalid_argument` if there is no such bucket or the credentials do not suffice; `unreachable`
-    /// for everything that the next try may not meet; `request_too_large` above 64 MiB.
+    /// for everything that the next try may not meet, such as a body that is cut short on its way;
+    /// `request_too_large` above 64 MiB.
     pub async fn read(&self, name: &str) -> Result<Option<Bytes>> {
+        self.ask(|| self.read_now(name)).await
+    }
+
+    async fn read_now(&self, name: &str) -> Result<Option<Bytes>> {
         (self.observe)(Request::Read);
         let found = match self.store.get(&self.path(name)).await {
             Ok(found) => found,
@@ -104,22 +139,34 @@ impl Bucket {
             let expected = format_args!("{name} of at most {MAX_BYTES} bytes in {}", self.name);
             return Err(Error::new(Reason::RequestTooLarge, expected, found.meta.size));
         }
-        found.bytes().await.map(Some).map_err(|error| self.failed(name, &error))
+        self.body(name, found).await.map(Some)
+    }
+
+    /// All bytes of an answer. An object that was stored short is not cut on its way: its answer says so.
+    async fn body(&self, name: &str, found: GetResult) -> Result<Bytes> {
+        let expected = found.range.end.saturating_sub(found.range.start);
+        let bytes = found.bytes().await.map_err(|error| self.failed(name, &error))?;
+        if bytes.len() as u64 == expected {
+            return Ok(bytes);
+        }
+        let expected = format_args!("{expected} bytes of {name}, as announced ({})", self.name);
+        Err(Error::new(Reason::Unreachable, expected, bytes.len()))
     }
 
     /// Reads a range of an object of any length, truncated at its end; `None` if the object does not exist.
     ///
     /// Errors are those of [`read`](Self::read), without a limit.
     pub async fn read_range(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
+        self.ask(|| self.read_range_now(name, range.clone())).await
+    }
+
+    async fn read_range_now(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
         (self.observe)(Request::Read);
         let start = range.start;
         let range = Some(GetRange::Bounded(range));
         let options = GetOptions { range, ..GetOptions::default() };
         let error = match self.store.get_opts(&self.path(name), options).await {
-            Ok(found) => {
-                let bytes = found.bytes().await.map_err(|error| self.failed(name, &error))?;
-                return Ok(Some(bytes));
-            }
+            Ok(found) => return self.body(name, found).await.map(Some),
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => error,
         };
@@ -134,6 +181,10 @@ impl Bucket {
     /// The objects in a folder, with their lengths, and the folders in it. Counted as one request, though it takes one for
     /// each thousand.
     pub async fn contents(&self, folder: &str) -> Result<Contents> {
+        self.ask(|| self.contents_now(folder)).await
+    }
+
+    async fn contents_now(&self, folder: &str) -> Result<Contents> {
         (self.observe)(Request::List);
         let found = self.store.list_with_delimiter(Some(&self.path(folder))).await;
         let found = found.map_err(|error| self.failed(folder, &error))?;
@@ -168,12 +219,17 @@ impl Bucket {
     /// `invalid_argument` if the store replaced it, so that it cannot keep a log, or the credentials do
     /// not suffice to create objects; otherwise the errors of [`create`](Self::create).
     pub async fn check_creates_once(&self, name: &str, bytes: Bytes) -> Result<()> {
-        if self.create(name, bytes).await? {
+        if self.create_at_start(name, bytes).await? {
             let expected = format_args!("{CONDITIONAL} ({})", self.name);
             let found = format_args!("one that ignores If-None-Match and replaced {name}");
             return Err(Error::new(Reason::InvalidArgument, expected, found));
         }
         Ok(())
+    }
+
+    /// Like [`create`](Self::create), for an object whose creation nobody waits for: `false` also if an earlier try did it.
+    pub(crate) async fn create_at_start(&self, name: &str, bytes: Bytes) -> Result<bool> {
+        self.ask(|| self.create(name, bytes.clone())).await
     }
 
     /// Creates an object, with the same bytes again and again until it is known to exist, however long

@@ -25,6 +25,7 @@ mod entry;
 mod log;
 mod object;
 mod open;
+mod patience;
 mod proposed;
 mod s3;
 

@@ -59,7 +59,7 @@ impl Log {
     pub async fn begin(bucket: Bucket, config: Arc<ChainConfig>) -> Result<Self> {
         if Self::config(&bucket).await?.is_none() {
             // If another leader is quicker, its chain is read next.
-            bucket.create(CHAIN, encode(&config)?).await?;
+            bucket.create_at_start(CHAIN, encode(&config)?).await?;
         }
         let log = Self::open(bucket, config).await?;
         log.check_creates_once().await?;

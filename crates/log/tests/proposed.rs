@@ -6,6 +6,7 @@ mod bucket;
 mod made;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bucket::Faulty;
@@ -126,4 +127,25 @@ async fn a_copy_has_what_is_proposed_for_the_next_block() {
     let refused = copy(&from, &other, |_| Ok(()), |_| ()).await.unwrap_err();
     assert_eq!(refused.reason(), Reason::Equivocation);
     assert_eq!(Log::config(&other).await, Ok(None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_shorter_than_announced_is_an_answer_that_did_not_come() {
+    let faulty = Faulty::new(3);
+    let bucket = Bucket::new(Arc::new(faulty.clone()), Path::from("a/chain"));
+    let whole = vec![7; 1000];
+    let inner = Bucket::new(faulty.inner.clone(), Path::from("a/chain"));
+    assert!(inner.create("object", whole.clone().into()).await.unwrap());
+    for round in 0..100 {
+        let found = if round % 2 == 0 {
+            bucket.read("object").await
+        } else {
+            bucket.read_range("object", 0..1000).await
+        };
+        match found {
+            Ok(found) => assert_eq!(found.unwrap(), whole),
+            Err(error) => assert_eq!(error.reason(), Reason::Unreachable, "{error}"),
+        }
+    }
+    assert!(faulty.happened.cut.load(Ordering::Relaxed) > 10);
 }

@@ -9,14 +9,15 @@ mod server;
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use made::{block, config};
 use prooflight_core::{Error, Reason};
 use prooflight_log::{Bucket, Log};
-use server::{Answer, Asked, Server};
+use server::{Answer, Asked, Reply, Server};
 
 const SECRET: &str = "a-secret-of-forty-characters";
 
@@ -116,6 +117,76 @@ async fn a_server_that_is_away_or_in_trouble_is_unreachable() {
     assert_eq!(error.reason(), Reason::Unreachable);
     assert!(error.to_string().contains(&address.to_string()), "{error}");
     assert!(error.found().contains("refused"), "{error}");
+}
+
+/// The object with the configuration of a chain.
+async fn chain_object() -> Vec<u8> {
+    let bucket = Bucket::open("memory:///").unwrap();
+    Log::begin(bucket.clone(), config("a chain")).await.unwrap();
+    bucket.read("chain").await.unwrap().unwrap().to_vec()
+}
+
+/// Opens a log at a start; returns the error, if there is one, and how often a failure was heard of.
+async fn start(server: &Server) -> (Result<(), Error>, usize) {
+    let heard = Arc::new(AtomicUsize::new(0));
+    let counted = heard.clone();
+    let bucket = bucket(&format!("http://{}", server.address)).patient(move |error| {
+        assert_eq!(error.reason(), Reason::Unreachable, "{error}");
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let opened = Log::open(bucket, config("a chain")).await.map(drop);
+    (opened, heard.load(Ordering::Relaxed))
+}
+
+/// What happens to a request for an object with these bytes.
+type Failure = fn(&[u8]) -> Reply;
+
+#[tokio::test]
+async fn a_start_outlasts_what_may_be_gone_at_the_next_try() {
+    let chain = chain_object().await;
+    let failures: [(&str, Failure); 3] = [
+        ("a body that is cut", |chain| Reply::Cut(chain.to_vec())),
+        ("503", |_| Reply::Whole(said(503, "SlowDown"))),
+        ("no answer", |_| Reply::Silence),
+    ];
+    for (what, failure) in failures {
+        let served = chain.clone();
+        // The client itself makes three requests for a try.
+        let server = Server::failing(move |_, before| {
+            if before < 4 { failure(&served) } else { Reply::Whole((200, served.clone())) }
+        });
+        let (opened, heard) = start(&server).await;
+        assert_eq!(opened, Ok(()), "{what}");
+        assert!((1..=4).contains(&heard), "{what}: {heard}");
+        // Once it has started, whoever asks decides about the next try.
+        let served = chain.clone();
+        let server = Server::failing(move |_, _| failure(&served));
+        let started = bucket(&format!("http://{}", server.address)).patient(|_| panic!("heard"));
+        started.clone().started();
+        let error = started.read("chain").await.unwrap_err();
+        assert_eq!(error.reason(), Reason::Unreachable, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_start_does_not_wait_for_what_will_not_change() {
+    let chain = chain_object().await;
+    let mut altered = chain.clone();
+    altered[40] ^= 1;
+    let cut = chain[..chain.len() - 1].to_vec();
+    for (answer, expected) in [
+        ((200, cut), Reason::Truncated),
+        ((200, altered), Reason::InvalidEncoding),
+        (said(404, "NoSuchKey"), Reason::UnknownBlock),
+        (said(404, "NoSuchBucket"), Reason::InvalidArgument),
+        (said(403, "InvalidAccessKeyId"), Reason::InvalidArgument),
+        (said(403, "SignatureDoesNotMatch"), Reason::InvalidArgument),
+    ] {
+        let server = Server::new(move |_| answer.clone());
+        let (opened, heard) = start(&server).await;
+        assert_eq!(opened.unwrap_err().reason(), expected);
+        assert_eq!((heard, server.asked().len()), (0, 1), "{expected:?}");
+    }
 }
 
 /// A folder that nobody has used, in the bucket that the environment names.

@@ -28,7 +28,7 @@ pub fn append<S: Read + ?Sized>(
 }
 
 /// Appends many headers in a row, from the first on, without reading any node.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Appended {
     /// By level: the newest full subtree, if it is a left one.
     lefts: Vec<Hash>,

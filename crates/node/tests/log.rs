@@ -10,7 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use harness::log;
-use harness::{Client, Node, command, eventually, set, text};
+use harness::s3::{Fault, S3};
+use harness::{Client, Node, PROGRAM, command, eventually, set, text};
 use prooflight_log::{Bucket, Entry, Log};
 use prooflight_node::clock::now_ms;
 use prooflight_node::{At, authority};
@@ -571,7 +572,7 @@ fn submissions_to_a_standby_cause_no_requests() {
 
 /// Runs a command without a folder.
 fn run(arguments: &[&str]) -> (bool, String) {
-    let output = Command::new(harness::PROGRAM).args(arguments).output().unwrap();
+    let output = Command::new(PROGRAM).args(arguments).output().unwrap();
     (output.status.success(), text(&output.stdout) + &text(&output.stderr))
 }
 
@@ -814,4 +815,79 @@ fn a_wrong_place_or_a_damaged_object_is_an_error_that_says_what_to_do() {
     assert_eq!(height(&reader), 0);
     fs::write(chain.block(1), whole).unwrap();
     eventually(|| height(&reader) == 1, || format!("{:?}", ready(&reader)));
+}
+
+/// Starts a node whose log is in a bucket of this server.
+fn start_on(server: &S3, chain: &Chain, command: &str, name: &str) -> Result<Node, String> {
+    let folder = chain.at(name);
+    if !folder.exists() {
+        fs::create_dir(&folder).unwrap();
+        fs::copy(chain.at("first/authority-0.key"), folder.join("authority-0.key")).unwrap();
+    }
+    let mut program = Command::new(PROGRAM);
+    program.args([command, "--log", "s3://bucket", "--data-dir"]).arg(&folder);
+    program.arg("--checkpoint").arg(chain.checkpoint()).args(FAST);
+    program.args(if command == "run" {
+        &["--standby", "--takeover-after-ms", "600000"][..]
+    } else {
+        &[]
+    });
+    program.envs(server.variables());
+    Node::serve(program)
+}
+
+#[test]
+fn a_start_outlasts_failures_of_the_bucket_that_end() {
+    let chain = Chain::in_folder();
+    let leader = chain.lead("first");
+    for value in ["1", "2", "3"] {
+        submit(&leader, "key", value);
+    }
+    drop(leader);
+    // The client makes each request up to three times, and goes on after a cut where the server can.
+    let failing = |method: &str, number: usize| match (method, number) {
+        ("GET", 0 | 6) => Some(Fault::Cut),
+        ("GET", 1 | 2) => Some(Fault::Silent),
+        (_, 0..6) => Some(Fault::Status(503, "SlowDown")),
+        _ => None,
+    };
+    for (command, name) in [("serve", "reader"), ("run", "standby")] {
+        let server = S3::over(&chain.bucket(), failing);
+        let node = start_on(&server, &chain, command, name).unwrap();
+        eventually(|| height(&node) == 3, || format!("{:?}", ready(&node)));
+        assert!(server.asked("GET", "chain") > 6, "{command}");
+    }
+}
+
+#[test]
+fn a_start_on_a_bucket_that_goes_on_failing_ends_and_what_is_wrong_ends_it_at_once() {
+    let chain = Chain::in_folder();
+    drop(chain.lead("first"));
+    let ended = |server: &S3, command: &str| {
+        start_on(server, &chain, command, "new").map(|_| ()).unwrap_err()
+    };
+    let server = S3::over(&chain.bucket(), |_, _| Some(Fault::Status(503, "SlowDown")));
+    let said = ended(&server, "serve");
+    let again = said.matches("the start tries again").count();
+    assert!(said.contains("unreachable") && again >= 2, "{said}");
+    for (status, code, expected) in [
+        (404, "NoSuchBucket", "create it first"),
+        (403, "InvalidAccessKeyId", "credentials"),
+        (404, "NoSuchKey", "its leader begins it"),
+    ] {
+        let server = S3::over(&chain.bucket(), move |_, _| Some(Fault::Status(status, code)));
+        for command in ["serve", "run"] {
+            let said = ended(&server, command);
+            assert!(said.contains(expected) && !said.contains("tries again"), "{said}");
+        }
+        assert_eq!(server.asked("GET", "chain"), 2, "{code}");
+    }
+    // An object that was stored short comes whole.
+    let path = chain.bucket().join("chain");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let server = S3::over(&chain.bucket(), |_, _| None);
+    let said = ended(&server, "serve");
+    assert!(said.contains("truncated") && !said.contains("tries again"), "{said}");
+    assert_eq!(server.asked("GET", "chain"), 1);
 }

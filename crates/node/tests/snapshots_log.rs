@@ -66,6 +66,27 @@ impl Place {
         server
     }
 
+    /// A proof server that has its headers from the log.
+    fn serve_history_alone(&self) -> Node {
+        Node::serve(self.alone()).unwrap()
+    }
+
+    fn alone(&self) -> Command {
+        let mut program = Command::new(PROGRAM);
+        program.args(["serve-history", "--snapshots", &self.log, "--log", &self.log]).args(OFTEN);
+        program.arg("--checkpoint").arg(self.checkpoint());
+        program
+    }
+
+    /// A file with the checkpoint of the chain, which `keep_checkpoint` writes.
+    fn checkpoint(&self) -> PathBuf {
+        self.at("checkpoint.json")
+    }
+
+    fn keep_checkpoint(&self) {
+        fs::write(self.checkpoint(), command(&self.at("first"), &["checkpoint"]).stdout).unwrap();
+    }
+
     /// The file of an object, in a folder.
     fn object(&self, last: u64) -> PathBuf {
         self.at(&format!("bucket/smt/1/{last:016}.smt"))
@@ -151,8 +172,8 @@ fn a_server_waits_for_the_first_file_and_a_replica_may_make_the_files() {
         refused(&archive, "prooflight_prove", &of_first_block())["reason"],
         "version_unavailable"
     );
-    let checkpoint = place.at("checkpoint.json");
-    fs::write(&checkpoint, command(&place.at("first"), &["checkpoint"]).stdout).unwrap();
+    place.keep_checkpoint();
+    let checkpoint = place.checkpoint();
     let pinned = ["--publish-snapshots", "--checkpoint", checkpoint.to_str().unwrap()];
     let settings = [FAST, &pinned].concat();
     let _replica = Node::try_share("serve", &place.at("replica"), &place.log, &settings).unwrap();
@@ -161,6 +182,138 @@ fn a_server_waits_for_the_first_file_and_a_replica_may_make_the_files() {
     for last in 0..8 {
         until_same(&place.object(last), &fs::read(place.own(last)).unwrap());
     }
+}
+
+#[test]
+fn a_server_with_the_log_needs_no_node() {
+    let place = Place::new();
+    let node = place.chain();
+    place.keep_checkpoint();
+    let checkpoint = genesis(&node);
+    let with_node = place.serve_history(&node, 7);
+    let archive = place.serve_history_alone();
+    until(&archive, 7);
+    // Everything is as from the node.
+    let hash = |height: u64| {
+        let at = json!({ "at": format!("{height:#x}") });
+        node.ask("prooflight_header", &at)["hash"].clone()
+    };
+    let key = hex(b"key");
+    let questions = [
+        ("prooflight_chain", json!({})),
+        ("prooflight_head", json!({})),
+        ("prooflight_header", json!({ "at": "0x3" })),
+        ("prooflight_header", json!([{ "at": hash(5) }])),
+        ("prooflight_headerProof", json!({ "at": "0x2", "head": hash(6) })),
+        ("prooflight_headers", json!({ "heights": ["0x0", "0x3", "0x7"], "head": "0x7" })),
+        ("prooflight_block", json!({ "at": "0x5" })),
+        ("prooflight_block", json!({ "at": hash(0) })),
+        ("prooflight_prove", json!({ "scheme": "smt", "keys": [key], "at": hash(4) })),
+        ("prooflight_history", json!({ "key": key, "from": "0x0" })),
+        ("prooflight_history", json!({ "key": key, "from": "0x1", "to": "0x4", "head": "0x6" })),
+        ("prooflight_diff", json!({ "from": "0x2", "to": "0x4" })),
+    ];
+    let expected: Vec<Value> =
+        questions.iter().map(|(method, params)| with_node.ask(method, params)).collect();
+    let wrong = [
+        ("prooflight_header", json!({ "at": "0x8" })),
+        ("prooflight_header", json!({ "at": hex(&[7; 32]) })),
+        ("prooflight_headers", json!({ "heights": ["0x7"], "head": "0x6" })),
+        ("prooflight_block", json!({ "at": "0x8" })),
+        ("prooflight_prove", json!({ "scheme": "smt", "keys": [key], "at": "0x8" })),
+        ("prooflight_header", json!({ "at": 1 })),
+    ];
+    let reasons: Vec<Value> = wrong
+        .iter()
+        .map(|(method, params)| refused(&with_node, method, params)["reason"].clone())
+        .collect();
+    assert!(node.stop().success());
+    for archive in [archive, place.serve_history_alone()] {
+        until(&archive, 7);
+        for ((method, params), expected) in questions.iter().zip(&expected) {
+            assert_eq!(&archive.ask(method, params), expected, "{method} {params}");
+        }
+        for ((method, params), reason) in wrong.iter().zip(&reasons) {
+            assert_eq!(&refused(&archive, method, params)["reason"], reason, "{method} {params}");
+        }
+        assert_eq!(history(&archive, &checkpoint, 0, 7), of_key());
+        assert_eq!(diff(&archive, &checkpoint, Some(5), 6), [b"another".to_vec()]);
+    }
+    // It follows the log.
+    let archive = place.serve_history_alone();
+    let node = place.lead();
+    for n in 0..5_u64 {
+        node.ask("prooflight_submit", &json!({ "ops": [set("key", &n.to_string())] }));
+        until(&archive, 8 + n);
+        let changes = history(&archive, &checkpoint, 8, 8 + n);
+        assert_eq!(changes.last(), Some(&(8 + n, Some(n.to_string().into_bytes()))));
+    }
+}
+
+#[test]
+fn a_wrong_header_of_the_log_is_not_served() {
+    let place = Place::in_folder();
+    let node = place.chain();
+    until_same(&place.object(7), &fs::read(place.own(7)).unwrap());
+    place.keep_checkpoint();
+    let block = |height: u64| place.at(&format!("bucket/blocks/{height:016}"));
+    assert!(node.stop().success());
+    let honest = fs::read(block(4)).unwrap();
+    let mut altered = honest.clone();
+    altered[60] ^= 1;
+    for (what, bytes) in [
+        ("altered", altered),
+        ("cut", honest[..honest.len() - 1].to_vec()),
+        ("another block", fs::read(block(5)).unwrap()),
+    ] {
+        fs::write(block(4), bytes).unwrap();
+        let archive = place.serve_history_alone();
+        let ready = || archive.client().get("/ready");
+        eventually(|| ready().1.contains("at height 3"), || format!("{what}: {:?}", ready()));
+        let at = json!({ "at": "0x4" });
+        assert_eq!(
+            refused(&archive, "prooflight_header", &at)["reason"],
+            "unknown_block",
+            "{what}"
+        );
+        archive.ask("prooflight_header", &json!({ "at": "0x3" }));
+        fs::write(block(4), &honest).unwrap();
+        until(&archive, 7);
+        // A block that is altered later has the header that was checked.
+        archive.ask("prooflight_block", &at);
+        fs::write(block(4), fs::read(block(5)).unwrap()).unwrap();
+        assert_eq!(refused(&archive, "prooflight_block", &at)["reason"], "wrong_block", "{what}");
+        archive.ask("prooflight_header", &at);
+        fs::write(block(4), &honest).unwrap();
+    }
+}
+
+#[test]
+fn a_server_of_the_past_has_a_node_or_a_log() {
+    let place = Place::in_folder();
+    let node = place.chain();
+    place.keep_checkpoint();
+    let said = |arguments: &[&str]| {
+        let mut program = Command::new(PROGRAM);
+        program.args(["serve-history", "--listen", "127.0.0.1:0", "--snapshots", &place.log]);
+        let output = program.args(arguments).output().unwrap();
+        assert!(!output.status.success());
+        text(&output.stderr)
+    };
+    let (url, checkpoint) = (format!("http://{}", node.address), place.checkpoint());
+    let checkpoint = checkpoint.to_str().unwrap();
+    let neither = said(&[]);
+    assert!(neither.contains("--node") && neither.contains("--log"), "{neither}");
+    let both = said(&["--node", &url, "--log", &place.log, "--checkpoint", checkpoint]);
+    assert!(both.contains("cannot be used with"), "{both}");
+    let unpinned = said(&["--log", &place.log]);
+    assert!(unpinned.contains("--checkpoint"), "{unpinned}");
+    // Another chain.
+    let other = place.at("other");
+    assert!(command(&other, &["init", "--schemes", "smt"]).status.success());
+    fs::write(checkpoint, command(&other, &["checkpoint"]).stdout).unwrap();
+    let wrong = said(&["--log", &place.log, "--checkpoint", checkpoint]);
+    assert!(wrong.contains("wrong_chain"), "{wrong}");
 }
 
 #[test]

@@ -17,6 +17,16 @@ pub(crate) struct Asked {
 /// A status and a body.
 pub(crate) type Answer = (u16, Vec<u8>);
 
+/// What happens to a request.
+pub(crate) enum Reply {
+    /// An answer.
+    Whole(Answer),
+    /// The head of an answer with this body, and half of the body; then the connection ends.
+    Cut(Vec<u8>),
+    /// The connection ends.
+    Silence,
+}
+
 /// The address, and the requests so far.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
@@ -26,13 +36,18 @@ pub(crate) struct Server {
 impl Server {
     /// Serves until the test ends.
     pub(crate) fn new(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::failing(move |asked, _| Reply::Whole(answer(asked)))
+    }
+
+    /// Serves until the test ends; `reply` also gets the number of requests before.
+    pub(crate) fn failing(reply: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
-        let (asked, answer) = (server.asked.clone(), Arc::new(answer));
+        let (asked, reply) = (server.asked.clone(), Arc::new(reply));
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (asked, answer) = (asked.clone(), answer.clone());
-                thread::spawn(move || serve(stream.unwrap(), &asked, &*answer));
+                let (asked, reply) = (asked.clone(), reply.clone());
+                thread::spawn(move || serve(stream.unwrap(), &asked, &*reply));
             }
         });
         server
@@ -44,16 +59,24 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, answer: &dyn Fn(&Asked) -> Answer) {
+fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, reply: &dyn Fn(&Asked, usize) -> Reply) {
     let request = read(&stream);
-    asked.lock().unwrap().push(request.clone());
-    let (status, body) = answer(&request);
+    let before = {
+        let mut asked = asked.lock().unwrap();
+        asked.push(request.clone());
+        asked.len() - 1
+    };
+    let ((status, body), sent) = match reply(&request, before) {
+        Reply::Whole((status, body)) => ((status, body.clone()), body),
+        Reply::Cut(body) => ((200, body.clone()), body[..body.len() / 2].to_vec()),
+        Reply::Silence => return,
+    };
     let head = format!(
         "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\netag: \"1\"\r\n\
          last-modified: Mon, 01 Jan 2024 00:00:00 GMT\r\n\r\n",
         body.len()
     );
-    stream.write_all(&[head.as_bytes(), &body].concat()).unwrap();
+    stream.write_all(&[head.as_bytes(), &sent].concat()).unwrap();
 }
 
 fn read(stream: &TcpStream) -> Asked {

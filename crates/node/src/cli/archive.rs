@@ -1,29 +1,33 @@
 //! `serve-history`: proofs of `smt` from the snapshot files of a running node, in a process of its own; from its folder, or
-//! from a bucket on another machine.
+//! from a bucket on another machine. Headers come from a node, or from the chain's log.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
+use prooflight_log::Log;
 use prooflight_node::blocking::Workers;
 use prooflight_node::clients::{Clients, Rules};
 use prooflight_node::descriptors;
 use prooflight_node::follow::Leader;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
-use prooflight_node::rpc::archive::{self, Archive};
+use prooflight_node::rpc::archive::{self, Archive, Source};
 use prooflight_node::schemes::CACHE_BYTES;
 use prooflight_node::server::{self, Front, NotReady, Pages, ServerLimits, Standing};
-use prooflight_node::snapshots;
+use prooflight_node::snapshots::{self, HeaderReader};
 use prooflight_smt::snapshot::{Files, SmtReader};
+use tempfile::TempDir;
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 
 use super::exit::Failure;
-use super::log::bucket;
+use super::follow::read;
+use super::log::{bucket, bucket_at_start};
 use super::serving;
 use super::settings::LogFormat;
 
@@ -34,9 +38,11 @@ pub(super) struct ServeHistory {
     /// with --publish-snapshots, as <s3://BUCKET/FOLDER> or <file:///FOLDER>
     #[arg(long, env = "PROOFLIGHT_SNAPSHOTS")]
     snapshots: String,
-    /// A node of the chain, as http://HOST:PORT, which provides the headers
-    #[arg(long, env = "PROOFLIGHT_NODE")]
-    node: String,
+    #[command(flatten)]
+    headers: HeaderPlace,
+    /// With --log: a file with the checkpoint of the chain
+    #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
+    checkpoint: Option<PathBuf>,
     /// The address to listen on
     #[arg(long, env = "PROOFLIGHT_LISTEN", default_value = "127.0.0.1:8655")]
     listen: SocketAddr,
@@ -66,13 +72,63 @@ pub(super) struct ServeHistory {
     log_format: LogFormat,
 }
 
+/// Where the headers are.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct HeaderPlace {
+    /// A node of the chain, as http://HOST:PORT, which provides the headers
+    #[arg(long, env = "PROOFLIGHT_NODE")]
+    node: Option<String>,
+    /// Instead of --node: the chain's log, as <s3://BUCKET/FOLDER> or <file:///FOLDER>, which provides the headers
+    #[arg(long, env = "PROOFLIGHT_LOG_URL", requires = "checkpoint")]
+    log: Option<String>,
+}
+
+/// Headers that are read from the log, until this is dropped.
+struct Reading {
+    task: JoinHandle<()>,
+    /// Removed with this.
+    _folder: TempDir,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
 impl ServeHistory {
+    /// The source of the headers, with its name; the log is read in the background from here on.
+    async fn source(&self, metrics: &Metrics) -> Result<(Source, String, Option<Reading>)> {
+        let time = Duration::from_millis(self.request_time_ms);
+        let (url, checkpoint) = match (&self.headers, &self.checkpoint) {
+            (HeaderPlace { node: Some(node), .. }, _) => {
+                return Ok((Source::Node(Leader::new(node, time)?), node.clone(), None));
+            }
+            (HeaderPlace { log: Some(url), .. }, Some(checkpoint)) => (url, checkpoint),
+            _ => {
+                let expected = "--node with a node, or --log with the chain's log and --checkpoint";
+                return Err(Error::new(Reason::InvalidArgument, expected, "neither"));
+            }
+        };
+        let (bucket, pinned) = (bucket_at_start(url, metrics)?, read(checkpoint)?);
+        let log = Log::open(bucket, Arc::new(pinned.config.clone())).await?;
+        log.bucket().started();
+        let name = log.bucket().name().to_owned();
+        let folder = tempfile::tempdir().map_err(|error| {
+            Error::new(Reason::StoreFailed, "a temporary folder (TMPDIR)", error)
+        })?;
+        let (reader, headers) = HeaderReader::new(log, pinned, folder.path())?;
+        let task = tokio::spawn(reader.run(Duration::from_millis(self.follow_interval_ms)));
+        Ok((Source::Log(headers), name, Some(Reading { task, _folder: folder })))
+    }
+
     pub(super) fn run(self) -> Result<(), Failure> {
         serving::run(self.log_format, self.serve())
     }
 
     async fn serve(self) -> Result<(), Failure> {
-        let stop = pin!(serving::stop_signal()?);
+        let mut stop = pin!(serving::stop_signal()?);
         let metrics = Metrics::new();
         let connections = descriptors::connections(self.max_connections, false)?;
         let bound = serving::bind(self.listen)?;
@@ -86,6 +142,10 @@ impl ServeHistory {
         } else {
             (Files::existing(Path::new(&self.snapshots))?, self.snapshots.clone())
         };
+        let (source, headers, reading) = tokio::select! {
+            () = &mut stop => return Ok(()),
+            source = self.source(&metrics) => source?,
+        };
         let proofs = Arc::new(SmtReader::new(files, self.cache_bytes));
         let interval = Duration::from_millis(self.follow_interval_ms);
         let watching = is_far.then(|| tokio::spawn(snapshots::watch(proofs.clone(), interval)));
@@ -93,7 +153,7 @@ impl ServeHistory {
         let archive = Archive {
             proofs: proofs.clone(),
             is_far,
-            node: Leader::new(&self.node, time)?,
+            source: source.clone(),
             limits: RequestLimits { keys: self.max_keys, time },
             metrics: metrics.clone(),
             workers: workers.clone(),
@@ -107,16 +167,17 @@ impl ServeHistory {
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };
-        admin.standing.send_replace(Arc::new(FilesStanding { proofs, is_far }));
+        admin.standing.send_replace(Arc::new(FilesStanding { proofs, is_far, source }));
         let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
         let front =
             Front { limits, clients: Arc::new(Clients::new(Rules::ALL)), pages, busy: false };
         let (address, server) = server::start(bound, module, server::cors(&self.origins)?, front)?;
-        tracing::info!(%address, admin = %admin.address, snapshots = place, node = self.node, "serving");
+        tracing::info!(%address, admin = %admin.address, snapshots = place, headers, "serving");
         stop.await;
         if let Some(watching) = watching {
             watching.abort();
         }
+        drop(reading);
         serving::stop(server, admin).await;
         Ok(())
     }
@@ -127,6 +188,7 @@ struct FilesStanding {
     proofs: Arc<SmtReader>,
     /// Whether they are in a bucket, in which another task looks for new ones.
     is_far: bool,
+    source: Source,
 }
 
 impl FilesStanding {
@@ -137,7 +199,14 @@ impl FilesStanding {
 
 impl Standing for FilesStanding {
     fn ready(&self) -> Result<u64, NotReady> {
-        Ok(self.newest()?)
+        let newest = self.newest()?;
+        match &self.source {
+            Source::Node(_) => Ok(newest),
+            Source::Log(headers) => match headers.view()?.height() {
+                height if height >= newest => Ok(newest),
+                height => Err(NotReady::Behind { height, newest: Some(newest) }),
+            },
+        }
     }
 
     /// Sets only the height: the timestamp is in the header, which the files do not have.

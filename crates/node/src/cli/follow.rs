@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 use super::cannot;
 use super::fresh::{Fresh, begin_in};
-use super::log::bucket;
+use super::log::bucket_at_start;
 use super::run::Source;
 use super::settings::Chosen;
 
@@ -60,7 +60,7 @@ pub(super) async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result
 
 /// Like [`follow`], with the blocks of the chain's log.
 pub(super) async fn follow_log(url: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
-    let bucket = bucket(url, &metrics)?;
+    let bucket = bucket_at_start(url, &metrics)?;
     let runtime = Handle::current();
     check_bound(&chosen.data_dir, bucket.name(), chosen.log_moved_from.as_deref())?;
     let begun = if chosen.sync && !is_begun(&chosen.data_dir)? {
@@ -70,6 +70,8 @@ pub(super) async fn follow_log(url: &str, chosen: Chosen, metrics: Metrics) -> R
     };
     let source = move |config| {
         let log = runtime.block_on(Log::open(bucket, config))?;
+        // From here on, what fails is read again anyway.
+        log.bucket().started();
         Ok(follow::Source::Log(log.reader(0)))
     };
     start(chosen, metrics, begun, source).await

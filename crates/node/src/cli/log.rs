@@ -41,11 +41,18 @@ pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
     }))
 }
 
+/// Like [`bucket`], for a start: a request that fails is made again a few times, until [`Bucket::started`].
+pub(super) fn bucket_at_start(url: &str, metrics: &Metrics) -> Result<Bucket> {
+    Ok(bucket(url, metrics)?.patient(|error| {
+        tracing::warn!(reason = %error.reason(), %error, "the start tries again");
+    }))
+}
+
 /// Opens a chain and its log, and makes them agree. Must be called within a runtime, on a thread that
 /// may block.
 pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led> {
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
-    let bucket = bucket(url, metrics)?;
+    let bucket = bucket_at_start(url, metrics)?;
     let leader = chosen.leader.as_deref().map(|url| Leader::new(url, READY)).transpose()?;
     // What is wrong shows before anything is written.
     let bound = check_bound(folder, bucket.name(), chosen.log_moved_from.as_deref())?;

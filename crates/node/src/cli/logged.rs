@@ -47,7 +47,7 @@ impl InLog {
     /// block; otherwise the errors of a bucket. Nothing is written.
     pub(super) fn open(&self) -> Result<Option<Logged>> {
         let (Some(url), Some(checkpoint)) = (&self.log, &self.checkpoint) else { return Ok(None) };
-        let bucket = Bucket::open(url)?;
+        let bucket = patient(url)?;
         let pinned = read(checkpoint)?;
         let runtime = runtime()?;
         let config = Arc::new(pinned.config.clone());
@@ -133,7 +133,7 @@ pub(super) struct Copy {
 
 impl Copy {
     pub(super) fn run(&self) -> Result<()> {
-        let (from, to) = (Bucket::open(&self.from)?, Bucket::open(&self.to)?);
+        let (from, to) = (patient(&self.from)?, patient(&self.to)?);
         if from.name() == to.name() {
             let expected = "two different places";
             return Err(Error::new(Reason::InvalidArgument, expected, from.name()));
@@ -179,6 +179,11 @@ fn check(entry: &log::Entry) -> Result<()> {
     }
     let expected = format_args!("the operations {} of block {}", Hex(&expected), entry.height());
     Err(Error::new(Reason::OperationsMismatch, expected, Hex(&found)))
+}
+
+/// A bucket whose failures a command outlasts for some time.
+fn patient(url: &str) -> Result<Bucket> {
+    Ok(Bucket::open(url)?.patient(|error| eprintln!("trying again: {error}")))
 }
 
 /// A runtime whose threads read ahead.

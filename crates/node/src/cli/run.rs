@@ -236,6 +236,9 @@ fn produce(
     if let Some(begun) = begun {
         begun.write(folder)?;
     }
+    if let Some(shared) = &shared {
+        shared.log.started();
+    }
     let (published, views) = watch::channel(first);
     // It is empty until now.
     let _ = shown.set(views.clone());

@@ -43,6 +43,11 @@ impl BlockLog {
         Self { reader: log.reader(0), log, runtime, unread, lost }
     }
 
+    /// Ends the patience of a start, see [`Bucket::patient`](prooflight_log::Bucket::patient).
+    pub fn started(&self) {
+        self.log.bucket().started();
+    }
+
     /// What is proposed to authorities on machines of their own.
     pub fn proposals(&self) -> SharedProposals {
         SharedProposals::new(self.log.clone(), self.runtime.clone())

@@ -1,5 +1,5 @@
 //! The methods of a proof server: it proves `smt` from snapshot files, and gets everything else
-//! from a node of the chain.
+//! from a node of the chain, or from its log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,16 +13,29 @@ use prooflight_core::store::{Proved as Proof, StateReader as _};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
 use prooflight_json::{Hex, Quantity};
 use prooflight_smt::snapshot::SmtReader;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::json::{Json, json as written};
-use super::method::{Bounds, Call, Serving, method, method_of};
-use super::{RequestLimits, cost};
+use super::method::{Bounds, Call, Serving, method, method_of, parse_value};
+use super::{BlockJson, ChainJson, HeaderJson, RequestLimits, Which, WhichHeights, WhichTwo};
+use super::{cost, place_headers, prove_header};
 use crate::blocking::{Ask, Workers};
 use crate::follow::Leader;
 use crate::metrics::Metrics;
-use crate::view;
+use crate::snapshots::LogHeaders;
+use crate::view::{self, View};
+
+/// Where headers and blocks come from.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a server has one")]
+pub enum Source {
+    /// A node of the chain.
+    Node(Leader),
+    /// The chain's log.
+    Log(LogHeaders),
+}
 
 /// The state shared by all methods.
 pub struct Archive {
@@ -30,8 +43,8 @@ pub struct Archive {
     pub proofs: Arc<SmtReader>,
     /// Whether the files are in a bucket, in which a task looks for new ones: then requests do not.
     pub is_far: bool,
-    /// A node of the chain.
-    pub node: Leader,
+    /// Where headers and blocks come from.
+    pub source: Source,
     /// Limits on requests.
     pub limits: RequestLimits,
     /// The counters.
@@ -68,12 +81,58 @@ impl Archive {
             Ok((heights, proved.roots, written(&Hex(proved.proof))?))
         };
         let (heights, roots, proof) = self.prove(ask, prove, answer).await?;
+        self.reach(heights.last().copied()).await;
         Ok(ProvedRange { headers: self.headers(ask, heights, head, roots).await?, proof })
     }
 
+    /// Calls a method of the node, or answers it from the log.
+    async fn relay<T: DeserializeOwned>(
+        &self,
+        ask: Ask,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T> {
+        match &self.source {
+            Source::Node(node) => node.relay(method, params).await,
+            Source::Log(log) => parse_reply(&self.answer_from_log(log, ask, method, params).await?),
+        }
+    }
+
+    async fn answer_from_log(
+        &self,
+        log: &LogHeaders,
+        ask: Ask,
+        method: &'static str,
+        params: Value,
+    ) -> Result<Json> {
+        match method {
+            "prooflight_block" => {
+                let Which { at } = parse_value(params)?;
+                let block = BlockJson::new(log.block(at).await?)?;
+                self.workers.read(move || written(&block)).await
+            }
+            "prooflight_headers" => {
+                let (view, asked) = (log.view()?, parse_value::<WhichHeights>(params)?);
+                asked.check()?;
+                self.workers.prove(ask, move || place_headers(&view, asked)).await
+            }
+            _ => {
+                let view = log.view()?;
+                self.workers.read(move || from_headers(&view, method, params)).await
+            }
+        }
+    }
+
+    /// Waits for the header of a block that is in the files, if it is on its way.
+    async fn reach(&self, height: Option<u64>) {
+        if let (Source::Log(log), Some(height)) = (&self.source, height) {
+            log.reach(height).await;
+        }
+    }
+
     /// Returns the height of a block: `"latest"` is the newest block in the files, a hash is looked
-    /// up at the node.
-    async fn height_of(&self, at: &Value) -> Result<u64> {
+    /// up among the headers.
+    async fn height_of(&self, ask: Ask, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
                 let (proofs, is_far) = (self.proofs.clone(), self.is_far);
@@ -86,7 +145,7 @@ impl Archive {
             Some(text) if text.len() <= 18 => Ok(parse::<Quantity>(at)?.0),
             _ => {
                 let header: HeaderReply =
-                    self.node.relay("prooflight_header", json!({ "at": at })).await?;
+                    self.relay(ask, "prooflight_header", json!({ "at": at })).await?;
                 Ok(header.height.0)
             }
         }
@@ -103,13 +162,30 @@ impl Archive {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
         let params = json!({ "heights": heights, "head": head });
-        let placed: PlacedHeaders = self.node.relay("prooflight_headers", params).await?;
+        let placed: PlacedHeaders = self.relay(ask, "prooflight_headers", params).await?;
         let check = move || placed.check(&roots).map(|()| placed);
         self.workers.prove(ask, check).await
     }
 }
 
-/// Checks that the root of a proof equals the one in the node's header of its block.
+/// Answers a method about headers.
+fn from_headers(view: &View, method: &'static str, params: Value) -> Result<Json> {
+    match method {
+        "prooflight_chain" => written(&ChainJson::new(view)?),
+        "prooflight_head" => written(&HeaderJson::from(view.head())),
+        "prooflight_header" => {
+            let Which { at } = parse_value(params)?;
+            written(&HeaderJson::from(&view.header(at)?))
+        }
+        "prooflight_headerProof" => {
+            let WhichTwo { at, head } = parse_value(params)?;
+            written(&prove_header(view, at, head)?)
+        }
+        _ => Err(Error::new(Reason::Bug, "a method about headers", method)),
+    }
+}
+
+/// Checks that the root of a proof equals the one in the header of its block.
 fn check_root<'h>(
     headers: impl IntoIterator<Item = &'h Header>,
     (block, root): &(u64, Vec<u8>),
@@ -121,7 +197,7 @@ fn check_root<'h>(
     })?;
     view::check_root(header, Scheme::Smt, root).map_err(|error| {
         let expected = format_args!(
-            "{} in the node's header: the snapshots must be those of this node",
+            "{} in its header: the snapshots must be those of this node or log",
             error.expected()
         );
         Error::new(error.reason(), expected, error.found())
@@ -134,7 +210,7 @@ fn signed_header(reply: &Json) -> Result<Header> {
     Ok(SignedHeader::decode(&bytes, &Limits::DEFAULT)?.header)
 }
 
-fn parse_reply<T: serde::de::DeserializeOwned>(reply: &Json) -> Result<T> {
+fn parse_reply<T: DeserializeOwned>(reply: &Json) -> Result<T> {
     serde_json::from_str(reply.get())
         .map_err(|error| Error::new(Reason::InvalidReply, "a reply of the method", error))
 }
@@ -153,14 +229,14 @@ pub fn module(archive: Archive) -> Result<RpcModule<Archive>, RegisterMethodErro
     method(&mut module, "prooflight_diff", diff)?;
     for name in FORWARDED {
         let forward = move |call: Call<Archive>, params: Value| async move {
-            call.context.node.relay::<Json>(name, params).await
+            call.context.relay::<Json>(call.ask(None, 1), name, params).await
         };
         method_of(&mut module, name, as_it_is, forward)?;
     }
     Ok(module)
 }
 
-/// The methods that only the node can answer.
+/// The methods that need no files.
 const FORWARDED: [&str; 6] = [
     "prooflight_chain",
     "prooflight_head",
@@ -185,7 +261,7 @@ fn latest() -> Value {
     "latest".into()
 }
 
-fn parse<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T> {
+fn parse<T: DeserializeOwned>(value: &Value) -> Result<T> {
     T::deserialize(value)
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
@@ -245,8 +321,8 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
         let expected = format_args!("at most {limit} keys");
         return Err(Error::new(Reason::TooManyOperations, expected, keys.len()));
     }
-    let height = archive.height_of(&at).await?;
     let ask = call.ask(Some(Scheme::Smt), cost::of_keys(Scheme::Smt, keys.len()));
+    let height = archive.height_of(ask, &at).await?;
     let prove = move |proofs: &SmtReader| {
         let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
         proofs.prove(&Statement::Keys { height, keys: &keys })
@@ -254,7 +330,8 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
     let answer = |proved: Proof| Ok((proved.roots, written(&Hex(proved.proof))?));
     let (roots, proof) = archive.prove(ask, prove, answer).await?;
     let at = json!({ "at": Quantity(height).to_string() });
-    let header = archive.node.relay("prooflight_header", at).await?;
+    archive.reach(Some(height)).await;
+    let header = archive.relay(ask, "prooflight_header", at).await?;
     let signed = signed_header(&header)?;
     roots.iter().try_for_each(|root| check_root([&signed], root))?;
     Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
@@ -282,7 +359,7 @@ struct History {
 async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
     let History { key: Hex(key), from: Quantity(from), to, head } = asked;
     let archive = &call.context;
-    let last = archive.height_of(&to).await?;
+    let last = archive.height_of(call.ask(None, 1), &to).await?;
     let prove = move |proofs: &SmtReader| {
         let statement = Statement::History { key: &key, from, to: last };
         let proved = proofs.prove(&statement)?;
@@ -305,7 +382,7 @@ struct Diff {
 
 async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<ProvedRange> {
     let archive = &call.context;
-    let last = archive.height_of(&to).await?;
+    let last = archive.height_of(call.ask(None, 1), &to).await?;
     let first = from.as_ref().map_or(0, |from| from.0);
     let prove = move |proofs: &SmtReader| {
         let statement = Statement::Diff { from: from.map(|from| from.0), to: last };

@@ -128,6 +128,14 @@ fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
     };
     let text = params.as_str().unwrap_or("{}");
     let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    parse_value(value)
+}
+
+/// Parses parameters, like [`method`].
+pub(super) fn parse_value<P: DeserializeOwned>(value: Value) -> Result<P> {
+    let wrong = |error: &dyn core::fmt::Display| {
+        Error::new(Reason::InvalidArgument, "the parameters of the method", error)
+    };
     let value = match value {
         Value::Array(mut items) if items.len() <= 1 => items.pop().unwrap_or_else(|| json!({})),
         Value::Array(items) => return Err(wrong(&format_args!("{} of them", items.len()))),

@@ -206,13 +206,14 @@ struct HeaderProof {
 }
 
 async fn header_proof(call: Call, WhichTwo { at, head }: WhichTwo) -> Result<HeaderProof> {
-    let path = move |view: &View| {
-        let (header, head) = (view.header(at)?, view.header(head)?);
-        let path = view.header_path(header.header.height, &head.header)?;
-        let (header, head) = (HeaderJson::from(&header), HeaderJson::from(&head));
-        Ok(HeaderProof { header, head, path: path.into_iter().map(Hash32).collect() })
-    };
-    call.context.read(path).await
+    call.context.read(move |view| prove_header(view, at, head)).await
+}
+
+fn prove_header(view: &View, at: At, head: At) -> Result<HeaderProof> {
+    let (header, head) = (view.header(at)?, view.header(head)?);
+    let path = view.header_path(header.header.height, &head.header)?;
+    let (header, head) = (HeaderJson::from(&header), HeaderJson::from(&head));
+    Ok(HeaderProof { header, head, path: path.into_iter().map(Hash32).collect() })
 }
 
 #[derive(Deserialize)]
@@ -241,16 +242,25 @@ impl From<Placed> for PlacedHeaders {
     }
 }
 
-async fn headers(call: Call, WhichHeights { heights, head }: WhichHeights) -> Result<Json> {
-    if heights.len() > MOST_HEADERS {
-        let expected = format_args!("at most {MOST_HEADERS} heights");
-        return Err(Error::new(Reason::RequestTooLarge, expected, heights.len()));
-    }
-    let ask = call.ask(None, cost::of_headers(heights.len()));
+async fn headers(call: Call, asked: WhichHeights) -> Result<Json> {
+    asked.check()?;
+    let ask = call.ask(None, cost::of_headers(asked.heights.len()));
+    call.context.prove(ask, move |view| place_headers(view, asked)).await
+}
+
+fn place_headers(view: &View, WhichHeights { heights, head }: WhichHeights) -> Result<Json> {
     let heights = heights.into_iter().map(|height| height.0).collect();
-    call.context
-        .prove(ask, move |view| json(&PlacedHeaders::from(view.headers(heights, head)?)))
-        .await
+    json(&PlacedHeaders::from(view.headers(heights, head)?))
+}
+
+impl WhichHeights {
+    fn check(&self) -> Result<()> {
+        if self.heights.len() <= MOST_HEADERS {
+            return Ok(());
+        }
+        let expected = format_args!("at most {MOST_HEADERS} heights");
+        Err(Error::new(Reason::RequestTooLarge, expected, self.heights.len()))
+    }
 }
 
 /// The number of headers for the largest history that fits in a proof.

@@ -5,10 +5,12 @@
 //! Source: `docs/scale.md`.
 
 mod far;
+mod headers;
 mod publish;
 mod watch;
 
 pub use far::{InBucket, files};
+pub use headers::{HeaderReader, LogHeaders};
 pub use publish::publish;
 pub use watch::watch;
 

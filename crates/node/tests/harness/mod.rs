@@ -7,6 +7,7 @@ pub(crate) mod liar;
 pub(crate) mod light;
 pub(crate) mod log;
 pub(crate) mod past;
+pub(crate) mod s3;
 pub(crate) mod succession;
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
@@ -163,7 +164,8 @@ impl Node {
         Self::serve(program)
     }
 
-    fn serve(mut command: Command) -> Result<Self, String> {
+    /// Starts a program that serves on any free port.
+    pub(crate) fn serve(mut command: Command) -> Result<Self, String> {
         command.args(["--listen", "127.0.0.1:0"]);
         Opening::of(command)?.serve()
     }

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::Hash;
+use prooflight_core::{Hash, Result};
 
 use super::nodes::{NodeRef, Nodes, Opened, Way};
 use super::prove::with_bit;
@@ -23,11 +23,11 @@ struct Step<T> {
 }
 
 /// Reads the nodes on the paths of these keys' hashes.
-pub(super) fn keys(nodes: &Nodes, root: NodeRef, hashes: &[Hash]) {
+pub(super) fn keys(nodes: &Nodes, cached: &Nodes, root: NodeRef, hashes: &[Hash]) {
     let all: Vec<usize> = (0..hashes.len()).collect();
     let Some(&prefix) = hashes.first() else { return };
     let root = Step { node: root, parent: None, prefix, wanted: all };
-    below(nodes, root, |step, depth, children| {
+    below(nodes, cached, root, |step, depth, children| {
         let (right, left): (Vec<usize>, Vec<usize>) =
             step.wanted.iter().partition(|&&key| bit(&hashes[key], depth) == 1);
         let child = |(node, wanted): (NodeRef, Vec<usize>)| {
@@ -39,9 +39,9 @@ pub(super) fn keys(nodes: &Nodes, root: NodeRef, hashes: &[Hash]) {
 }
 
 /// Reads the nodes that changed after a block (`None`: all nodes).
-pub(super) fn changed(nodes: &Nodes, root: NodeRef, after: Option<u64>) {
+pub(super) fn changed(nodes: &Nodes, cached: &Nodes, root: NodeRef, after: Option<u64>) {
     let root = Step { node: root, parent: None, prefix: [0; 32], wanted: () };
-    below(nodes, root, |step, depth, children| {
+    below(nodes, cached, root, |step, depth, children| {
         let prefixes = [step.prefix, with_bit(step.prefix, depth)];
         let all = children.into_iter().zip(prefixes);
         let new = all.filter(|(node, _)| after.is_none_or(|after| node.height > after));
@@ -49,22 +49,32 @@ pub(super) fn changed(nodes: &Nodes, root: NodeRef, after: Option<u64>) {
     });
 }
 
-/// Opens the nodes level by level: those of a level do not depend on each other.
+/// Opens the nodes level by level: those of a level do not depend on each other. Those that are cached need no thread.
 fn below<T: Send + Sync>(
     nodes: &Nodes,
+    cached: &Nodes,
     root: Step<T>,
     children: impl Fn(&Step<T>, u8, [NodeRef; 2]) -> Vec<Step<T>> + Sync,
 ) {
+    let open = |nodes: &Nodes, step: &Step<T>| -> Result<Vec<Step<T>>> {
+        let way = Way { prefix: &step.prefix, parent: step.parent };
+        Ok(match nodes.open(&step.node, way)? {
+            Opened::Branch { depth, children: both } => children(step, depth, both),
+            Opened::Leaf { .. } => Vec::new(),
+        })
+    };
     let (mut level, mut opened) = (Vec::from([root]), 0);
     while !level.is_empty() && opened < MOST_NODES {
         opened += level.len();
-        let next = together(&level, |step| {
-            let way = Way { prefix: &step.prefix, parent: step.parent };
-            match nodes.open(&step.node, way) {
-                Ok(Opened::Branch { depth, children: both }) => children(step, depth, both),
-                Ok(Opened::Leaf { .. }) | Err(_) => Vec::new(),
+        let (mut next, mut unread) = (Vec::new(), Vec::new());
+        for step in level {
+            match open(cached, &step) {
+                Ok(below) => next.extend(below),
+                Err(_) => unread.push(step),
             }
-        });
-        level = next.into_iter().flatten().collect();
+        }
+        let read = together(&unread, |step| open(nodes, step).unwrap_or_default());
+        next.extend(read.into_iter().flatten());
+        level = next;
     }
 }

@@ -27,9 +27,9 @@ use crate::tree::Kind;
 pub(super) struct Nodes {
     pages: Pages,
     blocks_per_file: u64,
-    headers: Mutex<BTreeMap<u64, Header>>,
+    headers: Arc<Mutex<BTreeMap<u64, Header>>>,
     /// Keyed by the last block of the file and the position in it.
-    clusters: Recent<(u64, u64), Arc<Cluster>>,
+    clusters: Arc<Recent<(u64, u64), Arc<Cluster>>>,
 }
 
 /// A reference to a node that has not been read yet.
@@ -77,9 +77,17 @@ impl Nodes {
     pub(super) fn new(files: Files, blocks_per_file: u64, cache_bytes: u64) -> Self {
         // The system caches the pages of a local folder.
         let for_pages = cache_bytes / if files.is_local() { 64 } else { 2 };
-        let (pages, clusters) =
-            (Pages::new(files, for_pages), Recent::new(cache_bytes - for_pages));
-        Self { pages, blocks_per_file, headers: Mutex::default(), clusters }
+        let pages = Pages::new(files, for_pages);
+        let clusters = Arc::new(Recent::new(cache_bytes - for_pages));
+        Self { pages, blocks_per_file, headers: Arc::default(), clusters }
+    }
+
+    /// The same nodes, of which only those in the cache can be opened; `store_failed` for others. Damage that it finds
+    /// is dropped from the cache of both.
+    pub(super) fn cached(&self) -> Self {
+        let Self { pages, blocks_per_file, headers, clusters } = self;
+        let (headers, clusters) = (headers.clone(), clusters.clone());
+        Self { pages: pages.cached(), blocks_per_file: *blocks_per_file, headers, clusters }
     }
 
     pub(super) fn files(&self) -> &Files {

@@ -1,5 +1,6 @@
 //! Reads snapshot files, which never change, and caches their pages.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -7,7 +8,7 @@ use bytes::Bytes;
 use prooflight_core::Result;
 
 use super::corrupt;
-use super::files::{Files, file_name};
+use super::files::{Files, failed, file_name};
 use super::recent::Recent;
 use super::turns::Turns;
 
@@ -25,16 +26,26 @@ const PAGE_MEMORY: u64 = 64;
 pub(super) struct Pages {
     files: Files,
     /// By the last block of a file, and the number of the page.
-    recent: Recent<(u64, u64), Bytes>,
+    recent: Arc<Recent<(u64, u64), Bytes>>,
     page_bytes: u64,
     /// The pages that are being read from another machine.
-    turns: Turns,
+    turns: Arc<Turns>,
+    /// Whether pages that are not cached are read.
+    reads: bool,
 }
 
 impl Pages {
     pub(super) fn new(files: Files, cache_bytes: u64) -> Self {
         let page_bytes = if files.as_far().is_some() { FAR_BYTES } else { NEAR_BYTES };
-        Self { files, recent: Recent::new(cache_bytes), page_bytes, turns: Turns::default() }
+        let recent = Arc::new(Recent::new(cache_bytes));
+        Self { files, recent, page_bytes, turns: Arc::default(), reads: true }
+    }
+
+    /// The same pages, of which only those that are cached are found; `store_failed` for others.
+    pub(super) fn cached(&self) -> Self {
+        let Self { files, recent, page_bytes, turns, .. } = self;
+        let (files, recent, turns) = (files.clone(), recent.clone(), turns.clone());
+        Self { files, recent, page_bytes: *page_bytes, turns, reads: false }
     }
 
     pub(super) fn files(&self) -> &Files {
@@ -103,6 +114,9 @@ impl Pages {
         let key = (last, number);
         if let Some(page) = self.recent.get(key) {
             return Ok(page);
+        }
+        if !self.reads {
+            return Err(failed(&file_name(last), &"a page that is not cached"));
         }
         let start = number.saturating_mul(self.page_bytes);
         if self.files.as_far().is_some() {

@@ -26,6 +26,8 @@ use crate::proof::{HISTORY, PROOF, Writer};
 #[derive(Debug)]
 pub struct SnapshotReader {
     nodes: Nodes,
+    /// Those of them that are cached, if the files are on other machines, so that reading them is mostly waiting.
+    cached: Option<Nodes>,
     manifest: RwLock<Manifest>,
     limits: Limits,
 }
@@ -70,7 +72,8 @@ impl SnapshotReader {
             return Err(Error::new(Reason::VersionUnavailable, "a snapshot", "none yet"));
         };
         let nodes = Nodes::new(files, manifest.blocks_per_file, cache_bytes);
-        Ok(Self { nodes, manifest: RwLock::new(manifest), limits: Limits::DEFAULT })
+        let cached = nodes.files().as_far().is_some().then(|| nodes.cached());
+        Ok(Self { nodes, cached, manifest: RwLock::new(manifest), limits: Limits::DEFAULT })
     }
 
     /// Limits the size of proofs; the default limits are those of the specification.
@@ -105,7 +108,7 @@ impl SnapshotReader {
 
     /// The root of a block. `version_unavailable` as in [`prove`](Self::prove).
     pub fn root(&self, height: u64) -> Result<Hash> {
-        self.at(height, |(root, _)| Ok(root))
+        self.at(&self.nodes, height, |(root, _)| Ok(root))
     }
 
     /// Proves the state of keys at a block: their values, that they are deleted, or that they were
@@ -120,14 +123,16 @@ impl SnapshotReader {
         }
         self.limits.check_keys(keys.len())?;
         let hashes = sorted_hashes(keys);
-        self.at(height, |(root, node)| {
-            if let Some(root) = node.filter(|_| hashes.len() > 1 && self.is_far()) {
-                ahead::keys(&self.nodes, root, &hashes);
-            }
-            let mut writer = Writer::new(PROOF);
-            write_keys(&self.nodes, height, node, &hashes, &mut writer)?;
-            self.limits.check_proof(writer.length())?;
-            Ok(Proved { root, proof: writer.finish() })
+        self.cached_first(|nodes, cached| {
+            self.at(nodes, height, |(root, node)| {
+                if let (Some(root), Some(cached), true) = (node, cached, hashes.len() > 1) {
+                    ahead::keys(nodes, cached, root, &hashes);
+                }
+                let mut writer = Writer::new(PROOF);
+                write_keys(nodes, height, node, &hashes, &mut writer)?;
+                self.limits.check_proof(writer.length())?;
+                Ok(Proved { root, proof: writer.finish() })
+            })
         })
     }
 
@@ -141,16 +146,31 @@ impl SnapshotReader {
             return Err(Error::new(Reason::InvalidArgument, expected, from));
         }
         let hashes = sorted_hashes(&[key]);
+        self.cached_first(|nodes, cached| {
+            self.history_from(nodes, cached.is_some(), &hashes, from, to)
+        })
+    }
+
+    /// The history of the key with this hash, from these nodes; `ahead` if the trees after the first are read on several
+    /// threads.
+    fn history_from(
+        &self,
+        nodes: &Nodes,
+        ahead: bool,
+        hashes: &[Hash],
+        from: u64,
+        to: u64,
+    ) -> Result<ProvedHistory> {
         let (mut writer, mut roots) = (Writer::new(HISTORY), Vec::new());
         let mut height = to;
         loop {
-            let (root, changed) = self.at(height, |(root, node)| {
-                Ok((root, write_keys(&self.nodes, height, node, &hashes, &mut writer)?))
+            let (root, changed) = self.at(nodes, height, |(root, node)| {
+                Ok((root, write_keys(nodes, height, node, hashes, &mut writer)?))
             })?;
             self.limits.check_proof(writer.length())?;
             roots.push((height, root));
-            if let (1, Some(changed), true) = (roots.len(), changed, self.is_far()) {
-                self.read_history_ahead(&hashes, from, changed);
+            if let (1, Some(changed), true) = (roots.len(), changed, ahead) {
+                self.read_history_ahead(hashes, from, changed);
             }
             match changed {
                 Some(changed) if changed > from => height = changed - 1,
@@ -171,12 +191,27 @@ impl SnapshotReader {
             let expected = format_args!("a block before {to}");
             return Err(Error::new(Reason::InvalidArgument, expected, after.unwrap_or_default()));
         }
-        self.at(to, |(root, node)| {
-            if let Some(root) = node.filter(|_| self.is_far()) {
-                ahead::changed(&self.nodes, root, after);
-            }
-            Ok(Proved { root, proof: diff(&self.nodes, after, to, node, &self.limits)? })
+        self.cached_first(|nodes, cached| {
+            self.at(nodes, to, |(root, node)| {
+                if let (Some(root), Some(cached)) = (node, cached) {
+                    ahead::changed(nodes, cached, root, after);
+                }
+                Ok(Proved { root, proof: diff(nodes, after, to, node, &self.limits)? })
+            })
         })
+    }
+
+    /// Makes an answer. If files are on other machines, it is made from the cache alone if that has all of it; otherwise
+    /// `make` also gets the cached nodes, and reads the others ahead on several threads.
+    fn cached_first<T>(&self, make: impl Fn(&Nodes, Option<&Nodes>) -> Result<T>) -> Result<T> {
+        let Some(cached) = &self.cached else { return make(&self.nodes, None) };
+        match make(cached, None) {
+            // Not cached, or damaged in the cache, which dropped it.
+            Err(error) if matches!(error.reason(), Reason::StoreFailed | Reason::StoreCorrupt) => {
+                make(&self.nodes, Some(cached))
+            }
+            answer => answer,
+        }
     }
 
     /// Reads the trees of a key's changes in `from..changed` on several threads. Each begins somewhere in the range, and
@@ -191,7 +226,7 @@ impl SnapshotReader {
         together(&parts, |&(from, to)| {
             let mut height = last_of_group(to, self.manifest().blocks_per_file).min(changed - 1);
             for _ in 0..self.limits.max_changes {
-                let changed = self.at(height, |(_, node)| {
+                let changed = self.at(&self.nodes, height, |(_, node)| {
                     write_keys(&self.nodes, height, node, hashes, &mut Writer::new(HISTORY))
                 });
                 match changed {
@@ -200,11 +235,6 @@ impl SnapshotReader {
                 }
             }
         });
-    }
-
-    /// Whether files are on other machines, so that reading them is mostly waiting.
-    fn is_far(&self) -> bool {
-        self.files().as_far().is_some()
     }
 
     pub(super) fn files(&self) -> &Files {
@@ -222,6 +252,7 @@ impl SnapshotReader {
     /// instead.
     fn at<T>(
         &self,
+        nodes: &Nodes,
         height: u64,
         work: impl FnOnce((Hash, Option<NodeRef>)) -> Result<T>,
     ) -> Result<T> {
@@ -229,7 +260,11 @@ impl SnapshotReader {
             self.refresh()?;
         }
         check_kept(&self.manifest(), height)?;
-        self.nodes.root(height).and_then(work).map_err(|error| {
+        nodes.root(height).and_then(work).map_err(|error| {
+            // Files that are only read are never removed.
+            if self.cached.is_some() {
+                return error;
+            }
             // The writer may just have removed the file.
             let still_kept = self.refresh().and_then(|_| check_kept(&self.manifest(), height));
             match (error.reason(), still_kept) {

@@ -1,0 +1,195 @@
+//! The headers of a chain from its log, for a server of the past without a node.
+//!
+//! The place of a header in a history needs the hashes of all headers before it. So all are read once, and kept in a
+//! store that is as a node's, but without blocks and states.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prooflight_core::chain::{Checkpoint, Header, SignedHeader, operations_root};
+use prooflight_core::store::{Store as _, WriteBatch};
+use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_log::{Log, Reader};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::block::{header_key, height_key};
+use crate::follow::{Backoff, check_pinned};
+use crate::history::{self, Appended};
+use crate::log::{decode, is_fresh};
+use crate::store::{self, EmbeddedStore};
+use crate::{At, Block, View, blocking};
+
+/// The most headers that are checked before they are stored and shown.
+const PART: usize = 1024;
+
+/// How long an answer waits for a header that is due.
+const DUE: Duration = Duration::from_secs(2);
+
+/// The headers that were read so far, and the log.
+#[derive(Clone, Debug)]
+pub struct LogHeaders {
+    log: Log,
+    read: watch::Receiver<Option<View>>,
+}
+
+/// Reads the headers of a log.
+pub struct HeaderReader {
+    log: Log,
+    reader: Reader,
+    pinned: Checkpoint,
+    store: EmbeddedStore,
+    history: Appended,
+    newest: Option<SignedHeader>,
+    read: watch::Sender<Option<View>>,
+}
+
+impl HeaderReader {
+    /// Reads the headers of a chain into a new folder, from the first on.
+    pub fn new(log: Log, pinned: Checkpoint, folder: &Path) -> Result<(Self, LogHeaders)> {
+        let (sender, receiver) = watch::channel(None);
+        let (store, history) = (store::open(folder)?, Appended::default());
+        let headers = LogHeaders { log: log.clone(), read: receiver };
+        let reader = log.reader(0);
+        Ok((Self { log, reader, pinned, store, history, newest: None, read: sender }, headers))
+    }
+
+    /// Reads all headers, and then looks for new ones every interval; never ends.
+    ///
+    /// What goes wrong is logged, and read again. Must be called on a multi-threaded runtime.
+    pub async fn run(mut self, interval: Duration) {
+        let (mut backoff, mut said) = (Backoff::new(interval), None);
+        loop {
+            let delay = match self.read_on(interval).await {
+                Ok(()) => {
+                    (said, backoff) = (None, Backoff::new(interval));
+                    interval
+                }
+                Err(error) => {
+                    let (place, reason) = (self.log.bucket().name(), error.reason());
+                    if said.as_ref() != Some(&error) {
+                        tracing::warn!(place, height = self.next(), %reason, %error, "headers cannot be read");
+                        said = Some(error);
+                    }
+                    backoff.failed()
+                }
+            };
+            sleep(delay).await;
+        }
+    }
+
+    /// Takes all headers that the log has.
+    async fn read_on(&mut self, interval: Duration) -> Result<()> {
+        loop {
+            let (mut part, mut end) = (Vec::new(), None);
+            while end.is_none() && part.len() < PART {
+                match self.header(part.last()).await {
+                    Ok(Some(header)) => {
+                        let newest = is_fresh(&header.header, interval);
+                        part.push(header);
+                        if newest {
+                            self.reader.pause();
+                            end = Some(Ok(()));
+                        }
+                    }
+                    Ok(None) => end = Some(Ok(())),
+                    Err(error) => end = Some(Err(error)),
+                }
+            }
+            if !part.is_empty() {
+                blocking::in_place(|| self.take(&part))?;
+            }
+            if let Some(end) = end {
+                return end;
+            }
+            tracing::info!(height = self.next() - 1, "headers read from the log");
+        }
+    }
+
+    /// Reads the header after these ones, and checks it.
+    async fn header(&mut self, before: Option<&SignedHeader>) -> Result<Option<SignedHeader>> {
+        let before = before.or(self.newest.as_ref()).map(|before| &before.header);
+        let next = before.map_or(0, |before| before.height + 1);
+        // The log has checked the signatures.
+        let Some(entry) = self.reader.block(next).await? else { return Ok(None) };
+        let header = &entry.header.header;
+        if let Some(before) = before {
+            header.check_follows(before)?;
+        }
+        if self.pinned.height == next {
+            check_pinned(&self.pinned, header)?;
+        }
+        Ok(Some(entry.header))
+    }
+
+    /// Stores and shows headers, whose last one must commit to all before it.
+    fn take(&mut self, part: &[SignedHeader]) -> Result<()> {
+        let (mut batch, mut history) = (WriteBatch::new(), self.history.clone());
+        for signed in part {
+            let (height, hash) = (signed.header.height, signed.header.hash());
+            batch.put(header_key(height), signed.encode());
+            batch.put(height_key(&hash), height.to_be_bytes());
+            history.append(height, &hash, &mut batch);
+        }
+        self.store.write(batch)?;
+        let Some(last) = part.last() else { return Ok(()) };
+        let Header { height, history_root, .. } = &last.header;
+        let found = history::root(&self.store, *height)?;
+        if found != *history_root {
+            let expected = format_args!("the history {} before block {height}", Hex(&found));
+            return Err(Error::new(Reason::NotExtending, expected, Hex(history_root)));
+        }
+        let (snapshot, config) = (self.store.snapshot()?, self.pinned.config.clone());
+        let view = View::new(snapshot, Arc::new(config), Arc::new(last.clone()), Arc::default());
+        (self.history, self.newest) = (history, Some(last.clone()));
+        self.read.send_replace(Some(view));
+        Ok(())
+    }
+
+    fn next(&self) -> u64 {
+        self.newest.as_ref().map_or(0, |newest| newest.header.height + 1)
+    }
+}
+
+impl LogHeaders {
+    /// The chain's headers so far; it has no states. `version_unavailable` if none was read yet.
+    pub fn view(&self) -> Result<View> {
+        self.read.borrow().clone().ok_or_else(|| {
+            let expected = format_args!("a header from {}", self.log.bucket().name());
+            Error::new(Reason::VersionUnavailable, expected, "none read yet")
+        })
+    }
+
+    /// Waits for a header of a block that exists, if it may come soon.
+    pub(crate) async fn reach(&self, height: u64) {
+        let mut read = self.read.clone();
+        let there = read.wait_for(|view| view.as_ref().is_some_and(|it| it.height() >= height));
+        // Without it, the answer says what is missing.
+        let _ = timeout(DUE, there).await;
+    }
+
+    /// A block, from the log; its operations are those of its header.
+    pub(crate) async fn block(&self, at: At) -> Result<Block> {
+        let view = self.view()?;
+        let header = blocking::aside(move || view.header(at)).await?.header;
+        let (height, place) = (header.height, self.log.bucket().name());
+        let Some(entry) = self.log.block(height).await? else {
+            let expected = format_args!("block {height} in {place}");
+            return Err(Error::new(Reason::UnknownBlock, expected, "none any more"));
+        };
+        let block = decode(entry)?;
+        let (hash, found) = (header.hash(), block.header.header.hash());
+        if hash != found {
+            let expected = format_args!("block {height} with the hash {} in {place}", Hex(&hash));
+            return Err(Error::new(Reason::Equivocation, expected, Hex(&found)));
+        }
+        let operations = operations_root(&block.body.operations);
+        if operations != header.ops_root {
+            let expected =
+                format_args!("the operations {} of block {height}", Hex(&header.ops_root));
+            return Err(Error::new(Reason::OperationsMismatch, expected, Hex(&operations)));
+        }
+        Ok(block)
+    }
+}
