@@ -9,12 +9,11 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
+use harness::former::{self, FIRST};
 use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
-use prooflight_core::store::Read;
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, read_key};
 use prooflight_node::clock::{now_ms, utc};
-use prooflight_node::store::{self, EmbeddedStore};
 use serde_json::json;
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -339,16 +338,6 @@ fn errors_of_permission_name_the_path() {
     assert!(!new.exists());
 }
 
-/// Brings a folder's store into the form that it had before format 2: all keys together.
-fn together(folder: &Path) {
-    let (store, apart) = (folder.join("store"), folder.join("apart"));
-    fs::rename(&store, &apart).unwrap();
-    let entries: Vec<_> = store::open(&apart).unwrap().range(b"", &[0xff; 8]).collect();
-    assert!(entries.len() > 8, "{entries:?}");
-    drop(EmbeddedStore::load(&store, &[], entries).unwrap());
-    fs::remove_dir_all(apart).unwrap();
-}
-
 #[test]
 fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -360,7 +349,7 @@ fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refuse
     assert!(node.stop().success());
     let checkpoint = command(folder.path(), &["checkpoint"]).stdout;
     for earlier in [None, Some("1\n")] {
-        together(folder.path());
+        former::rewrite(folder.path(), FIRST);
         match earlier {
             // Folders from before did not say their format.
             None => fs::remove_file(&format).unwrap(),
