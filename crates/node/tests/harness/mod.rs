@@ -6,6 +6,7 @@ pub(crate) mod authorities;
 pub(crate) mod connection;
 pub(crate) mod former;
 pub(crate) mod keys;
+pub(crate) mod ledger;
 pub(crate) mod liar;
 pub(crate) mod light;
 pub(crate) mod log;
