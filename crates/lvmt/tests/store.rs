@@ -10,11 +10,11 @@ mod run;
 
 use std::collections::BTreeSet;
 
-use prooflight_core::store::sealed::{seal, unseal};
 use prooflight_core::store::{MemoryStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
+use prooflight_testkit::former::first_layout_of_lvmt;
 use prooflight_testkit::lvmt::state::keccak;
 use rand::Rng;
 
@@ -265,17 +265,9 @@ fn a_store_of_the_first_layout_is_brought_up_to_date() {
             run.apply(25);
         }
         let newest = run.kept();
-        // Its parameters had no version, its nodes other points, and its head another sum.
         let (mut first, mut batch) = (newest.clone(), WriteBatch::new());
         for (key, value) in entries(&newest) {
-            let mut record = unseal(&key, value).unwrap();
-            match key[0] {
-                b'p' => drop(record.pop()),
-                b'u' => record.truncate(64),
-                b'h' => *record.last_mut().unwrap() ^= 1,
-                _ => continue,
-            }
-            let value = seal(&key, record);
+            let value = first_layout_of_lvmt(&key, value);
             batch.put(key, value);
         }
         first.write(batch).unwrap();

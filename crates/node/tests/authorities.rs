@@ -10,9 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use harness::authorities::{AuthorityProcess, Council, memory, submit, submit_soon};
+use harness::ledger::{Ledger, Told, submit_numbered};
 use harness::liar::Lie;
 use harness::light::{genesis, header, verified};
-use harness::{Node, PROGRAM, command, eventually, hex, text};
+use harness::{Client, Node, PROGRAM, command, eventually, hex, text};
 use prooflight_core::chain::{SignedHeader, StateOperation};
 use prooflight_node::Chain;
 use prooflight_node::clock::now_ms;
@@ -108,36 +109,18 @@ fn kill_9_loses_no_acknowledged_block_and_nobody_signs_twice() {
     let council = Council::new(3, 2);
     let mut authorities: [_; 3] = all(&council);
     let mut leader = council.lead(&[]);
-    let checkpoint = genesis(&leader);
-    let mut acknowledged: Vec<Value> = Vec::new();
+    let mut ledger = Ledger::new(genesis(&leader).config);
     for round in 0..kills {
-        let client = leader.client();
-        let submitter = thread::spawn(move || {
-            let mut acknowledged = Vec::new();
-            for n in 0..40 {
-                let ops: Vec<_> = (0..20)
-                    .map(|key| harness::set(&format!("{key}"), &format!("{round} {n}")))
-                    .collect();
-                match client.call("prooflight_submit", &json!({ "ops": ops })) {
-                    Ok(Ok(included)) => acknowledged.push(included),
-                    // The leader was killed.
-                    Err(_) => break,
-                    // Authorities are not back yet.
-                    Ok(Err(error)) => {
-                        assert_eq!(error["data"]["reason"], "quorum_missing", "{error}");
-                        thread::sleep(Duration::from_millis(10));
-                    }
-                }
-            }
-            acknowledged
-        });
+        let (client, first) = (leader.client(), ledger.next());
+        let submitter = thread::spawn(move || submit_until_killed(&client, first));
         thread::sleep(Duration::from_micros(dice.below(300_000)));
         // The leader, one authority, or two: then no block is made for a moment.
-        match dice.below(5) {
+        let submitted = match dice.below(5) {
             0 | 1 => {
                 leader.kill();
-                acknowledged.extend(submitter.join().unwrap());
+                let submitted = submitter.join().unwrap();
                 leader = council.lead(&[]);
+                submitted
             }
             who => {
                 let who = usize::try_from(who - 2).unwrap();
@@ -146,22 +129,83 @@ fn kill_9_loses_no_acknowledged_block_and_nobody_signs_twice() {
                     authorities[index].kill();
                     authorities[index] = council.authority(index);
                 }
-                acknowledged.extend(submitter.join().unwrap());
+                submitter.join().unwrap()
             }
+        };
+        let Submitted { told, late } = submitted;
+        ledger.add(told);
+        ledger.check(&leader, 40);
+        for authority in &mut authorities {
+            authority.check_runs();
         }
-        for included in acknowledged.iter().rev().take(20) {
-            let kept = leader.ask("prooflight_header", &json!({ "at": included["height"] }));
-            assert_eq!(kept["hash"], included["hash"], "round {round}");
-            header(&kept).check_signed(&checkpoint.config).unwrap();
+        if let Some(late) = late {
+            println!("round {round}: {late}; ready: {:?}", leader.admin().get("/ready"));
+            ledger.check_goes_on(&leader, &format!("round {round}"));
         }
     }
-    submit_soon(&leader, "last", "1");
-    println!("{kills} kills, {} acknowledged blocks", acknowledged.len());
-    assert!(!acknowledged.is_empty());
+    ledger.check_goes_on(&leader, "after the last kill");
+    ledger.check_all(&leader);
+    let [acknowledged, refused, unknown] = ledger.counts();
+    println!(
+        "{kills} kills; {acknowledged} submissions acknowledged, {refused} refused, {unknown} \
+         without an answer, of which {} are in the chain",
+        ledger.unknown_but_found()
+    );
+    // More than the last one.
+    assert!(acknowledged > 1);
     council.check_nobody_signed_twice();
     assert!(leader.stop().success());
     let verified = command(&council.leader_folder(), &["verify"]);
     assert!(verified.status.success(), "{}", text(&verified.stderr));
+}
+
+/// What a submitter was told.
+struct Submitted {
+    told: Vec<Told>,
+    /// The first answer that no block came in time.
+    late: Option<String>,
+}
+
+/// Submits one after another until the leader does not answer, at most 40 times.
+fn submit_until_killed(client: &Client, first: usize) -> Submitted {
+    let mut submitted = Submitted { told: Vec::new(), late: None };
+    for number in first..first + 40 {
+        let (told, why) = submit_numbered(client, number);
+        submitted.told.push(told.clone());
+        match told {
+            Told::Included(_) => {}
+            // Authorities are not back yet.
+            Told::Refused => thread::sleep(Duration::from_millis(10)),
+            Told::Late => {
+                submitted.late.get_or_insert(why);
+            }
+            Told::Nothing => break,
+        }
+    }
+    submitted
+}
+
+#[test]
+fn a_submission_that_is_late_is_in_one_block_once_there_is_a_quorum() {
+    let council = Council::new(3, 2);
+    let _authorities: [_; 3] = all(&council);
+    let leader = council.lead(&["--request-time-ms", "1500"]);
+    let mut ledger = Ledger::new(genesis(&leader).config);
+    ledger.check_goes_on(&leader, "at the start");
+    council.proxy.tell(Lie::SilentAbout("prooflight_sign"));
+    for _ in 0..2 {
+        let (told, why) = submit_numbered(&leader.client(), ledger.next());
+        assert!(matches!(told, Told::Late), "{told:?}: {why}");
+        ledger.add([told]);
+        ledger.check(&leader, 40);
+    }
+    assert_eq!(ledger.unknown_but_found(), 0);
+    council.proxy.tell(Lie::None);
+    ledger.check_goes_on(&leader, "with all authorities");
+    ledger.check_all(&leader);
+    // Those that the leader had before this one are in blocks before it, or in its own.
+    assert_eq!(ledger.unknown_but_found(), 2);
+    council.check_nobody_signed_twice();
 }
 
 #[test]

@@ -18,6 +18,7 @@ use prooflight_node::store;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
+const ALL: &[&str] = &["--schemes", "avl,lmpt,lvmt,smt,amb", "--lvmt-log-n", "8"];
 
 fn init(folder: &Path, more: &[&str]) {
     let begun = command(folder, &[&["init"], more].concat());
@@ -62,14 +63,13 @@ fn while_blocks_are_made<T>(node: &Node, done: impl FnOnce() -> T) -> T {
 
 #[test]
 fn a_running_node_is_backed_up_and_the_backup_runs() {
-    let schemes = ["--schemes", "avl,lmpt,lvmt,smt,amb", "--lvmt-log-n", "8"];
     for (begun, settings) in [
         (["--blocks-per-snapshot", "1"], &[][..]),
         (["--blocks-per-snapshot", "4"], &["--keep-states", "8"][..]),
     ] {
         let parent = tempfile::tempdir().unwrap();
         let [folder, copy] = ["chain", "copy"].map(|name| parent.path().join(name));
-        init(&folder, &[&schemes[..], &begun].concat());
+        init(&folder, &[ALL, &begun].concat());
         let node = Node::start(&folder, &[FAST, settings].concat());
         (0..30).for_each(|block| submit(&node, block * 10..block * 10 + 15, "first"));
         let made = while_blocks_are_made(&node, || backup(&folder, &copy));
@@ -102,7 +102,7 @@ fn a_running_node_is_backed_up_and_the_backup_runs() {
 #[test]
 fn a_running_node_gives_checkpoints_and_its_state() {
     let folder = tempfile::tempdir().unwrap();
-    init(folder.path(), &[]);
+    init(folder.path(), ALL);
     let node = Node::start(folder.path(), FAST);
     submit(&node, 0..1000, "value");
     let state = folder.path().join("state.jsonl");

@@ -4,14 +4,17 @@
 
 mod harness;
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use harness::light::{genesis, path, proved, synced};
-use harness::{Node, command, hex, set, text};
+use harness::{Node, command, eventually, hex, set, text};
 use prooflight_core::Limits;
-use prooflight_core::chain::{Checkpoint, SignedHeader, verify_ancestor};
+use prooflight_core::chain::{Checkpoint, SignedHeader, StateOperation, verify_ancestor};
+use prooflight_node::Chain;
+use prooflight_node::authority::{self, Signers};
+use prooflight_node::clock::now_ms;
 use serde_json::{Value, json};
 
 /// The positions of the bytes to change, in thousandths of a file.
@@ -39,6 +42,58 @@ fn a_changed_byte_of_an_old_chain_is_found_or_harmless() {
         }
         assert!(tables > 4, "{tables} tables");
     });
+}
+
+#[test]
+fn a_large_file_of_the_nodes_of_avl_makes_no_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let (chain, nodes) = (folder.path().join("chain"), folder.path().join("chain/avl-nodes"));
+    assert!(command(&chain, &["init"]).status.success());
+    gather_nodes(&chain, &nodes);
+    let head = text(&command(&chain, &["checkpoint"]).stdout);
+    let check = |what: &str| {
+        let verified = command(&chain, &["verify"]);
+        let expected = format!("4 blocks and {MANY} values verified\n");
+        assert_eq!(text(&verified.stdout), expected, "{what}: {}", text(&verified.stderr));
+        let backup = folder.path().join(what);
+        let copied = command(&chain, &["backup", backup.to_str().unwrap()]);
+        assert!(copied.status.success(), "{what}: {}", text(&copied.stderr));
+        assert!(!backup.join("avl-nodes").exists());
+        assert_eq!(text(&command(&backup, &["checkpoint"]).stdout), head, "{what}");
+        let node = Node::start(&chain, &[]);
+        let most = node.memory().most;
+        assert!(node.stop().success());
+        assert_eq!(text(&command(&chain, &["checkpoint"]).stdout), head, "{what}");
+        most
+    };
+    check("whole");
+    // Long after its end, and with a first group that has most of that.
+    let file = File::options().write(true).open(&nodes).unwrap();
+    file.set_len(2 << 30).unwrap();
+    check("longer");
+    file.write_all_at(&(1_u32 << 30).to_be_bytes(), 40).unwrap();
+    let damaged = check("damaged");
+    fs::remove_file(&nodes).unwrap();
+    let missing = check("missing");
+    assert!(damaged < missing + (256 << 20), "{damaged} bytes of memory, {missing} without it");
+}
+
+/// Enough keys for a file of nodes.
+const MANY: u32 = 35_000;
+
+/// Makes blocks until their nodes are in the file, and one more.
+fn gather_nodes(folder: &Path, nodes: &Path) {
+    let mut chain = Chain::open(folder).unwrap();
+    let key = authority::read_key(&folder.join("authority-0.key")).unwrap();
+    let signers = Signers::new(chain.config(), vec![key]).unwrap();
+    for (value, keys) in [("1", MANY), ("2", MANY), ("3", 10)] {
+        let set =
+            |key: u32| StateOperation::Set { key: key.to_be_bytes().into(), value: value.into() };
+        chain.make((0..keys).map(set), now_ms(), &signers).unwrap();
+        if value == "2" {
+            eventually(|| nodes.exists(), || "no file of nodes".to_owned());
+        }
+    }
 }
 
 fn damage_everywhere(age: impl Fn(&Path)) {

@@ -9,20 +9,42 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
+use harness::former::{self, FIRST};
+use harness::keys::values;
+use harness::light::genesis;
 use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
-use prooflight_core::store::Read;
+use prooflight_core::Scheme;
+use prooflight_core::chain::ChainConfig;
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, read_key};
 use prooflight_node::clock::{now_ms, utc};
-use prooflight_node::store::{self, EmbeddedStore};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
 
-/// Begins a chain with one scheme.
+/// Begins a chain with every scheme that takes any key; small vectors and eras.
 fn init(folder: &Path) {
-    let begun = command(folder, &["init", "--schemes", "avl"]);
-    assert!(begun.status.success(), "{}", text(&begun.stderr));
+    let begin = ["init", "--schemes", "avl,lvmt,smt,lmpt,amb", "--lvmt-log-n", "4"];
+    done(folder, &[&begin[..], &["--lmpt-era-blocks", "4"]].concat());
+}
+
+/// What a command that must succeed prints.
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let ended = command(folder, arguments);
+    assert!(ended.status.success(), "{arguments:?}: {}", text(&ended.stderr));
+    text(&ended.stdout)
+}
+
+/// The schemes of these chains.
+const SCHEMES: [Scheme; 5] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Lmpt, Scheme::Amb];
+
+/// Checks that every scheme proves the newest value of a key.
+fn check_newest(node: &Node, key: &str, value: &str) {
+    let (config, newest) = (genesis(node).config, height(node));
+    for scheme in SCHEMES {
+        let proved = values(node, &config, scheme, &[key.as_bytes()], newest);
+        assert_eq!(proved, Ok(vec![Some(value.into())]), "{scheme:?}");
+    }
 }
 
 /// An address that nothing listens on.
@@ -100,13 +122,20 @@ fn a_full_disk_ends_only_the_making_of_blocks() {
     assert!(status == 503 && why.contains("No space left on device"), "{why}");
     assert_eq!(node.admin().get("/health").0, 200);
     assert_eq!(node.ask("prooflight_head", &json!({}))["height"], "0x1");
-    node.ask("prooflight_prove", &json!({ "scheme": "avl", "keys": [hex(b"a")] }));
+    let config = genesis(&node).config;
+    for scheme in SCHEMES {
+        let proved = values(&node, &config, scheme, &[b"a"], 1);
+        assert_eq!(proved, Ok(vec![Some(b"1".into())]), "{scheme:?}");
+    }
     assert!(node.stop().success());
 
     fs::remove_file(unwritable).unwrap();
     let node = Node::start(folder.path(), FAST);
     assert_eq!(node.admin().get("/ready").0, 200);
     submit(&node).unwrap();
+    check_newest(&node, "a", "1");
+    assert!(node.stop().success());
+    done(folder.path(), &["verify"]);
 }
 
 #[test]
@@ -339,16 +368,6 @@ fn errors_of_permission_name_the_path() {
     assert!(!new.exists());
 }
 
-/// Brings a folder's store into the form that it had before format 2: all keys together.
-fn together(folder: &Path) {
-    let (store, apart) = (folder.join("store"), folder.join("apart"));
-    fs::rename(&store, &apart).unwrap();
-    let entries: Vec<_> = store::open(&apart).unwrap().range(b"", &[0xff; 8]).collect();
-    assert!(entries.len() > 8, "{entries:?}");
-    drop(EmbeddedStore::load(&store, &[], entries).unwrap());
-    fs::remove_dir_all(apart).unwrap();
-}
-
 #[test]
 fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -360,7 +379,7 @@ fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refuse
     assert!(node.stop().success());
     let checkpoint = command(folder.path(), &["checkpoint"]).stdout;
     for earlier in [None, Some("1\n")] {
-        together(folder.path());
+        former::rewrite(folder.path(), FIRST);
         match earlier {
             // Folders from before did not say their format.
             None => fs::remove_file(&format).unwrap(),
@@ -385,4 +404,122 @@ fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refuse
     assert_eq!(fs::read_to_string(&format).unwrap(), later);
     fs::write(&format, &now).unwrap();
     assert_eq!(Node::start(folder.path(), &[]).admin().get("/ready").0, 200);
+}
+
+/// Block h sets `often` and `h` to h, and deletes the key of three blocks before.
+fn make(node: &Node, heights: std::ops::RangeInclusive<u64>) {
+    for height in heights {
+        let number = height.to_string();
+        let gone = height.saturating_sub(3).to_string();
+        let gone = json!({ "op": "Delete", "key": hex(gone.as_bytes()) });
+        let ops = [set("often", &number), set(&number, &number), gone];
+        let made = node.ask("prooflight_submit", &json!({ "ops": ops }));
+        assert_eq!(made["height"], format!("{height:#x}"));
+    }
+}
+
+/// Whether a scheme proves the state after a block that `make` made; it is the right one then.
+fn proves(node: &Node, config: &ChainConfig, scheme: Scheme, at: u64) -> bool {
+    let numbers = [at, at.saturating_sub(3), at + 1];
+    let names = numbers.map(|number| number.to_string());
+    let keys = ["often", &names[0], &names[1], &names[2]].map(str::as_bytes);
+    let value = |height: u64| {
+        let is_there = (1..=at).contains(&height) && height + 3 > at;
+        is_there.then(|| height.to_string().into_bytes())
+    };
+    let expected: Vec<_> = [at].into_iter().chain(numbers).map(value).collect();
+    match values(node, config, scheme, &keys, at) {
+        Ok(proved) => {
+            assert_eq!(proved, expected, "{scheme:?} at {at}");
+            true
+        }
+        Err(refused) => {
+            assert_eq!(refused["data"]["reason"], "version_unavailable", "{scheme:?} at {at}");
+            false
+        }
+    }
+}
+
+/// The roots after the newest block.
+fn roots(node: &Node) -> Value {
+    node.ask("prooflight_head", &json!({}))["roots"].clone()
+}
+
+#[test]
+fn a_chain_with_all_schemes_is_copied_pruned_and_exported() {
+    let parent = tempfile::tempdir().unwrap();
+    let at = |name: &str| parent.path().join(name);
+    let [folder, whole, pruned, other] = ["chain", "whole", "pruned", "other"].map(at);
+    let [early, late, again] = ["early", "late", "again"].map(at);
+    init(&folder);
+    let replays = [FAST, &["--lmpt-replay"]].concat();
+    let node = Node::start(&folder, &replays);
+    make(&node, 1..=20);
+    // Of a running node.
+    done(&folder, &["backup", whole.to_str().unwrap()]);
+    done(&folder, &["export", early.to_str().unwrap()]);
+    let checkpoints = |folder: &Path| {
+        [&["checkpoint"][..], &["checkpoint", "--height", "7"]].map(|it| done(folder, it))
+    };
+    assert_eq!(checkpoints(&whole), checkpoints(&folder));
+    assert!(node.stop().success());
+    assert_eq!(done(&whole, &["verify"]), "21 blocks and 4 values verified\n");
+
+    let node = Node::start(
+        &folder,
+        &[&replays[..], &["--keep-states", "6", "--keep-blocks", "5"]].concat(),
+    );
+    // What the first block lets go is seen with the second.
+    make(&node, 21..=22);
+    let config = genesis(&node).config;
+    for scheme in SCHEMES {
+        let proved: Vec<_> = (1..=22).filter(|at| proves(&node, &config, scheme, *at)).collect();
+        // lmpt keeps whole eras, amb everything, and lvmt in memory the blocks since the start.
+        let (earliest, latest) = match scheme {
+            Scheme::Amb => (1, 1),
+            Scheme::Lmpt => (9, 16),
+            Scheme::Lvmt => (7, 22),
+            _ => (15, 16),
+        };
+        assert!((earliest..=latest).contains(&proved[0]), "{scheme:?} proves {proved:?}");
+        assert_eq!(proved, (proved[0]..=22).collect::<Vec<_>>(), "{scheme:?}");
+    }
+    for height in 0..=22_u64 {
+        let block = node.call("prooflight_block", &json!({ "at": format!("{height:#x}") }));
+        assert_eq!(block.is_ok(), height >= 16, "{height}: {block:?}");
+    }
+    done(&folder, &["backup", pruned.to_str().unwrap()]);
+    done(&folder, &["export", late.to_str().unwrap()]);
+    make(&node, 23..=24);
+    let expected = roots(&node);
+    assert!(node.stop().success());
+    assert!(text(&command(&folder, &["verify"]).stderr).contains("--keep-blocks"));
+
+    // Both copies go on as the chain did, and so does the chain itself.
+    for (copy, next) in [(&whole, 21), (&pruned, 23), (&folder, 25)] {
+        if copy != &folder {
+            fs::copy(folder.join("authority-0.key"), copy.join("authority-0.key")).unwrap();
+        }
+        let node = Node::start(copy, &replays);
+        make(&node, next..=24);
+        assert_eq!(roots(&node), expected, "{}", copy.display());
+        make(&node, 25..=25);
+        check_newest(&node, "often", "25");
+        assert!(node.stop().success());
+    }
+    assert_eq!(done(&whole, &["verify"]), "26 blocks and 4 values verified\n");
+
+    // The state goes into another chain.
+    init(&other);
+    done(&other, &["import", early.to_str().unwrap()]);
+    done(&other, &["import", late.to_str().unwrap(), "--block", "2"]);
+    done(&other, &["verify"]);
+    let node = Node::start(&other, FAST);
+    check_newest(&node, "often", "22");
+    done(&other, &["export", again.to_str().unwrap()]);
+    let lines = |path| fs::read_to_string(path).unwrap();
+    let [early, late, again] = [early, late, again].map(lines);
+    assert!(early.lines().count() == 4 && late.lines().count() == 4, "{early} {late}");
+    // Keys that only the first export had stay.
+    assert!(late.lines().all(|line| again.lines().any(|other| other == line)), "{late} {again}");
 }

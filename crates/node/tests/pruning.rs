@@ -5,10 +5,15 @@ mod harness;
 
 use std::path::Path;
 
+use harness::keys::values;
+use harness::light::genesis;
 use harness::{Node, command, eventually, hex, set, text};
+use prooflight_core::Scheme;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
+const ALL: &[&str] =
+    &["--schemes", "avl,lvmt,smt,lmpt,amb", "--lvmt-log-n", "4", "--lmpt-era-blocks", "4"];
 
 fn init(folder: &Path, more: &[&str]) {
     let begun = command(folder, &[&["init"], more].concat());
@@ -30,14 +35,16 @@ fn block(node: &Node, height: u64) -> Result<Value, String> {
 #[test]
 fn old_blocks_are_deleted_and_their_states_still_proved() {
     let folder = tempfile::tempdir().unwrap();
-    init(folder.path(), &["--schemes", "avl,smt"]);
+    init(folder.path(), ALL);
     let node = Node::start(folder.path(), FAST);
     make(&node, 20);
     assert!(node.stop().success());
     // A chain may be pruned later than from its beginning.
-    let node = Node::start(folder.path(), &[FAST, &["--keep-blocks", "5"]].concat());
+    let keep = ["--keep-blocks", "5", "--lmpt-replay"];
+    let node = Node::start(folder.path(), &[FAST, &keep].concat());
     // The second block is made after the deletion that follows the first, so its view shows it.
     make(&node, 2);
+    let config = genesis(&node).config;
     for kept in 16..=22 {
         assert_eq!(block(&node, kept).unwrap()["header"]["height"], format!("{kept:#x}"));
     }
@@ -50,9 +57,11 @@ fn old_blocks_are_deleted_and_their_states_still_proved() {
         let at = format!("{deleted:#x}");
         node.ask("prooflight_header", &json!({ "at": at }));
         node.ask("prooflight_headerProof", &json!({ "at": at }));
-        for scheme in ["avl", "smt"] {
-            let asked = json!({ "scheme": scheme, "keys": [hex(b"key")], "at": at });
-            node.ask("prooflight_prove", &asked);
+        // Block h sets the key to h - 1.
+        let value = deleted.checked_sub(1).map(|value| value.to_string().into_bytes());
+        for scheme in [Scheme::Avl, Scheme::Smt, Scheme::Lmpt, Scheme::Amb] {
+            let proved = values(&node, &config, scheme, &[b"key"], deleted);
+            assert_eq!(proved, Ok(vec![value.clone()]), "{scheme:?} at {deleted}");
         }
     }
     let changes = json!({ "key": hex(b"key"), "from": "0x1", "to": "0x14" });
@@ -103,7 +112,7 @@ fn damage_that_needs_a_deleted_block_says_so() {
 fn a_replica_of_a_pruned_leader_says_why_it_stays_behind_and_begins_from_a_backup() {
     let parent = tempfile::tempdir().unwrap();
     let [leader, new, copy] = ["leader", "new", "copy"].map(|name| parent.path().join(name));
-    init(&leader, &[]);
+    init(&leader, ALL);
     let checkpoint = parent.path().join("checkpoint.json");
     let printed = command(&leader, &["checkpoint"]);
     std::fs::write(&checkpoint, printed.stdout).unwrap();

@@ -88,7 +88,7 @@ impl<S: Store> AvlState<S> {
         file: &Path,
         identity: &[u8; 16],
     ) -> Result<(Self, u64)> {
-        let gathered = |next_id| Gathered::open(file, identity, next_id);
+        let gathered = |next_id| Gathered::open(file, &params, identity, next_id);
         let (dictionary, end) = PersistentAvlProver::open_with(store, params, gathered)?;
         Ok((Self { dictionary }, end))
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -126,9 +126,9 @@ where
         let (store, ids) = (dictionary.snapshot()?, dictionary.live_ids());
         let origin = Origin { identity: self.identity, end };
         let stop = Arc::new(AtomicBool::new(false));
-        let (path, stopped) = (self.params.file.clone(), stop.clone());
+        let (params, stopped) = (self.params.clone(), stop.clone());
         let thread = thread::Builder::new().name("avl nodes".into());
-        match thread.spawn(move || gather(&store, ids, &path, origin, &stopped)) {
+        match thread.spawn(move || gather(&store, ids, &params, origin, &stopped)) {
             Ok(thread) => self.running = Some(Running { thread, nodes, stop }),
             Err(error) => {
                 let error = Error::new(Reason::StoreFailed, "a thread that gathers nodes", error);
@@ -194,14 +194,14 @@ fn identity(store: &mut impl Store) -> Result<[u8; 16]> {
 fn gather(
     store: &impl Read,
     mut ids: Vec<u64>,
-    path: &Path,
+    params: &GatheringParams,
     origin: Origin,
     stop: &AtomicBool,
 ) -> Result<()> {
     ids.sort_unstable_by(|a, b| b.cmp(a));
-    let mut before = Gathered::open(path, &origin.identity, origin.end);
+    let mut before = Gathered::open(&params.file, &params.state, &origin.identity, origin.end);
     let mut nodes = Descending::new(store, before.as_mut());
-    let mut file = Gathering::begin(path, origin)?;
+    let mut file = Gathering::begin(&params.file, origin)?;
     for id in ids {
         if stop.load(Ordering::Relaxed) {
             return Ok(());

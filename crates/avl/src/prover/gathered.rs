@@ -24,10 +24,21 @@ use std::{fs, io};
 use prooflight_core::store::sealed::{CHECKSUM, seal, unseal};
 use prooflight_core::{Error, Reader, Reason, Result};
 
+use crate::params::{LABEL_LENGTH, Params};
+
 const MAGIC: &[u8; 8] = b"PLavlNd1";
 
 /// The bytes after which a group ends.
 const GROUP: usize = 1 << 16;
+
+/// The bytes of a group's last node and checksum, at most.
+fn largest_end(params: &Params) -> usize {
+    let (key, value) = (params.key_length, params.value_length);
+    // Of a leaf, and of an internal node.
+    let leaf = value.unwrap_or(params.limits.max_value_bytes).saturating_add(1 + 2 * key);
+    let record = leaf.max(2 + key + 2 * 8 + 2 * LABEL_LENGTH);
+    record.saturating_add(8 + 4 + CHECKSUM)
+}
 
 /// What the nodes of a file belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +65,8 @@ impl Origin {
 pub(super) struct Gathered {
     file: File,
     origin: Origin,
+    /// The largest group, in bytes.
+    most: usize,
     groups: u64,
     /// The nodes of the group that was read last, and how many of their bytes were taken.
     group: Vec<u8>,
@@ -62,7 +75,12 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// Opens the file of this store; none if it is missing, damaged, another store's, or has nodes that the store cannot have.
-    pub(super) fn open(path: &Path, identity: &[u8; 16], next_id: u64) -> Option<Self> {
+    pub(super) fn open(
+        path: &Path,
+        params: &Params,
+        identity: &[u8; 16],
+        next_id: u64,
+    ) -> Option<Self> {
         let mut file = File::open(path).ok()?;
         let mut header = vec![0; MAGIC.len() + 16 + 8 + CHECKSUM];
         file.read_exact(&mut header).ok()?;
@@ -71,7 +89,8 @@ impl Gathered {
         if header != origin.encode() || origin.end > next_id {
             return None;
         }
-        Some(Self { file, origin, groups: 0, group: Vec::new(), taken: 0 })
+        let most = largest_end(params).saturating_add(GROUP - 1);
+        Some(Self { file, origin, most, groups: 0, group: Vec::new(), taken: 0 })
     }
 
     /// The id above those of all nodes.
@@ -111,11 +130,14 @@ impl Gathered {
     fn next_group(&mut self) -> Option<Vec<u8>> {
         let mut length = [0; 4];
         self.file.read_exact(&mut length).ok()?;
-        let length = u32::from_be_bytes(length);
+        let length = usize::try_from(u32::from_be_bytes(length)).ok()?;
+        // A damaged length takes no more memory than a group, or than the file has.
+        if length > self.most {
+            return None;
+        }
         let mut group = Vec::new();
-        // A damaged length takes no memory that the file does not have.
-        let found = (&mut self.file).take(length.into()).read_to_end(&mut group).ok()?;
-        if u64::try_from(found) != Ok(length.into()) {
+        let found = (&mut self.file).take(length as u64).read_to_end(&mut group).ok()?;
+        if found != length {
             return None;
         }
         let group = unseal(&self.origin.of_group(self.groups), group)?;
@@ -194,4 +216,53 @@ impl<'p> Gathering<'p> {
 #[cold]
 fn failed(path: &Path, error: &io::Error) -> Error {
     Error::new(Reason::StoreFailed, format_args!("to write the file {}", path.display()), error)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use std::io::Seek as _;
+
+    use super::super::record::NodeRecord;
+    use super::*;
+
+    const ORIGIN: Origin = Origin { identity: [7; 16], end: 100 };
+
+    /// A file whose first group has a node that leaves room for one byte, and this one.
+    fn with_last(folder: &Path, last: &[u8]) -> PathBuf {
+        let path = folder.join("nodes");
+        let mut file = Gathering::begin(&path, ORIGIN).unwrap();
+        file.add(9, &vec![1; GROUP - 12 - 1]).unwrap();
+        file.add(8, last).unwrap();
+        file.finish().unwrap();
+        path
+    }
+
+    #[test]
+    fn the_largest_group_is_read_and_no_larger_one() {
+        let folder = tempfile::tempdir().unwrap();
+        for (key, value) in [(32, 300_000), (32, 0), (256, 0), (1, 100)] {
+            let fixed = Params::new(key, Some(value));
+            let mut variable = Params::new(key, None);
+            variable.limits.max_value_bytes = value;
+            let bytes = vec![2; key.max(value)];
+            let (key, value) = (&bytes[..key], &bytes[..value]);
+            let leaf = NodeRecord::Leaf { key, next_key: key, value }.encode();
+            let (ids, labels) = ([1, 2], [[3; LABEL_LENGTH]; 2]);
+            let internal = NodeRecord::Internal { balance: 0, separator: key, ids, labels };
+            let largest = [leaf, internal.encode()].into_iter().max_by_key(Vec::len).unwrap();
+            for params in [fixed, variable] {
+                for more in [0, 1] {
+                    let last = [&largest[..], &[4][..more]].concat();
+                    let path = with_last(folder.path(), &last);
+                    let mut file = Gathered::open(&path, &params, &ORIGIN.identity, 100).unwrap();
+                    let found = [9, 8].map(|id| file.take(id).is_some());
+                    assert_eq!(found, [more == 0; 2], "{params:?}");
+                    // Nothing of the larger group was read.
+                    let read = if more == 0 { fs::metadata(&path).unwrap().len() } else { 44 };
+                    assert_eq!(file.file.stream_position().unwrap(), read);
+                }
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A leader and its authorities, each a process with a folder of its own.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};
@@ -144,12 +145,11 @@ impl Council {
 
     /// Fails if an authority has given signatures of two headers of one height.
     pub(crate) fn check_nobody_signed_twice(&self) {
-        let signatures = self.signatures();
-        for (n, (authority, height, hash)) in signatures.iter().enumerate() {
-            for (other, at, another) in &signatures[..n] {
-                let same = (authority, height) == (other, at);
-                assert!(!same || hash == another, "{authority} signed two of {height}");
-            }
+        let mut signed = HashMap::new();
+        for (authority, height, hash) in self.signatures() {
+            let of = [authority, height].map(|part| part.to_string());
+            let before = signed.entry(of.clone()).or_insert_with(|| hash.clone());
+            assert_eq!(*before, hash, "authority and height {of:?}: two were signed");
         }
     }
 }
@@ -192,6 +192,12 @@ impl AuthorityProcess {
 
     pub(crate) fn terminate(&mut self) -> ExitStatus {
         self.process.terminate()
+    }
+
+    /// Fails if it has ended by itself.
+    pub(crate) fn check_runs(&mut self) {
+        let ended = self.process.0.try_wait().unwrap();
+        assert!(ended.is_none(), "an authority has ended: {ended:?}\n{}", self.log());
     }
 
     /// Waits until it has ended by itself.

@@ -1,8 +1,12 @@
 //! The real program on a real socket.
 #![allow(dead_code, reason = "each test file uses only some of it")]
 
+pub(crate) mod accounts;
 pub(crate) mod authorities;
 pub(crate) mod connection;
+pub(crate) mod former;
+pub(crate) mod keys;
+pub(crate) mod ledger;
 pub(crate) mod liar;
 pub(crate) mod light;
 pub(crate) mod log;

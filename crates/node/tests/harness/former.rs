@@ -1,0 +1,74 @@
+//! Brings the store of a chain into the form that it had in earlier formats of the folder.
+
+use std::fs;
+use std::path::Path;
+
+use prooflight_core::store::{Entry, Read};
+use prooflight_node::store::{self, EmbeddedStore};
+use prooflight_testkit::former::first_layout_of_lvmt;
+
+use super::text;
+
+/// How far an upgrade from format 1 has brought a store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    /// The entries that have been moved to the keyspace of their prefix, in the order in which they are.
+    pub(crate) moved: usize,
+    /// Whether `lvmt` has the nodes of its first layout.
+    pub(crate) first_nodes: bool,
+}
+
+/// The store of format 1: all keys are together.
+pub(crate) const FIRST: Form = Form { moved: 0, first_nodes: true };
+
+/// Brings the store of a chain of the present format into another form; returns how many entries have a keyspace of
+/// their own.
+///
+/// Format 1 had all schemes, and the same records of all of them but two. `lvmt` had other nodes, and `avl` had no identity
+/// for a file of its nodes, which a store without one gets whenever it is opened.
+pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
+    let (store, before) = (folder.join("store"), folder.join("before"));
+    // Present when `avl` has many nodes.
+    let _ = fs::remove_file(folder.join("avl-nodes"));
+    fs::rename(&store, &before).unwrap();
+    let (mut together, mut own) = (Vec::new(), Vec::new());
+    let prefixes = prefixes(&before);
+    let entries = store::open(&before).unwrap();
+    for entry in entries.range(b"", &[0xff; 8]).map(|entry| former(entry.unwrap(), form)) {
+        let Some(entry) = entry else { continue };
+        let has_own = prefixes.iter().any(|prefix| entry.0.starts_with(prefix));
+        if has_own { own.push(entry) } else { together.push(entry) }
+    }
+    assert!(own.len() > 8, "{own:?}");
+    let count = own.len();
+    let later = own.split_off(form.moved.min(count));
+    together.extend(later);
+    together.sort();
+    drop(EmbeddedStore::load(&store, &[], together.into_iter().map(Ok)).unwrap());
+    if !own.is_empty() {
+        store::open(&store).unwrap().add(own.into_iter().map(Ok)).unwrap();
+    }
+    drop(entries);
+    fs::remove_dir_all(before).unwrap();
+    count
+}
+
+/// An entry in another form; none if it was not there.
+fn former((key, value): Entry, form: Form) -> Option<Entry> {
+    match key.strip_prefix(b"x\x02") {
+        _ if key == b"x\x01f" => None,
+        Some(own) if form.first_nodes => {
+            let value = first_layout_of_lvmt(own, value);
+            Some((key, value))
+        }
+        _ => Some((key, value)),
+    }
+}
+
+/// The prefixes whose keys a store keeps apart: its keyspaces are named by them.
+fn prefixes(store: &Path) -> Vec<Vec<u8>> {
+    let database = fjall::Database::builder(store).open().unwrap();
+    let names = database.list_keyspace_names().into_iter();
+    let prefix = |name: &[u8]| text(name).parse::<prooflight_json::Hex>().ok().map(|hex| hex.0);
+    names.filter_map(|name| prefix(name.as_bytes())).collect()
+}

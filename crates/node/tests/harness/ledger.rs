@@ -1,0 +1,174 @@
+//! What submitters were told, and what the chain has of it.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use prooflight_core::chain::ChainConfig;
+use serde_json::{Value, json};
+
+use super::light::header;
+use super::{Client, Node, hex, set, text};
+
+/// What the submitter of a numbered submission was told.
+#[derive(Clone, Debug)]
+pub(crate) enum Told {
+    /// The block that includes it.
+    Included(Value),
+    /// It is in no block: a node that is not stopping has refused it.
+    Refused,
+    /// That no block came in time: it is in one block, or will be, or in none.
+    Late,
+    /// Nothing, since the connection broke: as if it were late.
+    Nothing,
+}
+
+/// Numbered submissions, and the blocks in which they were found.
+///
+/// Each has a key of its own, and sets the same other keys to its number, so that a block shows which submissions
+/// it has, and that it has them whole.
+pub(crate) struct Ledger {
+    config: ChainConfig,
+    /// By number.
+    told: Vec<Told>,
+    /// The hashes of the blocks that were read, by height.
+    blocks: Vec<Value>,
+    /// The heights of the submissions in them, by number.
+    found: BTreeMap<usize, usize>,
+}
+
+/// The keys that every submission sets.
+const COMMON: usize = 20;
+
+/// The time in which a chain with all its authorities must make a block.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+impl Ledger {
+    pub(crate) const fn new(config: ChainConfig) -> Self {
+        Self { config, told: Vec::new(), blocks: Vec::new(), found: BTreeMap::new() }
+    }
+
+    /// The number of the next submission.
+    pub(crate) const fn next(&self) -> usize {
+        self.told.len()
+    }
+
+    /// Takes down what the submitters of the next numbers were told.
+    pub(crate) fn add(&mut self, told: impl IntoIterator<Item = Told>) {
+        self.told.extend(told);
+    }
+
+    /// How many submissions were acknowledged, refused and neither.
+    pub(crate) fn counts(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for told in &self.told {
+            counts[match told {
+                Told::Included(_) => 0,
+                Told::Refused => 1,
+                Told::Late | Told::Nothing => 2,
+            }] += 1;
+        }
+        counts
+    }
+
+    /// How many submissions are in the chain of which the submitters do not know it.
+    pub(crate) fn unknown_but_found(&self) -> usize {
+        let is_unknown =
+            |number: &&usize| matches!(self.told[**number], Told::Late | Told::Nothing);
+        self.found.keys().filter(is_unknown).count()
+    }
+
+    /// Reads the blocks that are new. Fails if one is not the next one, has a submission that another one has or
+    /// that was refused, or has a part of one; or if an acknowledged submission of the last `recent` ones is
+    /// not in the block that was named.
+    pub(crate) fn check(&mut self, node: &Node, recent: usize) {
+        let newest = height_of(&node.ask("prooflight_head", &json!({}))["height"]);
+        for height in self.blocks.len()..=newest {
+            self.read(node, height);
+        }
+        for number in self.told.len().saturating_sub(recent)..self.told.len() {
+            let Told::Included(included) = &self.told[number] else { continue };
+            let (height, found) = (height_of(&included["height"]), self.found.get(&number));
+            assert_eq!(found, Some(&height), "acknowledged submission {number}: {included}");
+            assert_eq!(self.blocks[height], included["hash"], "submission {number}");
+        }
+        for height in self.blocks.len().saturating_sub(recent)..self.blocks.len() {
+            let kept = node.ask("prooflight_header", &json!({ "at": format!("{height:#x}") }));
+            assert_eq!(kept["hash"], self.blocks[height], "another block of height {height}");
+        }
+    }
+
+    /// Like [`check`](Self::check), of everything.
+    pub(crate) fn check_all(&mut self, node: &Node) {
+        self.check(node, usize::MAX);
+    }
+
+    fn read(&mut self, node: &Node, height: usize) {
+        let block = node.ask("prooflight_block", &json!({ "at": format!("{height:#x}") }));
+        let signed = header(&block["header"]);
+        signed.check_signed(&self.config).unwrap();
+        assert_eq!(signed.header.height, height as u64);
+        if let Some(before) = self.blocks.last() {
+            assert_eq!(hex(&signed.header.parent), *before, "the parent of block {height}");
+        }
+        self.blocks.push(hex(&signed.header.hash()).into());
+
+        let (mut own, mut common) = (Vec::new(), Vec::new());
+        for op in block["ops"].as_array().unwrap() {
+            let [key, value] = [&op["key"], &op["value"]].map(|part| text(&super::bytes(part)));
+            let kept = if key.starts_with("common") { &mut common } else { &mut own };
+            kept.push(value.parse::<usize>().unwrap());
+        }
+        for &number in &own {
+            assert!(number < self.told.len(), "submission {number} in block {height}: of nobody");
+            let told = &self.told[number];
+            assert!(!matches!(told, Told::Refused), "{number} in block {height}: was refused");
+            let before = self.found.insert(number, height);
+            assert_eq!(before, None, "submission {number} is in two blocks, also {height}");
+        }
+        let whole = common.len() == if own.is_empty() { 0 } else { COMMON };
+        let of_one = common.iter().all(|number| own.contains(number) && *number == common[0]);
+        assert!(whole && of_one, "submissions in part in block {height}: {own:?}, {common:?}");
+    }
+
+    /// Submits until a block is made, and finds everything; fails if the chain does not go on.
+    pub(crate) fn check_goes_on(&mut self, node: &Node, when: &str) {
+        let begun = Instant::now();
+        loop {
+            let (told, why) = submit_numbered(&node.client(), self.next());
+            let is_included = matches!(told, Told::Included(_));
+            self.add([told]);
+            if is_included {
+                return self.check(node, 20);
+            }
+            let ready = || node.admin().get("/ready").1;
+            let late = begun.elapsed() > PATIENCE;
+            assert!(!late, "{when}: no block for {PATIENCE:?}: {why}; ready: {}", ready());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Submits by number; also returns the answer that was no block.
+///
+/// Only what a leader may answer while authorities or itself are killed is taken.
+pub(crate) fn submit_numbered(client: &Client, number: usize) -> (Told, String) {
+    let value = number.to_string();
+    let common = (0..COMMON).map(|key| set(&format!("common {key}"), &value));
+    let ops: Vec<_> = common.chain([set(&format!("own {value}"), &value)]).collect();
+    match client.call("prooflight_submit", &json!({ "ops": ops })) {
+        Ok(Ok(included)) => (Told::Included(included), String::new()),
+        Ok(Err(error)) if error["data"]["reason"] == "request_timeout" => {
+            (Told::Late, error.to_string())
+        }
+        Ok(Err(error)) => {
+            assert_eq!(error["data"]["reason"], "quorum_missing", "submission {number}: {error}");
+            (Told::Refused, error.to_string())
+        }
+        Err(error) => (Told::Nothing, format!("no answer: {error}")),
+    }
+}
+
+fn height_of(quantity: &Value) -> usize {
+    usize::from_str_radix(quantity.as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+}
