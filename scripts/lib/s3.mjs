@@ -68,14 +68,19 @@ export async function startS3() {
     env: { ...environment, ROOT_ACCESS_KEY: id, ROOT_SECRET_KEY: secret },
     stdio: ["ignore", output, output],
   });
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
   const ended = new Promise((resolve) => child.once("close", resolve));
+  const kill = () => child.kill("SIGKILL");
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  const end = () => {
+    kill();
+    remove();
+  };
+  process.once("exit", end);
   const close = async () => {
     kill();
-    process.removeListener("exit", kill);
+    process.removeListener("exit", end);
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   };
   for (let tries = 0; !(await answers(port)); tries += 1) {
     if (tries < 100 && child.exitCode === null) {

@@ -7,16 +7,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 const SHARES = { refused: 0.05, full: 0.05, cut: 0.05, unanswered: 0.05, late: 0.02 };
 const LATE_MILLISECONDS = 1000;
 
-/** Starts the proxy; every request takes `delay` milliseconds more. Faults are between `begin` and `calm`. */
-export async function startFaults({ target, delay, random }) {
+/**
+ * Starts the proxy; every request takes `delay` milliseconds more. Faults are between `begin` and `calm`. `seen`
+ * gets the method of every request without a fault, and how many milliseconds it took.
+ */
+export async function startFaults({ target, delay, random, seen = () => undefined }) {
   const agent = new Agent({ keepAlive: true });
   const counts = {};
   let faulty = false;
   const answer = async (request, response) => {
+    const came = performance.now();
     const body = Buffer.concat(await request.toArray());
     const fault = faulty ? choose(random(), request.method) : undefined;
     if (fault) counts[fault] = (counts[fault] ?? 0) + 1;
-    await sleep(delay);
+    // A timer of 0 milliseconds takes 1.
+    if (delay > 0) await sleep(delay);
     if (fault === "refused") return refuse(response, 503, "SlowDown");
     if (fault === "full") return refuse(response, 507, "InsufficientStorage");
     // The write takes effect after its sender was told that it failed.
@@ -27,6 +32,7 @@ export async function startFaults({ target, delay, random }) {
     }
     const { status, headers, bytes } = await forward(target, agent, request, body);
     if (fault === "unanswered") return response.destroy();
+    if (!fault) seen(request.method, performance.now() - came);
     response.writeHead(status, headers);
     if (fault !== "cut" || bytes.length === 0) return response.end(bytes);
     return response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());

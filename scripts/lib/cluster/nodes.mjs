@@ -13,8 +13,8 @@ import { Problem } from "../task.mjs";
 const KEY = "authority-0.key";
 
 const ANY = "127.0.0.1:0";
-/** Milliseconds: nodes look for blocks often, so that a takeover is soon visible. */
-const PACE = "100";
+/** Milliseconds between blocks and between looks for them: short, so that a takeover is soon visible. */
+const PACE = { block: 100, follow: 100 };
 
 // Each node has a listener that kills it at the exit of this program.
 process.setMaxListeners(100);
@@ -37,12 +37,12 @@ export async function startAgain(place, command, name, settings, url) {
   }
 }
 
-/** Starts a node by `run` or `serve` on a log. */
+/** Starts a node by `run` or `serve` on a log, or without one if the place has none. */
 export function startNode(place, command, name, settings = [], listen = ANY) {
-  const { folder, log } = place;
-  const files = ["--data-dir", join(folder, name), "--checkpoint", join(folder, "checkpoint.json")];
-  const all = ["--log", log, ...files, "--block-interval-ms", PACE, ...settings];
-  return launch(place, name, [command, "--listen", listen, ...all]);
+  const { folder, log, pace = PACE } = place;
+  const own = ["--data-dir", join(folder, name), "--block-interval-ms", `${pace.block}`];
+  const shared = log ? ["--log", log, "--checkpoint", join(folder, "checkpoint.json")] : [];
+  return launch(place, name, [command, "--listen", listen, ...own, ...shared, ...settings]);
 }
 
 /** Starts a proof server over the snapshots beside the log; a node gives it the headers. */
@@ -50,18 +50,18 @@ export const startHistory = (place, name, { url }) =>
   launch(place, name, ["serve-history", "--listen", ANY, "--snapshots", place.log, "--node", url]);
 
 /** Starts the program; its output goes to NAME.log in the folder. */
-async function launch({ folder, env }, name, settings) {
-  const own = ["--admin-listen", ANY, "--log-format", "json", "--follow-interval-ms", PACE];
-  const args = [...settings, ...own];
+async function launch({ folder, env, pace = PACE }, name, settings) {
+  const own = ["--admin-listen", ANY, "--log-format", "json"];
+  const args = [...settings, ...own, "--follow-interval-ms", `${pace.follow}`];
   const child = spawn(program, args, {
     env: { ...environment, ...env },
     stdio: ["ignore", "ignore", "pipe"],
     detached: true,
   });
   const ended = new Promise((resolve) => child.once("close", resolve));
-  // No node may outlive this program.
+  // No node may outlive this program, nor write to a folder that is removed at its exit.
   const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
+  process.prependOnceListener("exit", kill);
   const output = join(folder, `${name}.log`);
   child.stderr.pipe(createWriteStream(output, { flags: "a" }));
   const stopped = () => {
@@ -70,6 +70,7 @@ async function launch({ folder, env }, name, settings) {
   const { address, admin } = await Promise.race([serving(child.stderr), ended.then(stopped)]);
   return {
     name,
+    pid: child.pid,
     url: `http://${address}`,
     admin: `http://${admin}`,
     /** Stops the process for a time, with all that it was about to do. */
