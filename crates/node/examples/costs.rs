@@ -48,11 +48,15 @@ fn main() {
     let (config, signers) = config(&schemes);
     let mut chain = Chain::create(&folder, &config).unwrap();
     chain.make([], 1, &signers).unwrap();
+    drop(chain);
+    let importing = SchemeOptions { unproved: true, ..SchemeOptions::default() };
     let (mut keys, mut seed) = (0, 0);
     for size in sizes {
         let mut row = Map::new();
         row.insert("keys".into(), size.into());
         row.insert("load before".into(), load());
+        // As the command does it.
+        let mut chain = Chain::open_again(&folder, &importing).unwrap();
         let (time, wall, written) = (ProcessTime::now(), Instant::now(), written());
         let before = keys;
         while keys < size {
@@ -66,6 +70,8 @@ fn main() {
         put(&mut row, "import of a key, wall µs", 1000.0 * ms(wall.elapsed()) / inserted);
         put(&mut row, "import of a key, bytes written", (self::written() - written) / inserted);
 
+        drop(chain);
+        let mut chain = Chain::open(&folder).unwrap();
         let updates = |seed: u64| (0..BLOCK).map(move |at| (random(seed, at) % keys, seed));
         let mut samples = Vec::new();
         let start = self::written();
@@ -114,7 +120,7 @@ fn main() {
             drop(state);
         }
         let (time, wall) = (ProcessTime::now(), Instant::now());
-        chain = Chain::open(&folder).unwrap();
+        drop(Chain::open(&folder).unwrap());
         put(&mut row, "opening, ms", ms(time.elapsed()));
         put(&mut row, "opening, wall ms", ms(wall.elapsed()));
         row.insert("load after".into(), load());

@@ -38,6 +38,8 @@ pub struct Chain {
     prepared: Option<Prepared>,
     /// The schemes of the chain that this node does not keep, since it began with a state without them.
     left_out: Vec<Scheme>,
+    /// Whether nothing is proved.
+    unproved: bool,
     /// Whether a write has failed, so that the state on disk is unknown.
     failed: bool,
 }
@@ -289,7 +291,7 @@ impl Chain {
     /// Deletes the states before that of block `oldest`; the blocks themselves stay.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.schemes.iter_mut().try_for_each(|(_, store)| store.prune(oldest))?;
-        self.readers = readers(&mut self.schemes)?;
+        self.renew_readers()?;
         Ok(())
     }
 
@@ -422,10 +424,21 @@ impl Chain {
         self.store.write(batch)?;
         self.anchor.write(height, &hash)?;
         self.schemes.iter_mut().try_for_each(|(_, store)| store.commit())?;
-        self.readers = readers(&mut self.schemes)?;
+        self.renew_readers()?;
         self.head = Some((Arc::new(block.header), hash));
         self.failed = false;
         self.view()
+    }
+
+    /// Takes the readers of each scheme's current state.
+    fn renew_readers(&mut self) -> Result<()> {
+        if !self.unproved {
+            let reader = |(scheme, store): &mut (Scheme, Box<dyn SchemeStore>)| {
+                Ok((*scheme, store.reader()?))
+            };
+            self.readers = self.schemes.iter_mut().map(reader).collect::<Result<_>>()?;
+        }
+        Ok(())
     }
 
     /// Refuses to make blocks without the roots of all schemes.
@@ -445,11 +458,6 @@ impl Chain {
             "one that failed",
         ))
     }
-}
-
-/// The readers of each scheme's current state.
-fn readers(schemes: &mut Schemes) -> Result<Readers> {
-    schemes.iter_mut().map(|(scheme, store)| Ok((*scheme, store.reader()?))).collect()
 }
 
 impl core::fmt::Debug for Chain {

@@ -167,45 +167,76 @@ fn read_keys<'a, S: Read + Sync>(
 }
 
 /// Gives each new key the lowest free slot of the first entry on its walk that has one.
-fn allocate<S: Read>(
+fn allocate<S: Read + Sync>(
     store: &S,
     params: &StoreParams,
     cache: &Cache,
     keys: &mut [WrittenKey<'_>],
 ) -> Result<Entries> {
     let log_n = params.log_n();
-    let mut entries = Entries::new();
+    let mut entries = first_entries(store, params, cache, keys)?;
     for key in keys.iter_mut().filter(|key| key.before.is_none()) {
-        let mut level = 0;
+        let mut level = first_level(log_n, cache, &key.key_hash);
         key.slot = loop {
             if u32::from(level) >= levels(log_n).min(u8::MAX.into()) {
                 let expected = "a free slot on the walk of a key";
                 return Err(Error::new(Reason::DictionaryFull, expected, "none"));
             }
-            let index = index_at(&key.key_hash, log_n, 0);
-            if level > 0 || !cache.is_full_of_others(index, &key.key_hash) {
-                let path = Prefix::new(&key.key_hash, log_n, level + 1);
-                let entry = match entries.entry((level, path)) {
-                    btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                    btree_map::Entry::Vacant(entry) => {
-                        let owners = read_owners(store, level, &path)?;
-                        check_owners(store, log_n, level, &key.key_hash, &owners)?;
-                        entry.insert(Owners { owners, has_new: false })
-                    }
-                };
-                if entry.owners.contains(&key.key_hash) {
-                    return Err(lost_key(&key.key_hash));
+            let path = Prefix::new(&key.key_hash, log_n, level + 1);
+            let entry = match entries.entry((level, path)) {
+                btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                btree_map::Entry::Vacant(entry) => {
+                    entry.insert(Owners::read(store, log_n, level, &key.key_hash)?)
                 }
-                if entry.owners.len() < usize::from(KEY_SLOTS) {
-                    entry.owners.push(key.key_hash);
-                    entry.has_new = true;
-                    break Slot { level, number: entry.owners.len() as u8 };
-                }
+            };
+            if entry.owners.contains(&key.key_hash) {
+                return Err(lost_key(&key.key_hash));
+            }
+            if entry.owners.len() < usize::from(KEY_SLOTS) {
+                entry.owners.push(key.key_hash);
+                entry.has_new = true;
+                break Slot { level, number: entry.owners.len() as u8 };
             }
             level += 1;
         };
     }
     Ok(entries)
+}
+
+/// The first level at which the entry of a key may have room, or the key.
+fn first_level(log_n: u8, cache: &Cache, key_hash: &Hash) -> u8 {
+    u8::from(cache.is_full_of_others(index_at(key_hash, log_n, 0), key_hash))
+}
+
+/// Reads the first entry that each new key meets, on all threads.
+fn first_entries<S: Read + Sync>(
+    store: &S,
+    params: &StoreParams,
+    cache: &Cache,
+    keys: &[WrittenKey<'_>],
+) -> Result<Entries> {
+    let log_n = params.log_n();
+    let new = keys.iter().filter(|key| key.before.is_none());
+    let met = new.map(|WrittenKey { key_hash, .. }| {
+        let level = first_level(log_n, cache, key_hash);
+        ((level, Prefix::new(key_hash, log_n, level + 1)), key_hash)
+    });
+    // Each entry once.
+    let met: Vec<_> = met.collect::<BTreeMap<_, _>>().into_iter().collect();
+    let read = |((level, path), key_hash): ((u8, Prefix), &Hash)| {
+        Ok(((level, path), Owners::read(store, log_n, level, key_hash)?))
+    };
+    let read = met.into_par_iter().with_min_len(GRAIN).map(read);
+    Ok(read.collect::<Result<Vec<_>>>()?.into_iter().collect())
+}
+
+impl Owners {
+    /// Reads the entry of a key at a level, and checks it.
+    fn read<S: Read>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<Self> {
+        let owners = read_owners(store, level, &Prefix::new(key_hash, log_n, level + 1))?;
+        check_owners(store, log_n, level, key_hash, &owners)?;
+        Ok(Self { owners, has_new: false })
+    }
 }
 
 /// Checks that a key without a record has no slot; otherwise its record is lost (`store_corrupt`).

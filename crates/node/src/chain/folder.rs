@@ -8,7 +8,7 @@ use prooflight_core::chain::{ChainConfig, SignedHeader};
 use prooflight_core::store::{Change, Read};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 
-use super::{Chain, Unnamed, format, readers};
+use super::{Chain, Unnamed, format};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
 use crate::schemes::{self, Place, SchemeOptions};
 use crate::store::{self, Anchor, EmbeddedStore, corrupt};
@@ -139,12 +139,13 @@ impl Chain {
             blocks_per_file: options.blocks_per_file,
             prepared: None,
             left_out: options.left_out.clone(),
+            unproved: options.unproved,
             failed: false,
         };
         chain.catch_up()?;
         chain.check_agreement()?;
         chain.check_anchor()?;
-        chain.readers = readers(&mut chain.schemes)?;
+        chain.renew_readers()?;
         Ok(chain)
     }
 

@@ -108,7 +108,8 @@ impl Import {
             );
             Error::new(error.reason(), expected, error.found())
         })?;
-        let (mut chain, signers) = open(&self.folder.data_dir, &SchemeOptions::default())?;
+        let options = SchemeOptions { unproved: true, ..SchemeOptions::default() };
+        let (mut chain, signers) = open(&self.folder.data_dir, &options)?;
         let config = chain.config().clone();
         let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
         let at_once = self.block.clamp(1, most);

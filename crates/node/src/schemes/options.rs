@@ -44,6 +44,10 @@ pub struct SchemeOptions {
     /// Whether opening checks all nodes of `avl` in the store, instead of taking them from their file.
     #[serde(skip)]
     pub store_alone: bool,
+    /// Whether nothing is proved, as in an import: a state that can be proved keeps the store from dropping what later
+    /// blocks replace.
+    #[serde(skip)]
+    pub unproved: bool,
 }
 
 const fn cache_bytes() -> u64 {
@@ -114,6 +118,7 @@ impl Default for SchemeOptions {
             counted: Counted::default(),
             cache_bytes: CACHE_BYTES,
             store_alone: false,
+            unproved: false,
         }
     }
 }
