@@ -14,7 +14,7 @@ const PANELS = [
   ["Bytes written to disk for an update", "update, bytes written"],
   ["LVMT: proof of 100 keys, ms", "lvmt: proof of 100, ms"],
   ["SMT: proof of 100 keys, ms", "smt: proof of 100, ms"],
-  ["AVL+: opening, ms", "avl: opening, ms"],
+  ["The store and AVL+: opening, ms", "store: opening, ms", "avl: opening, ms"],
 ];
 
 const [
@@ -24,13 +24,16 @@ const [
 const rows = JSON.parse(readFileSync(file, "utf8"));
 
 const names = Object.keys(COLOURS).filter((name) => rows[name]);
-const lines = (member) =>
-  new Map(names.map((name) => [name, rows[name].map((row) => [row.keys, row[member]])]));
+/** The sum of members, of which older lines may lack some. */
+const lines = (members) => {
+  const total = (row) => members.reduce((sum, member) => sum + (row[member] ?? 0), 0);
+  return new Map(names.map((name) => [name, rows[name].map((row) => [row.keys, total(row)])]));
+};
 
 writeFileSync(
   picture,
   draw(
-    PANELS.map(([title, member]) => [title, "keys", lines(member)]),
+    PANELS.map(([title, ...members]) => [title, "keys", lines(members)]),
     COLOURS,
   ),
 );
