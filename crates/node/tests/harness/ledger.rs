@@ -82,7 +82,7 @@ impl Ledger {
     /// that was refused, or has a part of one; or if an acknowledged submission of the last `recent` ones is
     /// not in the block that was named.
     pub(crate) fn check(&mut self, node: &Node, recent: usize) {
-        let newest = height_of(&node.ask("prooflight_head", &json!({}))["height"]);
+        let newest = height_of(&ask(node, "prooflight_head", &json!({}))["height"]);
         for height in self.blocks.len()..=newest {
             self.read(node, height);
         }
@@ -93,7 +93,7 @@ impl Ledger {
             assert_eq!(self.blocks[height], included["hash"], "submission {number}");
         }
         for height in self.blocks.len().saturating_sub(recent)..self.blocks.len() {
-            let kept = node.ask("prooflight_header", &json!({ "at": format!("{height:#x}") }));
+            let kept = ask(node, "prooflight_header", &json!({ "at": format!("{height:#x}") }));
             assert_eq!(kept["hash"], self.blocks[height], "another block of height {height}");
         }
     }
@@ -104,7 +104,7 @@ impl Ledger {
     }
 
     fn read(&mut self, node: &Node, height: usize) {
-        let block = node.ask("prooflight_block", &json!({ "at": format!("{height:#x}") }));
+        let block = ask(node, "prooflight_block", &json!({ "at": format!("{height:#x}") }));
         let signed = header(&block["header"]);
         signed.check_signed(&self.config).unwrap();
         assert_eq!(signed.header.height, height as u64);
@@ -146,6 +146,25 @@ impl Ledger {
             assert!(!late, "{when}: no block for {PATIENCE:?}: {why}; ready: {}", ready());
             thread::sleep(Duration::from_millis(20));
         }
+    }
+}
+
+/// The result of a method that only reads. Like a submission, a question is late if the machine pauses both processes
+/// for long; then it is asked again.
+fn ask(node: &Node, method: &str, params: &Value) -> Value {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let late = match node.client().call(method, params) {
+            Ok(Ok(result)) => return result,
+            Ok(Err(error)) => {
+                let reason = &error["data"]["reason"];
+                assert_eq!(reason, "request_timeout", "{method} {params}: {error}");
+                error.to_string()
+            }
+            Err(error) => error.to_string(),
+        };
+        assert!(tries < 3, "{method} {params}: {late}");
     }
 }
 
