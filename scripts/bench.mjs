@@ -1,6 +1,6 @@
 // npm run bench: benchmarks of native code, of WebAssembly, and of the SDK's calls in Node and in
 // Chromium. `-- --quick` takes fewer samples. `-- --keys N,N,...` measures only the figures of the
-// paper on S-Store, at these numbers of keys.
+// paper on S-Store, at these numbers of keys. `-- log [PART …]` measures nodes that share a log.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,9 +40,11 @@ function stores(quick) {
 }
 
 await main(async () => {
-  await prepare([...forBuild, "chromium"]);
-  await build();
   const args = process.argv.slice(2);
+  const nodes = args[0] === "log";
+  await prepare(nodes ? forBuild : [...forBuild, "chromium"]);
+  await build();
+  if (nodes) return hand("node", ["crates/bench/log/measure.mjs", ...args.slice(1)]);
   const figures = () => {
     say(`\n${bold("AMB beside the structures of its paper")}`);
     return hand("cargo", [...NATIVE, "--figures", ...args]);

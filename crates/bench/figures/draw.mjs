@@ -37,7 +37,8 @@ function panel(colours, title, unit, all) {
       `<path d="M${LEFT} ${y(it)}H${WIDTH - RIGHT}" stroke="#ddd"/>` +
       `<text x="${LEFT - 6}" y="${y(it) + 4}" text-anchor="end">${short(it)}</text>`,
   );
-  const ticks = powers(left).map(
+  const marks = left[1] / left[0] < 100 ? [...new Set(points.map(([it]) => it))] : powers(left);
+  const ticks = marks.map(
     (it) =>
       `<path d="M${x(it)} ${HEIGHT - BOTTOM}v4" stroke="#222"/>` +
       `<text x="${x(it)}" y="${HEIGHT - BOTTOM + 17}" text-anchor="middle">${short(it)}</text>`,

@@ -1,6 +1,6 @@
 // node crates/bench/log/measure.mjs [rate] [takeover] [reader] [readers] [leaders] [--keys N] [--minutes N]
 // [--save FILE]: measures nodes that share a log in an S3 server on this machine. Without names, all parts. Each
-// result goes to log.json. Exit code 1 if two leaders did not make one chain.
+// result goes to log.json, from which chart.mjs draws. Exit code 1 if an answer is wrong or there are two chains.
 
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -29,3 +29,19 @@ export async function warm(node, asker, { keys, at }) {
   for (const scheme of ["avl", "smt"])
     await ask(node, asker, { scheme, count: 100, keys, at }, 0, WARM);
 }
+
+/** What is different between the proofs of these nodes: each must give the same bytes as the first. */
+export async function compare(sides, cases, { keys, at }) {
+  const wrong = [];
+  for (const { scheme, count } of cases) {
+    const params = { scheme, keys: asked(0, count, keys), at };
+    const proofs = await Promise.all(
+      sides.map(async ({ asker }) => (await asker.call("prooflight_prove", params)).result.proof),
+    );
+    for (const [side, proof] of proofs.entries()) {
+      const { name } = sides[side].node;
+      if (proof !== proofs[0]) wrong.push(`${name}: another proof of ${count} keys by ${scheme}`);
+    }
+  }
+  return wrong;
+}

@@ -2,9 +2,9 @@
 
 import { bold, dim, red, say, table } from "../../../scripts/lib/terminal.mjs";
 import { Asker } from "./asker.mjs";
-import { asked, updates } from "./keys.mjs";
+import { updates } from "./keys.mjs";
 import { caughtUp } from "./places.mjs";
-import { ask, warm } from "./questions.mjs";
+import { ask, compare, warm } from "./questions.mjs";
 import { median, round } from "./statistics.mjs";
 
 const LATENCY = 10;
@@ -29,7 +29,7 @@ export function reader(places, { keys }) {
     const sides = [leader, reader].map((node) => ({ node, asker: new Asker(node) }));
     for (let made = 0; made < BLOCKS; made += 1) await sides[0].asker.submit(updates(100, keys));
     const at = `0x${(await caughtUp(reader, leader)).toString(16)}`;
-    const wrong = await compare(sides, { keys, at });
+    const wrong = await compare(sides, CASES, { keys, at });
     for (const { node, asker } of sides) await warm(node, asker, { keys, at });
     const rows = [];
     for (const it of CASES) rows.push(await measure(sides, { ...it, keys, at }));
@@ -37,20 +37,6 @@ export function reader(places, { keys }) {
     show(rows, wrong);
     return { keys, latency: LATENCY, rounds: ROUNDS, "executed in, s": executed, rows, wrong };
   });
-}
-
-/** Both must give the same proofs. */
-async function compare(sides, { keys, at }) {
-  const wrong = [];
-  for (const { scheme, count } of CASES) {
-    const params = { scheme, keys: asked(0, count, keys), at };
-    const [one, other] = await Promise.all(
-      sides.map(({ asker }) => asker.call("prooflight_prove", params)),
-    );
-    if (one.result.proof !== other.result.proof)
-      wrong.push(`different proofs of ${count} by ${scheme}`);
-  }
-  return wrong;
 }
 
 /** The medians of both sides over the rounds, and the reader's part of the leader's in each round. */

@@ -4,18 +4,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { dollars } from "../../../scripts/lib/cluster/cost.mjs";
 import { requests } from "../../../scripts/lib/cluster/nodes.mjs";
-import { say, table } from "../../../scripts/lib/terminal.mjs";
+import { red, say, table } from "../../../scripts/lib/terminal.mjs";
 import { Asker } from "./asker.mjs";
 import { updates } from "./keys.mjs";
 import { ownProcessorTime, processorTime } from "./machine.mjs";
 import { caughtUp } from "./places.mjs";
-import { ask, warm } from "./questions.mjs";
+import { ask, compare, warm } from "./questions.mjs";
 import { median, round, sum } from "./statistics.mjs";
 
 const COUNTS = [1, 2, 4, 8];
 const MOST_KEYS = 100_000;
 const LATENCY = 10;
 const KEYS_ASKED = 100;
+const CASES = ["avl", "smt"].map((scheme) => ({ scheme, count: KEYS_ASKED }));
 const ROUNDS = 5;
 const ROUND_MILLISECONDS = 4000;
 const WINDOW_MILLISECONDS = 20_000;
@@ -36,14 +37,14 @@ export function readers(places, { keys }) {
     const at = `0x${(await caughtUp(nodes[0], leader)).toString(16)}`;
     const sides = nodes.map((node) => ({ node, asker: new Asker(node) }));
     await Promise.all(sides.map(({ node, asker }) => warm(node, asker, { keys: size, at })));
+    const first = { node: leader, asker: new Asker(leader) };
+    const wrong = await compare([first, ...sides], CASES, { keys: size, at });
     const rows = [];
-    for (const scheme of ["avl", "smt"]) {
-      const question = { scheme, count: KEYS_ASKED, keys: size, at };
-      rows.push(...(await measure(sides, question)));
-    }
-    sides.forEach(({ asker }) => asker.close());
-    show(rows, bucket);
-    return { keys: size, asked: KEYS_ASKED, latency: LATENCY, rounds: ROUNDS, rows, bucket };
+    for (const it of CASES) rows.push(...(await measure(sides, { ...it, keys: size, at })));
+    [first, ...sides].forEach(({ asker }) => asker.close());
+    show(rows, bucket, wrong);
+    const settings = { keys: size, asked: KEYS_ASKED, latency: LATENCY, rounds: ROUNDS };
+    return { ...settings, rows, bucket, wrong };
   });
 }
 
@@ -138,7 +139,7 @@ async function measureRequests(leader, nodes, keys) {
   ];
 }
 
-function show(rows, bucket) {
+function show(rows, bucket, wrong) {
   for (const part of [rows, bucket]) {
     const heads = [...new Set(part.flatMap((row) => Object.keys(row)))];
     const body = part.map((row) => heads.map((head) => row[head] ?? ""));
@@ -149,4 +150,5 @@ function show(rows, bucket) {
   say(
     "  Goal: cores are the only bottleneck, so a proof takes the same processor time beside more readers.",
   );
+  for (const what of wrong) say(red(`  ${what}`));
 }
