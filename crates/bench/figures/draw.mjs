@@ -37,6 +37,7 @@ function panel(colours, title, unit, all) {
       `<path d="M${LEFT} ${y(it)}H${WIDTH - RIGHT}" stroke="#ddd"/>` +
       `<text x="${LEFT - 6}" y="${y(it) + 4}" text-anchor="end">${short(it)}</text>`,
   );
+  // A short range has hardly any power of ten.
   const marks = left[1] / left[0] < 100 ? [...new Set(points.map(([it]) => it))] : powers(left);
   const ticks = marks.map(
     (it) =>

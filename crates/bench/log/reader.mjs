@@ -25,7 +25,7 @@ export function reader(places, { keys }) {
     const first = await place.start("serve", "reader");
     await caughtUp(first, leader);
     const executed = round((Date.now() - began) / 1000);
-    // The leader has opened its state; so does the reader then, or the states would lie differently in memory.
+    // The leader read its state from disk. So must the reader: a tree that grew lies differently in memory.
     await first.kill();
     const reader = await place.start("serve", "reader");
     await caughtUp(reader, leader);
