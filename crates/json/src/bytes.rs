@@ -3,6 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+use const_hex::FromHexError;
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Bytes as `0x` and two hexadecimal digits a byte; written in lower case, read in any.
@@ -11,45 +13,49 @@ pub struct Hex(pub Vec<u8>);
 
 impl fmt::Display for Hex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("0x")?;
-        // In chunks, since a node writes proofs of many megabytes: byte by byte takes seven times as long.
-        self.0.chunks(1024).try_for_each(|chunk| f.write_str(&digits(chunk)))
+        f.write_str(&const_hex::encode_prefixed(&self.0))
     }
-}
-
-fn digits(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }
 
 impl FromStr for Hex {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digits = text.strip_prefix("0x").ok_or("bytes without 0x")?;
-        if digits.len() % 2 != 0 {
-            return Err("an odd number of hexadecimal digits");
+        if !text.starts_with("0x") {
+            return Err("bytes without 0x");
         }
-        let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|n| u8::try_from(n).ok());
-        digits
-            .as_bytes()
-            .chunks_exact(2)
-            .map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?))
-            .collect::<Option<_>>()
-            .map(Self)
-            .ok_or("a character that is not a hexadecimal digit")
+        // It removes one prefix.
+        const_hex::decode(text).map(Self).map_err(|error| match error {
+            FromHexError::OddLength => "an odd number of hexadecimal digits",
+            _ => "a character that is not a hexadecimal digit",
+        })
     }
 }
 
 impl Serialize for Hex {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&const_hex::encode_prefixed(&self.0))
     }
 }
 
 impl<'de> Deserialize<'de> for Hex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// Reads the text of bytes where it is: proofs and chunks have megabytes.
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = Hex;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0x and hexadecimal digits")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Hex, E> {
+        text.parse().map_err(E::custom)
     }
 }
 
@@ -121,7 +127,16 @@ mod tests {
     #[test]
     fn what_is_not_bytes_is_refused() {
         for text in [
-            "\"\"", "\"00\"", "\"0x0\"", "\"0X00\"", "\"0xgg\"", "\"0x+1\"", "\"0xé\"", "0", "null",
+            "\"\"",
+            "\"00\"",
+            "\"0x0\"",
+            "\"0X00\"",
+            "\"0xgg\"",
+            "\"0x+1\"",
+            "\"0xé\"",
+            "0",
+            "null",
+            "\"0x0x00\"",
         ] {
             assert!(from_str::<Hex>(text).is_err(), "{text}");
         }

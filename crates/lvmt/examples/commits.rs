@@ -48,7 +48,7 @@ fn params(case: &str) -> StoreParams {
     let started = Instant::now();
     let tables = Tables::build(&Setup::dev(16).unwrap(), parts, &|_, _| {}).unwrap();
     eprintln!("{case}: tables {:.1} s", started.elapsed().as_secs_f64());
-    StoreParams { tables: Arc::new(tables), log_arity, shard }
+    StoreParams { tables: Arc::new(tables), log_arity, shard, unproved: false }
 }
 
 struct Lvmt<S> {

@@ -46,8 +46,8 @@ fn main() {
 fn measure(keys: u64, store: impl Store + Sync) {
     let parts = Parts { single: true, tree: Some(LOG_ARITY) };
     let tables = Tables::build(&Setup::dev(LOG_N).unwrap(), parts, &|_, _| {}).unwrap();
-    let params =
-        StoreParams { tables: Arc::new(tables), log_arity: LOG_ARITY, shard: ProofShard::Full };
+    let (tables, shard) = (Arc::new(tables), ProofShard::Full);
+    let params = StoreParams { tables, log_arity: LOG_ARITY, shard, unproved: false };
     let mut store = LvmtStore::open(store, params).unwrap();
     for first in (0..keys).step_by(BLOCK as usize) {
         let block: Vec<_> = (first..keys.min(first + BLOCK)).map(key).collect();

@@ -35,7 +35,8 @@ fn roots_are_those_of_the_model() {
             }
             let tables = Arc::new(Tables::dev(log_n, parts(log_arity)).unwrap());
             for shard in SHARDS {
-                let params = StoreParams { tables: tables.clone(), log_arity, shard };
+                let params =
+                    StoreParams { tables: tables.clone(), log_arity, shard, unproved: false };
                 let mut store = LvmtStore::open(MemoryStore::default(), params).unwrap();
                 let blocks = test["input"]["blocks"].as_array().unwrap();
                 let expected = test["expected"]["roots"].as_array().unwrap();

@@ -64,13 +64,13 @@ fn main() {
             make(&mut chain, &signers, (keys..end).map(|number| (number, 0)));
             keys = end;
         }
+        chain.end_unproved().unwrap();
         settle();
         let inserted = (keys - before) as f64;
         put(&mut row, "import of a key, µs", 1000.0 * ms(time.elapsed()) / inserted);
         put(&mut row, "import of a key, wall µs", 1000.0 * ms(wall.elapsed()) / inserted);
         put(&mut row, "import of a key, bytes written", (self::written() - written) / inserted);
 
-        drop(chain);
         let mut chain = Chain::open(&folder).unwrap();
         let updates = |seed: u64| (0..BLOCK).map(move |at| (random(seed, at) % keys, seed));
         let mut samples = Vec::new();

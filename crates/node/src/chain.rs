@@ -13,6 +13,7 @@ use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, 
 use prooflight_core::store::{Change, Store, WriteBatch};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme};
 use prooflight_light::{Before, verify_block};
+use rayon::prelude::*;
 
 use crate::authority::Signers;
 use crate::block::{self, Block, Body};
@@ -368,17 +369,21 @@ impl Chain {
         Ok(Made { view: self.keep(ours, writes)?, ours: true, refused: None })
     }
 
-    /// Prepares the next block in each scheme.
+    /// Prepares the next block in each scheme, on all threads.
     fn run(&mut self, operations: &[StateOperation]) -> Result<Outcome> {
         self.prepared = None;
         let changes: Vec<_> = operations.iter().map(Change::from).collect();
         let (mut roots, mut transitions) = (Vec::new(), Vec::new());
         let mut writes = WriteBatch::new();
-        for (scheme, store) in &mut self.schemes {
-            let next = store.prepare(&changes)?;
+        let prepare = |(scheme, store): &mut (Scheme, Box<dyn SchemeStore>)| {
+            (*scheme, store.prepare(&changes))
+        };
+        let prepared: Vec<_> = self.schemes.par_iter_mut().map(prepare).collect();
+        for (scheme, next) in prepared {
+            let next = next?;
             roots.push((scheme.id(), next.root));
             transitions.extend(next.transition.map(|proof| (scheme.id(), proof)));
-            schemes::namespace((), *scheme).move_into(&mut writes, next.writes);
+            schemes::namespace((), scheme).move_into(&mut writes, next.writes);
         }
         Ok(Outcome { roots, transitions, writes })
     }
@@ -428,6 +433,14 @@ impl Chain {
         self.head = Some((Arc::new(block.header), hash));
         self.failed = false;
         self.view()
+    }
+
+    /// Ends an import: brings up to date what proofs of the newest state need, which its blocks have left behind. The next
+    /// opening does so as well, but takes longer.
+    pub fn end_unproved(mut self) -> Result<()> {
+        self.check_usable()?;
+        self.unproved = false;
+        self.renew_readers()
     }
 
     /// Takes the readers of each scheme's current state.

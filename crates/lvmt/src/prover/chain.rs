@@ -77,6 +77,7 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
 
     fn reader(&mut self) -> Result<Self::Reader> {
         if let Some(height) = self.height() {
+            self.store.settle()?;
             self.recent.retain(|(at, _)| *at != height);
             let (snapshot, known) = (self.store.snapshot()?, self.store.known());
             self.recent.push_back((height, Arc::new(RecentState { snapshot, known })));

@@ -7,7 +7,7 @@ use prooflight_core::store::Read;
 use super::blocks::Blocks;
 use super::cache::Cache;
 use super::params::StoreParams;
-use super::record::Head;
+use super::record::{Head, corrupt};
 use super::root_tree::RootTree;
 
 /// The root of a state: `aroot`, the commitment of the root AMT, and `hroot`, the root of the tree over blocks.
@@ -27,7 +27,9 @@ impl Newest {
     /// The newest state in a store that was made with these parameters.
     pub(super) fn read<S: Read + ?Sized>(store: &S, params: StoreParams) -> Result<Self> {
         let (head, blocks) = Head::read_with_blocks(store)?;
-        let root_tree = RootTree::read(store, &params, head.tree_sum)?;
+        let tree_sum =
+            head.tree_sum.ok_or_else(|| corrupt("nodes of the newest state", "others"))?;
+        let root_tree = RootTree::read(store, &params, tree_sum)?;
         let cache = Cache::new(params.log_n());
         Ok(Self { params, commitment: head.commitment, blocks, cache, root_tree })
     }

@@ -19,6 +19,9 @@ pub struct StoreParams {
     pub log_arity: u8,
     /// The keys that can be proved.
     pub shard: ProofShard,
+    /// Whether blocks leave the nodes behind that only proofs need, as in an import: each block is cheaper, and before the
+    /// next proof all are brought [up to date](super::LvmtStore::settle) at once.
+    pub unproved: bool,
 }
 
 /// The version of the layout of the records; 1, which was not written, had other nodes of the root's tree state.

@@ -48,7 +48,7 @@ pub(super) struct Known {
 ///
 /// It only reads, so that a snapshot can prove while further blocks are made. The proof is verified before it
 /// is returned; one that does not verify comes from a damaged store and is `store_corrupt`. A store proves only
-/// its newest state; any other height is `version_unavailable`. Keys whose class the store does not keep are
+/// its newest state; any other height is `version_unavailable`, and so is a state that [`settle`](super::LvmtStore::settle) has not brought up to date. Keys whose class the store does not keep are
 /// `shard_unavailable`, which names the class; more keys than a proof may have are `too_many_keys`; parameters
 /// other than those that the store was made with are `invalid_argument`.
 pub fn prove_at<S: Read + ?Sized>(
@@ -83,6 +83,10 @@ pub(super) fn prove<S: Read + ?Sized>(
             format_args!("the newest of {} blocks", head.blocks),
             height,
         ));
+    }
+    if head.tree_sum.is_none() {
+        let expected = "a state that was settled after unproved blocks";
+        return Err(Error::new(Reason::VersionUnavailable, expected, "one that was not"));
     }
     Limits::DEFAULT.check_keys(keys.len())?;
     let mut distinct: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();

@@ -3,7 +3,7 @@
 //! | key | value |
 //! |---|---|
 //! | `p` | `log_n` u8, `log_arity` u8, shard (6 bytes), `params_id`, the version of this layout u8 |
-//! | `h` | the number of blocks u64, the root: commitment of the root AMT (64 bytes) and `hroot`, the sum u64 of the `u` records' checksums |
+//! | `h` | the number of blocks u64, the root: commitment of the root AMT (64 bytes) and `hroot`, the sum u64 of the `u` records' checksums, which is missing while these are behind |
 //! | `l` | the block u64 up to which replaced leaves have been given up |
 //! | `k` key hash | the key: level u8, slot u8, version u40, place, tag u8 (1 value, 0 tombstone), value |
 //! | `o` level u8, path | the entry: the hashes of the keys that have its slots from 1 on |
@@ -301,22 +301,25 @@ pub(super) struct Head {
     pub(super) commitment: Point,
     /// The root of the tree over blocks.
     pub(super) hroot: Hash,
-    /// The sum of the checksums of the nodes of the root AMT's tree state.
-    pub(super) tree_sum: u64,
+    /// The sum of the checksums of the nodes of the root AMT's tree state; none while blocks have left them behind.
+    pub(super) tree_sum: Option<u64>,
 }
 
 impl Head {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let (blocks, sum) = (self.blocks.to_be_bytes(), self.tree_sum.to_be_bytes());
-        [&blocks[..], &self.commitment.to_coordinates(), &self.hroot, &sum].concat()
+        let (blocks, sum) = (self.blocks.to_be_bytes(), self.tree_sum.map(u64::to_be_bytes));
+        let sum = sum.as_ref().map_or(&[][..], |sum| sum);
+        [&blocks[..], &self.commitment.to_coordinates(), &self.hroot, sum].concat()
     }
 
-    fn read<S: Read + ?Sized>(store: &S) -> Result<Self> {
+    pub(super) fn read<S: Read + ?Sized>(store: &S) -> Result<Self> {
         decode(HEAD_KEY, &require(store, HEAD_KEY)?, |reader| {
             let blocks = reader.array().map(u64::from_be_bytes)?;
             let commitment = Point::from_coordinates(&reader.array()?)?;
-            let (hroot, tree_sum) = (reader.array()?, reader.array().map(u64::from_be_bytes)?);
-            Ok(Self { blocks, commitment, hroot, tree_sum })
+            let hroot = reader.array()?;
+            let is_behind = reader.rest().is_empty();
+            let tree_sum = (!is_behind).then(|| reader.array().map(u64::from_be_bytes));
+            Ok(Self { blocks, commitment, hroot, tree_sum: tree_sum.transpose()? })
         })
     }
 

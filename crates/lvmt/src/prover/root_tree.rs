@@ -3,6 +3,9 @@
 //! The record of a node at the last level also has the versions of the entries below it. A proof takes these nodes
 //! from the store, if they are those whose checksums are in memory: so neither the nodes nor the versions are
 //! damaged or older, and no pairing needs to tell.
+//!
+//! The blocks of an import leave the tree state behind: they only count the versions, whose difference is then added at
+//! once ([`settle`](RootTree::settle)).
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -28,8 +31,11 @@ pub(super) struct RootTree(Option<Kept>);
 struct Kept {
     shape: TreeShape,
     state: TreeState,
-    /// The versions of each entry; zeros for one outside the shard's class.
+    /// The versions of each entry. Of one outside the shard's class, which the nodes near the root also depend on, they count
+    /// from the opening.
     versions: Vec<Versions>,
+    /// Those that the tree state has, if blocks have left it behind.
+    behind: Option<Vec<Versions>>,
     checksums: Checksums,
     /// The sum of the checksums, also kept in the head: it reveals a lost node or an older copy of one.
     sum: u64,
@@ -44,6 +50,15 @@ pub(super) struct RootDraft {
     tree: TreeDraft,
     /// The versions of the entries that change.
     versions: BTreeMap<u32, Versions>,
+    /// The checksums of the nodes that change.
+    checksums: Vec<(u32, u64)>,
+    /// The sum of the checksums of all nodes; none if the tree state is left behind.
+    pub(super) sum: Option<u64>,
+}
+
+/// A tree state that was behind and no longer is, not yet adopted.
+pub(super) struct Settled {
+    state: TreeState,
     /// The checksums of the nodes that change.
     checksums: Vec<(u32, u64)>,
     /// The sum of the checksums of all nodes.
@@ -83,7 +98,8 @@ impl RootTree {
         if sum != tree_sum {
             return Err(corrupt("the newest nodes of the root's tree state", "others"));
         }
-        Ok(Self(Some(Kept { shape, state, versions, checksums: Arc::new(checksums), sum })))
+        let checksums = Arc::new(checksums);
+        Ok(Self(Some(Kept { shape, state, versions, behind: None, checksums, sum })))
     }
 
     /// Writes every node of the state with these versions; returns the sum of the checksums.
@@ -94,28 +110,34 @@ impl RootTree {
     ) -> Result<u64> {
         let Some(shape) = TreeShape::of(params)? else { return Ok(0) };
         let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
-        let changes: Vec<_> = steps(versions).collect();
-        // The rows of all changes at once would take a gigabyte.
-        for changes in changes.chunks(1 << 15) {
-            state.update(&params.tables, changes)?;
-        }
-        let of = |index: u32| match versions.get(index as usize) {
-            Some(versions) if shape.class.contains(index) => *versions,
-            _ => Versions::default(),
-        };
-        let record = |number: u32| {
-            let points = state.node(number).unwrap_or_default().to_vec();
-            let entries = shape.entries(number).into_iter().map(of).collect();
-            Node { points, entries }.record(number)
-        };
-        let records: Vec<_> = (0..state.nodes()).into_par_iter().map(record).collect();
-        let sum =
-            records.iter().map(|(_, record)| record.as_ref().map_or(0, |it| checksum_of(&it.1)));
-        let sum = sum.fold(0, u64::wrapping_add);
-        for (_, record) in records {
-            put_record(record, writes);
-        }
-        Ok(sum)
+        let before = alloc::vec![Versions::default(); versions.len()];
+        step(&mut state, params, &before, versions)?;
+        let nodes: Vec<_> = (0..state.nodes()).collect();
+        let checksums = put_nodes(&shape, &state, versions, &nodes, writes);
+        Ok(checksums.iter().fold(0, |sum: u64, (_, checksum)| sum.wrapping_add(*checksum)))
+    }
+
+    /// Computes the tree state of the newest versions, if it is behind, and writes the changed nodes.
+    pub(super) fn settle(
+        &self,
+        params: &StoreParams,
+        writes: &mut WriteBatch,
+    ) -> Result<Option<Settled>> {
+        let Some(kept) = &self.0 else { return Ok(None) };
+        let Some(behind) = &kept.behind else { return Ok(None) };
+        let mut state = kept.state.clone();
+        let nodes = step(&mut state, params, behind, &kept.versions)?;
+        let checksums = put_nodes(&kept.shape, &state, &kept.versions, &nodes, writes);
+        let sum = kept.sum_with(&checksums);
+        Ok(Some(Settled { state, checksums, sum }))
+    }
+
+    /// Adopts a tree state that is no longer behind.
+    pub(super) fn take_over_settled(&mut self, settled: Settled) {
+        let Some(kept) = &mut self.0 else { return };
+        kept.state = settled.state;
+        kept.behind = None;
+        kept.take_over_checksums(&settled.checksums, settled.sum);
     }
 
     /// The checksums of the nodes; none if the store proves nothing.
@@ -125,53 +147,51 @@ impl RootTree {
 
     /// Applies changes to a draft of the tree state, and writes the changed nodes.
     ///
-    /// The tree state itself does not change: to abandon a block, drop the draft.
+    /// The tree state itself does not change: to abandon a block, drop the draft. If the parameters say that nothing is
+    /// proved, the draft leaves it behind.
     pub(super) fn draft(
         &self,
         params: &StoreParams,
         changes: &[Change],
         writes: &mut WriteBatch,
     ) -> Result<RootDraft> {
-        let Some(kept) = &self.0 else { return Ok(RootDraft::default()) };
-        let Kept { shape, state, checksums, sum, .. } = kept;
-        let tree = state.draft(&params.tables, changes)?;
+        let Some(kept) = &self.0 else {
+            return Ok(RootDraft { sum: Some(0), ..RootDraft::default() });
+        };
         let versions = kept.changed_versions(changes)?;
-        let versions_of = |index| versions.get(&index).copied().unwrap_or_else(|| kept.of(index));
+        if params.unproved {
+            return Ok(RootDraft { versions, ..RootDraft::default() });
+        }
+        let Kept { shape, state, .. } = kept;
+        let tree = state.draft(&params.tables, changes)?;
+        let newest = |index| versions.get(&index).copied().unwrap_or_else(|| kept.of(index));
+        let versions_of = |index| shape.recorded(index, newest(index));
         let nodes: Vec<_> = tree.nodes(state).collect();
         let record = |(number, points): &(u32, Vec<Point>)| {
             let entries = shape.entries(*number).into_iter().map(versions_of).collect();
             Node { points: points.clone(), entries }.record(*number)
         };
-        let records: Vec<_> = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
-        let (sum, changed) = (*sum, Vec::with_capacity(records.len()));
-        let mut draft = RootDraft { tree, checksums: changed, sum, ..RootDraft::default() };
-        for (node, record) in records {
-            let checksum = record.as_ref().map_or(0, |(_, value)| checksum_of(value));
-            let before = checksums.get(node as usize).copied().unwrap_or(0);
-            draft.sum = draft.sum.wrapping_sub(before).wrapping_add(checksum);
-            draft.checksums.push((node, checksum));
-            put_record(record, writes);
-        }
-        Ok(RootDraft { versions, ..draft })
+        let records = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
+        let checksums = put_records(records, writes);
+        let sum = Some(kept.sum_with(&checksums));
+        Ok(RootDraft { tree, versions, checksums, sum })
     }
 
     /// Adopts a draft of this tree state.
     pub(super) fn take_over(&mut self, draft: &RootDraft) {
         let Some(kept) = &mut self.0 else { return };
+        if draft.sum.is_none() && kept.behind.is_none() {
+            kept.behind = Some(kept.versions.clone());
+        }
         kept.state.take_over(&draft.tree);
         for (index, versions) in &draft.versions {
             if let Some(place) = kept.versions.get_mut(*index as usize) {
                 *place = *versions;
             }
         }
-        // Copied only if a reader has those of the state before.
-        let checksums = Arc::make_mut(&mut kept.checksums);
-        for (node, checksum) in &draft.checksums {
-            if let Some(place) = checksums.get_mut(*node as usize) {
-                *place = *checksum;
-            }
+        if let Some(sum) = draft.sum {
+            kept.take_over_checksums(&draft.checksums, sum);
         }
-        kept.sum = draft.sum;
     }
 }
 
@@ -180,10 +200,29 @@ impl Kept {
         self.versions.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// The versions of the entries of the class that changes change.
+    /// The sum of the checksums of all nodes after these have changed.
+    fn sum_with(&self, changed: &[(u32, u64)]) -> u64 {
+        changed.iter().fold(self.sum, |sum, (node, checksum)| {
+            let before = self.checksums.get(*node as usize).copied().unwrap_or(0);
+            sum.wrapping_sub(before).wrapping_add(*checksum)
+        })
+    }
+
+    fn take_over_checksums(&mut self, changed: &[(u32, u64)], sum: u64) {
+        // Copied only if a reader has those of the state before.
+        let checksums = Arc::make_mut(&mut self.checksums);
+        for (node, checksum) in changed {
+            if let Some(place) = checksums.get_mut(*node as usize) {
+                *place = *checksum;
+            }
+        }
+        self.sum = sum;
+    }
+
+    /// The versions of the entries that changes change.
     fn changed_versions(&self, changes: &[Change]) -> Result<BTreeMap<u32, Versions>> {
         let mut changed = BTreeMap::new();
-        for change in changes.iter().filter(|change| self.shape.class.contains(change.index())) {
+        for change in changes {
             let versions = changed.entry(change.index()).or_insert_with(|| self.of(change.index()));
             let version = versions.get_mut(usize::from(change.slot()));
             let next = version.as_ref().zip(change.steps());
@@ -195,6 +234,55 @@ impl Kept {
         }
         Ok(changed)
     }
+}
+
+/// Brings a tree state from one list of versions to another; returns the changed nodes, ascending.
+fn step(
+    state: &mut TreeState,
+    params: &StoreParams,
+    before: &[Versions],
+    after: &[Versions],
+) -> Result<Vec<u32>> {
+    let changes: Vec<_> = steps(before, after).collect();
+    let mut nodes = Vec::new();
+    // The rows of all changes at once would take a gigabyte.
+    for changes in changes.chunks(1 << 15) {
+        nodes.extend(state.update(&params.tables, changes)?);
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
+}
+
+/// Writes nodes of a tree state with the versions of their entries; returns their checksums.
+fn put_nodes(
+    shape: &TreeShape,
+    state: &TreeState,
+    versions: &[Versions],
+    nodes: &[u32],
+    writes: &mut WriteBatch,
+) -> Vec<(u32, u64)> {
+    let newest = |index: u32| versions.get(index as usize).copied().unwrap_or_default();
+    let of = |index| shape.recorded(index, newest(index));
+    let record = |number: &u32| {
+        let points = state.node(*number).unwrap_or_default().to_vec();
+        let entries = shape.entries(*number).into_iter().map(of).collect();
+        Node { points, entries }.record(*number)
+    };
+    put_records(nodes.par_iter().with_min_len(GRAIN).map(record).collect(), writes)
+}
+
+/// Writes the records of nodes; returns their checksums.
+fn put_records(records: Vec<(u32, Record)>, writes: &mut WriteBatch) -> Vec<(u32, u64)> {
+    let put = |(node, record): (u32, Record)| {
+        let checksum = record.as_ref().map_or(0, |(_, value)| checksum_of(value));
+        match record {
+            Ok((key, value)) => writes.put(key, value),
+            Err(key) => writes.delete(key),
+        }
+        (node, checksum)
+    };
+    records.into_iter().map(put).collect()
 }
 
 /// An opened entry of the root AMT.
@@ -237,13 +325,6 @@ pub(super) fn open_root<S: Read + ?Sized>(
 
 /// A record to write, or the key of one to delete.
 type Record = core::result::Result<(Vec<u8>, Vec<u8>), Vec<u8>>;
-
-fn put_record(record: Record, writes: &mut WriteBatch) {
-    match record {
-        Ok((key, value)) => writes.put(key, value),
-        Err(key) => writes.delete(key),
-    }
-}
 
 /// The record of a node.
 struct Node {

@@ -33,7 +33,7 @@ pub struct LvmtStore<S> {
 impl<S: Store + Sync> LvmtStore<S> {
     /// Opens the newest state of a store; an empty store begins without any key.
     ///
-    /// A store of an earlier layout is brought up to date. `invalid_argument` if it was made with another setup, shape
+    /// A store of an earlier layout is brought up to date, and so is one whose import was killed. `invalid_argument` if it was made with another setup, shape
     /// or shard.
     pub fn open(mut store: S, params: StoreParams) -> Result<Self> {
         params.check()?;
@@ -47,13 +47,18 @@ impl<S: Store + Sync> LvmtStore<S> {
                 put(&mut writes, PARAMS_KEY.to_vec(), params.encode());
                 let blocks = Blocks::default();
                 let (commitment, hroot) = (Point::ZERO, blocks.root());
-                let head = Head { blocks: 0, commitment, hroot, tree_sum: 0 };
+                let head = Head { blocks: 0, commitment, hroot, tree_sum: Some(0) };
                 put(&mut writes, HEAD_KEY.to_vec(), head.encode());
                 put(&mut writes, OLDEST_KEY.to_vec(), 0_u64.to_be_bytes().to_vec());
                 store.write(writes)?;
             }
             Some(kept) if params.is_first_layout(&kept) => upgrade(&mut store, &params)?,
-            kept => params.check_store(kept.as_deref())?,
+            kept => {
+                params.check_store(kept.as_deref())?;
+                if Head::read(&store)?.tree_sum.is_none() {
+                    upgrade(&mut store, &params)?;
+                }
+            }
         }
         let newest = Newest::read(&store, params)?;
         let oldest = read_oldest(&store, newest.blocks.size())?;
@@ -102,6 +107,21 @@ impl<S: Store + Sync> LvmtStore<S> {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
         prove(&self.store, self.params(), height, keys, Some(&self.known()))
+    }
+
+    /// Brings up to date what blocks have left behind that were made [unproved](StoreParams::unproved), so that the newest
+    /// state can be proved. Opening the store does so as well, by reading every key.
+    pub fn settle(&mut self) -> Result<()> {
+        let mut writes = WriteBatch::new();
+        let newest = &mut self.newest;
+        let Some(settled) = newest.root_tree.settle(&newest.params, &mut writes)? else {
+            return Ok(());
+        };
+        let (head, _) = Head::read_with_blocks(&self.store)?;
+        put(&mut writes, HEAD_KEY.to_vec(), Head { tree_sum: Some(settled.sum), ..head }.encode());
+        self.store.write(writes)?;
+        newest.root_tree.take_over_settled(settled);
+        Ok(())
     }
 
     /// What the store knows of the newest state.

@@ -51,6 +51,11 @@ impl TreeShape {
         (0..1 << self.log_arity).map(|child| number | child << (self.log_arity * last)).collect()
     }
 
+    /// The versions of an entry that a record has: zeros for one outside the class.
+    pub(super) const fn recorded(&self, index: u32, versions: Versions) -> Versions {
+        if self.class.contains(index) { versions } else { [0; SLOTS] }
+    }
+
     /// The first node of a level.
     fn first(&self, level: u8) -> u32 {
         (0..level).map(|above| 1_u32 << (self.log_arity * above - self.shared(above))).sum()

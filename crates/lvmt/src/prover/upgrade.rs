@@ -1,4 +1,4 @@
-//! Brings a store of an earlier layout up to date.
+//! Brings a store up to date whose nodes of the root's tree state are of an earlier layout, or left behind by an import.
 
 use alloc::vec::Vec;
 
@@ -18,12 +18,14 @@ use crate::proof::KEY_SLOTS;
 
 /// Makes the nodes of the root's tree state anew, of the versions in the records of keys and AMTs.
 ///
-/// Before layout 2 they had other points, and no versions. `store_corrupt`, with nothing written, if these are not the
+/// Before layout 2 they had other points, and no versions; those that an import has left behind, when it was killed, are of
+/// an earlier block. `store_corrupt`, with nothing written, if these are not the
 /// versions of the root's commitment. The work is that of a block that changes every entry of the root.
 pub(super) fn upgrade<S: Store>(store: &mut S, params: &StoreParams) -> Result<()> {
     let (head, _) = Head::read_with_blocks(store)?;
     let versions = root_versions(store, params)?;
-    let changes: Vec<_> = steps(&versions).map(|change| (0, change)).collect();
+    let before = alloc::vec![Versions::default(); versions.len()];
+    let changes: Vec<_> = steps(&before, &versions).map(|change| (0, change)).collect();
     let mut commitment = [Point::ZERO];
     params.tables.update(&mut commitment, &changes)?;
     if commitment != [head.commitment] {
@@ -33,19 +35,21 @@ pub(super) fn upgrade<S: Store>(store: &mut S, params: &StoreParams) -> Result<(
     }
     let mut writes = WriteBatch::new();
     let tree_sum = RootTree::put_all(params, &versions, &mut writes)?;
-    put(&mut writes, HEAD_KEY.to_vec(), Head { tree_sum, ..head }.encode());
+    put(&mut writes, HEAD_KEY.to_vec(), Head { tree_sum: Some(tree_sum), ..head }.encode());
     put(&mut writes, PARAMS_KEY.to_vec(), params.encode());
     store.write(writes)
 }
 
-/// The changes that make these versions of an AMT of zeros.
-pub(super) fn steps(versions: &[Versions]) -> impl Iterator<Item = Change> + '_ {
-    (0..).zip(versions).flat_map(|(index, versions)| {
-        let is_set = |(_, version): &(u8, &u64)| **version != 0;
-        let steps = |version: u64| i64::try_from(version).unwrap_or(i64::MAX);
-        let change =
-            move |(slot, version): (u8, &u64)| Change::version(index, slot, steps(*version));
-        (0..).zip(versions).filter(is_set).map(change)
+/// The changes that lead from the versions of an AMT to later ones.
+pub(super) fn steps<'v>(
+    before: &'v [Versions],
+    after: &'v [Versions],
+) -> impl Iterator<Item = Change> + 'v {
+    (0..).zip(before.iter().zip(after)).flat_map(|(index, (before, after))| {
+        let steps = |(before, after): (&u64, &u64)| after.saturating_sub(*before).cast_signed();
+        let change = move |(slot, steps)| Change::version(index, slot, steps);
+        let all = (0..).zip(before.iter().zip(after).map(steps));
+        all.filter(|(_, steps)| *steps != 0).map(change)
     })
 }
 

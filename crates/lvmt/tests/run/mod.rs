@@ -26,7 +26,8 @@ pub struct Run {
 
 pub fn params(log_n: u8, log_arity: u8, shard: ProofShard) -> StoreParams {
     let parts = Parts { single: true, tree: Some(log_arity) };
-    StoreParams { tables: Arc::new(Tables::dev(log_n, parts).unwrap()), log_arity, shard }
+    let tables = Arc::new(Tables::dev(log_n, parts).unwrap());
+    StoreParams { tables, log_arity, shard, unproved: false }
 }
 
 pub fn changes(changes: &Changes) -> Vec<Change<'_>> {

@@ -110,6 +110,14 @@ impl Import {
         })?;
         let options = SchemeOptions { unproved: true, ..SchemeOptions::default() };
         let (mut chain, signers) = open(&self.folder.data_dir, &options)?;
+        let imported = self.read(&mut chain, &signers, file, size);
+        // Also if a later line is refused: the blocks before it stay.
+        let ended = chain.end_unproved();
+        imported.and(ended)
+    }
+
+    fn read(&self, chain: &mut Chain, signers: &Signers, file: fs::File, size: u64) -> Result<()> {
+        let path = &self.file;
         let config = chain.config().clone();
         let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
         let at_once = self.block.clamp(1, most);
@@ -121,7 +129,7 @@ impl Import {
             operations.push(parse(&line, number, &config)?);
             keys += 1;
             if operations.len() == at_once || lines.peek().is_none() {
-                make(&mut chain, &signers, &operations)?;
+                make(chain, signers, &operations)?;
                 operations.clear();
                 let height = chain.height().unwrap_or_default();
                 eprintln!("{:3} %  {keys} keys  height {height}", done * 100 / size.max(1));

@@ -162,7 +162,7 @@ impl Leader {
         })?;
         let reply = match serde_json::from_slice(&reply) {
             // A refused request also has an error status.
-            Ok(Reply { error: Some(error), .. }) => return Ok(Err(Refusal(error))),
+            Ok(Reply { error: Some(error), .. }) => return Ok(Err(Refusal(error.to_owned()))),
             _ if !status.is_success() => {
                 return Err(quote(Reason::ServerError, "the status 200", &status));
             }
@@ -214,10 +214,12 @@ const ID: u32 = 1;
 
 /// The fields used of a JSON-RPC reply.
 #[derive(Deserialize)]
-struct Reply {
+struct Reply<'r> {
     id: Option<u32>,
-    result: Option<Box<RawValue>>,
-    error: Option<Box<RawValue>>,
+    #[serde(borrow)]
+    result: Option<&'r RawValue>,
+    #[serde(borrow)]
+    error: Option<&'r RawValue>,
 }
 
 /// The error in a reply.

@@ -27,7 +27,8 @@ pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<StorePara
         return Err(Error::new(Reason::InvalidConfig, expected, "none"));
     };
     let (tables, log_arity) = (Arc::new(tables(&lvmt, place)?), lvmt.log_arity);
-    Ok(StoreParams { tables, log_arity, shard: place.options.proof_shard.0 })
+    let SchemeOptions { proof_shard, unproved, .. } = *place.options;
+    Ok(StoreParams { tables, log_arity, shard: proof_shard.0, unproved })
 }
 
 /// The tables of a chain's setup: those of the development setup are computed on demand, others are built

@@ -1,15 +1,14 @@
-//! Iterates over the leaves of a block's tree, ascending by key hash.
+//! Iterates over the leaves of a block's tree, subtree by subtree.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hash, Result};
+use prooflight_core::{Error, Result};
 use rayon::prelude::*;
 
 use super::files::Files;
-use super::nodes::{NodeRef, Nodes, Opened, Way};
-use super::prove::with_bit;
-use crate::tree::Entry;
+use super::nodes::{NodeRef, Nodes, Opened};
+use super::subtree::{Leaf, Subtree};
 
 /// Reads a tree; a local folder is read on rayon's current pool. Ends early at a node that cannot
 /// be read, and keeps the error.
@@ -21,15 +20,6 @@ pub(super) struct Leaves {
     read: vec::IntoIter<Vec<Leaf>>,
     next: vec::IntoIter<Leaf>,
     pub(super) error: Option<Error>,
-}
-
-type Leaf = (Hash, Entry);
-
-/// A node not read yet, the depth of the branch above it, and the path to it.
-struct Subtree {
-    node: NodeRef,
-    parent: Option<u8>,
-    prefix: Hash,
 }
 
 /// Branches above this depth are read first.
@@ -100,32 +90,5 @@ impl Iterator for Leaves {
                 }
             }
         }
-    }
-}
-
-impl Subtree {
-    fn open(&self, nodes: &Nodes) -> Result<Opened> {
-        nodes.open(&self.node, Way { prefix: &self.prefix, parent: self.parent })
-    }
-
-    /// Returns the children of its top branch, right one first.
-    fn children(&self, depth: u8, [left, right]: [NodeRef; 2]) -> [Self; 2] {
-        let of = |node, prefix| Self { node, parent: Some(depth), prefix };
-        [of(right, with_bit(self.prefix, depth)), of(left, self.prefix)]
-    }
-
-    fn leaves(&self, nodes: &Nodes, leaves: &mut Vec<Leaf>) -> Result<()> {
-        let mut pending = vec![Self { ..*self }];
-        while let Some(subtree) = pending.pop() {
-            match subtree.open(nodes)? {
-                Opened::Branch { depth, children } => {
-                    pending.extend(subtree.children(depth, children));
-                }
-                Opened::Leaf { key_hash, value_hash, .. } => {
-                    leaves.push((key_hash, Entry { height: subtree.node.height, value_hash }));
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -34,6 +34,7 @@ mod record;
 mod retention;
 mod shards;
 mod spare;
+mod subtree;
 mod together;
 mod turns;
 mod writer;

@@ -4,6 +4,7 @@
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use prooflight_core::store::Change;
@@ -117,12 +118,34 @@ impl Nodes {
             Kind::Branch => self.open_branch(&header, at)?,
             Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at.place, node)?,
         };
-        if hash != node.hash {
-            self.forget(last);
-            let expected = format_args!("a node with the hash {}", Hex(&node.hash));
-            return Err(corrupt(&file_name(last), expected, Hex(&hash)));
-        }
+        self.check(node, &hash)?;
         Ok(opened)
+    }
+
+    /// Compares the hash of a node that was read with its reference; `store_corrupt`, naming the file, if it is another.
+    pub(super) fn check(&self, node: &NodeRef, hash: &Hash) -> Result<()> {
+        if *hash == node.hash {
+            return Ok(());
+        }
+        let last = self.last(node);
+        self.forget(last);
+        let expected = format_args!("a node with the hash {}", Hex(&node.hash));
+        Err(corrupt(&file_name(last), expected, Hex(hash)))
+    }
+
+    /// The last block of the file that has a node.
+    pub(super) fn last(&self, node: &NodeRef) -> u64 {
+        last_of_group(node.height, self.blocks_per_file)
+    }
+
+    /// Finds the record of a leaf, without reading it.
+    pub(super) fn place(&self, node: &NodeRef, way: Way<'_>) -> Result<LeafPlace> {
+        let header = self.header(self.last(node))?;
+        let at = match node.at {
+            Some(at) => at,
+            None => self.find(&header, way)?,
+        };
+        Ok(LeafPlace { node: *node, last: header.last, at: at.place, end: header.branches_at })
     }
 
     /// Returns the header of the file whose group ends with this block.
@@ -216,21 +239,10 @@ impl Nodes {
     }
 
     fn open_leaf(&self, header: &Header, at: u64, node: &NodeRef) -> Result<(Opened, Hash)> {
-        let wrong = || impossible(header.last, "place of a record");
-        let in_file = |length: usize| {
-            let end = at.checked_add(length as u64).filter(|&end| end <= header.branches_at);
-            end.filter(|_| at >= HEADER_BYTES as u64).ok_or_else(wrong)
-        };
-        in_file(RECORD_HEAD_BYTES)?;
-        let most = (at + SMALL_RECORD).min(header.branches_at);
-        let mut bytes = self.pages.read_once(header.last, at..most)?;
-        let (length, _) = record::lengths(*bytes.first_chunk().ok_or_else(wrong)?);
-        let end = in_file(length)?;
-        if end > most {
-            bytes = self.pages.read_once(header.last, at..end)?;
-        }
-        bytes.truncate(length);
-        let (Change { key, value }, _) = record::read(&bytes).ok_or_else(wrong)?;
+        let place = LeafPlace { node: *node, last: header.last, at, end: header.branches_at };
+        let mut bytes = self.read_record(&place, SMALL_RECORD)?;
+        bytes.truncate(place.length(&bytes)?);
+        let Change { key, value } = place.change(&bytes)?;
         let (key_hash, value_hash) = (hash_key(key), value.map(hash_value));
         let hash = match &value_hash {
             Some(value_hash) => Preimage::leaf(node.height, &key_hash, value_hash).hash(),
@@ -239,6 +251,87 @@ impl Nodes {
         let key = key.to_vec();
         let value = value.is_some().then(|| bytes.split_off(RECORD_HEAD_BYTES + key.len()));
         Ok((Opened::Leaf { key_hash, key, value, value_hash }, hash))
+    }
+
+    /// Reads the record of a leaf, and what follows it up to `most` bytes.
+    fn read_record(&self, place: &LeafPlace, most: u64) -> Result<Vec<u8>> {
+        place.range(RECORD_HEAD_BYTES)?;
+        let most = place.at.saturating_add(most).min(place.end);
+        let bytes = self.pages.read_once(place.last, place.at..most)?;
+        let range = place.range(place.length(&bytes)?)?;
+        if range.end <= most { Ok(bytes) } else { self.pages.read_once(place.last, range) }
+    }
+}
+
+/// The place of a leaf's record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LeafPlace {
+    pub(super) node: NodeRef,
+    /// The last block of its file.
+    pub(super) last: u64,
+    /// Where the record begins.
+    pub(super) at: u64,
+    /// Where the records of the file end.
+    end: u64,
+}
+
+impl LeafPlace {
+    /// The length of the record at the start of `bytes`.
+    fn length(&self, bytes: &[u8]) -> Result<usize> {
+        let head = bytes.first_chunk().ok_or_else(|| self.impossible())?;
+        Ok(record::lengths(*head).0)
+    }
+
+    /// The bytes of the file that a record of this length takes.
+    fn range(&self, length: usize) -> Result<Range<u64>> {
+        let end = self.at.checked_add(length as u64).filter(|end| *end <= self.end);
+        let end = end.filter(|_| self.at >= HEADER_BYTES as u64);
+        Ok(self.at..end.ok_or_else(|| self.impossible())?)
+    }
+
+    /// Decodes the record.
+    pub(super) fn change<'r>(&self, record: &'r [u8]) -> Result<Change<'r>> {
+        record::read(record).map(|(change, _)| change).ok_or_else(|| self.impossible())
+    }
+
+    #[cold]
+    fn impossible(&self) -> Error {
+        impossible(self.last, "place of a record")
+    }
+}
+
+/// Bytes of a file that were read, for records that follow each other.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    last: u64,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+/// The bytes that a window reads at once.
+const WINDOW: u64 = 16 << 10;
+
+impl Window {
+    /// Returns the record of a leaf, from the bytes read before if it is among them.
+    pub(super) fn record(&mut self, nodes: &Nodes, place: &LeafPlace) -> Result<&[u8]> {
+        if !self.has(place) {
+            self.bytes = nodes.read_record(place, WINDOW)?;
+            (self.last, self.start) = (place.last, place.at);
+        }
+        let rest = self.rest(place);
+        let length = place.length(rest)?;
+        rest.get(..length).ok_or_else(|| place.impossible())
+    }
+
+    /// Whether a whole record is among the bytes.
+    fn has(&self, place: &LeafPlace) -> bool {
+        let rest = self.rest(place);
+        self.last == place.last && place.length(rest).is_ok_and(|length| length <= rest.len())
+    }
+
+    fn rest(&self, place: &LeafPlace) -> &[u8] {
+        let offset = place.at.checked_sub(self.start).and_then(|it| usize::try_from(it).ok());
+        offset.and_then(|offset| self.bytes.get(offset..)).unwrap_or_default()
     }
 }
 
