@@ -27,11 +27,15 @@ use prooflight_node::store;
 use prooflight_node::{Chain, View, schemes};
 use serde_json::{Map, Value, json};
 
+/// That of the node.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The operations of a block.
 const BLOCK: u64 = 10_000;
 
 /// Blocks of which the median counts.
-const SAMPLES: u64 = 5;
+const SAMPLES: u64 = 25;
 
 /// Proofs right after blocks, of which the median counts as well.
 const FIRST: u64 = 5;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use prooflight_core::chain::{ChainConfig, SignedHeader};
 use prooflight_core::store::{Change, Read};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
+use rayon::prelude::*;
 
 use super::{Chain, Unnamed, format};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
@@ -121,11 +122,11 @@ impl Chain {
             .scheme_ids()
             .map(Scheme::from_id)
             .filter(|scheme| !scheme.as_ref().is_ok_and(|it| options.left_out.contains(it)))
-            .map(|scheme| {
-                let scheme = scheme?;
-                Ok((scheme, schemes::open(scheme, &store, &config, place)?))
-            })
             .collect::<Result<Vec<_>>>()?;
+        let open = |scheme| Ok((scheme, schemes::open(scheme, &store, &config, place)?));
+        // Side by side; of several errors the first scheme's counts.
+        let schemes: Vec<Result<_>> = schemes.into_par_iter().map(open).collect();
+        let schemes = schemes.into_iter().collect::<Result<Vec<_>>>()?;
         let anchor = Anchor::new(folder.join("anchor"));
         let head = read_head(&store)?;
         let config = Arc::new(config);
