@@ -65,8 +65,8 @@ impl EmbeddedStore {
     /// Opens a store whose keys with each of these prefixes are kept apart from all others, so that they are
     /// written and found faster. A store must always be opened with the prefixes that it has had.
     ///
-    /// No prefix begins with another, or is all `0xff`. For a store that had fewer prefixes before, call
-    /// [`divide`](Self::divide). Errors as for [`open`](Self::open).
+    /// A key with several of them belongs to the longest. No prefix is all `0xff`. For a store that had fewer prefixes
+    /// before, call [`divide`](Self::divide). Errors as for [`open`](Self::open).
     pub fn open_divided(folder: &Path, prefixes: &[&[u8]]) -> Result<Self> {
         let named = |error: &fjall::Error| match error {
             fjall::Error::Locked => {
@@ -98,11 +98,11 @@ impl EmbeddedStore {
             loop {
                 let snapshot = self.database.snapshot();
                 let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
-                let old = snapshot.range(&self.spaces.all, own.prefix.clone()..own.end.clone());
+                let old = snapshot.range(&own.around, own.prefix.clone()..own.end.clone());
                 for entry in old.take(MOVED) {
                     let (key, value) = entry.into_inner().map_err(|error| failed(&error))?;
                     batch.insert(&own.space, key.clone(), value);
-                    batch.remove(&self.spaces.all, key);
+                    batch.remove(&own.around, key);
                 }
                 if batch.is_empty() {
                     break;
@@ -309,7 +309,8 @@ mod tests {
         }
     }
 
-    const PREFIXES: [&[u8]; 3] = [b"s", b"x\x01", b"x\xff"];
+    /// One of them begins with another.
+    const PREFIXES: [&[u8]; 4] = [b"s", b"x\x01", b"x\xff", b"x\x01a"];
 
     /// Keys before, in, between and after those of the prefixes, ascending.
     fn keys() -> Vec<&'static [u8]> {
@@ -323,6 +324,8 @@ mod tests {
             b"x\0\xff",
             b"x\x01",
             b"x\x01a",
+            b"x\x01aa",
+            b"x\x01\xff",
             b"x\x02",
             b"x\xfe\xff",
             b"x\xff",
@@ -363,7 +366,7 @@ mod tests {
             }
         }
         let own = divided.spaces.own.iter().map(|own| own.space.iter().count());
-        assert_eq!(own.collect::<Vec<_>>(), [3, 2, 2]);
+        assert_eq!(own.collect::<Vec<_>>(), [3, 2, 2, 2]);
 
         let mut batch = WriteBatch::new();
         for key in keys() {
@@ -378,13 +381,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let entries = keys().into_iter().map(|key| Ok((key.to_vec(), key.to_vec())));
         let before = all_of(&EmbeddedStore::load(folder.path(), &[], entries).unwrap());
-        let mut store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
+        let store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
         assert_eq!(store.get(b"s"), Ok(None));
-        store.divide().unwrap();
-        assert_eq!(all_of(&store), before);
-        assert_eq!(store.spaces.all.iter().count(), keys().len() - 7);
-        store.divide().unwrap();
         drop(store);
+        for prefixes in [&PREFIXES[..2], &PREFIXES[..3], &PREFIXES, &PREFIXES] {
+            let mut store = EmbeddedStore::open_divided(folder.path(), prefixes).unwrap();
+            store.divide().unwrap();
+            assert_eq!(all_of(&store), before);
+            let own: usize = store.spaces.own.iter().map(|own| own.space.iter().count()).sum();
+            let has_prefix = |key: &&[u8]| prefixes.iter().any(|prefix| key.starts_with(prefix));
+            assert_eq!(own, keys().into_iter().filter(has_prefix).count());
+        }
         let store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
         assert_eq!(all_of(&store), before);
     }

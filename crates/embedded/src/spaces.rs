@@ -3,14 +3,15 @@
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use prooflight_core::Hex;
 
-/// The keyspaces of a store: one for each prefix, and `all` for the other keys.
+/// The keyspaces of a store: one for each prefix, and one for all other keys.
 ///
 /// Records of one kind are then compacted without the others, and searched in fewer tables.
 #[derive(Clone)]
 pub(crate) struct Spaces {
-    pub(crate) all: Keyspace,
-    /// Ascending and disjoint.
+    /// The keyspaces of the prefixes, each after those of shorter prefixes of it.
     pub(crate) own: Vec<Own>,
+    /// Where the keys of another keyspace begin, ascending; the first is the empty key.
+    sections: Vec<(Vec<u8>, Keyspace)>,
 }
 
 /// The keyspace of the keys with one prefix.
@@ -20,6 +21,8 @@ pub(crate) struct Own {
     /// The first key after those with the prefix.
     pub(crate) end: Vec<u8>,
     pub(crate) space: Keyspace,
+    /// The keyspace that would have these keys otherwise.
+    pub(crate) around: Keyspace,
 }
 
 impl Spaces {
@@ -28,44 +31,50 @@ impl Spaces {
         prefixes: &[&[u8]],
         options: impl Fn() -> KeyspaceCreateOptions,
     ) -> fjall::Result<Self> {
-        let mut own = Vec::with_capacity(prefixes.len());
+        let mut prefixes = prefixes.to_vec();
+        prefixes.sort_unstable();
+        let all = database.keyspace("all", &options)?;
+        let mut spaces = Self { own: Vec::new(), sections: vec![(Vec::new(), all.clone())] };
+        // The prefixes that the next one may begin with.
+        let mut open: Vec<Own> = Vec::new();
         for prefix in prefixes {
+            while let Some(own) = open.pop_if(|own| !prefix.starts_with(&own.prefix)) {
+                spaces.begin(own.end, own.around);
+            }
             let space = database.keyspace(&name(prefix), &options)?;
-            own.push(Own { prefix: prefix.to_vec(), end: after(prefix), space });
+            let around = open.last().map_or(&all, |own| &own.space).clone();
+            spaces.begin(prefix.to_vec(), space.clone());
+            let own = Own { prefix: prefix.to_vec(), end: after(prefix), space, around };
+            spaces.own.push(own.clone());
+            open.push(own);
         }
-        own.sort_by(|a, b| a.prefix.cmp(&b.prefix));
-        debug_assert!(own.is_sorted_by(|a, b| a.end <= b.prefix), "one prefix begins with another");
-        Ok(Self { all: database.keyspace("all", options)?, own })
+        while let Some(own) = open.pop() {
+            spaces.begin(own.end, own.around);
+        }
+        Ok(spaces)
+    }
+
+    /// Begins a section; one that would begin at the same key is empty.
+    fn begin(&mut self, start: Vec<u8>, space: Keyspace) {
+        self.sections.pop_if(|(last, _)| *last == start);
+        self.sections.push((start, space));
     }
 
     /// The keyspace of a key.
     pub(crate) fn of(&self, key: &[u8]) -> &Keyspace {
-        let place = self.own.partition_point(|own| own.prefix.as_slice() <= key);
-        match self.own[..place].last() {
-            Some(own) if key.starts_with(&own.prefix) => &own.space,
-            _ => &self.all,
-        }
+        let after = self.sections.partition_point(|(start, _)| start.as_slice() <= key);
+        &self.sections[after.saturating_sub(1)].1
     }
 
     /// The keyspaces with the keys from `from` below `to`, each with its part of this range, ascending.
     pub(crate) fn parts(&self, from: &[u8], to: &[u8]) -> Vec<(Keyspace, Vec<u8>, Vec<u8>)> {
-        let mut parts = Vec::new();
-        let mut push = |space: &Keyspace, from: &[u8], to: &[u8]| {
-            if from < to {
-                parts.push((space.clone(), from.to_vec(), to.to_vec()));
-            }
+        let ends = self.sections.iter().skip(1).map(|(start, _)| start.as_slice());
+        let sections = self.sections.iter().zip(ends.chain([to]));
+        let part = |((start, space), end): (&(Vec<u8>, Keyspace), &[u8])| {
+            let (from, to) = (start.as_slice().max(from), end.min(to));
+            (from < to).then(|| (space.clone(), from.to_vec(), to.to_vec()))
         };
-        let mut next = from;
-        for own in &self.own {
-            let (begin, end) = (own.prefix.as_slice().max(next), own.end.as_slice().min(to));
-            if begin < end {
-                push(&self.all, next, begin);
-                push(&own.space, begin, end);
-                next = end;
-            }
-        }
-        push(&self.all, next, to);
-        parts
+        sections.filter_map(part).collect()
     }
 }
 

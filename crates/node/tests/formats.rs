@@ -1,4 +1,4 @@
-//! A chain with all schemes in a folder of format 1: it is brought up to date, and nothing else about it changes.
+//! A chain with all schemes in a folder of an earlier format: it is brought up to date, and nothing else about it changes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use harness::accounts::{account, proved, set, slot_key, word};
-use harness::former::{self, FIRST, Form};
+use harness::former::{self, FIRST, Form, THIRD};
 use harness::keys::values;
 use harness::light::genesis;
 use harness::{Node, command, hex, text};
@@ -254,12 +254,18 @@ fn an_upgrade_that_was_interrupted_between_any_two_steps_goes_on() {
     let scene = Scene::new();
     let (folder, entries) = scene.form("first", Some(1), FIRST);
     fs::remove_dir_all(folder).unwrap();
-    // Entries are moved in batches, some of which end within a kind of keys; then the folder says format 2, and 3; then the
-    // nodes of lvmt are made anew at once.
-    let moved = (1..5).map(|part| (1, entries * part / 5));
-    for (format, moved) in moved.chain([(1, entries), (2, entries), (3, entries)]) {
-        let form = Form { moved, first_nodes: true };
-        let (folder, _) = scene.form(&format!("{format}-{moved}"), Some(format), form);
+    let parts = (1..=5).map(|part| entries * part / 5);
+    // Entries are moved in batches, some of which end within a kind of keys; then the folder says format 2, and 3; then more
+    // of them are moved; then the nodes of lvmt are made anew at once. Format 3 had both kinds of nodes.
+    let first = parts.clone().map(|moved| (1, Form { moved, ..FIRST }));
+    let second = Form { first_nodes: true, ..THIRD };
+    let later = [(2, second), (3, second), (2, Form { moved: entries, ..second })];
+    let third = [0, entries / 4, entries / 2, entries * 3 / 4, entries];
+    let third = third.map(|moved| (3, Form { moved, ..THIRD }));
+    let last = (4, Form { moved: entries, ..FIRST });
+    for (format, form) in first.chain(later).chain(third).chain([last]) {
+        let name = format!("{format}-{}-{}", form.apart.len(), form.moved);
+        let (folder, _) = scene.form(&name, Some(format), form);
         scene.check(&folder);
         fs::remove_dir_all(folder).unwrap();
     }

@@ -12,7 +12,7 @@ use prooflight_core::{Error, Reason, Result};
 use crate::store::EmbeddedStore;
 
 /// The version that this program reads and writes.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 const FILE: &str = "format";
 
@@ -21,9 +21,9 @@ type Upgrade = fn(&Path, &mut EmbeddedStore) -> Result<()>;
 
 /// The upgrades, from version 0 on. That was before folders said their version; nothing else differs. From version 2
 /// on, the store keeps kinds of keys apart. Version 3 has other nodes of `lvmt`, whose store brings itself up to date when it
-/// is opened.
+/// is opened. Version 4 keeps more kinds apart, and may lack the nodes of `lvmt` that only proofs need.
 const UPGRADES: [Upgrade; VERSION as usize] =
-    [|_, _| Ok(()), |_, store| store.divide(), |_, _| Ok(())];
+    [|_, _| Ok(()), |_, store| store.divide(), |_, _| Ok(()), |_, store| store.divide()];
 
 /// Returns the version of a chain's folder; `invalid_argument` if it is a later one.
 pub(super) fn check(folder: &Path) -> Result<u32> {

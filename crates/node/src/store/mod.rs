@@ -14,11 +14,13 @@ use std::path::Path;
 use prooflight_core::Result;
 
 /// The prefixes whose keys the store keeps apart: bodies of blocks, the raw state, and each scheme's (`block.rs`),
-/// except `smt`, which has files.
+/// except `smt`, which has files; of `avl` and `mpt` also the nodes, of `lvmt` the nodes of its trees.
 ///
 /// Some only grow at their end, others change at random places, and compacting them together would write the former
-/// again and again. Another list is another format of the folder.
-pub(crate) const APART: [&[u8]; 7] = [b"b", b"s", b"x\x01", b"x\x02", b"x\x04", b"x\x05", b"x\x06"];
+/// again and again; a few records that each block writes are enough for that. Another list is another format of the
+/// folder.
+pub(crate) const APART: [&[u8]; 10] =
+    [b"b", b"s", b"x\x01", b"x\x01n", b"x\x02", b"x\x02t", b"x\x04", b"x\x04n", b"x\x05", b"x\x06"];
 
 /// Opens a chain's store in its own folder, which is created if it does not exist.
 ///

@@ -9,17 +9,26 @@ use prooflight_testkit::former::first_layout_of_lvmt;
 
 use super::text;
 
-/// How far an upgrade from format 1 has brought a store.
+/// How far an upgrade has brought a store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    /// The entries that have been moved to the keyspace of their prefix, in the order in which they are.
+    /// The prefixes whose keys the former format kept apart.
+    pub(crate) apart: &'static [&'static [u8]],
+    /// The entries that have been moved to where they are in the present format, of those that any format kept apart.
     pub(crate) moved: usize,
     /// Whether `lvmt` has the nodes of its first layout.
     pub(crate) first_nodes: bool,
 }
 
 /// The store of format 1: all keys are together.
-pub(crate) const FIRST: Form = Form { moved: 0, first_nodes: true };
+pub(crate) const FIRST: Form = Form { apart: &[], moved: 0, first_nodes: true };
+
+/// The store of format 3; that of format 2 had the first nodes of `lvmt`.
+pub(crate) const THIRD: Form = Form {
+    apart: &[b"b", b"s", b"x\x01", b"x\x02", b"x\x04", b"x\x05", b"x\x06"],
+    moved: 0,
+    first_nodes: false,
+};
 
 /// Brings the store of a chain of the present format into another form; returns how many entries have a keyspace of
 /// their own.
@@ -31,20 +40,20 @@ pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
     // Present when `avl` has many nodes.
     let _ = fs::remove_file(folder.join("avl-nodes"));
     fs::rename(&store, &before).unwrap();
-    let (mut together, mut own) = (Vec::new(), Vec::new());
+    let (mut rest, mut own) = (Vec::new(), Vec::new());
     let prefixes = prefixes(&before);
     let entries = store::open(&before).unwrap();
     for entry in entries.range(b"", &[0xff; 8]).map(|entry| former(entry.unwrap(), form)) {
         let Some(entry) = entry else { continue };
         let has_own = prefixes.iter().any(|prefix| entry.0.starts_with(prefix));
-        if has_own { own.push(entry) } else { together.push(entry) }
+        if has_own { own.push(entry) } else { rest.push(entry) }
     }
     assert!(own.len() > 8, "{own:?}");
     let count = own.len();
     let later = own.split_off(form.moved.min(count));
-    together.extend(later);
-    together.sort();
-    drop(EmbeddedStore::load(&store, &[], together.into_iter().map(Ok)).unwrap());
+    rest.extend(later);
+    rest.sort();
+    drop(EmbeddedStore::load(&store, form.apart, rest.into_iter().map(Ok)).unwrap());
     if !own.is_empty() {
         store::open(&store).unwrap().add(own.into_iter().map(Ok)).unwrap();
     }

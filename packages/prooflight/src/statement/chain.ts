@@ -16,15 +16,20 @@ import { init } from "../wasm/hash.js";
 import { hexItems, hexMember, type Json, optionalHex, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
-/** A head that extends a checkpoint. */
-export const HeaderSync: Kind = {
-  scheme: "chain",
+/** What statements about a head that extends a checkpoint share. */
+export const FROM_A_CHECKPOINT = {
   trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
     there({ checkpoint, now, maxClockSkew, maxHeadAge }),
-  question: () => ({}),
   asked: ["checkpoint", "now"],
   subjects: () => [],
   init,
+} as const satisfies Partial<Kind>;
+
+/** A head that extends a checkpoint. */
+export const HeaderSync: Kind = {
+  ...FROM_A_CHECKPOINT,
+  scheme: "chain",
+  question: () => ({}),
   verify(input) {
     const given = new Arguments(undefined, input, HEAD);
     return answer(verifyHead(syncInput(given)));

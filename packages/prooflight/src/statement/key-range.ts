@@ -8,28 +8,23 @@ import { verifyStateCount, verifyStateRange } from "../chain/state.js";
 import { HEAD, verifyHeadOrOlder } from "../chain/sync.js";
 import { refuse } from "../error.js";
 import { type Ability, SCHEMES } from "../schemes.js";
-import { init } from "../wasm/hash.js";
 import { entryJson, pageJson } from "./amb.js";
-import { answer, olderInput, syncInput } from "./chain.js";
+import { answer, FROM_A_CHECKPOINT, olderInput, syncInput } from "./chain.js";
 import { hexMember, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 
 const COUNT = [...HEAD, "scheme", "header", "path", "lo", "hi", "proof"] as const;
 const RANGE = [...COUNT, "at", "reverse"] as const;
 
-const FROM_A_CHECKPOINT = {
+const OF_AMB = {
+  ...FROM_A_CHECKPOINT,
   scheme: "amb",
-  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
-    there({ checkpoint, now, maxClockSkew, maxHeadAge }),
-  asked: ["checkpoint", "now"],
   saysScheme: true,
-  subjects: () => [],
-  init,
 } as const satisfies Partial<Kind>;
 
 /** All keys between two bounds after a block, or a page of them, from a checkpoint on. */
 export const StateRange: Kind = {
-  ...FROM_A_CHECKPOINT,
+  ...OF_AMB,
   question: ({ at, lo, hi, reverse }) => there({ at, lo, hi, reverse }),
   verify(input) {
     const given = new Arguments(undefined, input, RANGE);
@@ -43,7 +38,7 @@ export const StateRange: Kind = {
 
 /** The number of keys between two bounds after a block, from a checkpoint on. */
 export const StateCount: Kind = {
-  ...FROM_A_CHECKPOINT,
+  ...OF_AMB,
   question: ({ lo, hi }) => there({ lo, hi }),
   verify(input) {
     const given = new Arguments(undefined, input, COUNT);

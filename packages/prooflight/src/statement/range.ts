@@ -9,8 +9,7 @@ import { readScheme } from "../chain/schemes.js";
 import { HEAD, type HeadInput, type Older, verifyHeadOrOlder } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
 import { type Ability, SCHEMES } from "../schemes.js";
-import { init } from "../wasm/hash.js";
-import { olderInput, path, syncInput } from "./chain.js";
+import { FROM_A_CHECKPOINT, olderInput, path, syncInput } from "./chain.js";
 import { hexItems, hexMember, quantity, there } from "./json.js";
 import type { Kind } from "./kind.js";
 import { averageJson, changeJson, changesJson } from "./smt.js";
@@ -39,19 +38,15 @@ const statement = <Name extends string>(bundle: readonly Name[]) => [
   ...bundle.filter((member): member is Exclude<Name, "kind"> => member !== "kind"),
 ];
 
-const FROM_A_CHECKPOINT = {
+const OF_SMT = {
+  ...FROM_A_CHECKPOINT,
   scheme: "smt",
-  trusted: ({ checkpoint, now, maxClockSkew, maxHeadAge }) =>
-    there({ checkpoint, now, maxClockSkew, maxHeadAge }),
-  asked: ["checkpoint", "now"],
   saysScheme: true,
-  subjects: () => [],
-  init,
 } as const satisfies Partial<Kind>;
 
 /** Every change of a key in a range of blocks, from a checkpoint on. */
 export const StateHistory: Kind = {
-  ...FROM_A_CHECKPOINT,
+  ...OF_SMT,
   question: ({ key, from, to, average }) => there({ key, from, to, average }),
   verify(input) {
     const given = new Arguments(undefined, input, statement(HISTORY_BUNDLE));
@@ -65,7 +60,7 @@ export const StateHistory: Kind = {
 
 /** Every key that changed in a range of blocks, from a checkpoint on. */
 export const StateDiff: Kind = {
-  ...FROM_A_CHECKPOINT,
+  ...OF_SMT,
   question: ({ from, to }) => there({ from, to }),
   verify(input) {
     const given = new Arguments(undefined, input, statement(DIFF_BUNDLE));
