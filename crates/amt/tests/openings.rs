@@ -135,13 +135,19 @@ fn a_state_is_restored_from_its_nodes() {
     let vector = Vector::sample(4, 1);
     let mut restored = TreeState::new(4, 1, Class::ALL).unwrap();
     for node in 0..restored.nodes() {
-        let bytes: Vec<_> =
-            vector.state.node(node).unwrap().iter().map(Point::to_coordinates).collect();
-        let points: Result<Vec<_>, _> = bytes.iter().map(Point::from_coordinates).collect();
-        restored.set_node(node, &points.unwrap()).unwrap();
+        for slot in 0..6 {
+            let of_slot = vector.state.node(node).unwrap().iter().skip(slot).step_by(6);
+            let bytes: Vec<_> = of_slot.map(Point::to_coordinates).collect();
+            let points: Result<Vec<_>, _> = bytes.iter().map(Point::from_coordinates).collect();
+            restored.set_points(node, u8::try_from(slot).unwrap(), &points.unwrap()).unwrap();
+        }
     }
     assert_eq!(restored, vector.state);
-    assert!(restored.set_node(restored.nodes(), vector.state.node(0).unwrap()).is_err());
-    assert!(restored.set_node(0, &[Point::ZERO]).is_err());
+    let point = &[Point::ZERO];
+    restored.set_points(0, 5, point).unwrap();
+    assert!(restored.set_points(restored.nodes(), 0, point).is_err());
+    assert!(restored.set_points(0, 6, point).is_err());
+    assert!(restored.set_points(0, 0, &[]).is_err());
+    assert!(restored.set_points(0, 0, &[Point::ZERO; 2]).is_err());
     assert!(restored.node(restored.nodes()).is_none());
 }

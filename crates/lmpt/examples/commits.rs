@@ -28,8 +28,12 @@ fn main() {
     commits::main(&["raw", "mpt", "lmpt", "lmpt-attack"], |case, args| {
         if let Some(within) = &args.folder {
             let folder = Folder::new(within, case);
-            // The reference node keeps its raw state apart, too.
-            let prefixes: &[&[u8]] = if case.starts_with("lmpt") { &[b"f"] } else { &[] };
+            // The reference node keeps its raw state apart, and the nodes of `mpt`.
+            let prefixes: &[&[u8]] = match case {
+                "raw" => &[],
+                "mpt" => &[b"n"],
+                _ => &[b"f"],
+            };
             let mut row = measure(case, args, folder.store(prefixes));
             row.put("on disk, MB", folder.megabytes() as f64);
             row

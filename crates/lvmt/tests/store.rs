@@ -14,7 +14,7 @@ use prooflight_core::store::{MemoryStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
-use prooflight_testkit::former::first_layout_of_lvmt;
+use prooflight_testkit::former::former_layout_of_lvmt;
 use prooflight_testkit::lvmt::state::keccak;
 use rand::Rng;
 
@@ -254,32 +254,32 @@ fn the_last_change_of_a_key_wins_and_a_delete_of_nothing_does_nothing() {
 }
 
 #[test]
-fn a_store_of_the_first_layout_is_brought_up_to_date() {
-    for (seed, shard) in [
-        (70, ProofShard::Full),
-        (71, ProofShard::Class { bits: 1, value: 1 }),
-        (72, ProofShard::None),
-    ] {
+fn a_store_of_an_earlier_layout_is_brought_up_to_date() {
+    let shards = [ProofShard::Full, ProofShard::Class { bits: 1, value: 1 }, ProofShard::None];
+    for (seed, (layout, shard)) in
+        (70..).zip([1, 2].into_iter().flat_map(|layout| shards.map(|shard| (layout, shard))))
+    {
         let mut run = Run::new(seed, params(2, 1, shard));
         for _ in 0..6 {
             run.apply(25);
         }
         let newest = run.kept();
-        let (mut first, mut batch) = (newest.clone(), WriteBatch::new());
+        let (mut former, mut batch) = (MemoryStore::default(), WriteBatch::new());
         for (key, value) in entries(&newest) {
-            let value = first_layout_of_lvmt(&key, value);
-            batch.put(key, value);
+            if let Some((key, value)) = former_layout_of_lvmt(layout, &key, value) {
+                batch.put(key, value);
+            }
         }
-        first.write(batch).unwrap();
+        former.write(batch).unwrap();
         let params = run.store.params().clone();
-        let store = LvmtStore::open(first.clone(), params.clone()).unwrap();
-        assert!(entries(&store.into_store()) == entries(&newest), "{shard:?}");
+        let store = LvmtStore::open(former.clone(), params.clone()).unwrap();
+        assert!(entries(&store.into_store()) == entries(&newest), "{layout} {shard:?}");
 
         // Versions that are not those of the root are found.
         let of_root =
-            entries(&first).into_iter().filter(|(key, _)| key[0] == b'k' || key[0] == b'a');
+            entries(&former).into_iter().filter(|(key, _)| key[0] == b'k' || key[0] == b'a');
         for (key, _) in of_root {
-            let (mut damaged, mut batch) = (first.clone(), WriteBatch::new());
+            let (mut damaged, mut batch) = (former.clone(), WriteBatch::new());
             batch.delete(key.clone());
             damaged.write(batch).unwrap();
             let opened = LvmtStore::open(damaged, params.clone());

@@ -256,15 +256,15 @@ fn an_upgrade_that_was_interrupted_between_any_two_steps_goes_on() {
     fs::remove_dir_all(folder).unwrap();
     let parts = (1..=5).map(|part| entries * part / 5);
     // Entries are moved in batches, some of which end within a kind of keys; then the folder says format 2, and 3; then more
-    // of them are moved; then the nodes of lvmt are made anew at once. Format 3 had both kinds of nodes.
+    // of them are moved; then the nodes of lvmt are made anew at once. Format 3 had two layouts of them.
     let first = parts.clone().map(|moved| (1, Form { moved, ..FIRST }));
-    let second = Form { first_nodes: true, ..THIRD };
+    let second = Form { lvmt: Some(1), ..THIRD };
     let later = [(2, second), (3, second), (2, Form { moved: entries, ..second })];
     let third = [0, entries / 4, entries / 2, entries * 3 / 4, entries];
     let third = third.map(|moved| (3, Form { moved, ..THIRD }));
-    let last = (4, Form { moved: entries, ..FIRST });
-    for (format, form) in first.chain(later).chain(third).chain([last]) {
-        let name = format!("{format}-{}-{}", form.apart.len(), form.moved);
+    let last = [Some(1), Some(2), None].map(|lvmt| (4, Form { moved: entries, lvmt, ..THIRD }));
+    for (number, (format, form)) in first.chain(later).chain(third).chain(last).enumerate() {
+        let name = format!("{number}-{format}");
         let (folder, _) = scene.form(&name, Some(format), form);
         scene.check(&folder);
         fs::remove_dir_all(folder).unwrap();

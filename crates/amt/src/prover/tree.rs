@@ -150,24 +150,30 @@ impl TreeState {
         self.levels.last().copied().unwrap_or(0)
     }
 
-    /// Returns the points of a node, `6 (M - 1)` of them; `None` if there is no such node.
+    /// Returns the points of a node, six for each child but the last; `None` if there is no such node.
     pub fn node(&self, node: u32) -> Option<&[Point]> {
         self.points.chunks(node_points(self.log_arity) as usize).nth(node as usize)
     }
 
-    /// Sets the points of a node, for loading from a store; `invalid_argument` if there is no such
-    /// node or the number of points is wrong.
-    pub fn set_node(&mut self, node: u32, points: &[Point]) -> Result<()> {
+    /// Sets the points of a node for one version slot, for loading from a store; `invalid_argument` if there is no such
+    /// node or slot, or the number of points is not `M - 1`.
+    pub fn set_points(&mut self, node: u32, slot: u8, points: &[Point]) -> Result<()> {
         let count = node_points(self.log_arity) as usize;
-        match self.points.chunks_mut(count).nth(node as usize) {
-            Some(place) if points.len() == count => {
-                place.copy_from_slice(points);
+        let of_node = self.points.chunks_mut(count).nth(node as usize);
+        match of_node.and_then(|of_node| of_node.get_mut(usize::from(slot)..)) {
+            Some(places) if usize::from(slot) < SLOTS && SLOTS * points.len() == count => {
+                let places = places.iter_mut().step_by(SLOTS);
+                places.zip(points).for_each(|(place, point)| *place = *point);
                 Ok(())
             }
             _ => Err(Error::new(
                 Reason::InvalidArgument,
-                format_args!("a node below {} with {count} points", self.nodes()),
-                format_args!("the node {node} with {} points", points.len()),
+                format_args!(
+                    "a node below {}, a slot below {SLOTS} and {} points",
+                    self.nodes(),
+                    count / SLOTS
+                ),
+                format_args!("the node {node}, the slot {slot} and {} points", points.len()),
             )),
         }
     }

@@ -48,6 +48,7 @@ mod shard;
 mod store;
 mod tile;
 mod tree;
+mod tree_part;
 mod tree_shape;
 mod upgrade;
 

@@ -24,8 +24,9 @@ pub struct StoreParams {
     pub unproved: bool,
 }
 
-/// The version of the layout of the records; 1, which was not written, had other nodes of the root's tree state.
-const LAYOUT: u8 = 2;
+/// The version of the layout of the records. Layout 1, which was not written, had other nodes of the root's tree state;
+/// layout 2 had one record for each.
+const LAYOUT: u8 = 3;
 
 impl StoreParams {
     /// log2 of the number of entries of an AMT.
@@ -63,9 +64,11 @@ impl StoreParams {
         ))
     }
 
-    /// Whether a store was made with these parameters before layouts had a version.
-    pub(super) fn is_first_layout(&self, kept: &[u8]) -> bool {
-        self.encode().split_last() == Some((&LAYOUT, kept))
+    /// Whether a store was made with these parameters in an earlier layout.
+    pub(super) fn has_former_layout(&self, kept: &[u8]) -> bool {
+        let encoded = self.encode();
+        let (shape, layout) = kept.split_at(kept.len().min(encoded.len() - 1));
+        encoded.starts_with(shape) && shape.len() + 1 == encoded.len() && matches!(layout, [] | [2])
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

@@ -8,7 +8,7 @@
 //! | `k` key hash | the key: level u8, slot u8, version u40, place, tag u8 (1 value, 0 tombstone), value |
 //! | `o` level u8, path | the entry: the hashes of the keys that have its slots from 1 on |
 //! | `a` level u8, prefix | the AMT: version u40, place, commitment (64 bytes) |
-//! | `u` node u32 | a node of the root AMT's tree state: points of 64 bytes; at the last level also the versions of its entries: their width in bytes u8, and six for each |
+//! | `u` part u32 | a node of the root AMT's tree state, as to one version slot; its number is 6 node + slot: points of 64 bytes; at the last level also the versions of its entries: their width in bytes u8, and one for each |
 //! | `b` block u64 | the block's tree: its root, leaves u32, live leaves u32, those of them given up u32 |
 //! | `c` block u64, part u32 | which leaves of a block are [current](super::current): bits, without zero bytes at the end |
 //! | `t` block u64, level u8, index u32 | a [`Tile`](super::tile::Tile) of a block's tree |
@@ -56,8 +56,8 @@ pub(super) fn amt_index(key: &[u8], log_n: u8) -> u32 {
     index & ((1 << log_n) - 1)
 }
 
-pub(super) fn tree_node_key(node: u32) -> Vec<u8> {
-    [b"u", &node.to_be_bytes()[..]].concat()
+pub(super) fn tree_part_key(part: u32) -> Vec<u8> {
+    [b"u", &part.to_be_bytes()[..]].concat()
 }
 
 pub(super) fn block_key(block: u64) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! The tree state of the root AMT: in memory for the next block, in the store for proofs.
 //!
-//! The record of a node at the last level also has the versions of the entries below it. A proof takes these nodes
-//! from the store, if they are those whose checksums are in memory: so neither the nodes nor the versions are
+//! The records of a node at the last level also have the versions of the entries below it. A proof takes these nodes
+//! from the store, if their records are those whose checksums are in memory: so neither the nodes nor the versions are
 //! damaged or older, and no pairing needs to tell.
 //!
 //! The blocks of an import leave the tree state behind: they only count the versions, whose difference is then added at
@@ -11,15 +11,16 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change, Point, TreeDraft, TreeState, open_entries};
+use prooflight_amt::{Change, Point, SLOTS, TreeDraft, TreeState, open_entries};
 use prooflight_core::Result;
 use prooflight_core::store::{Read, WriteBatch};
 use rayon::prelude::*;
 
 use super::block::GRAIN;
 use super::params::StoreParams;
-use super::record::{checksum_of, corrupt, open, sealed, tree_node_key};
-use super::tree_shape::{TreeShape, Versions, decode_versions, encode_versions};
+use super::record::{checksum_of, corrupt, open, tree_part_key};
+use super::tree_part::{Node, PARTS, Part, Record};
+use super::tree_shape::{TreeShape, Versions};
 use super::upgrade::steps;
 
 /// The tree state of a store's shard; none if it proves nothing.
@@ -37,11 +38,11 @@ struct Kept {
     /// Those that the tree state has, if blocks have left it behind.
     behind: Option<Vec<Versions>>,
     checksums: Checksums,
-    /// The sum of the checksums, also kept in the head: it reveals a lost node or an older copy of one.
+    /// The sum of the checksums, also kept in the head: it reveals a lost record or an older copy of one.
     sum: u64,
 }
 
-/// The checksum of each node's record in one state; 0 for a node of zeros, which has none.
+/// The checksum of each record in one state; 0 for a part of zeros, which has none.
 pub(super) type Checksums = Arc<Vec<u64>>;
 
 /// A changed tree state, not yet adopted.
@@ -50,18 +51,18 @@ pub(super) struct RootDraft {
     tree: TreeDraft,
     /// The versions of the entries that change.
     versions: BTreeMap<u32, Versions>,
-    /// The checksums of the nodes that change.
+    /// The checksums of the records that change.
     checksums: Vec<(u32, u64)>,
-    /// The sum of the checksums of all nodes; none if the tree state is left behind.
+    /// The sum of the checksums of all records; none if the tree state is left behind.
     pub(super) sum: Option<u64>,
 }
 
 /// A tree state that was behind and no longer is, not yet adopted.
 pub(super) struct Settled {
     state: TreeState,
-    /// The checksums of the nodes that change.
+    /// The checksums of the records that change.
     checksums: Vec<(u32, u64)>,
-    /// The sum of the checksums of all nodes.
+    /// The sum of the checksums of all records.
     pub(super) sum: u64,
 }
 
@@ -74,23 +75,26 @@ impl RootTree {
     ) -> Result<Self> {
         let Some(shape) = TreeShape::of(params)? else { return Ok(Self(None)) };
         let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
-        let mut checksums = alloc::vec![0; state.nodes() as usize];
+        let mut checksums = alloc::vec![0; (PARTS * state.nodes()) as usize];
         let mut versions = alloc::vec![Versions::default(); 1 << params.log_n()];
-        let (from, to) = (tree_node_key(0), tree_node_key(u32::MAX));
+        let (from, to) = (tree_part_key(0), tree_part_key(u32::MAX));
         for entry in store.range(&from, &to) {
             let (key, value) = entry?;
-            let Some(node) = key.last_chunk().map(|node| u32::from_be_bytes(*node)) else {
+            let Some(number) = key.last_chunk().map(|number| u32::from_be_bytes(*number)) else {
                 continue;
             };
             let checksum = checksum_of(&value);
-            let Node { points, entries } = Node::decode(&shape, node, &open(&key, value)?)?;
-            state.set_node(node, &points).map_err(|e| corrupt(e.expected(), e.found()))?;
-            for (index, of_entry) in shape.entries(node).into_iter().zip(entries) {
-                if let Some(place) = versions.get_mut(index as usize) {
-                    *place = of_entry;
+            let (node, slot) = (number / PARTS, (number % PARTS) as u8);
+            let part = Part::decode(&shape, node, &open(&key, value)?)?;
+            let set = state.set_points(node, slot, &part.points);
+            set.map_err(|e| corrupt(e.expected(), e.found()))?;
+            for (index, version) in shape.entries(node).into_iter().zip(part.versions) {
+                let of_entry = versions.get_mut(index as usize);
+                if let Some(place) = of_entry.and_then(|it| it.get_mut(usize::from(slot))) {
+                    *place = version;
                 }
             }
-            if let Some(place) = checksums.get_mut(node as usize) {
+            if let Some(place) = checksums.get_mut(number as usize) {
                 *place = checksum;
             }
         }
@@ -102,7 +106,7 @@ impl RootTree {
         Ok(Self(Some(Kept { shape, state, versions, behind: None, checksums, sum })))
     }
 
-    /// Writes every node of the state with these versions; returns the sum of the checksums.
+    /// Writes every record of the state with these versions; returns the sum of the checksums.
     pub(super) fn put_all(
         params: &StoreParams,
         versions: &[Versions],
@@ -112,12 +116,13 @@ impl RootTree {
         let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
         let before = alloc::vec![Versions::default(); versions.len()];
         step(&mut state, params, &before, versions)?;
-        let nodes: Vec<_> = (0..state.nodes()).collect();
-        let checksums = put_nodes(&shape, &state, versions, &nodes, writes);
+        let parts = |number| node(&shape, &state, versions, number).parts(number).collect();
+        let parts = (0..state.nodes()).into_par_iter().with_min_len(GRAIN).map(parts).collect();
+        let checksums = put_records(parts, writes);
         Ok(checksums.iter().fold(0, |sum: u64, (_, checksum)| sum.wrapping_add(*checksum)))
     }
 
-    /// Computes the tree state of the newest versions, if it is behind, and writes the changed nodes.
+    /// Computes the tree state of the newest versions, if it is behind, and writes the changed records.
     pub(super) fn settle(
         &self,
         params: &StoreParams,
@@ -127,7 +132,13 @@ impl RootTree {
         let Some(behind) = &kept.behind else { return Ok(None) };
         let mut state = kept.state.clone();
         let nodes = step(&mut state, params, behind, &kept.versions)?;
-        let checksums = put_nodes(&kept.shape, &state, &kept.versions, &nodes, writes);
+        let changed = |number: &u32| {
+            let before = node(&kept.shape, &kept.state, behind, *number);
+            let after = node(&kept.shape, &state, &kept.versions, *number);
+            after.changed_parts(*number, &before).collect()
+        };
+        let parts = nodes.par_iter().with_min_len(GRAIN).map(changed).collect();
+        let checksums = put_records(parts, writes);
         let sum = kept.sum_with(&checksums);
         Ok(Some(Settled { state, checksums, sum }))
     }
@@ -140,12 +151,12 @@ impl RootTree {
         kept.take_over_checksums(&settled.checksums, settled.sum);
     }
 
-    /// The checksums of the nodes; none if the store proves nothing.
+    /// The checksums of the records; none if the store proves nothing.
     pub(super) fn checksums(&self) -> Option<Checksums> {
         self.0.as_ref().map(|kept| kept.checksums.clone())
     }
 
-    /// Applies changes to a draft of the tree state, and writes the changed nodes.
+    /// Applies changes to a draft of the tree state, and writes the changed records.
     ///
     /// The tree state itself does not change: to abandon a block, drop the draft. If the parameters say that nothing is
     /// proved, the draft leaves it behind.
@@ -167,12 +178,14 @@ impl RootTree {
         let newest = |index| versions.get(&index).copied().unwrap_or_else(|| kept.of(index));
         let versions_of = |index| shape.recorded(index, newest(index));
         let nodes: Vec<_> = tree.nodes(state).collect();
-        let record = |(number, points): &(u32, Vec<Point>)| {
+        let changed = |(number, points): &(u32, Vec<Point>)| {
+            let before = node(shape, state, &kept.versions, *number);
             let entries = shape.entries(*number).into_iter().map(versions_of).collect();
-            Node { points: points.clone(), entries }.record(*number)
+            let after = Node { points: points.clone(), entries };
+            after.changed_parts(*number, &before).collect()
         };
-        let records = nodes.par_iter().with_min_len(GRAIN).map(record).collect();
-        let checksums = put_records(records, writes);
+        let parts = nodes.par_iter().with_min_len(GRAIN).map(changed).collect();
+        let checksums = put_records(parts, writes);
         let sum = Some(kept.sum_with(&checksums));
         Ok(RootDraft { tree, versions, checksums, sum })
     }
@@ -200,10 +213,10 @@ impl Kept {
         self.versions.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// The sum of the checksums of all nodes after these have changed.
+    /// The sum of the checksums of all records after these have changed.
     fn sum_with(&self, changed: &[(u32, u64)]) -> u64 {
-        changed.iter().fold(self.sum, |sum, (node, checksum)| {
-            let before = self.checksums.get(*node as usize).copied().unwrap_or(0);
+        changed.iter().fold(self.sum, |sum, (part, checksum)| {
+            let before = self.checksums.get(*part as usize).copied().unwrap_or(0);
             sum.wrapping_sub(before).wrapping_add(*checksum)
         })
     }
@@ -211,8 +224,8 @@ impl Kept {
     fn take_over_checksums(&mut self, changed: &[(u32, u64)], sum: u64) {
         // Copied only if a reader has those of the state before.
         let checksums = Arc::make_mut(&mut self.checksums);
-        for (node, checksum) in changed {
-            if let Some(place) = checksums.get_mut(*node as usize) {
+        for (part, checksum) in changed {
+            if let Some(place) = checksums.get_mut(*part as usize) {
                 *place = *checksum;
             }
         }
@@ -254,35 +267,25 @@ fn step(
     Ok(nodes)
 }
 
-/// Writes nodes of a tree state with the versions of their entries; returns their checksums.
-fn put_nodes(
-    shape: &TreeShape,
-    state: &TreeState,
-    versions: &[Versions],
-    nodes: &[u32],
-    writes: &mut WriteBatch,
-) -> Vec<(u32, u64)> {
+/// A node of a tree state with the versions of its entries.
+fn node(shape: &TreeShape, state: &TreeState, versions: &[Versions], number: u32) -> Node {
     let newest = |index: u32| versions.get(index as usize).copied().unwrap_or_default();
     let of = |index| shape.recorded(index, newest(index));
-    let record = |number: &u32| {
-        let points = state.node(*number).unwrap_or_default().to_vec();
-        let entries = shape.entries(*number).into_iter().map(of).collect();
-        Node { points, entries }.record(*number)
-    };
-    put_records(nodes.par_iter().with_min_len(GRAIN).map(record).collect(), writes)
+    let points = state.node(number).unwrap_or_default().to_vec();
+    Node { points, entries: shape.entries(number).into_iter().map(of).collect() }
 }
 
-/// Writes the records of nodes; returns their checksums.
-fn put_records(records: Vec<(u32, Record)>, writes: &mut WriteBatch) -> Vec<(u32, u64)> {
-    let put = |(node, record): (u32, Record)| {
+/// Writes the records of the parts of nodes; returns their checksums.
+fn put_records(nodes: Vec<Vec<(u32, Record)>>, writes: &mut WriteBatch) -> Vec<(u32, u64)> {
+    let put = |(part, record): (u32, Record)| {
         let checksum = record.as_ref().map_or(0, |(_, value)| checksum_of(value));
         match record {
             Ok((key, value)) => writes.put(key, value),
             Err(key) => writes.delete(key),
         }
-        (node, checksum)
+        (part, checksum)
     };
-    records.into_iter().map(put).collect()
+    nodes.into_iter().flatten().map(put).collect()
 }
 
 /// An opened entry of the root AMT.
@@ -294,7 +297,7 @@ pub(super) struct OpenedEntry {
 
 /// Opens entries of the root AMT, from the nodes above them alone.
 ///
-/// `store_corrupt` for a node whose checksum is not the one among `checksums`, if they are known.
+/// `store_corrupt` for a record whose checksum is not the one among `checksums`, if they are known.
 pub(super) fn open_root<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
@@ -305,17 +308,15 @@ pub(super) fn open_root<S: Read + ?Sized>(
     let mut versions = BTreeMap::new();
     let opened = open_entries(params.log_n(), params.log_arity, indices, |level, number| {
         let node = shape.node(level, number);
-        let key = tree_node_key(node);
-        let value = store.get(&key)?;
-        let checksum = value.as_deref().map_or(0, checksum_of);
-        let newest = checksums.map(|all| all.get(node as usize).copied().unwrap_or(0));
-        if newest.is_some_and(|newest| newest != checksum) {
-            let expected = format_args!("the newest node {node} of the root's tree state");
-            return Err(corrupt(expected, if value.is_some() { "another one" } else { "none" }));
+        let mut points = alloc::vec![Point::ZERO; SLOTS * shape.points()];
+        for (slot, part) in (PARTS * node..).take(SLOTS).enumerate() {
+            let Some(part) = read_part(store, &shape, part, checksums)? else { continue };
+            let places = points.iter_mut().skip(slot).step_by(SLOTS);
+            places.zip(part.points).for_each(|(place, point)| *place = point);
+            for (index, version) in shape.entries(node).into_iter().zip(part.versions) {
+                versions.entry(index).or_insert([0; SLOTS])[slot] = version;
+            }
         }
-        let Some(value) = value else { return Ok(Vec::new()) };
-        let Node { points, entries } = Node::decode(&shape, node, &open(&key, value)?)?;
-        versions.extend(shape.entries(node).into_iter().zip(entries));
         Ok(points)
     })?;
     let of = |index| versions.get(index).copied().unwrap_or_default();
@@ -323,47 +324,20 @@ pub(super) fn open_root<S: Read + ?Sized>(
     Ok(opened.into_iter().zip(indices).map(entry).collect())
 }
 
-/// A record to write, or the key of one to delete.
-type Record = core::result::Result<(Vec<u8>, Vec<u8>), Vec<u8>>;
-
-/// The record of a node.
-struct Node {
-    points: Vec<Point>,
-    /// The versions of the entries below a node at the last level.
-    entries: Vec<Versions>,
-}
-
-impl Node {
-    /// Nodes of zeros are not kept, so that each state has one representation.
-    fn is_kept(&self) -> bool {
-        self.points.iter().any(|point| *point != Point::ZERO)
-            || self.entries.iter().any(|versions| *versions != Versions::default())
+/// Reads a part of a node; none if it is zero.
+fn read_part<S: Read + ?Sized>(
+    store: &S,
+    shape: &TreeShape,
+    number: u32,
+    checksums: Option<&Checksums>,
+) -> Result<Option<Part>> {
+    let key = tree_part_key(number);
+    let value = store.get(&key)?;
+    let checksum = value.as_deref().map_or(0, checksum_of);
+    let newest = checksums.map(|all| all.get(number as usize).copied().unwrap_or(0));
+    if newest.is_some_and(|newest| newest != checksum) {
+        let expected = format_args!("the newest record {number} of the root's tree state");
+        return Err(corrupt(expected, if value.is_some() { "another one" } else { "none" }));
     }
-
-    fn record(&self, number: u32) -> (u32, Record) {
-        let key = tree_node_key(number);
-        (number, if self.is_kept() { Ok(sealed(key, self.encode())) } else { Err(key) })
-    }
-
-    fn encode(&self) -> Vec<u8> {
-        let mut record = Vec::with_capacity(64 * self.points.len() + 8 * self.entries.len() + 8);
-        for point in &self.points {
-            record.extend_from_slice(&point.to_coordinates());
-        }
-        encode_versions(&self.entries, &mut record);
-        record
-    }
-
-    fn decode(shape: &TreeShape, number: u32, record: &[u8]) -> Result<Self> {
-        let split = record.split_at_checked(64 * shape.points());
-        let (points, versions) = split.ok_or_else(|| {
-            let expected = format_args!("{} points of 64 bytes", shape.points());
-            corrupt(expected, format_args!("{} bytes", record.len()))
-        })?;
-        let decode =
-            |bytes| Point::from_coordinates(bytes).map_err(|e| corrupt(e.expected(), e.found()));
-        let points: Result<_> = points.as_chunks().0.iter().map(decode).collect();
-        let entries = decode_versions(versions, shape.entries(number).len())?;
-        Ok(Self { points: points?, entries })
-    }
+    value.map(|value| Part::decode(shape, number / PARTS, &open(&key, value)?)).transpose()
 }

@@ -52,7 +52,7 @@ impl<S: Store + Sync> LvmtStore<S> {
                 put(&mut writes, OLDEST_KEY.to_vec(), 0_u64.to_be_bytes().to_vec());
                 store.write(writes)?;
             }
-            Some(kept) if params.is_first_layout(&kept) => upgrade(&mut store, &params)?,
+            Some(kept) if params.has_former_layout(&kept) => upgrade(&mut store, &params)?,
             kept => {
                 params.check_store(kept.as_deref())?;
                 if Head::read(&store)?.tree_sum.is_none() {

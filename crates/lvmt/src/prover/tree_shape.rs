@@ -6,7 +6,6 @@ use prooflight_amt::{Class, SLOTS};
 use prooflight_core::Result;
 
 use super::params::StoreParams;
-use super::record::corrupt;
 use super::shard::ProofShard;
 
 /// The versions of an entry.
@@ -32,9 +31,9 @@ impl TreeShape {
         Ok(Some(Self { log_n: params.log_n(), log_arity: params.log_arity, class }))
     }
 
-    /// The number of points of a node.
+    /// The number of points of a node for each slot.
     pub(super) const fn points(&self) -> usize {
-        SLOTS * ((1 << self.log_arity) - 1)
+        (1 << self.log_arity) - 1
     }
 
     /// The node with a number in its level: the index of an entry below it, modulo `2^(log_arity level)`.
@@ -67,68 +66,10 @@ impl TreeShape {
     }
 }
 
-/// Appends the versions of entries: the bytes of the longest one, and so many of each, big-endian. Nothing for no entries.
-pub(super) fn encode_versions(entries: &[Versions], record: &mut Vec<u8>) {
-    if entries.is_empty() {
-        return;
-    }
-    let most = entries.as_flattened().iter().copied().max().unwrap_or(0);
-    let width = (u64::BITS - most.leading_zeros()).div_ceil(8);
-    record.push(width as u8);
-    for version in entries.as_flattened() {
-        record.extend_from_slice(&version.to_be_bytes()[8 - width as usize..]);
-    }
-}
-
-/// Decodes the versions of this many entries.
-pub(super) fn decode_versions(record: &[u8], entries: usize) -> Result<Vec<Versions>> {
-    let wrong = || {
-        corrupt(
-            format_args!("the versions of {entries} entries"),
-            format_args!("{} bytes", record.len()),
-        )
-    };
-    let Some((width, versions)) = record.split_first() else {
-        return if entries == 0 { Ok(Vec::new()) } else { Err(wrong()) };
-    };
-    let width = usize::from(*width);
-    if entries == 0 || width > 5 || versions.len() != SLOTS * entries * width {
-        return Err(wrong());
-    }
-    let mut rest = versions;
-    let mut next = || {
-        let (version, after) = rest.split_at(width);
-        rest = after;
-        version.iter().fold(0, |version, byte| version << 8 | u64::from(*byte))
-    };
-    Ok((0..entries).map(|_| core::array::from_fn(|_| next())).collect())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_take_as_many_bytes_as_the_longest() {
-        for (largest, length) in [(0, 1), (255, 25), (256, 49), ((1 << 40) - 1, 121)] {
-            let mut entries = alloc::vec![[0, 1, 0, 0, 0, 0]; 4];
-            entries[2][5] = largest;
-            if largest == 0 {
-                entries = alloc::vec![[0; 6]; 4];
-            }
-            let mut record = Vec::new();
-            encode_versions(&entries, &mut record);
-            assert_eq!(record.len(), length);
-            assert_eq!(decode_versions(&record, 4).unwrap(), entries);
-            for damaged in [&record[1..], &record[..length - 1], &[]] {
-                assert!(decode_versions(damaged, 4).is_err(), "{damaged:?}");
-            }
-            assert!(decode_versions(&record, 0).is_err());
-        }
-        encode_versions(&[], &mut Vec::new());
-        assert_eq!(decode_versions(&[], 0).unwrap(), [[0; 6]; 0]);
-    }
 
     #[test]
     fn every_index_of_a_class_is_below_one_node_of_the_last_level() {

@@ -18,9 +18,9 @@ use crate::proof::KEY_SLOTS;
 
 /// Makes the nodes of the root's tree state anew, of the versions in the records of keys and AMTs.
 ///
-/// Before layout 2 they had other points, and no versions; those that an import has left behind, when it was killed, are of
-/// an earlier block. `store_corrupt`, with nothing written, if these are not the
-/// versions of the root's commitment. The work is that of a block that changes every entry of the root.
+/// Before layout 3 they had other records; those that an import has left behind, when it was killed, are of an earlier
+/// block. `store_corrupt`, with nothing written, if these are not the versions of the root's commitment. The work is that
+/// of a block that changes every entry of the root.
 pub(super) fn upgrade<S: Store>(store: &mut S, params: &StoreParams) -> Result<()> {
     let (head, _) = Head::read_with_blocks(store)?;
     let versions = root_versions(store, params)?;

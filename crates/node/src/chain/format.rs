@@ -21,7 +21,8 @@ type Upgrade = fn(&Path, &mut EmbeddedStore) -> Result<()>;
 
 /// The upgrades, from version 0 on. That was before folders said their version; nothing else differs. From version 2
 /// on, the store keeps kinds of keys apart. Version 3 has other nodes of `lvmt`, whose store brings itself up to date when it
-/// is opened. Version 4 keeps more kinds apart, and may lack the nodes of `lvmt` that only proofs need.
+/// is opened. Version 4 keeps more kinds apart, has other records of these nodes, and may lack them after an import that was
+/// killed.
 const UPGRADES: [Upgrade; VERSION as usize] =
     [|_, _| Ok(()), |_, store| store.divide(), |_, _| Ok(()), |_, store| store.divide()];
 

@@ -19,8 +19,10 @@ use prooflight_core::Result;
 /// Some only grow at their end, others change at random places, and compacting them together would write the former
 /// again and again; a few records that each block writes are enough for that. Another list is another format of the
 /// folder.
-pub(crate) const APART: [&[u8]; 10] =
-    [b"b", b"s", b"x\x01", b"x\x01n", b"x\x02", b"x\x02t", b"x\x04", b"x\x04n", b"x\x05", b"x\x06"];
+pub(crate) const APART: [&[u8]; 11] = [
+    b"b", b"s", b"x\x01", b"x\x01n", b"x\x02", b"x\x02t", b"x\x02u", b"x\x04", b"x\x04n", b"x\x05",
+    b"x\x06",
+];
 
 /// Opens a chain's store in its own folder, which is created if it does not exist.
 ///

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use prooflight_core::store::{Entry, Read};
 use prooflight_node::store::{self, EmbeddedStore};
-use prooflight_testkit::former::first_layout_of_lvmt;
+use prooflight_testkit::former::former_layout_of_lvmt;
 
 use super::text;
 
@@ -16,24 +16,24 @@ pub(crate) struct Form {
     pub(crate) apart: &'static [&'static [u8]],
     /// The entries that have been moved to where they are in the present format, of those that any format kept apart.
     pub(crate) moved: usize,
-    /// Whether `lvmt` has the nodes of its first layout.
-    pub(crate) first_nodes: bool,
+    /// The layout of `lvmt`; none for the present one.
+    pub(crate) lvmt: Option<u8>,
 }
 
 /// The store of format 1: all keys are together.
-pub(crate) const FIRST: Form = Form { apart: &[], moved: 0, first_nodes: true };
+pub(crate) const FIRST: Form = Form { apart: &[], moved: 0, lvmt: Some(1) };
 
-/// The store of format 3; that of format 2 had the first nodes of `lvmt`.
+/// The store of format 3; that of format 2 had the first layout of `lvmt`.
 pub(crate) const THIRD: Form = Form {
     apart: &[b"b", b"s", b"x\x01", b"x\x02", b"x\x04", b"x\x05", b"x\x06"],
     moved: 0,
-    first_nodes: false,
+    lvmt: Some(2),
 };
 
 /// Brings the store of a chain of the present format into another form; returns how many entries have a keyspace of
 /// their own.
 ///
-/// Format 1 had all schemes, and the same records of all of them but two. `lvmt` had other nodes, and `avl` had no identity
+/// Format 1 had all schemes, and the same records of all of them but two. `lvmt` had other layouts, and `avl` had no identity
 /// for a file of its nodes, which a store without one gets whenever it is opened.
 pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
     let (store, before) = (folder.join("store"), folder.join("before"));
@@ -64,11 +64,11 @@ pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
 
 /// An entry in another form; none if it was not there.
 fn former((key, value): Entry, form: Form) -> Option<Entry> {
-    match key.strip_prefix(b"x\x02") {
+    match (key.strip_prefix(b"x\x02"), form.lvmt) {
         _ if key == b"x\x01f" => None,
-        Some(own) if form.first_nodes => {
-            let value = first_layout_of_lvmt(own, value);
-            Some((key, value))
+        (Some(own), Some(layout)) => {
+            let (own, value) = former_layout_of_lvmt(layout, own, value)?;
+            Some(([b"x\x02", &own[..]].concat(), value))
         }
         _ => Some((key, value)),
     }
