@@ -39,7 +39,7 @@ const CACHE_BYTES: u64 = 128 << 20;
 
 /// The log of writes that are not in tables yet, at most: opening replays it. Each keyspace holds it back until its
 /// memory is full or this is reached.
-const JOURNAL_BYTES: u64 = 64 << 20;
+const JOURNAL_BYTES: u64 = 96 << 20;
 
 /// The entries that one batch moves to the keyspace of their prefix.
 const MOVED: usize = 10_000;

@@ -1,7 +1,7 @@
 //! Measures how long a replica takes to begin, with all blocks and with a state:
-//! `cargo run --profile node -p prooflight-node --example sync -- PROGRAM FOLDER KEYS [SCHEME,...]`, with the path of `prooflight-node`.
+//! `cargo run --profile node -p prooflight-node --example sync -- PROGRAM FOLDER KEYS [SCHEME,... [WRITES]]`, with the path of `prooflight-node`.
 //!
-//! A leader imports the keys in blocks of 10,000. Two replicas on the same machine then begin one after the other, up to
+//! A leader imports the keys in blocks of 10,000, each key as often as said, or once. Two replicas on the same machine then begin one after the other, up to
 //! the leader's newest block. For each, this prints the seconds from its start until it serves that block, and the
 //! processor time that the replica and the leader took. A leader that is in the folder already is used again.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program with text output")]
@@ -25,16 +25,18 @@ fn main() {
     let (program, folder) = (args.next().unwrap(), args.next().unwrap());
     let keys: u64 = args.next().unwrap().parse().unwrap();
     let schemes = args.next().unwrap_or_else(|| "avl,amb,smt".to_owned());
+    let writes = args.next().map_or(1, |it| it.parse().unwrap());
     let folder = Path::new(&folder);
     fs::create_dir_all(folder).unwrap();
     let leader = folder.join("leader");
     if !leader.exists() {
         run(&program, &leader, &["init", "--schemes", &schemes]);
         let state = folder.join("state.jsonl");
-        fs::write(&state, lines(keys)).unwrap();
+        fs::write(&state, lines(keys, writes)).unwrap();
         let begun = Instant::now();
         run(&program, &leader, &["import", state.to_str().unwrap()]);
-        println!("import of {keys} keys with {schemes}: {:.1} s", begun.elapsed().as_secs_f64());
+        let took = begun.elapsed().as_secs_f64();
+        println!("import of {keys} keys with {schemes}, {writes} writes of each: {took:.1} s");
     }
     let checkpoint = folder.join("checkpoint.json");
     fs::write(&checkpoint, run(&program, &leader, &["checkpoint"])).unwrap();
@@ -61,13 +63,17 @@ fn main() {
     }
 }
 
-/// A state in the format of `import`.
-fn lines(keys: u64) -> String {
+/// Writes of all keys, in the format of `import`; each time in another order, if 3 does not divide their number.
+fn lines(keys: u64, writes: u32) -> String {
     let mut lines = String::new();
-    for number in 0..keys {
-        let value = blake2b256(&[&number.to_be_bytes()]);
-        let key = blake2b256(&[&value]);
-        writeln!(lines, r#"{{"key":"{}","value":"{}"}}"#, Hex(&key), Hex(&value)).unwrap();
+    for write in 0..writes {
+        let step = 3_u64.pow(write);
+        for at in 0..keys {
+            let number = at * step % keys;
+            let key = blake2b256(&[b"key", &number.to_be_bytes()]);
+            let value = blake2b256(&[&key, &write.to_be_bytes()]);
+            writeln!(lines, r#"{{"key":"{}","value":"{}"}}"#, Hex(&key), Hex(&value)).unwrap();
+        }
     }
     lines
 }
