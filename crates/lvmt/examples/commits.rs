@@ -19,7 +19,7 @@ fn main() {
         if let Some(within) = &args.folder {
             let folder = Folder::new(within, case);
             // As the reference node does.
-            let mut row = measure(case, args, folder.store(&[b"t"]));
+            let mut row = measure(case, args, folder.store(&[b"t", b"u"]));
             row.put("on disk, MB", folder.megabytes() as f64);
             row
         } else {
