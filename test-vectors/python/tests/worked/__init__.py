@@ -1,0 +1,1 @@
+"""The values worked out in the specification, computed from their definitions."""
