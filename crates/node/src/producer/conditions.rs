@@ -1,0 +1,96 @@
+//! Whether blocks can be made.
+
+use std::sync::{Arc, OnceLock};
+
+use prooflight_core::{Error, Reason, Result};
+use tokio::sync::watch;
+
+use crate::View;
+use crate::clock::{Clock, check_not_in_future};
+use crate::desk::Desk;
+use crate::metrics::Metrics;
+use crate::space::Space;
+
+/// Whether blocks can be made now. Readiness depends on it too.
+#[derive(Debug)]
+pub struct Conditions {
+    views: watch::Receiver<View>,
+    clock: Clock,
+    space: Space,
+    /// Errors of what else must work; none while it does.
+    troubles: Vec<watch::Receiver<Option<Error>>>,
+    /// Where blocks wait for signatures, if authorities sign elsewhere.
+    desk: Option<Arc<Desk>>,
+    /// The error of the store after which the chain takes no more blocks.
+    failed: OnceLock<Error>,
+}
+
+impl Conditions {
+    /// Blocks can be made while the clock is right, there is space, and the newest block, which these
+    /// views have, is not in the future.
+    pub fn new(views: watch::Receiver<View>, clock: Clock, space: Space) -> Self {
+        let (troubles, desk, failed) = Default::default();
+        Self { views, clock, space, troubles, desk, failed }
+    }
+
+    /// Blocks can be made only while these have no error, either.
+    #[must_use]
+    pub fn without(self, troubles: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
+        Self { troubles: troubles.into(), ..self }
+    }
+
+    /// Blocks also need the authorities that sign at this desk.
+    #[must_use]
+    pub fn with_desk(self, desk: Arc<Desk>) -> Self {
+        Self { desk: Some(desk), ..self }
+    }
+
+    /// Returns the time for a block that is made now.
+    ///
+    /// `store_failed` after a failed write or without space; `quorum_missing` after the last attempt at a block, or if
+    /// too few authorities elsewhere sign; an error of the log; `clock_jumped`, see [`Clock::now_ms`];
+    /// `head_in_future` if the newest block is further ahead of the time than clients allow.
+    pub fn check(&self) -> Result<u64> {
+        if let Some(error) = self.failed.get() {
+            return Err(error.clone());
+        }
+        self.space.check()?;
+        if let Some(error) = self.troubles.iter().find_map(|trouble| trouble.borrow().clone()) {
+            return Err(error);
+        }
+        self.check_quorum()?;
+        let now_ms = self.clock.now_ms()?;
+        let newest = self.views.borrow().head().header.timestamp_ms;
+        check_not_in_future(newest, now_ms)?;
+        Ok(now_ms)
+    }
+
+    /// Checks that authorities elsewhere, if there are any, can sign blocks; see [`Desk::check`].
+    pub(super) fn check_quorum(&self) -> Result<()> {
+        self.desk.as_ref().map_or(Ok(()), |desk| desk.check())
+    }
+
+    /// Records the authorities that are missing.
+    pub(crate) fn count(&self, metrics: &Metrics) {
+        if let Some(desk) = &self.desk {
+            metrics.missing(desk.missing());
+        }
+    }
+
+    /// Takes the present time as right after the clock was set, and returns it.
+    pub fn confirm_clock(&self) -> u64 {
+        self.clock.confirm()
+    }
+
+    /// Remembers that the store could not be written, or that no attempt at a block was valid: what is on
+    /// disk can still be read. Any other error is returned.
+    pub(super) fn failed(&self, error: Error) -> Result<()> {
+        let reason = error.reason();
+        if !matches!(reason, Reason::StoreFailed | Reason::QuorumMissing) {
+            return Err(error);
+        }
+        let expected = format_args!("{}; blocks stop until the next start", error.expected());
+        let _ = self.failed.set(Error::new(reason, expected, error.found()));
+        Ok(())
+    }
+}
