@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::chain::{Chain, assert_has, run, submit};
+use super::chain::{Chain, assert_has, run, submit};
 use crate::harness::{command, text};
 
 #[test]

@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::chain::{Chain, FAST, height, ready, submit, wait_until_same};
+use super::chain::{Chain, FAST, height, ready, submit, wait_until_same};
 use crate::harness::s3::{Fault, S3};
 use crate::harness::{Node, PROGRAM, eventually, set};
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::chain::{Chain, FAST, assert_has, submit, wait_until_same};
+use super::chain::{Chain, FAST, assert_has, submit, wait_until_same};
 use crate::harness::{Node, command, keygen, text};
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::chain::{Chain, assert_has, height, height_in, ready, submit, wait_until_same};
+use super::chain::{Chain, assert_has, height, height_in, ready, submit, wait_until_same};
 use crate::harness::{Client, command, eventually, set, text};
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::chain::{Chain, assert_has, run, submit, wait_until_same};
+use super::chain::{Chain, assert_has, run, submit, wait_until_same};
 use crate::harness::{Node, command, eventually, set, text};
 
 #[test]
