@@ -2,7 +2,8 @@
 //!
 //! Over a WebSocket, a client can send calls without waiting for answers. Each connection has a
 //! gate: no call starts while too many answer bytes are unsent, and nothing more is read while
-//! enough calls wait. A client can therefore make the node hold only a few answers.
+//! enough calls wait. A client can therefore make the node hold only as many answers for a connection
+//! as run at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
