@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tower::Layer;
 
 /// Calls of a connection that run concurrently. As many again may wait before reading stops.
-const CALLS: usize = 8;
+const CALLS: usize = 4;
 
 /// Unsent answer bytes at which no further call starts.
 const UNSENT: usize = 1 << 20;

@@ -3,7 +3,6 @@ from hashlib import blake2b
 from prooflight_vectors import amb
 from prooflight_vectors.amb_update import Operation, verify_update
 
-from .test_avl import label
 from .values import Values, named, pieces, section
 
 
