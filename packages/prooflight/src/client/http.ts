@@ -1,6 +1,8 @@
 /** One HTTP request to an untrusted server, with bounds on the time and the bytes of its reply. */
 
 import { describe, refuse, VerifyError } from "../error.js";
+import { REASONS, type Reason } from "../registry.js";
+import { failureIn, readable, type ServerFailure } from "./failure.js";
 import { Pieces } from "./pieces.js";
 
 /** How calls are sent, and their limits. */
@@ -40,8 +42,8 @@ export interface Reply {
  * Sends a request.
  *
  * Throws `unavailable` if there is no successful reply: `unreachable`; `request_timeout`; `invalid_reply` for one
- * that is too large; `server_error` for a status that is not successful. Throws the reason of `signal` if that is
- * aborted.
+ * that is too large; `server_error` for a status that is not successful, or another reason of this code that the
+ * server gave. Throws the reason of `signal` if that is aborted.
  */
 export async function exchange(
   transport: Transport,
@@ -94,16 +96,41 @@ async function send(
   if (isRedirect(response)) {
     throw refuse("unreachable", `a reply of ${url.host}`, "a redirect, which is not followed");
   }
-  if (!response.ok) throw serverError(url, `HTTP status ${response.status}`);
   // An application's own fetch may give a Response without headers.
   const { headers: given } = response as { headers?: Headers };
   const header = (name: string) => given?.get(name) ?? "";
+  if (!response.ok) {
+    const failure = await failureOf(response, transport, url, signal);
+    const wait = readable(header("retry-after"));
+    const retry = /^\d+$/.test(wait) ? `retry after ${wait} s` : wait && `retry after ${wait}`;
+    const said = [`HTTP status ${response.status}`, readable(failure.message), retry];
+    throw serverError(url, said.filter(Boolean).join(": "), failure);
+  }
   const type = header("content-type");
   return {
     body: await readBody(response, transport, url, signal),
     type: type.split(";", 1).join().trim().toLowerCase(),
     fork: header("eth-consensus-version"),
   };
+}
+
+/** The bytes of a reply without success that are read. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+
+/** What a server says in a reply without success; only the status if it says nothing that can be read. */
+async function failureOf(
+  response: Response,
+  { fetch, timeout }: Transport,
+  url: URL,
+  signal: AbortSignal,
+): Promise<ServerFailure> {
+  const { status } = response;
+  try {
+    const bounded = { fetch, timeout, maxReplyBytes: MAX_FAILURE_BYTES };
+    return { ...failureIn(await readBody(response, bounded, url, signal)), status };
+  } catch {
+    return { status };
+  }
 }
 
 /** Browsers show a redirect without its status. */
@@ -155,9 +182,15 @@ async function readBody(
   }
 }
 
-/** The refusal of a server's error. */
-export const serverError = (url: URL, found: string, cause?: unknown) =>
-  refuse("server_error", `a result of ${url.host}`, found, { cause });
+/** The refusal of a server's error. Of the reasons that it gives, only those of the code `unavailable` are adopted. */
+export function serverError(url: URL, found: string, cause: ServerFailure): VerifyError {
+  const { reason } = Object(cause.data) as { reason?: unknown };
+  const isKnown = typeof reason === "string" && Object.hasOwn(REASONS, reason);
+  const adopted = isKnown && REASONS[reason as Reason].code === "unavailable";
+  return refuse(adopted ? (reason as Reason) : "server_error", `a result of ${url.host}`, found, {
+    cause,
+  });
+}
 
 /** The refusal of a reply that is not what was asked for. */
 export const invalidReply = (url: URL, expected: string, found: string) =>
