@@ -1,7 +1,7 @@
 /** What servers say about a failure. All of it is untrusted, and only explains a refusal. */
 
 import { Utf8Decoder } from "../text.js";
-import { VerifyError } from "../error.js";
+import type { VerifyError } from "../error.js";
 
 /** The cause of `server_error`: the server's error of JSON-RPC, and the HTTP status if that is not successful. */
 export interface ServerFailure {
@@ -67,4 +67,16 @@ export function isRateLimit(error: VerifyError): boolean {
     LIMIT_CODES.includes(code) ||
     /rate.?limit|too many requests/i.test(String(message))
   );
+}
+
+/** The codes of JSON-RPC for an unknown method, and for parameters of another form. */
+const FORM_CODES: readonly unknown[] = [-32600, -32601, -32602];
+
+/** The HTTP statuses for the same. */
+const FORM_STATUSES: readonly unknown[] = [400, 404, 405, 501];
+
+/** Whether a server does not have a method, or not with such parameters: it will not have it the next time either. */
+export function isUnknownMethod(error: VerifyError): boolean {
+  const { status, code } = (error.cause ?? {}) as ServerFailure;
+  return FORM_CODES.includes(code) || FORM_STATUSES.includes(status);
 }

@@ -51,10 +51,8 @@ async function fetchBody(server: Server, block: Block): Promise<Body> {
   const given = new Given(reply, "the block");
   const transactions = given.member("transactions").list().map(encodeTransaction);
   const withdrawals =
-    withdrawalsRoot === undefined
-      ? undefined
-      : given.member("withdrawals").list().map(encodeWithdrawal);
-  const count = given.optional("uncles")?.list().length ?? 0;
+    withdrawalsRoot === undefined ? undefined : given.items("withdrawals").map(encodeWithdrawal);
+  const count = given.items("uncles").length;
   if (count > MOST_OMMERS) throw wrong(given.path, `of ${MOST_OMMERS} uncles`, `${count}`);
   const ommers: Bytes[] = [];
   for (let index = 0; index < count; index++) {

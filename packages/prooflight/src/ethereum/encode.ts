@@ -1,7 +1,8 @@
 /**
  * Writes the JSON of execution servers as the RLP that roots and hashes commit to.
  *
- * Only the written fields count, so no other member of the JSON can influence an answer.
+ * Only the written fields count, so no other member of the JSON can influence an answer. Servers write some fields in
+ * several ways; the roots and hashes show whether they were read as they were meant.
  */
 
 import type { Bytes } from "../bytes.js";
@@ -48,20 +49,19 @@ export function encodeHeader(block: Given): Bytes {
 
 /** Encodes a transaction in JSON, of type 0 to 4. Source: EIP-155, 2930, 1559, 4844, 7702. */
 export function encodeTransaction(given: Given): Bytes {
-  const integer = (name: string, bits = 64) => given.member(name).quantity(bits);
-  const to = given.optional("to")?.bytes(20) ?? new Uint8Array();
-  const input = (given.optional("input") ?? given.member("data")).bytes();
-  const call = [integer("gas"), to, integer("value", 256), input];
-  const signature = [integer("r", 256), integer("s", 256)];
+  // Transactions of other types may lack the fields of these.
   const type = typeOf(given);
+  const integer = (name: string, bits = 64) => given.member(name).quantity(bits);
+  const input = (given.optional("input") ?? given.member("data")).bytes();
+  const call = [integer("gas"), recipientOf(given), integer("value", 256), input];
+  const signature = [integer("r", 256), integer("s", 256)];
   if (type === 0) {
     const fees = [integer("nonce"), integer("gasPrice", 256)];
     return encode([...fees, ...call, integer("v"), ...signature]);
   }
-  const parity = (given.optional("yParity") ?? given.member("v")).quantity();
-  const signed = [parity, ...signature];
+  const signed = [parityOf(given), ...signature];
   const start = [integer("chainId"), integer("nonce")];
-  const access = given.member("accessList").list().map(accessOf);
+  const access = given.items("accessList").map(accessOf);
   const fees = () => [integer("maxPriorityFeePerGas", 256), integer("maxFeePerGas", 256)];
   switch (type) {
     case 1:
@@ -91,23 +91,25 @@ export const encodeWithdrawal = (given: Given): Bytes =>
 
 /** Encodes a receipt in JSON. */
 export function encodeReceipt(given: Given): Bytes {
-  // Before Byzantium, the root of the state is in the place of the status.
-  const root = given.optional("root");
-  const outcome = root ? root.bytes(32) : given.member("status").quantity();
-  const logs = given.member("logs").list();
   return encodeTyped(typeOf(given), [
-    outcome,
+    outcomeOf(given),
     given.member("cumulativeGasUsed").quantity(),
     given.member("logsBloom").bytes(256),
-    logs.map((log) => [
-      log.member("address").bytes(20),
-      log
-        .member("topics")
-        .list()
-        .map((topic) => topic.bytes(32)),
-      log.member("data").bytes(),
-    ]),
+    given
+      .items("logs")
+      .map((log) => [
+        log.member("address").bytes(20),
+        log.items("topics").map((topic) => topic.bytes(32)),
+        log.member("data").bytes(),
+      ]),
   ]);
+}
+
+/** Before Byzantium, the root of the state; the status since then, beside which servers may write an empty root. */
+function outcomeOf(given: Given): Item {
+  const root = given.optional("root");
+  const isEmpty = root === undefined || /^(0x0*)?$/.test(String(root.value));
+  return isEmpty ? given.member("status").quantity() : root.bytes(32);
 }
 
 /** The newest type of transactions. */
@@ -115,27 +117,33 @@ const NEWEST_TYPE = 4;
 
 /** The type of a transaction, or of a receipt; throws `unsupported_fork` for one that is not known. */
 function typeOf(given: Given): number {
-  const type = Number(given.optional("type")?.quantity(7) ?? 0n);
-  if (type <= NEWEST_TYPE) return type;
+  const type = given.optional("type")?.quantity(256) ?? 0n;
+  if (type <= NEWEST_TYPE) return Number(type);
   throw refuse("unsupported_fork", `a type from 0 to ${NEWEST_TYPE}`, `type ${type}`);
+}
+
+/** The recipient; none if the transaction creates a contract, for which servers write null or nothing. */
+function recipientOf(given: Given): Uint8Array {
+  const to = given.optional("to");
+  return to === undefined || to.value === "" || to.value === "0x" ? new Uint8Array() : to.bytes(20);
+}
+
+/** The parity of a signature, which older servers write as `v`, also in the form that it had before EIP-155. */
+function parityOf(given: Given): bigint {
+  const parity = (given.optional("yParity") ?? given.member("v")).quantity();
+  return parity === 27n || parity === 28n ? parity - 27n : parity;
 }
 
 const accessOf = (entry: Given): Item => [
   entry.member("address").bytes(20),
-  entry
-    .member("storageKeys")
-    .list()
-    .map((key) => key.bytes(32)),
+  entry.items("storageKeys").map((key) => key.bytes(32)),
 ];
 
-function authorizationOf(entry: Given): Item {
-  const parity = (entry.optional("yParity") ?? entry.member("v")).quantity();
-  return [
-    entry.member("chainId").quantity(256),
-    entry.member("address").bytes(20),
-    entry.member("nonce").quantity(),
-    parity,
-    entry.member("r").quantity(256),
-    entry.member("s").quantity(256),
-  ];
-}
+const authorizationOf = (entry: Given): Item => [
+  entry.member("chainId").quantity(256),
+  entry.member("address").bytes(20),
+  entry.member("nonce").quantity(),
+  parityOf(entry),
+  entry.member("r").quantity(256),
+  entry.member("s").quantity(256),
+];

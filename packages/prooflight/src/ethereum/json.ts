@@ -60,11 +60,16 @@ export class Given {
     throw wrong(this.path, `${length} bytes`, `${bytes.length} bytes`);
   }
 
-  /** An unsigned integer in 0x-hex, below `2^bits`. */
+  /** The items of a member; none if it is null or missing, as some servers write an empty array. */
+  items(name: string): Given[] {
+    return this.optional(name)?.list() ?? [];
+  }
+
+  /** An unsigned integer in 0x-hex, below `2^bits`, with or without leading zeros; `0x` is 0. */
   quantity(bits = 64): bigint {
     const { value } = this;
-    if (typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)) {
-      const integer = BigInt(value);
+    if (typeof value === "string" && /^0x[0-9a-fA-F]{0,64}$/.test(value)) {
+      const integer = value === "0x" ? 0n : BigInt(value);
       if (integer < 1n << BigInt(bits)) return integer;
     }
     return this.#refuse(`an integer of ${bits} bits in 0x-hex`);

@@ -12,7 +12,7 @@ import { type FoundLog, type Hashes, matching, placed, verifyLogs } from "./foun
 import type { Tips } from "./heads.js";
 import type { LogsQuestion } from "./logs-question.js";
 import type { LogsProgress, LogsSettings } from "./logs-settings.js";
-import { receiptsOf } from "./transactions.js";
+import { receiptsOf } from "./receipts.js";
 
 /** Receipts that are asked for at once. */
 const AT_ONCE = 4;

@@ -6,9 +6,10 @@ import { refuse, VerifyError } from "../error.js";
 import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import type { Block, Blocks } from "./blocks.js";
-import { encodeReceipt, encodeTransaction } from "./encode.js";
+import { encodeTransaction } from "./encode.js";
 import type { Tips } from "./heads.js";
 import { Absent, Given } from "./json.js";
+import { ofBlock, receiptsOf } from "./receipts.js";
 
 /** A transaction's place in the chain. */
 export interface TransactionPlace {
@@ -140,13 +141,6 @@ function packBlock(
   return request.finish();
 }
 
-/** The receipts of a block, in RLP and unverified. */
-export async function receiptsOf(server: Server, { header }: Block): Promise<Bytes[]> {
-  const method = "eth_getBlockReceipts";
-  const reply = await server.call(method, [header.hash]);
-  return ofBlock(reply, header.hash, method).list().map(encodeReceipt);
-}
-
 /** All transactions of a block, verified. */
 export function verifyTransactions(block: Block, transactions: readonly Bytes[]): Transaction[] {
   const packed = packBlock(block, transactions, []);
@@ -184,12 +178,6 @@ async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[
   return block.member("transactions").list().map(encodeTransaction);
 }
 
-/** A reply about a block that exists: a server without it gives no answer. */
-function ofBlock(reply: unknown, hash: Hex, path: string): Given {
-  if (reply !== null) return new Given(reply, path);
-  throw refuse("unknown_block", `block ${hash}`, "null");
-}
-
 /**
  * Runs `verify` with a transaction and the block of the number that a server claims for it.
  *
@@ -201,7 +189,8 @@ export function onBranch<T>(claimed: Given, { header }: Block, verify: () => T):
     return verify();
   } catch (error) {
     const isMissing = error instanceof VerifyError && error.reason === "transaction_mismatch";
-    if (!isMissing || claimed.optional("blockHash")?.value === header.hash) throw error;
+    const hash = claimed.optional("blockHash")?.bytes(32);
+    if (!isMissing || (hash && toHex(hash) === header.hash)) throw error;
     const expected = `a transaction of block ${header.hash}`;
     throw refuse("unknown_block", expected, "one of another block of its number", { cause: error });
   }

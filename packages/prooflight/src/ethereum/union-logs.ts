@@ -12,7 +12,7 @@ import { Given, quantity } from "./json.js";
 import { rangeOf } from "./logs.js";
 import type { LogsQuestion } from "./logs-question.js";
 import type { LogsSettings } from "./logs-settings.js";
-import { receiptsOf } from "./transactions.js";
+import { receiptsOf } from "./receipts.js";
 
 /**
  * The logs that any server names; each is proven, and none is missing if one of the servers is honest.

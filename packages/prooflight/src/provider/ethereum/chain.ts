@@ -11,11 +11,8 @@ import type { Follower } from "../../ethereum/follower.js";
 import type { Tips } from "../../ethereum/heads.js";
 import { Absent } from "../../ethereum/json.js";
 import type { BlockName } from "../../ethereum/options.js";
-import {
-  receiptsOf,
-  type TransactionReceipt,
-  verifyReceipts,
-} from "../../ethereum/transactions.js";
+import { receiptsOf } from "../../ethereum/receipts.js";
+import { type TransactionReceipt, verifyReceipts } from "../../ethereum/transactions.js";
 import type { RequestArguments } from "../request.js";
 import type { NetworkSettings } from "./options.js";
 import { Sent } from "./sent.js";
