@@ -160,6 +160,32 @@ export const STEPS = {
       return `${own}; vectors: ${lastLine(output())}`;
     },
   },
+  kit: {
+    tools: ["npm", "rust"],
+    programs: ["cc", "python"],
+    built: true,
+    // The conformance kit and its adapters in Rust and TypeScript; with that in Python it runs all vectors.
+    async run({ sh, output }) {
+      const cwd = inside("test-vectors", "kit");
+      await sh("python3", ["-m", "unittest", "discover", "--start-directory", "tests"], { cwd });
+      const own = pythonTests(output());
+      await sh("cargo", cargo("build", "--example", "adapter"));
+      await sh("tsc", ["-p", "test-vectors/kit"]);
+      const files = [
+        "amb/samples",
+        "avl/avl_compat",
+        "chain/state_range",
+        "lvmt/setup",
+        "mpt/trie",
+      ];
+      const paths = files.map((name) => inside("test-vectors", `${name}.json`));
+      const rust = `'${inside("target", "debug", "examples", "adapter")}'`;
+      const typescript = `node '${inside("target", "kit", "adapter.js")}'`;
+      for (const command of [rust, typescript])
+        await sh("python3", ["run.py", command, ...paths], { cwd });
+      return `${own}; vectors: ${lastLine(output())}`;
+    },
+  },
   eslint: {
     tools: ["npm"],
     // Some rules need types, and the package's types are in its build.

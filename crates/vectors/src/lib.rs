@@ -47,4 +47,4 @@ pub mod smt;
 pub mod state;
 
 pub use answer::Answer;
-pub use run::{Report, TestReport, run, run_with};
+pub use run::{Report, TestReport, run, run_with, verify};

@@ -78,8 +78,8 @@ fn answer(
     verifier(group_type, &input).map_or_else(|| verify(group_type, &input), Ok)
 }
 
-/// The answer of the verifier for this group type; the outer error is why there is none.
-pub(crate) fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
+/// The answer of the verifier for this group type; the outer error is that there is none for it.
+pub fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
     match group_type {
         "AmbProof" => Ok(amb::verify(input)),
         "AmtOpening" => Ok(parse(input).and_then(|input: amt::AmtOpening| input.verify())),

@@ -55,3 +55,10 @@ VERIFIERS = {
 # What only a program that keeps the state can run (vectors 5), and the models of schemes that do.
 UNSUPPORTED = frozenset({"StateRoots"})
 MODELS = {"lmpt": lmpt_state.verify_roots_input}
+
+
+def verifier_of(group_type, test_input):
+    """The verifier for a test, or None for a type that this package does not know."""
+    if group_type in UNSUPPORTED:
+        return MODELS.get(test_input.get("scheme"))
+    return VERIFIERS.get(group_type)

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Runs test vectors against any verifier: python3 run.py 'COMMAND' [FILE…]
+
+COMMAND starts the verifier. It reads one JSON object a line from its standard input and answers
+each with one line on its standard output:
+
+  {"id": 1, "type": "AvlBatch", "input": {…}}      a question: the type of a test and its input
+
+  {"id": 1, "valid": {…}}                          accepted, with the members that the test expects
+  {"id": 1, "invalid": {"code": …, "reason": …}}   refused
+  {"id": 1, "unsupported": true}                   this verifier does not know the type
+
+Without files, all vectors of this folder's parent are run. Needs Python 3.9 or later, nothing else.
+"""
+
+import argparse
+import os
+import shlex
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple, Optional
+
+from encoding import same, shorten, write
+from joined import JoinedError, join_all
+from vector_files import FileError, load
+from verifier import CommandError, Fault, Verifier
+
+VECTORS = Path(__file__).resolve().parents[1]
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+class Outcome(NamedTuple):
+    """The result of a test, or without `tc_id` that of a file that could not be run."""
+
+    type: str
+    tc_id: Optional[int]
+    comment: str
+    result: str
+    expected: str
+    found: str
+
+
+def main(arguments):
+    """Runs the files; returns the exit code: 1 on any failure, 2 if the command cannot be started."""
+    options = parse(arguments)
+    # Names and comments of hostile files must not stop a terminal that cannot show them.
+    sys.stdout.reconfigure(errors="backslashreplace")
+    paths = options.files or all_files(VECTORS)
+    command = shlex.split(options.command)
+    outcomes = []
+    try:
+        for path, of_file in zip(paths, run(paths, command, options)):
+            print_file(path, of_file)
+            outcomes += of_file
+    except CommandError as error:
+        print(f"run.py: cannot start {options.command!r}: {error}", file=sys.stderr)
+        return 2
+    return print_table(outcomes)
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="run.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="run.py [options] COMMAND [FILE…]",
+    )
+    parser.add_argument("command", metavar="COMMAND", help="starts the verifier; one argument")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: all vectors")
+    parser.add_argument(
+        "--skip",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        help="a type that may be unsupported; may be repeated",
+    )
+    parser.add_argument(
+        "--verdicts",
+        action="store_true",
+        help="compare no codes and reasons, for verifiers that have others",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="files at a time, each with a verifier of its own; default: the number of processors",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=60, metavar="SECONDS", help="for a test; default: 60"
+    )
+    # Options may stand between the command and the files.
+    return parser.parse_intermixed_args(arguments)
+
+
+def run(paths, command, options):
+    """Yields the outcomes of each file."""
+    stop = Event()
+    with ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        try:
+            yield from pool.map(lambda path: run_file(path, command, options, stop), paths)
+        finally:
+            stop.set()
+
+
+def run_file(path, command, options, stop):
+    try:
+        tests = load(path)
+    except FileError as error:
+        return [Outcome("", None, "", FAILED, "a file of test vectors", str(error))]
+    with Verifier(command, options.timeout) as verifier:
+        running = takewhile(lambda _: not stop.is_set(), tests)
+        return [run_test(test, verifier, options) for test in running]
+
+
+def run_test(test, verifier, options):
+    try:
+        verdict = verifier.ask(test.type, join_all(test.input))
+        result, found = judge(test, verdict, options)
+    except JoinedError as error:
+        result, found = FAILED, f"an input that cannot be joined: {error}"
+    except Fault as fault:
+        result, found = FAILED, str(fault)
+    return Outcome(test.type, test.tc_id, test.comment, result, expectation(test), found)
+
+
+def judge(test, verdict, options):
+    """Compares a verdict with what the test expects."""
+    if verdict.name == "unsupported":
+        return (SKIPPED if test.type in options.skip else FAILED), "unsupported"
+    if verdict.name == "valid":
+        return judge_answer(test, verdict.body)
+    code, reason = verdict.body.get("code"), verdict.body.get("reason")
+    found = f"refused: {shorten(str(code))}, {shorten(str(reason))}"
+    pinned = () if options.verdicts else ((test.code, code), (test.reason, reason))
+    agrees = all(expected in (None, said) for expected, said in pinned)
+    return (PASSED if not test.valid and agrees else FAILED), found
+
+
+def judge_answer(test, answer):
+    if not test.valid:
+        return FAILED, f"accepted with {shorten(write(answer))}"
+    for name, expected in test.expected.items():
+        if name not in answer:
+            return FAILED, f"accepted without {shorten(name)}"
+        if not same(expected, answer[name]):
+            return FAILED, f"accepted with {name} {difference(expected, answer[name])}"
+    return PASSED, "accepted"
+
+
+def expectation(test):
+    if test.valid:
+        return "accepted"
+    pinned = [text for text in (test.code, test.reason) if text is not None]
+    return "refused" + (": " if pinned else "") + ", ".join(pinned)
+
+
+def difference(expected, found):
+    """The first place where two things differ, in few words."""
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        i = next(i for i, pair in enumerate(zip(expected, found)) if not same(*pair))
+        return f"[{i}] {difference(expected[i], found[i])}"
+    return f"{shorten(write(found))} instead of {shorten(write(expected))}"
+
+
+def all_files(folder):
+    """The vector files below a folder; schema/ describes them, data/ has what they need."""
+    names = (path.relative_to(folder) for path in folder.rglob("*.json"))
+    return [folder / name for name in sorted(names) if not {"schema", "data"} & set(name.parts)]
+
+
+def print_file(path, outcomes):
+    path = path.resolve()
+    shown = path.relative_to(VECTORS) if VECTORS in path.parents else path
+    print(f"{shown}: {in_words(Counter(outcome.result for outcome in outcomes))}")
+    for outcome in outcomes:
+        if outcome.result == FAILED:
+            test = "file" if outcome.tc_id is None else f"tcId {outcome.tc_id} ({outcome.comment})"
+            print(f"  {test}: expected {outcome.expected}, found {outcome.found}")
+    sys.stdout.flush()
+
+
+def print_table(outcomes):
+    """Prints the counts by type and of all; returns the exit code."""
+    by_type = {}
+    for outcome in outcomes:
+        counts = by_type.setdefault(outcome.type or "(files that could not be run)", Counter())
+        counts[outcome.result] += 1
+    width = max(map(len, by_type), default=4)
+    print(f"\n{'type':{width}}{PASSED:>9}{FAILED:>9}{SKIPPED:>9}")
+    for name, counts in sorted(by_type.items()):
+        print(f"{name:{width}}{counts[PASSED]:9}{counts[FAILED]:9}{counts[SKIPPED]:9}")
+    total = Counter(outcome.result for outcome in outcomes)
+    print(f"\n{in_words(total)}")
+    # A run in which no test passed has shown nothing, so it is no success.
+    return 0 if total[PASSED] and not total[FAILED] else 1
+
+
+def in_words(counts):
+    rest = f", {counts[SKIPPED]} skipped" if counts[SKIPPED] else ""
+    return f"{counts[PASSED]} passed, {counts[FAILED]} failed{rest}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,202 @@
+"""The kit against verifiers that are right, wrong, slow, silent and broken."""
+
+import shlex
+import subprocess
+import sys
+import textwrap
+import unittest
+from pathlib import Path
+
+from run import VECTORS, all_files
+from test_vector_files import INVALID, VALID, WithFiles, changed, file_of
+
+RUN = Path(__file__).resolve().parents[1] / "run.py"
+
+# Answers each question by `say`, which a test defines.
+LOOP = """
+import json, os, sys, time
+def right(question):
+    if question["input"]: return {"valid": {"digest": "0xAB", "results": [None, "0x01"], "more": 1}}
+    return {"invalid": {"code": "mismatch", "reason": "root_mismatch"}}
+%s
+for line in sys.stdin:
+    question = json.loads(line)
+    print(json.dumps({"id": question["id"], **say(question)}), flush=True)
+"""
+
+
+class Runs(WithFiles):
+    def run_kit(self, say, *arguments, files=None):
+        """Runs the kit with a verifier whose `say(question)` has this body."""
+        script = LOOP % ("def say(question):\n" + textwrap.indent(textwrap.dedent(say), "    "))
+        command = shlex.join([sys.executable, "-c", script])
+        return self.run_command(command, *arguments, *(files or [self.write(file_of(VALID, INVALID))]))
+
+    def run_command(self, command, *arguments):
+        done = subprocess.run(
+            [sys.executable, str(RUN), command, *map(str, arguments)],
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        self.assertNotIn("Traceback", done.stderr)
+        return done.returncode, done.stdout
+
+    def ends(self, printed, last, code):
+        self.assertEqual((printed[0], printed[1].splitlines()[-1]), (code, last), printed[1])
+
+    def fails(self, say, found, *arguments, last="1 passed, 1 failed"):
+        printed = self.run_kit(say, *arguments)
+        self.ends(printed, last, 1)
+        self.assertIn(found, printed[1])
+
+    def test_a_right_verifier_passes(self):
+        printed = self.run_kit("return right(question)")
+        self.ends(printed, "2 passed, 0 failed", 0)
+        self.assertRegex(printed[1], r"Test +2 +0 +0")
+
+    def test_a_verifier_that_accepts_everything_fails(self):
+        say = 'return {"valid": {"digest": "0xab", "results": [None, "0x01"]}}'
+        self.fails(say, "tcId 2 (refused): expected refused: mismatch, root_mismatch, found accepted")
+
+    def test_a_verifier_that_refuses_everything_fails(self):
+        say = 'return {"invalid": {"code": "mismatch", "reason": "root_mismatch"}}'
+        self.fails(say, "tcId 1 (accepted): expected accepted, found refused: mismatch")
+
+    def test_another_answer_fails(self):
+        for digest, found in (
+            ('"0xac"', "accepted with digest"),
+            ("None", "null instead of"),
+            ("True", "accepted with digest"),
+            ("[]", "accepted with digest"),
+        ):
+            with self.subTest(digest):
+                say = f'return {{"valid": {{"digest": {digest}, "results": [None, "0x01"]}}}}'
+                self.fails(f"if not question['input']: return right(question)\n{say}", found)
+        say = 'return {"valid": {}} if question["input"] else right(question)'
+        self.fails(say, "accepted without digest")
+
+    def test_another_code_or_reason_fails(self):
+        for body in (
+            '{"code": "malformed", "reason": "root_mismatch"}',
+            '{"code": "mismatch", "reason": "tree_shape"}',
+            '{"code": "mismatch"}',
+            "{}",
+        ):
+            with self.subTest(body):
+                say = f'return right(question) if question["input"] else {{"invalid": {body}}}'
+                self.fails(say, "tcId 2 (refused): expected refused: mismatch, root_mismatch, found")
+                printed = self.run_kit(say, "--verdicts")
+                self.ends(printed, "2 passed, 0 failed", 0)
+
+    def test_what_a_test_does_not_pin_may_differ(self):
+        loose = changed(INVALID, expectedReason=..., expectedError=...)
+        say = 'return right(question) if question["input"] else {"invalid": {"code": "x"}}'
+        printed = self.run_kit(say, files=[self.write(file_of(VALID, loose))])
+        self.ends(printed, "2 passed, 0 failed", 0)
+
+    def test_unsupported_fails_unless_its_type_is_skipped(self):
+        say = 'return {"unsupported": True} if question["type"] == "Other" else right(question)'
+        other = self.write(file_of(VALID, group_type="Other"), "other.json")
+        files = [self.write(file_of(VALID, INVALID)), other]
+        self.ends(self.run_kit(say, files=files), "2 passed, 1 failed", 1)
+        self.ends(self.run_kit(say, "--skip", "Test", files=files), "2 passed, 1 failed", 1)
+        printed = self.run_kit(say, "--skip", "Other", files=files)
+        self.ends(printed, "2 passed, 0 failed, 1 skipped", 0)
+        # A run in which nothing passed has shown nothing.
+        printed = self.run_kit(say, "--skip", "Other", files=[other])
+        self.ends(printed, "0 passed, 0 failed, 1 skipped", 1)
+
+    def test_a_skipped_type_is_judged_if_the_verifier_answers(self):
+        say = 'return {"valid": {}} if question["input"] else right(question)'
+        self.fails(say, "accepted without digest", "--skip", "Test")
+
+    def test_a_crash_fails_its_test_and_the_command_is_started_again(self):
+        say = "if question['input']: os._exit(3)\nreturn right(question)"
+        self.fails(say, "the command ended without an answer (exit code 3)")
+        say = "if question['input']: os.abort()\nreturn right(question)"
+        self.fails(say, "the command ended without an answer (signal 6)")
+
+    def test_a_command_that_ends_after_each_answer_is_started_again(self):
+        say = "print(json.dumps({'id': question['id'], **right(question)}), flush=True)\nos._exit(0)"
+        # The first test passes; the second finds the command ended.
+        self.fails(say, "the command ended without an answer")
+
+    def test_silence_fails_its_test(self):
+        say = "if question['input']: time.sleep(60)\nreturn right(question)"
+        self.fails(say, "no answer within 1 s", "--timeout", "1")
+
+    def test_silence_of_what_the_command_started_fails_its_test(self):
+        say = """
+            if question["input"]:
+                import subprocess
+                subprocess.run(["sleep", "60"])
+            return right(question)
+        """
+        self.fails(say, "no answer within 1 s", "--timeout", "1")
+
+    def test_a_command_that_reads_nothing_fails(self):
+        long = changed(VALID, input={"digest": {"joined": [{"repeat": "0xab", "times": 1 << 20}]}})
+        path = self.write(file_of(long, INVALID))
+        printed = self.run_command("sleep 60", "--timeout", "1", path)
+        self.ends(printed, "0 passed, 2 failed", 1)
+
+    def test_answers_that_are_no_verdicts_fail(self):
+        for printed, found in (
+            ('"{}"', "an answer without the id 1"),
+            ('"[]"', "an answer that is no JSON object"),
+            ('"checking 1"', "an answer that is no JSON object: checking 1"),
+            ('""', "an answer that is no JSON object"),
+            ("'[' * 200000", "an answer that is no JSON object"),
+            ("json.dumps({'id': 2, **right(question)})", "an answer without the id 1"),
+            ("json.dumps({'id': True, **right(question)})", "an answer without the id 1"),
+            ("json.dumps({'id': 1})", "an answer without exactly one verdict"),
+            ("json.dumps({'id': 1, 'valid': {}, 'invalid': {}})", "without exactly one verdict"),
+            ("json.dumps({'id': 1, 'valid': True})", "valid is no object"),
+            ("json.dumps({'id': 1, 'invalid': 'mismatch'})", "invalid is no object"),
+            ("json.dumps({'id': 1, 'unsupported': False})", "unsupported is not true"),
+        ):
+            with self.subTest(printed):
+                say = f"if question['input']: print({printed}, flush=True)\nreturn right(question)"
+                self.fails(say, found)
+
+    def test_a_line_without_end_fails(self):
+        say = "while question['input']: sys.stdout.write('x' * (1 << 20))\nreturn right(question)"
+        self.fails(say, "a line of more than")
+
+    def test_joined_values_are_resolved_before_the_verifier_sees_them(self):
+        joined = {"joined": [{"repeat": "0xab", "times": 3}]}
+        test = changed(VALID, input={"digest": joined}, expected={"digest": joined})
+        say = 'return {"valid": {"digest": question["input"]["digest"]}}'
+        self.ends(self.run_kit(say, files=[self.write(file_of(test))]), "1 passed, 0 failed", 0)
+
+    def test_an_input_that_cannot_be_joined_fails_without_being_run(self):
+        test = changed(INVALID, input={"digest": {"joined": 1}})
+        printed = self.run_kit("os._exit(1)", files=[self.write(file_of(test))])
+        self.ends(printed, "0 passed, 1 failed", 1)
+        self.assertIn("an input that cannot be joined", printed[1])
+
+    def test_a_file_that_cannot_be_run_fails_among_good_ones(self):
+        good = self.write(file_of(VALID, INVALID))
+        printed = self.run_kit("return right(question)", files=[good, good.with_name("no"), good])
+        self.ends(printed, "4 passed, 1 failed", 1)
+
+    def test_comments_that_a_terminal_cannot_show(self):
+        path = self.write(file_of(changed(VALID, comment="\ud800", expected={"x": 1})))
+        printed = self.run_kit("return right(question)", files=[path])
+        self.ends(printed, "0 passed, 1 failed", 1)
+
+    def test_a_command_that_cannot_be_started(self):
+        code, _ = self.run_command("./no-such-verifier", self.write(file_of(VALID)))
+        self.assertEqual(code, 2)
+
+    def test_all_files_are_found(self):
+        names = {path.relative_to(VECTORS).as_posix() for path in all_files(VECTORS)}
+        self.assertIn("avl/ergo_mainnet.json", names)
+        folders = {name.split("/")[0] for name in names}
+        expected = {"amb", "amt", "avl", "chain", "lmpt", "lvmt", "mpt", "smt", "state-roots"}
+        self.assertEqual(folders, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
