@@ -170,7 +170,16 @@ export const STEPS = {
       await sh("python3", ["-m", "unittest", "discover", "--start-directory", "tests"], { cwd });
       const own = pythonTests(output());
       await sh("cargo", cargo("build", "--example", "adapter"));
-      await sh("tsc", ["-p", "test-vectors/kit"]);
+      const options = [
+        "--module",
+        "nodenext",
+        "--target",
+        "es2022",
+        "--types",
+        "node",
+        "--skipLibCheck",
+      ];
+      await sh("tsc", [...options, "--outDir", "target/kit", "test-vectors/kit/adapter.ts"]);
       const files = [
         "amb/samples",
         "avl/avl_compat",
