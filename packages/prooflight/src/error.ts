@@ -1,5 +1,6 @@
 import { type Code, REASONS, type Reason } from "./registry.js";
 import { type Scheme, SCHEMES } from "./schemes.js";
+import { withOrigins } from "./url.js";
 
 /** What would have been accepted, and what was found instead, as readable text. Not stable. */
 export interface RefusalDetails {
@@ -85,7 +86,7 @@ export function refuse(
 /** Describes a value in a few words, for messages. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (typeof value === "string") return `the string ${JSON.stringify(shorten(value))}`;
+  if (typeof value === "string") return `the string ${JSON.stringify(shorten(withOrigins(value)))}`;
   if (typeof value === "number") return `the number ${value}`;
   if (typeof value === "bigint") return `the bigint ${value}`;
   if (typeof value === "boolean") return String(value);

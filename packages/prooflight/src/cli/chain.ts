@@ -38,7 +38,7 @@ export async function connect(options: ChainOptions): Promise<LightClient> {
     allowInsecureSetup: options["allow-insecure-setup"],
     verifyingKey: verifyingKey === undefined ? undefined : await readBytes(verifyingKey),
     onFailure({ url, error }) {
-      printFailure(new URL(url).host, error);
+      printFailure(serverText(url), error);
     },
   });
 }
@@ -180,6 +180,9 @@ export function resultJson(result: Present | Absent, scheme: StateScheme) {
   const { kind, deletedAt } = result;
   return { kind, value: null, ...(proves && { deletedAt: height(deletedAt) }), ...layer };
 }
+
+/** A server by its name: its host, and its place in the list if several have that origin. */
+export const serverText = (name: string): string => name.replace(/^[a-z]+:\/\/([^/]*)\//, "$1");
 
 /** A time in ISO 8601. */
 export function timeOf(timestampMs: bigint): string {

@@ -10,6 +10,7 @@ import {
   keyText,
   rangeEndOf,
   valueOf,
+  serverText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
@@ -63,7 +64,7 @@ function printDiff({ from, to, changes, evidence }: Diff): void {
       "proof",
       `smt, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
-    ["server", new URL(evidence.server).host],
+    ["server", serverText(evidence.server)],
   ]);
 }
 

@@ -13,6 +13,7 @@ import {
   keyOf,
   keyText,
   resultText,
+  serverText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
@@ -65,7 +66,7 @@ export async function get(
       "proof",
       `${scheme}, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
-    ["server", new URL(evidence.server).host],
+    ["server", serverText(evidence.server)],
   ]);
   if (options.bundle !== undefined) {
     printSaved(options.bundle, [

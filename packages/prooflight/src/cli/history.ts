@@ -16,6 +16,7 @@ import {
   resultText,
   timeOf,
   valueOf,
+  serverText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
@@ -85,7 +86,7 @@ function printHistory(found: History, average: Average | undefined): void {
       `${evidence.scheme}, ${evidence.proofBytes} bytes and ${evidence.headers} ${evidence.headers === 1 ? "header" : "headers"}, ` +
         `verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
-    ["server", new URL(evidence.server).host],
+    ["server", serverText(evidence.server)],
   ]);
 }
 

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 
 import { VERSION } from "../registry.js";
 import { STATE_SCHEMES } from "../schemes.js";
+import { withOrigins } from "../url.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { complain, print, printError } from "./output.js";
 import { bold, type SafeText, text } from "./text.js";
@@ -163,14 +164,14 @@ async function main(args: string[]): Promise<number> {
       },
     });
   } catch (error) {
-    return usage((error as Error).message);
+    return usage(withOrigins((error as Error).message));
   }
   const { values, positionals } = parsed;
   const [command, ...rest] = commandOf(positionals);
   if (values.help) return say(HELP);
   if (values.version) return say(VERSION);
   if (command === undefined) return usage("no command");
-  if (!isCommand(command)) return usage(`no such command: ${command}`);
+  if (!isCommand(command)) return usage(`no such command: ${withOrigins(command)}`);
   const { json, ...options } = values;
   const stranger = Object.keys(options).find((name) => !OPTIONS[command].includes(name));
   if (stranger !== undefined) return usage(`${command} takes no --${stranger}`);

@@ -2,18 +2,19 @@
 
 import { EquivocationError } from "../client/equivocation.js";
 import { VerifyError } from "../error.js";
+import { withOrigins } from "../url.js";
 import { evidenceJson } from "./evidence.js";
 import { dim, plain, safe, type SafeText, text, visible, wrap } from "./text.js";
 
-/** Prints a line. */
-export function print(line: string | SafeText = ""): void {
-  process.stdout.write(`${safe(line)}\n`);
+/** Prints a line, or several. */
+export function print(lines: string | SafeText = ""): void {
+  write(process.stdout, safe(lines));
 }
 
-/** Prints untrusted text. It is wrapped here, so that it cannot begin a line of the terminal. */
-export function printWrapped(line: string | SafeText): void {
-  const { isTTY, columns } = process.stdout;
-  process.stdout.write(`${isTTY ? wrap(plain(line), columns) : plain(line)}\n`);
+/** Writes lines. On a terminal they are wrapped, so that untrusted text cannot begin a line of it. */
+function write(stream: NodeJS.WriteStream, lines: string): void {
+  // Some terminals tell no width.
+  stream.write(`${stream.isTTY ? wrap(lines, stream.columns || 80) : lines}\n`);
 }
 
 /** Prints a value as JSON. */
@@ -61,14 +62,12 @@ export function printError(error: unknown, json: boolean, file?: string): void {
     return;
   }
   if (error instanceof VerifyError && told.has(error)) return;
-  complain(file === undefined ? describe(error) : text`${file}: ${describe(error)}`);
+  complain(file === undefined ? describe(error) : text`${withOrigins(file)}: ${describe(error)}`);
 }
 
 /** Prints a problem to standard error. */
 export function complain(problem: string | SafeText): void {
-  const { isTTY, columns } = process.stderr;
-  const lines = plain(text`prooflight: ${problem}`);
-  process.stderr.write(`${isTTY ? wrap(lines, columns) : lines}\n`);
+  write(process.stderr, plain(text`prooflight: ${problem}`));
 }
 
 function describe(error: unknown): string | SafeText {

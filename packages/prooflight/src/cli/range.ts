@@ -12,6 +12,7 @@ import {
   keyOf,
   keyText,
   valueText,
+  serverText,
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { complain, print, printJson, printRows } from "./output.js";
@@ -127,7 +128,7 @@ class Walk {
         "proof",
         `${evidence.scheme}, ${this.#bytes} bytes in ${pages}, verified in ${this.#milliseconds.toFixed(1)} ms`,
       ],
-      ["server", new URL(evidence.server).host],
+      ["server", serverText(evidence.server)],
     ]);
   }
 }
@@ -155,7 +156,7 @@ export async function count(
       "proof",
       `${evidence.scheme}, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
     ],
-    ["server", new URL(evidence.server).host],
+    ["server", serverText(evidence.server)],
   ]);
   return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import { runVectors, type TestReport } from "../vectors/run.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { print, printError, printJson, printWrapped } from "./output.js";
+import { print, printError, printJson } from "./output.js";
 import { dim, green, red, text, yellow } from "./text.js";
 
 /** `prooflight vectors FILE…`: runs the files and prints the failures. Returns the exit code. */
@@ -49,8 +49,8 @@ function printFile(file: string, tests: readonly TestReport[]): void {
   print(text`${mark} ${file}  ${dim(inWords(counts))}`);
   for (const { tcId, comment, outcome, failure } of tests) {
     if (outcome === "passed") continue;
-    printWrapped(text`    tcId ${tcId}  ${outcome}  ${comment}`);
-    printWrapped(text`        ${failure ?? ""}`);
+    print(text`    tcId ${tcId}  ${outcome}  ${comment}`);
+    print(text`        ${failure ?? ""}`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { VerifyError } from "../error.js";
 import type { Json } from "../statement/json.js";
 import { absenceText, keyText, layerText, timeOf, valueText } from "./chain.js";
 import { insecureMark, printInsecureNote } from "./insecure.js";
-import { print, printRows, printWrapped, type Row } from "./output.js";
+import { print, printRows, type Row } from "./output.js";
 import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
 import type { Unpinned } from "./trust.js";
 
@@ -40,20 +40,20 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   for (const one of unpinned) printUnpinned(one);
   if (compat) {
     print();
-    printWrapped(
+    print(
       "  Compat mode accepts more than an honest prover writes; leave mode out unless you need it.",
     );
   }
   printInsecureNote(insecure);
   print();
-  printWrapped(
+  print(
     "  It depends on these facts, which you must know from a source that you trust, not from the file:",
   );
   printMembers(trusted, plain);
   if (taken.length > 0) {
     const options = taken.map((member) => (member === "slots" ? "--slot" : `--${member}`));
     print();
-    printWrapped(
+    print(
       `  The answer itself names the ${taken.join(" and the ")}; ${options.join(" and ")} say what was asked for.`,
     );
   }
@@ -102,10 +102,10 @@ function headline(list: (typeof LISTS)[number], scheme: string): string {
 
 function printUnpinned({ what, remedy }: Unpinned): void {
   print();
-  printWrapped(
+  print(
     `  It is verified only relative to ${what} in the file, which whoever made the file could choose.`,
   );
-  printWrapped(`  To verify it from yours, ${remedy}.`);
+  print(`  To verify it from yours, ${remedy}.`);
 }
 
 /** Prints that a statement was refused. */
@@ -121,8 +121,8 @@ export function printRefused(
     ["code    ", red(error.code)],
     ["reason  ", red(error.reason)],
   ]);
-  printWrapped(text`  expected  ${error.details.expected}`);
-  printWrapped(text`  found     ${error.details.found}`);
+  print(text`  expected  ${error.details.expected}`);
+  print(text`  found     ${error.details.found}`);
   if (permits && error.reason === "insecure_setup") {
     print();
     print("  The file allows an insecure setup, which only --allow-insecure-setup can.");

@@ -2,6 +2,7 @@ import { describe, refuse, VerifyError } from "../error.js";
 import { type Json, parseJson } from "../statement/json.js";
 import type { Kind } from "../statement/kind.js";
 import { KINDS } from "../statement/kinds.js";
+import { verifySentAnswer } from "../statement/mpt.js";
 import { type EthOptions, ethStatement, refuseEthOptions } from "./eth-proof.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
@@ -12,7 +13,7 @@ import { printProven, printRefused } from "./verdict.js";
 /**
  * `prooflight verify FILE`: prints the verdict on one statement. Returns the exit code.
  *
- * An answer to `eth_getProof` is verified as it is, against the state root of the options. Inputs that a
+ * An answer to `eth_getProof` is verified as a node sent it, against the state root of the options. Inputs that a
  * statement must not choose itself come from the options, see `trust.ts`.
  */
 export async function verify(
@@ -28,7 +29,7 @@ export async function verify(
   await kind.init();
   const about = { scheme, kind: name };
   try {
-    const answer = kind.verify(input);
+    const answer = eth ? verifySentAnswer(input) : kind.verify(input);
     const trusted: Record<string, Json> = kind.trusted(input);
     const question = kind.question(input);
     if (json) {

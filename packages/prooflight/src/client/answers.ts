@@ -91,7 +91,7 @@ async function answersOf(
     head: copyHeader(accepted.header),
     proofBytes: proof.length,
     milliseconds,
-    server: server.url.href,
+    server: server.name,
   });
   const { signed: head, inclusion } = accepted;
   const parts = { scheme, head, inclusion, older, keys, proof };

@@ -1,9 +1,9 @@
 /** Follows heads: asks for the newest head after a WebSocket's hint, and at intervals. */
 
+import type { Address } from "../address.js";
 import { toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { notify } from "./callback.js";
-import { EquivocationError } from "./equivocation.js";
 import { LONGEST_TIMER } from "./options.js";
 import type { Servers } from "./servers.js";
 import { openSocket, type OpenSocket } from "./socket.js";
@@ -73,6 +73,13 @@ export class HeadWatch {
     this.#newest = undefined;
   }
 
+  /** Ends all subscriptions, and tells why. */
+  stop(error: unknown): void {
+    const subscribers = [...this.#subscribers];
+    this.close();
+    for (const { onError } of subscribers) notify(onError, error);
+  }
+
   #start(): void {
     if (this.#running) return;
     this.#running = new AbortController();
@@ -94,8 +101,6 @@ export class HeadWatch {
         if (ended()) return;
         failures += 1;
         for (const { onError } of [...this.#subscribers]) notify(onError, error);
-        // The client has stopped for good.
-        if (error instanceof EquivocationError) this.close();
       }
       if (ended()) return;
       const interval = Math.min(
@@ -137,7 +142,7 @@ class Hints {
   readonly #pollInterval: number;
   readonly #signal: AbortSignal;
   #opened: OpenSocket | undefined;
-  #url = "";
+  #name = "";
   #wake: (() => void) | undefined;
   #hints = 0;
   readonly #flooding = new Set<string>();
@@ -156,12 +161,11 @@ class Hints {
   open(): boolean {
     const { WebSocket } = globalThis as { WebSocket?: typeof globalThis.WebSocket };
     if (!WebSocket) return false;
-    const url = new URL(this.#servers.preferred);
-    url.protocol = url.protocol.replace("http", "ws");
+    const { name, address } = this.#servers.preferred;
     // The preferred server may have changed.
-    if (this.#url !== url.href) this.#opened?.end();
+    if (this.#name !== name) this.#opened?.end();
     else if (this.#opened) return this.#opened.socket.readyState === WebSocket.OPEN;
-    if (!this.#flooding.has(url.href)) this.#connect(url.href, WebSocket);
+    if (!this.#flooding.has(name)) this.#connect(name, address, WebSocket);
     return false;
   }
 
@@ -181,16 +185,16 @@ class Hints {
     this.#hints = 0;
   }
 
-  #connect(url: string, WebSocket: typeof globalThis.WebSocket): void {
+  #connect(name: string, { url, headers }: Address, WebSocket: typeof globalThis.WebSocket): void {
     let opened: OpenSocket;
     try {
-      opened = openSocket(url, WebSocket);
+      opened = openSocket(url.href.replace("http", "ws"), WebSocket, headers);
     } catch {
-      return; // For example `ws:` on an https page.
+      return; // For example `ws:` on an https page, or headers in a browser.
     }
     const { socket } = opened;
     this.#opened = opened;
-    this.#url = url;
+    this.#name = name;
     const subscribe = { jsonrpc: "2.0", id: 1, method: "prooflight_newHeads", params: {} };
     socket.onopen = () => {
       socket.send(JSON.stringify(subscribe));
@@ -198,7 +202,7 @@ class Hints {
     socket.onmessage = ({ data }: { data: unknown }) => {
       this.#hints += 1;
       if (this.#hints > MOST_HINTS || typeof data !== "string" || data.length > LONGEST_HINT) {
-        this.#flooding.add(url);
+        this.#flooding.add(name);
         opened.end();
       }
       this.#wake?.();

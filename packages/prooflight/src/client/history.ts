@@ -117,6 +117,9 @@ export interface RangeEvidence {
   server: string;
 }
 
+/** Heights have 64 bits, so no block is after this one. */
+const LAST_HEIGHT = (1n << 64n) - 1n;
+
 /** Asks for a key's history and verifies it. */
 export async function history(
   client: AskingClient,
@@ -144,6 +147,7 @@ export async function twap(
 export async function diff(client: AskingClient, options: DiffOptions): Promise<Diff> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.unchecked("from") === null ? null : given.u64("from");
+  if (from === LAST_HEIGHT) throw invalid(undefined, "from", "below the last height", `${from}`);
   const first = from === null ? 0n : from + 1n;
   const to = readEnd(given.unchecked("to"), first);
   const params = { ...(from !== null && { from: toQuantity(from) }), to };
@@ -289,7 +293,7 @@ function partsOf({ authentic, head, input }: OpenRange, reply: RangeReply): Rang
 function evidenceOf(
   { authentic, input, started }: OpenRange,
   { headers, proof }: RangeReply,
-  { url }: Server,
+  { name }: Server,
 ): RangeEvidence {
   const milliseconds = performance.now() - started;
   const [head, counted] = [copyHeader(authentic.accepted.header), headers.length + 1];
@@ -300,7 +304,7 @@ function evidenceOf(
     proofBytes: proof.length,
     headers: counted,
     milliseconds,
-    server: url.href,
+    server: name,
   };
 }
 

@@ -167,6 +167,8 @@ async function* walk(
     const { block, head } = at;
     const evidence = { ...page.evidence, head: copyHeader(head) };
     yield { entries, next: next?.slice() ?? null, block: copyHeader(block), evidence };
+    // Two histories may have been seen since the last page was sent.
+    client.trust.check();
     if (next === null || left === 0) return;
     // A page also opens the keys that were written after the block, which answer nothing.
     const wanted = block.height === head.height ? left : 2 * pageSize;
@@ -199,7 +201,7 @@ async function pageOf(
   const height = block.height;
   const page = verifyStateRange({ scheme, config, header, at: height, lo, hi, reverse, proof });
   const milliseconds = performance.now() - started;
-  const evidence = { scheme, proofBytes: proof.length, milliseconds, server: server.url.href };
+  const evidence = { scheme, proofBytes: proof.length, milliseconds, server: server.name };
   return { page: { ...page, evidence }, at: { head, block } };
 }
 
@@ -242,18 +244,18 @@ class Credits {
   }
 
   /** Throws `too_many_pages` if the server has no credit left for another page without a key. The last one is free. */
-  spend({ url }: Server, { opened, next }: { opened: number; next: Bytes | null }): void {
+  spend({ name }: Server, { opened, next }: { opened: number; next: Bytes | null }): void {
     if (next === null) return;
-    const left = this.#left.get(url.href) ?? this.#most;
+    const left = this.#left.get(name) ?? this.#most;
     if (opened > 0) {
-      this.#left.set(url.href, Math.min(this.#most, left + opened));
+      this.#left.set(name, Math.min(this.#most, left + opened));
       return;
     }
     if (left === 0) {
       const expected = `a key opened in one of ${this.#most + 1} pages`;
       throw refuse("too_many_pages", expected, "none");
     }
-    this.#left.set(url.href, left - 1);
+    this.#left.set(name, left - 1);
   }
 }
 
@@ -279,7 +281,7 @@ export async function count(client: AskingClient, options: CountOptions): Promis
     const milliseconds = performance.now() - started;
     const head = copyHeader(accepted.header);
     const proofBytes = proof.length;
-    const evidence = { scheme, head, proofBytes, milliseconds, server: server.url.href };
+    const evidence = { scheme, head, proofBytes, milliseconds, server: server.name };
     return { count, block: copyHeader(block), evidence };
   }, signal);
 }

@@ -1,7 +1,8 @@
 /** Several servers for one chain. If one fails or lies, the next is asked. */
 
+import { Address, foundInstead } from "../address.js";
 import { Arguments } from "../arguments.js";
-import { describe, refuse, VerifyError } from "../error.js";
+import { refuse, VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
 import type { Bounds } from "./bounds.js";
 import { notify } from "./callback.js";
@@ -13,8 +14,10 @@ import { readShard, type Shard } from "./shard.js";
 
 /** A server that answers a question. */
 export interface Server {
-  /** Its URL. */
+  /** Its URL, without user and password. */
   readonly url: URL;
+  /** What may be shown of its URL; different for each server of a client. */
+  readonly name: string;
   /** Calls a method; throws like `call` of `rpc.ts`. */
   call(method: string, params: object): Promise<unknown>;
   /** Gets a resource below the URL; throws like `exchange` of `http.ts`. */
@@ -29,7 +32,10 @@ export interface Server {
 
 /** The failure of one server to answer a question. */
 export interface Failure {
-  /** The server's URL, as it was given. */
+  /**
+   * The server: the origin of its URL, whose other parts may be secret. If several servers have that origin, followed by
+   * the server's place in the list, counted from one, as in `https://host/ (server 2)`.
+   */
   url: string;
   /** Why its answer was refused. */
   error: VerifyError;
@@ -48,7 +54,9 @@ const OTHERS_MAY_DO_BETTER: ReadonlySet<Code> = new Set([
 
 /** A server as the application listed it. */
 export interface Listed {
-  readonly url: URL;
+  readonly address: Address;
+  /** What may be shown of its URL; different for each server of a client. */
+  readonly name: string;
   /** The part of LVMT's keys that it proves; undefined for all. */
   readonly shard: Shard | undefined;
 }
@@ -86,7 +94,7 @@ export class Servers {
     boundsOf: (method: string, params: object) => Bounds,
   ) {
     if (urls.length === 0) throw refuse("invalid_argument", "at least one URL of a server", "none");
-    this.#listed = urls.map(parse);
+    this.#listed = named(urls.map(parse));
     this.#places = new Map(this.#listed.map((listed) => [listed, new Places()]));
     this.#transport = transport;
     this.#onFailure = onFailure;
@@ -95,8 +103,8 @@ export class Servers {
   }
 
   /** The server that is asked first. */
-  get preferred(): URL {
-    return this.#at(this.#preferred).url;
+  get preferred(): Listed {
+    return this.#at(this.#preferred);
   }
 
   /** Whether there are servers that prove only a part of LVMT's keys. */
@@ -162,19 +170,20 @@ export class Servers {
     const places = this.#places.get(listed);
     let answered = false;
     try {
-      await places?.take(this.#transport.timeout, listed.url.host, signal);
+      await places?.take(this.#transport.timeout, listed.address.url.host, signal);
       held.push(() => places?.free(answered));
       check();
       const answer = await ask(this.#open(listed, signal, check, held));
       check();
       answered = true;
       return { answer };
-    } catch (error) {
+    } catch (thrown) {
       // Nor is the application's own abort.
       signal?.throwIfAborted();
+      const error = listed.address.conceal(thrown);
       if (client.stopped) throw error;
       if (!(error instanceof VerifyError) || !mayDoBetter(error)) throw error;
-      notify(this.#onFailure, { url: listed.url.href, error });
+      notify(this.#onFailure, { url: listed.name, error });
       // The authorities signed two heads, which no other server can undo.
       if (error.reason === "equivocation") throw error;
       return { error };
@@ -190,7 +199,9 @@ export class Servers {
     check: () => void,
     held: (() => void)[],
   ): Server {
-    const { url } = listed;
+    const { name, address } = listed;
+    const { url } = address;
+    const fetch = address.fetchBy(this.#transport.fetch);
     const question = { received: 0 };
     const replies: (() => void)[] = [];
     const forget = () => {
@@ -208,6 +219,7 @@ export class Servers {
       try {
         return await send({
           ...this.#transport,
+          fetch,
           maxReplyBytes: Math.min(bounds.bytes, this.#transport.maxReplyBytes),
           maxReplyItems: bounds.items,
           maxReplyMembers: bounds.members,
@@ -222,6 +234,7 @@ export class Servers {
     };
     return {
       url,
+      name,
       forget,
       get received() {
         return question.received;
@@ -273,23 +286,32 @@ export function worst(errors: readonly VerifyError[]): VerifyError {
   return new VerifyError(told.toJSON(), { cause });
 }
 
-function parse(given: unknown, index: number): Listed {
+type Unnamed = Omit<Listed, "name">;
+
+function parse(given: unknown, index: number): Unnamed {
   if (typeof given !== "object" || given === null || given instanceof URL) {
-    return { url: parseUrl(given), shard: undefined };
+    return { address: addressOf(given), shard: undefined };
   }
   const path = `urls[${index}]`;
   const members = new Arguments(undefined, given, ["url", "shard"], path);
   const shard = readShard(members.unchecked("shard"), `${path}.shard`);
-  return { url: parseUrl(members.unchecked("url")), shard };
+  return { address: addressOf(members.unchecked("url")), shard };
 }
 
-function parseUrl(given: unknown): URL {
+/** Names servers by their origins, and numbers those of one origin by their places in the list. */
+function named(listed: readonly Unnamed[]): Listed[] {
+  return listed.map((one, index) => {
+    const { origin } = one.address;
+    const isAlone = listed.every((other) => other === one || other.address.origin !== origin);
+    return { ...one, name: isAlone ? origin : `${origin} (server ${index + 1})` };
+  });
+}
+
+function addressOf(given: unknown): Address {
   const { location } = globalThis as { location?: Location };
-  if (typeof given === "string" || given instanceof URL) {
-    const base = location?.protocol.startsWith("http") ? location.href : undefined;
-    const url = URL.canParse(given, base) ? new URL(given, base) : undefined;
-    if (url && /^https?:$/.test(url.protocol)) return url;
-  }
-  const found = given instanceof URL ? given.href : describe(given);
-  throw refuse("invalid_argument", "an http or https URL of a server", found);
+  const base = location?.protocol.startsWith("http") ? location.href : undefined;
+  const isText = typeof given === "string" || given instanceof URL;
+  const address = isText ? Address.read(given, base) : undefined;
+  if (address) return address;
+  throw refuse("invalid_argument", "an http or https URL of a server", foundInstead(given));
 }

@@ -14,9 +14,16 @@ export interface OpenSocket {
 /**
  * Opens a WebSocket. In Node, `close()` alone waits for the server without a limit, which keeps the process alive.
  * Browsers have a limit of their own.
+ *
+ * Throws if there are headers and the platform cannot send them: browsers take only protocols as second argument.
  */
-export function openSocket(url: string, WebSocket: typeof globalThis.WebSocket): OpenSocket {
-  const { socket, connection, forget } = observed(() => new WebSocket(url));
+export function openSocket(
+  url: string,
+  WebSocket: typeof globalThis.WebSocket,
+  headers: Readonly<Record<string, string>>,
+): OpenSocket {
+  const more = Object.keys(headers).length === 0 ? [] : [{ headers } as unknown as string[]];
+  const { socket, connection, forget } = observed(() => new WebSocket(url, ...more));
   let opened = false;
   let ended = false;
   socket.addEventListener("open", () => {

@@ -13,12 +13,12 @@ export class Headers {
   async ask(server: Server, numbers: readonly bigint[]): Promise<unknown[]> {
     const all = (method: string, ...more: unknown[]) =>
       Promise.all(numbers.map((number) => server.call(method, [quantity(number), ...more])));
-    if (!this.#without.has(server.url.href)) {
+    if (!this.#without.has(server.name)) {
       try {
         return await all("eth_getHeaderByNumber");
       } catch (error) {
         if (!(error instanceof VerifyError) || error.reason !== "server_error") throw error;
-        this.#without.add(server.url.href);
+        this.#without.add(server.name);
       }
     }
     return all("eth_getBlockByNumber", false);

@@ -1,8 +1,8 @@
 import { Arguments, invalid } from "../arguments.js";
+import { Address, foundInstead } from "../address.js";
 import { called } from "../client/options.js";
 import type { Transport } from "../client/http.js";
 import { call } from "../client/rpc.js";
-import { describe } from "../error.js";
 import { needsPerson } from "./handed-on.js";
 import { reading } from "./options.js";
 import { mostReplyBytes } from "../mpt/reply-size.js";
@@ -30,17 +30,22 @@ const LONGEST = 2 ** 31 - 1;
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
-  const [parsed, transport] = reading(() => [urlOf(url), transportOf(options)] as const);
+  const [address, transport] = reading(() => [addressOf(url), transportOf(options)] as const);
   return {
     async request(args) {
       const { method, params } = requestOf(args);
       const { timeout, maxReplyBytes } = transport;
       const bounded = {
         ...transport,
+        fetch: address.fetchBy(transport.fetch),
         timeout: needsPerson(method) ? LONGEST : timeout,
         maxReplyBytes: Math.min(maxReplyBytes, mostReplyBytes(method, params) ?? maxReplyBytes),
       };
-      return call(bounded, parsed, method, params, undefined);
+      try {
+        return await call(bounded, address.url, method, params, undefined);
+      } catch (error) {
+        throw address.conceal(error);
+      }
     },
   };
 }
@@ -56,8 +61,8 @@ function transportOf(options: HttpOptions): Transport {
   };
 }
 
-function urlOf(given: string | URL): URL {
-  const url = String(given);
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url);
-  throw invalid(undefined, "url", "an http or https URL", describe(url));
+function addressOf(given: string | URL): Address {
+  const address = Address.read(given);
+  if (address) return address;
+  throw invalid(undefined, "url", "an http or https URL", foundInstead(given));
 }

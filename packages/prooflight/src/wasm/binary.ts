@@ -2,7 +2,7 @@ import { own } from "../arguments.js";
 import { refuse, type Refusal, VerifyError } from "../error.js";
 import { REASONS, VERSION } from "../registry.js";
 import type { Scheme } from "../schemes.js";
-import { compile, compileSync, unavailable, type WasmInput } from "./compile.js";
+import { compile, compileSync, POLICY_SOURCE, unavailable, type WasmInput } from "./compile.js";
 import { requireFeatures } from "./features.js";
 
 /** The functions that wasm-bindgen generates for every binary. */
@@ -10,9 +10,6 @@ export interface Glue {
   __wbg_set_wasm(exports: WebAssembly.Exports): void;
   version(): string;
 }
-
-/** What to do if the file is not beside the program. */
-const REMEDY = "import prooflight/inline, or give init() the file's URL or bytes";
 
 interface GlueExports extends WebAssembly.Exports {
   memory: WebAssembly.Memory;
@@ -29,6 +26,7 @@ export class Binary<G extends Glue> {
   readonly #glue: G;
   readonly #imports: WebAssembly.Imports;
   readonly #locate: () => URL;
+  readonly #remedy: string;
   #provided: (() => WasmInput | Promise<WasmInput>) | undefined;
   #module: WebAssembly.Module | undefined;
   #loading: Promise<void> | undefined;
@@ -36,12 +34,22 @@ export class Binary<G extends Glue> {
   #ready = false;
   #lost = 0;
 
-  /** `locate` returns the file's URL. The caller must write it out, so that bundlers find it. */
-  constructor(file: string, glueFile: string, glue: G, locate: () => URL) {
+  /**
+   * `locate` returns the file's URL. The caller must write it out, so that bundlers find it. `entries` names the entries
+   * of the package that embed the binary.
+   */
+  constructor(
+    file: string,
+    glueFile: string,
+    glue: G,
+    locate: () => URL,
+    entries = "prooflight/inline",
+  ) {
     this.#file = file;
     this.#glue = glue;
     this.#imports = { [`./${glueFile}`]: glue as unknown as WebAssembly.ModuleImports };
     this.#locate = locate;
+    this.#remedy = `import ${entries}, or give init() the file's URL or bytes`;
   }
 
   /** Sets what `init` loads without input, instead of the file: a module, or bytes within the program. */
@@ -112,13 +120,16 @@ export class Binary<G extends Glue> {
       url = this.#locate();
     } catch (cause) {
       // A bundle in one script has no import.meta.url.
-      throw unavailable(this.#file, `no URL of this program; ${REMEDY}`, cause);
+      throw unavailable(this.#file, `no URL of this program; ${this.#remedy}`, cause);
     }
     try {
       return await compile(url);
     } catch (error) {
       if (!(error instanceof VerifyError) || error.reason !== "wasm_unavailable") throw error;
-      throw unavailable(String(url), `${error.details.found}; ${REMEDY}`, error.cause);
+      const { found } = error.details;
+      // What a policy forbids, no other place of the binary allows.
+      const remedy = found.includes(POLICY_SOURCE) ? "" : `; ${this.#remedy}`;
+      throw unavailable(String(url), `${found}${remedy}`, error.cause);
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, refuse, type VerifyError } from "../error.js";
 import { nodeModule } from "../node-module.js";
+import { withOrigins } from "../url.js";
 
 /** A compiled module, its bytes, a response with them, or their URL. */
 export type WasmInput = WebAssembly.Module | BufferSource | Response | URL | string;
@@ -35,7 +36,7 @@ export function compileSync(input: WebAssembly.Module | BufferSource): WebAssemb
   try {
     return new WebAssembly.Module(input);
   } catch (cause) {
-    throw unavailable("the given bytes", String(cause), cause);
+    throw failed("the given bytes", cause);
   }
 }
 
@@ -44,15 +45,29 @@ export function unavailable(source: string, found: string, cause?: unknown): Ver
   return refuse("wasm_unavailable", `WebAssembly from ${source}`, found, { cause });
 }
 
+/** The refusal after an error of the platform, of whose URLs only the origins are shown. */
+function failed(source: string, cause: unknown, remark = ""): VerifyError {
+  const said = withOrigins(String(cause));
+  const isPolicy = POLICY.test(said);
+  const found = `${said}${remark}${isPolicy ? `; ${ALLOWED}` : ""}`;
+  return unavailable(withOrigins(source), found, said === String(cause) ? cause : undefined);
+}
+
+/** How browsers say that a content security policy does not allow WebAssembly. */
+const POLICY = /content security policy|unsafe-eval|\bCSP\b|disallowed by embedder/i;
+/** What allows it. */
+export const POLICY_SOURCE = "'wasm-unsafe-eval'";
+const ALLOWED = `the content security policy of the page or extension must have ${POLICY_SOURCE} in its script-src`;
+
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   const source = response.url || "the given Response";
-  if (!response.ok) throw unavailable(source, `HTTP status ${response.status}`);
+  if (!response.ok) throw unavailable(withOrigins(source), `HTTP status ${response.status}`);
   const type = response.headers.get("content-type") ?? "no content type";
   if (/^application\/wasm\b/.test(type)) {
     try {
       return await WebAssembly.compileStreaming(response);
     } catch (cause) {
-      throw unavailable(source, String(cause), cause);
+      throw failed(source, cause);
     }
   }
   // Many servers send another type for wasm. Only streaming needs it.
@@ -68,7 +83,7 @@ async function compileBytes(
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw unavailable(source, `${String(cause)}${remark}`, cause);
+    throw failed(source, cause, remark);
   }
 }
 
@@ -90,7 +105,7 @@ async function loading<T>(source: URL | string, pending: Promise<T>): Promise<T>
   try {
     return await pending;
   } catch (cause) {
-    throw unavailable(String(source), String(cause), cause);
+    throw failed(String(source), cause);
   }
 }
 

@@ -11,6 +11,7 @@ export const ethereum = new Binary(
   "prooflight_ethereum_bg.js",
   glue,
   () => new URL("./prooflight-ethereum.wasm", import.meta.url),
+  "prooflight/inline/ethereum, or prooflight/inline/provider for a provider",
 );
 
 /**

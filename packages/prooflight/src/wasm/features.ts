@@ -4,8 +4,9 @@ import { refuse } from "../error.js";
 const REQUIRED =
   "WebAssembly with simd128 and reference types (Chrome 96, Edge 96, Firefox 93, Safari 16.4, Node 20.19 or newer)";
 
-/** The refusal for engines without WebAssembly, with the most common one as an example. */
-const NONE = "no WebAssembly, as in React Native, whose engine Hermes has none";
+/** The refusal for engines without WebAssembly, with the most common ones as examples. */
+const NONE =
+  "no WebAssembly: React Native's engine Hermes has none, and Apple's Lockdown Mode turns it off";
 
 /**
  * The smallest module that uses both: `(func (param externref) (result v128) i32.const 0 i8x16.splat)`.

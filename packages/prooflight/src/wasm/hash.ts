@@ -11,6 +11,7 @@ export const hash = new Binary(
   "prooflight_hash_bg.js",
   glue,
   () => new URL("./prooflight-hash.wasm", import.meta.url),
+  "prooflight/inline, or prooflight/inline/provider for a provider",
 );
 
 /**

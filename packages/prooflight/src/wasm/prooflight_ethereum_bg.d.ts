@@ -31,4 +31,5 @@ export function ethMayMatch(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function ethVerifyLogs(request: Uint8Array): Uint8Array<ArrayBuffer>;
 
 export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function mptCanonicalProofs(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyCode(codeHash: Uint8Array, code: Uint8Array): void;

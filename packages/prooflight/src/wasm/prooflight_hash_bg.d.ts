@@ -36,6 +36,7 @@ export function lmptVerify(request: Uint8Array, proof: Uint8Array): Uint8Array<A
 
 export function mptVerifyProof(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function mptCanonicalProofs(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyHeader(hash: Uint8Array, rlp: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptVerifyCode(codeHash: Uint8Array, code: Uint8Array): void;
 export function mptVerifyTransaction(

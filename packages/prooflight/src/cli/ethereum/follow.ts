@@ -12,7 +12,8 @@ import {
   type Head,
   type NetworkName,
 } from "../../ethereum.js";
-import { milliseconds, needed } from "../chain.js";
+import { withOrigins } from "../../url.js";
+import { milliseconds, needed, serverText } from "../chain.js";
 import { printFailure } from "../output.js";
 
 /** The options of every command about Ethereum, as they were given. */
@@ -65,7 +66,7 @@ export async function follow(
     maxCheckpointAge: days === undefined ? undefined : days * DAY,
     ...more,
     onFailure({ url, error }) {
-      printFailure(new URL(url).host, error);
+      printFailure(serverText(url), error);
     },
   });
   if (file !== undefined) await replace(file, client.export());
@@ -115,6 +116,6 @@ async function replace(file: string, content: Uint8Array): Promise<void> {
 }
 
 function unusable(what: string, cause: unknown) {
-  const found = cause instanceof Error ? cause.message : String(cause);
+  const found = withOrigins(cause instanceof Error ? cause.message : String(cause));
   return refuse("invalid_argument", `--state FILE that can be ${what}`, found, { cause });
 }

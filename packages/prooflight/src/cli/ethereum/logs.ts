@@ -1,7 +1,7 @@
 import type { Hex } from "../../bytes.js";
 import { describe, refuse } from "../../error.js";
 import { EXIT } from "../exit.js";
-import { print, printRows, printWrapped } from "../output.js";
+import { print, printRows } from "../output.js";
 import { bold, text, yellow } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
 import { Progress } from "./progress.js";
@@ -71,7 +71,7 @@ export async function logs(
     const servers = options.execution?.length === 1 ? "the execution node" : "an execution node";
     printBasis(following, `all receipts of the blocks that the execution nodes name`);
     print();
-    printWrapped(text`  ${yellow("Logs may be missing")} unless ${servers} is honest.`);
+    print(text`  ${yellow("Logs may be missing")} unless ${servers} is honest.`);
   } else {
     printBasis(following, "every header of the range, and all receipts of blocks that may match");
   }

@@ -2,7 +2,7 @@
 
 import type { BlockHeader, Log } from "../../ethereum.js";
 import { timeOf } from "../chain.js";
-import { print, printJson, printRows, printWrapped, type Row } from "../output.js";
+import { print, printJson, printRows, type Row } from "../output.js";
 import { bold, dim, green, type SafeText, text, yellow } from "../text.js";
 import type { Following } from "./follow.js";
 
@@ -28,7 +28,7 @@ export function printBasis({ head, network, oldCheckpoint }: Following, rests: s
   ]);
   if (oldCheckpoint === undefined) return;
   print();
-  printWrapped(
+  print(
     text`  ${yellow("A checkpoint of up to")} ${yellow(String(oldCheckpoint))} ${yellow("days is allowed.")} Validators of that time may have withdrawn their stake, and could sign another history at no cost.`,
   );
 }
