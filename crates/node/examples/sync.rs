@@ -136,7 +136,7 @@ impl Node {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "prooflight_head" }).to_string();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
         let head = format!(
-            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+            "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         );

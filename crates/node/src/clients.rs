@@ -105,6 +105,11 @@ impl Account {
         Self { name: name.map(str::to_owned), rules, running: AtomicU32::new(0), bucket }
     }
 
+    /// Whether its request has a token that is known.
+    pub(crate) const fn has_token(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// Whether it may submit.
     pub(crate) const fn may_submit(&self) -> bool {
         self.rules.submit

@@ -143,7 +143,7 @@ fn copies_go_only_to_whoever_may_read_the_folder() {
     assert_eq!(address, node.admin.to_string());
     let get = |path: &str, token: &str| {
         let head = format!(
-            "GET {path} HTTP/1.1\r\nHost: node\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
         );
         node.admin().send(head.as_bytes()).unwrap()
     };

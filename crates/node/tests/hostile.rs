@@ -47,7 +47,7 @@ fn what_is_too_large_is_refused_by_name() {
 
     // A body without a declared length that never ends.
     let mut stream = open(&node);
-    let head = "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+    let head = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
                 Transfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     let chunk = format!("400\r\n{{{}\r\n", " ".repeat(1023));
@@ -91,8 +91,8 @@ fn what_is_malformed_is_refused() {
         assert!(body.contains(code), "{}: {body}", &wrong[..wrong.len().min(50)]);
     }
     for (request, expected) in [
-        ("PUT / HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\r\n", 405),
-        ("POST / HTTP/1.1\r\nHost: node\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", 415),
+        ("PUT / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", 405),
+        ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", 415),
         ("nonsense\r\n\r\n", 400),
     ] {
         assert_eq!(client.send(request.as_bytes()).unwrap().0, expected, "{request}");
@@ -105,7 +105,7 @@ fn what_is_slow_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     let node = Node::start(folder.path(), &["--request-time-ms", "200"]);
     // Heads that do not end, also after a complete request.
-    for beginning in ["", "POST / HT", "GET /health HTTP/1.1\r\nHost: node\r\n\r\nGET /he"] {
+    for beginning in ["", "POST / HT", "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /he"] {
         let mut stream = open(&node);
         stream.write_all(beginning.as_bytes()).unwrap();
         let reply = read_all(&mut stream);
@@ -117,7 +117,7 @@ fn what_is_slow_is_cut() {
         std::thread::sleep(Duration::from_millis(10));
     }
     // A body that does not end.
-    let head = "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+    let head = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
                 Content-Length: 100\r\n\r\n{";
     let (status, body) = node.client().send(head.as_bytes()).unwrap();
     assert_eq!((status, reason(&body).as_str()), (408, "request_timeout"));
@@ -150,7 +150,7 @@ fn pages_of_other_origins_may_not_ask() {
     let allowed = |node: &Node, origin: &str| {
         let mut stream = open(node);
         let request = format!(
-            "OPTIONS / HTTP/1.1\r\nHost: node\r\nOrigin: {origin}\r\nConnection: close\r\n\
+            "OPTIONS / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: {origin}\r\nConnection: close\r\n\
              Access-Control-Request-Method: POST\r\n\
              Access-Control-Request-Headers: content-type,authorization\r\n\r\n"
         );

@@ -18,7 +18,9 @@ use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive, Source};
 use prooflight_node::schemes::CACHE_BYTES;
-use prooflight_node::server::{self, Front, NotReady, Pages, ServerLimits, Standing};
+use prooflight_node::server::{
+    self, Front, NotReady, Pages, RequestPolicy, ServerLimits, Standing,
+};
 use prooflight_node::snapshots::{self, HeaderReader};
 use prooflight_smt::snapshot::{Files, SmtReader};
 use tempfile::TempDir;
@@ -49,9 +51,13 @@ pub(super) struct ServeHistory {
     /// The address of /health, /ready and /metrics for operators [default: 127.0.0.1, 1000 ports above --listen]
     #[arg(long, env = "PROOFLIGHT_ADMIN_LISTEN")]
     admin_listen: Option<SocketAddr>,
-    /// An origin whose pages may send requests; repeatable [default: all]
+    /// An origin whose pages may read, as http://localhost:4173; others are not served; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     origins: Vec<String>,
+    /// A name of this machine, besides its addresses and localhost, under which the admin listener answers; repeatable
+    /// [default: none]
+    #[arg(long = "host", env = "PROOFLIGHT_HOSTS", value_delimiter = ',')]
+    hosts: Vec<String>,
     /// The interval of looking for new files in a bucket, in milliseconds
     #[arg(long, env = "PROOFLIGHT_FOLLOW_INTERVAL_MS", default_value_t = 1000)]
     follow_interval_ms: u64,
@@ -130,9 +136,10 @@ impl ServeHistory {
     async fn serve(self) -> Result<(), Failure> {
         let mut stop = pin!(serving::stop_signal()?);
         let metrics = Metrics::new();
+        let policy = RequestPolicy::new(&self.origins, &self.hosts)?;
         let connections = descriptors::connections(self.max_connections, false)?;
         let bound = serving::bind(self.listen)?;
-        let admin = serving::start_admin(self.admin_listen, self.listen, &metrics)?;
+        let admin = serving::start_admin(self.admin_listen, self.listen, policy.clone(), &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
         let is_far = self.snapshots.contains("://");
         let (files, place) = if is_far {
@@ -169,9 +176,9 @@ impl ServeHistory {
         };
         admin.standing.send_replace(Arc::new(FilesStanding { proofs, is_far, source }));
         let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
-        let front =
-            Front { limits, clients: Arc::new(Clients::new(Rules::ALL)), pages, busy: false };
-        let (address, server) = server::start(bound, module, server::cors(&self.origins)?, front)?;
+        let clients = Arc::new(Clients::new(Rules::ALL));
+        let front = Front { limits, clients, pages, policy, busy: false };
+        let (address, server) = server::start(bound, module, front)?;
         tracing::info!(%address, admin = %admin.address, snapshots = place, headers, "serving");
         stop.await;
         if let Some(watching) = watching {

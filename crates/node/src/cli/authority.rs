@@ -15,6 +15,7 @@ use prooflight_node::clock::{now_ms, utc};
 use prooflight_node::follow::{FollowPace, Leader};
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::Shard;
+use prooflight_node::server::RequestPolicy;
 use prooflight_node::space::Space;
 use prooflight_node::{Chain, Retention};
 
@@ -57,6 +58,10 @@ pub(super) struct Authority {
     /// The address of /health, /ready and /metrics for operators
     #[arg(long, env = "PROOFLIGHT_ADMIN_LISTEN", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, 9646)))]
     admin_listen: SocketAddr,
+    /// A name of this machine, besides its addresses and localhost, under which the admin listener answers; repeatable
+    /// [default: none]
+    #[arg(long = "host", env = "PROOFLIGHT_HOSTS", value_delimiter = ',')]
+    hosts: Vec<String>,
     /// The time limit of the leader's answers, in milliseconds
     #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS", default_value_t = 30_000)]
     request_time_ms: u64,
@@ -116,7 +121,9 @@ impl Authority {
     async fn serve(self) -> Result<(), Failure> {
         let mut stop = pin!(serving::stop_signal()?);
         let metrics = Metrics::new();
-        let bound = serving::start_admin(Some(self.admin_listen), self.admin_listen, &metrics)?;
+        let policy = RequestPolicy::new(&[], &self.hosts)?;
+        let listen = self.admin_listen;
+        let bound = serving::start_admin(Some(listen), listen, policy, &metrics)?;
         let opening = {
             let metrics = metrics.clone();
             blocking::aside(move || self.open(&metrics))

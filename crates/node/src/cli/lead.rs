@@ -17,7 +17,9 @@ use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::Shared;
 use prooflight_node::proposals::{ProposalFolder, Proposals};
 use prooflight_node::rpc::authorities::{Office, module};
-use prooflight_node::server::{self, Bound, Front, NotReady, Pages, ServerLimits, Standing};
+use prooflight_node::server::{
+    self, Bound, Front, NotReady, Pages, RequestPolicy, ServerLimits, Standing,
+};
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
 
@@ -30,6 +32,7 @@ use super::settings::Chosen;
 pub(super) struct Entrance {
     bound: Bound,
     clients: Arc<Clients>,
+    policy: RequestPolicy,
     time: Duration,
 }
 
@@ -43,7 +46,8 @@ impl Entrance {
         }
         let clients = Arc::new(authorities(chosen.authority_token_file.as_deref())?);
         let time = Duration::from_millis(chosen.request_time_ms);
-        Ok(Some(Self { bound: serving::bind(listen)?, clients, time }))
+        let policy = chosen.policy.clone().without_pages();
+        Ok(Some(Self { bound: serving::bind(listen)?, clients, policy, time }))
     }
 
     /// Serves a desk until the handle is dropped; returns also the address, and where to put the chain once
@@ -72,8 +76,9 @@ impl Entrance {
             request_time: self.time + Duration::from_secs(1),
         };
         let pages = Pages { standing, metrics: metrics.clone(), workers };
-        let front = Front { limits, clients: self.clients, pages, busy: false };
-        let (address, server) = server::start(self.bound, module, server::no_pages(), front)?;
+        let front =
+            Front { limits, clients: self.clients, pages, policy: self.policy, busy: false };
+        let (address, server) = server::start(self.bound, module, front)?;
         Ok((address, shown, server))
     }
 }

@@ -98,7 +98,8 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     let connections =
         descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
     let bound = serving::bind(chosen.listen)?;
-    let admin = serving::start_admin(chosen.admin_listen, chosen.listen, &metrics)?;
+    let admin =
+        serving::start_admin(chosen.admin_listen, chosen.listen, chosen.policy.clone(), &metrics)?;
     let starting = async {
         let (chosen, metrics) = (chosen.clone(), metrics.clone());
         let standing = admin.standing.clone();
@@ -145,8 +146,8 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         access: Access::open(&chosen.data_dir, admin.address)?,
     }));
     let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
-    let front = Front { limits, clients, pages, busy: false };
-    let (address, server) = server::start(bound, module, server::cors(&chosen.origins)?, front)?;
+    let front = Front { limits, clients, pages, policy: chosen.policy.clone(), busy: false };
+    let (address, server) = server::start(bound, module, front)?;
     announce(&views.borrow(), address, admin.address);
 
     // It ends on its own only if no more blocks can be stored.

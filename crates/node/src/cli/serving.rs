@@ -8,7 +8,7 @@ use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::blocking::Workers;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::server::{self, Bound, Closed, Pages, Standing, admin};
+use prooflight_node::server::{self, Bound, Closed, Pages, RequestPolicy, Standing, admin};
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
@@ -51,13 +51,14 @@ pub(super) struct Admin {
 pub(super) fn start_admin(
     given: Option<SocketAddr>,
     listen: SocketAddr,
+    policy: RequestPolicy,
     metrics: &Metrics,
 ) -> Result<Admin, Failure> {
     let (standing, shown) = watch::channel(Arc::new(Closed::Opening) as Arc<dyn Standing>);
     // Threads of its own, for which no client competes.
     let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::new() };
     let bound = bind(given.unwrap_or_else(|| admin::beside(listen)))?;
-    let address = admin::start(bound, pages).map_err(Failure::unavailable)?;
+    let address = admin::start(bound, pages, policy).map_err(Failure::unavailable)?;
     tracing::info!(admin = %address, "opening");
     Ok(Admin { address, standing })
 }

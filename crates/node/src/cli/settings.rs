@@ -8,6 +8,7 @@ use clap::Args;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::Retention;
 use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, Shard};
+use prooflight_node::server::RequestPolicy;
 use serde::Deserialize;
 
 use super::clients::ClientSettings;
@@ -58,10 +59,16 @@ pub(crate) struct Settings {
     /// A file with the bearer token required of those authorities [default: none required]
     #[arg(long, env = "PROOFLIGHT_AUTHORITY_TOKEN_FILE")]
     authority_token_file: Option<PathBuf>,
-    /// An origin whose pages may send requests; repeatable [default: all]
+    /// An origin whose pages may read and write, as http://localhost:4173; others are not served; repeatable [default: all
+    /// pages may read]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     #[serde(rename = "origins")]
     origins: Vec<String>,
+    /// A name of this node, besides its addresses and localhost, under which it can be written to without a token, and
+    /// its admin listener asked; repeatable [default: none]
+    #[arg(long = "host", env = "PROOFLIGHT_HOSTS", value_delimiter = ',')]
+    #[serde(rename = "hosts")]
+    hosts: Vec<String>,
     /// The largest request, in bytes [default: 4194304]
     #[arg(long, env = "PROOFLIGHT_MAX_REQUEST_BYTES")]
     max_request_bytes: Option<u32>,
@@ -165,7 +172,7 @@ pub(crate) struct Chosen {
     pub(crate) token_file: Option<PathBuf>,
     pub(crate) authority_listen: Option<SocketAddr>,
     pub(crate) authority_token_file: Option<PathBuf>,
-    pub(crate) origins: Vec<String>,
+    pub(crate) policy: RequestPolicy,
     pub(crate) max_request_bytes: u32,
     pub(crate) max_batch: u32,
     pub(crate) max_keys: usize,
@@ -210,7 +217,10 @@ impl Settings {
             token_file: self.token_file.or(file.token_file),
             authority_listen: self.authority_listen.or(file.authority_listen),
             authority_token_file: self.authority_token_file.or(file.authority_token_file),
-            origins: if self.origins.is_empty() { file.origins } else { self.origins },
+            policy: RequestPolicy::new(
+                if self.origins.is_empty() { &file.origins } else { &self.origins },
+                if self.hosts.is_empty() { &file.hosts } else { &self.hosts },
+            )?,
             max_request_bytes: self.max_request_bytes.or(file.max_request_bytes).unwrap_or(4 << 20),
             max_batch: self.max_batch.or(file.max_batch).unwrap_or(32),
             max_keys: self.max_keys.or(file.max_keys).unwrap_or(1024),

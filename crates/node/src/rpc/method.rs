@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
-use jsonrpsee::{Extensions, RpcModule};
+use jsonrpsee::{Extensions, Methods, RpcModule};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Context, SUBMIT, to_object};
+use super::{Context, to_object};
 use crate::blocking::{Ask, Client};
 use crate::clients::Account;
 use crate::metrics::Metrics;
+use crate::server::RequestSource;
 
 /// The part of a method's context that every call needs.
 pub trait Serving: Send + Sync + 'static {
@@ -29,6 +30,65 @@ pub struct Bounds<'a> {
     pub time: Duration,
     /// The counters.
     pub metrics: &'a Metrics,
+}
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// It changes nothing but what the node has in memory for readers.
+    Read,
+    /// It changes the chain, or what the node knows of its authorities.
+    Write,
+}
+
+/// The methods of all listeners. There are no others: [`method_of`] registers none, and no listener starts with one.
+const EFFECTS: &[(&str, Effect)] = &[
+    ("prooflight_chain", Effect::Read),
+    ("prooflight_head", Effect::Read),
+    ("prooflight_progress", Effect::Read),
+    ("prooflight_header", Effect::Read),
+    ("prooflight_headerProof", Effect::Read),
+    ("prooflight_headers", Effect::Read),
+    ("prooflight_block", Effect::Read),
+    ("prooflight_prove", Effect::Read),
+    ("prooflight_history", Effect::Read),
+    ("prooflight_diff", Effect::Read),
+    ("prooflight_range", Effect::Read),
+    ("prooflight_count", Effect::Read),
+    ("prooflight_transfer", Effect::Read),
+    ("prooflight_sync", Effect::Read),
+    ("prooflight_submit", Effect::Write),
+    ("prooflight_newHeads", Effect::Read),
+    ("prooflight_unsubscribe", Effect::Read),
+    ("rpc.discover", Effect::Read),
+    // On a chain with accounts.
+    ("eth_chainId", Effect::Read),
+    ("net_version", Effect::Read),
+    ("eth_blockNumber", Effect::Read),
+    ("eth_getBlockByNumber", Effect::Read),
+    ("eth_getBlockByHash", Effect::Read),
+    ("eth_getProof", Effect::Read),
+    ("eth_getBalance", Effect::Read),
+    ("eth_getTransactionCount", Effect::Read),
+    ("eth_getCode", Effect::Read),
+    ("eth_getStorageAt", Effect::Read),
+    // For authorities. One that asks for work counts as being there.
+    ("prooflight_awaited", Effect::Write),
+    ("prooflight_proposal", Effect::Read),
+    ("prooflight_sign", Effect::Write),
+    ("prooflight_refuse", Effect::Write),
+];
+
+fn effect(name: &str) -> Option<Effect> {
+    EFFECTS.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
+}
+
+/// `bug` if the effect of a method is not known.
+pub(crate) fn check_effects(methods: &Methods) -> Result<()> {
+    match methods.method_names().find(|name| effect(name).is_none()) {
+        None => Ok(()),
+        Some(name) => Err(Error::new(Reason::Bug, "methods whose effect is known", name)),
+    }
 }
 
 /// One call: its context, its client, and whether it may submit.
@@ -81,6 +141,8 @@ where
     F: Fn(Call<C>, P) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<R>> + Send + 'static,
 {
+    let effect =
+        effect(name).ok_or_else(|| RegisterMethodError::MethodNotFound(name.to_owned()))?;
     module.register_async_method(name, move |params, context, extensions: Extensions| {
         let run = run.clone();
         async move {
@@ -89,8 +151,9 @@ where
             let client = extensions.get().copied().unwrap_or(Client::Local(0));
             let result = async {
                 let account = account(&extensions)?;
-                if name != SUBMIT {
-                    account.check_read()?;
+                match effect {
+                    Effect::Read => account.check_read()?,
+                    Effect::Write => source(&extensions)?.check_write(account.has_token())?,
                 }
                 // Until the answer is there.
                 let _entered = account.enter()?;
@@ -110,6 +173,12 @@ where
 pub(super) fn account(extensions: &Extensions) -> Result<&Arc<Account>> {
     let account = extensions.get();
     account.ok_or_else(|| Error::new(Reason::Bug, "a request of a client", "one of none"))
+}
+
+/// Where a request comes from.
+fn source(extensions: &Extensions) -> Result<&RequestSource> {
+    let source = extensions.get();
+    source.ok_or_else(|| Error::new(Reason::Bug, "a request whose source is known", "another"))
 }
 
 async fn timed<R>(limit: Duration, run: impl Future<Output = Result<R>>) -> Result<R> {

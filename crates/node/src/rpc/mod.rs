@@ -14,6 +14,7 @@ mod sync;
 pub use error::{ErrorData, error_data, to_object};
 pub use json::{BlockJson, ChainJson, HeaderJson};
 use json::{Json, json};
+pub(crate) use method::check_effects;
 pub use method::{Bounds, Serving};
 
 use std::sync::Arc;
@@ -117,7 +118,7 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
     method(&mut module, "prooflight_headers", headers)?;
     method(&mut module, "prooflight_block", block)?;
     method(&mut module, "prooflight_prove", prove)?;
-    method(&mut module, SUBMIT, submit)?;
+    method(&mut module, "prooflight_submit", submit)?;
     history::register(&mut module)?;
     range::register(&mut module)?;
     sync::register(&mut module)?;
@@ -336,9 +337,6 @@ fn check_proof_bytes(proof: &[u8]) -> Result<()> {
     let expected = format_args!("keys whose proof has at most {most} bytes");
     Err(Error::new(Reason::RequestTooLarge, expected, proof.len()))
 }
-
-/// The one method that needs another permission than to read.
-const SUBMIT: &str = "prooflight_submit";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -10,14 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http::header::ORIGIN;
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use jsonrpsee::server::HttpResponse;
-use prooflight_core::Result;
+use prooflight_core::{Error, Result};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -25,7 +24,7 @@ use super::copies::{Copies, Copy};
 use super::gate::Gate;
 use super::paced::Paced;
 use super::pages::{Page, Pages, TEXT, respond};
-use super::{Bound, accept};
+use super::{Bound, RequestPolicy, accept};
 use crate::clock::utc;
 
 /// The most connections; any further ones are closed.
@@ -49,23 +48,23 @@ pub fn beside(listen: SocketAddr) -> SocketAddr {
 }
 
 /// Shows the pages until the program ends; returns the address.
-pub fn start(bound: Bound, pages: Pages) -> Result<SocketAddr> {
+pub fn start(bound: Bound, pages: Pages, policy: RequestPolicy) -> Result<SocketAddr> {
     let (address, listener) = bound.listen()?;
-    tokio::spawn(listen(listener, pages));
+    tokio::spawn(listen(listener, pages, policy));
     Ok(address)
 }
 
-async fn listen(listener: TcpListener, pages: Pages) {
+async fn listen(listener: TcpListener, pages: Pages, policy: RequestPolicy) {
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     let copies = Copies::new();
     loop {
         let (stream, _) = accept(&listener).await;
         let Ok(counted) = free.clone().try_acquire_owned() else { continue };
-        let (pages, copies) = (pages.clone(), copies.clone());
+        let (pages, copies, policy) = (pages.clone(), copies.clone(), policy.clone());
         let stream = Paced::new(stream, Gate::new(), TIME, counted);
         tokio::spawn(async move {
             let is_long = AtomicBool::new(false);
-            let mut served = pin!(serve(stream, &pages, &copies, &is_long));
+            let mut served = pin!(serve(stream, &pages, &copies, &policy, &is_long));
             // A peer that is too slow, or gone, gets no answer.
             let in_time = tokio::time::timeout(TIME, &mut served).await;
             if in_time.is_err() && is_long.load(Ordering::Relaxed) {
@@ -79,10 +78,11 @@ async fn serve(
     stream: Paced<OwnedSemaphorePermit>,
     pages: &Pages,
     copies: &Copies,
+    policy: &RequestPolicy,
     is_long: &AtomicBool,
 ) -> hyper::Result<()> {
     let answer = service_fn(|request| async move {
-        Ok::<_, Infallible>(answer(&request, pages, copies, is_long).await)
+        Ok::<_, Infallible>(answer(&request, pages, copies, policy, is_long).await)
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
@@ -95,9 +95,16 @@ async fn answer(
     request: &Request<Incoming>,
     pages: &Pages,
     copies: &Copies,
+    policy: &RequestPolicy,
     is_long: &AtomicBool,
 ) -> HttpResponse {
     let say = |status, text: &str| respond(status, TEXT, format!("{text}\n"));
+    let refuse = |error: &Error| say(StatusCode::FORBIDDEN, &error.to_string());
+    let source = policy.source(request);
+    let source = match source.and_then(|source| source.check_host().map(|()| source)) {
+        Ok(source) => source,
+        Err(error) => return refuse(&error),
+    };
     if let Some(page) = Page::of(request) {
         return pages.show(page).await;
     }
@@ -109,8 +116,8 @@ async fn answer(
         return say(StatusCode::NOT_FOUND, "GET /health, /ready, /metrics; PUT /clock, /promote");
     }
     // The operator's browser must not do it for some page.
-    if request.headers().contains_key(ORIGIN) {
-        return say(StatusCode::FORBIDDEN, "not from a page");
+    if let Err(error) = source.check_write(false) {
+        return refuse(&error);
     }
     if path == "/promote" {
         if !pages.standing.borrow().promote() {

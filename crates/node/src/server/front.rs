@@ -13,8 +13,8 @@ use jsonrpsee::types::{Id, Response, ResponsePayload};
 use prooflight_core::{Error, Reason};
 use tower::{Layer, Service};
 
-use super::ServerLimits;
 use super::pages::{Page, Pages, respond};
+use super::{RequestPolicy, ServerLimits};
 use crate::blocking::Client;
 use crate::clients::Clients;
 use crate::rpc::to_object;
@@ -29,6 +29,8 @@ pub struct Front {
     pub clients: Arc<Clients>,
     /// The pages.
     pub pages: Pages,
+    /// The pages of browsers that it serves, and its names.
+    pub policy: RequestPolicy,
     /// Whether it only replies that there are too many connections.
     pub busy: bool,
 }
@@ -48,7 +50,7 @@ pub struct FrontService<S> {
     front: Front,
 }
 
-type Answer<E> = Pin<Box<dyn Future<Output = Result<HttpResponse, E>> + Send>>;
+pub(super) type Answer<E> = Pin<Box<dyn Future<Output = Result<HttpResponse, E>> + Send>>;
 
 impl<S> Service<HttpRequest> for FrontService<S>
 where
@@ -116,8 +118,13 @@ impl Front {
                 Error::new(Reason::Busy, expected, "more")
             }
         };
-        self.pages.metrics.refused("http", &error);
-        let body = Response::new(ResponsePayload::<()>::error(to_object(&error)), Id::Null);
+        self.refuse(status, &error)
+    }
+
+    /// Refuses a whole request with this error.
+    pub(super) fn refuse(&self, status: StatusCode, error: &Error) -> HttpResponse {
+        self.pages.metrics.refused("http", error);
+        let body = Response::new(ResponsePayload::<()>::error(to_object(error)), Id::Null);
         // Plain data with plain strings: serialization cannot fail.
         let body = serde_json::to_string(&body).unwrap_or_default();
         respond(status, "application/json", body)

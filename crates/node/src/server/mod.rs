@@ -6,20 +6,23 @@ mod bound;
 mod copies;
 mod front;
 mod gate;
+mod guard;
 mod paced;
 mod pages;
+mod policy;
 
 pub use bound::{Bound, bind};
 pub use front::Front;
 pub use pages::{Closed, NodeStanding, NotReady, Pages, Standing};
+pub use policy::RequestPolicy;
+pub(crate) use policy::RequestSource;
 
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderValue, Method, Request, Response};
+use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::Service;
@@ -32,15 +35,16 @@ use jsonrpsee::server::{
     stop_channel,
 };
 use jsonrpsee::{Methods, RpcModule};
-use prooflight_core::{Error, Reason, Result};
+use prooflight_core::Result;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use gate::{Gate, Gated};
+use guard::Guard;
 use paced::{Counted, Paced};
 
 use crate::blocking::Client;
+use crate::rpc::check_effects;
 
 /// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the
 /// largest proof, in hexadecimal, plus the JSON around it.
@@ -62,20 +66,20 @@ pub struct ServerLimits {
     pub request_time: Duration,
 }
 
-/// Starts the server; returns the address and the handle that stops it. `cors` says which pages may send
-/// requests; see [`cors`] and [`no_pages`].
+/// Starts the server; returns the address and the handle that stops it.
 ///
 /// `invalid_argument` if it cannot listen on the address. Must be called within a runtime.
 pub fn start<C: Send + Sync + 'static>(
     bound: Bound,
     module: RpcModule<C>,
-    cors: CorsLayer,
     front: Front,
 ) -> Result<(SocketAddr, ServerHandle)> {
+    let methods = Methods::from(module);
+    check_effects(&methods)?;
     let (address, listener) = bound.listen()?;
     let (stop, handle) = stop_channel();
     let config = config(&front.limits);
-    let port = Port { config, cors, methods: Methods::from(module), front, stop };
+    let port = Port { config, methods, front, stop };
     tokio::spawn(port.listen(listener));
     Ok((address, handle))
 }
@@ -92,32 +96,9 @@ fn config(limits: &ServerLimits) -> ServerConfig {
         .build()
 }
 
-/// Lets no page of a browser send requests.
-pub fn no_pages() -> CorsLayer {
-    CorsLayer::new()
-}
-
-/// Lets pages of these origins send requests; if there are none, pages of any origin.
-///
-/// `invalid_argument` if an origin is malformed.
-pub fn cors(origins: &[String]) -> Result<CorsLayer> {
-    let layer = CorsLayer::new()
-        .allow_methods([Method::GET, Method::POST])
-        .allow_headers([CONTENT_TYPE, AUTHORIZATION]);
-    if origins.is_empty() {
-        return Ok(layer.allow_origin(Any));
-    }
-    let origins = origins.iter().map(|origin| {
-        HeaderValue::from_str(origin)
-            .map_err(|_| Error::new(Reason::InvalidArgument, "an origin", origin))
-    });
-    Ok(layer.allow_origin(AllowOrigin::list(origins.collect::<Result<Vec<_>>>()?)))
-}
-
 /// The state that all connections share.
 struct Port {
     config: ServerConfig,
-    cors: CorsLayer,
     methods: Methods,
     front: Front,
     stop: StopHandle,
@@ -160,7 +141,12 @@ impl Port {
         let (time, open) = (front.limits.request_time, front.pages.metrics.connection());
         let service = Server::builder()
             .set_config(self.config.clone())
-            .set_http_middleware(tower::ServiceBuilder::new().layer(self.cors.clone()).layer(front))
+            .set_http_middleware(
+                tower::ServiceBuilder::new()
+                    .layer(Guard(front.clone()))
+                    .layer(front.policy.cors())
+                    .layer(front),
+            )
             .set_rpc_middleware(RpcServiceBuilder::new().layer(Gated(gate.clone())))
             .to_service_builder()
             .connection_id(id)

@@ -40,7 +40,7 @@ impl Connection {
     /// The status and body of the reply to a POST request.
     pub(crate) fn post(&mut self, body: &[u8]) -> (u16, String) {
         let head = format!(
-            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+            "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\n\r\n",
             body.len()
         );
@@ -57,13 +57,22 @@ pub(crate) struct WebSocket(BufReader<TcpStream>);
 
 impl WebSocket {
     pub(crate) fn connect(address: SocketAddr) -> Self {
+        Self::shake(address, &format!("Host: {address}\r\n")).unwrap()
+    }
+
+    /// Connects with these headers; the status if the node refuses.
+    pub(crate) fn shake(address: SocketAddr, headers: &str) -> Result<Self, u16> {
         let mut stream = connect(address);
-        let head = "GET / HTTP/1.1\r\nHost: node\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-                    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        let head = format!(
+            "GET / HTTP/1.1\r\n{headers}Connection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
         stream.write_all(head.as_bytes()).unwrap();
         let mut reader = BufReader::new(stream);
-        assert_eq!(read_head(&mut reader).0, 101);
-        Self(reader)
+        match read_head(&mut reader).0 {
+            101 => Ok(Self(reader)),
+            status => Err(status),
+        }
     }
 
     /// Sets the time to wait for the node to accept or send data.

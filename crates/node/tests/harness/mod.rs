@@ -270,8 +270,9 @@ impl Client {
         let token = self.token.as_ref();
         let token = token.map(|it| format!("Authorization: Bearer {it}\r\n")).unwrap_or_default();
         let head = format!(
-            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n{token}\
+            "POST / HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n{token}\
              Content-Length: {}\r\nConnection: close\r\n\r\n",
+            self.address,
             body.len()
         );
         self.send(&[head.as_bytes(), body].concat())
@@ -279,14 +280,16 @@ impl Client {
 
     /// The status and body of the reply to a GET request.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
-        let head = format!("GET {path} HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\r\n");
+        let host = self.address;
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         self.send(head.as_bytes()).unwrap()
     }
 
     /// The status and body of the reply to a PUT request with these headers.
     pub(crate) fn put(&self, path: &str, headers: &str) -> (u16, String) {
+        let host = self.address;
         let head =
-            format!("PUT {path} HTTP/1.1\r\nHost: node\r\n{headers}Content-Length: 0\r\n\r\n");
+            format!("PUT {path} HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: 0\r\n\r\n");
         self.send(head.as_bytes()).unwrap()
     }
 
