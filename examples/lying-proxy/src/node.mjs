@@ -10,9 +10,11 @@ export function openNode(target) {
   const url = new URL(target);
 
   /** Forwards a body; returns the reply unchanged. */
-  async function post({ body, authorization }) {
+  async function post({ body, authorization, origin }) {
     const headers = { "content-type": "application/json" };
     if (authorization) headers.authorization = authorization;
+    // Else the node would take what a page sends for a program's.
+    if (origin) headers.origin = origin;
     const response = await fetch(url, { method: "POST", headers, body });
     return { status: response.status, text: await response.text() };
   }

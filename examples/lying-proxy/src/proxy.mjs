@@ -7,7 +7,7 @@ import { lies, nuisances } from "./lies/index.mjs";
 import { openNode, RpcError } from "./node.mjs";
 import { passSocketThrough } from "./sockets.mjs";
 
-/** Pages of any origin may send requests, as they may to the node. */
+/** Pages of any origin may send requests; the node sees their origin, and decides what they may do. */
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "authorization, content-type",
@@ -75,7 +75,8 @@ async function answer(node, request, response) {
       "There is no such lie; see /lies.",
     );
   }
-  const sent = { body: await read(request), authorization: request.headers.authorization };
+  const { authorization, origin } = request.headers;
+  const sent = { body: await read(request), authorization, origin };
   if (lie?.respond)
     return lie.respond({ request, response, cors: CORS, honest: () => node.post(sent) });
   const { status, text } = lie?.result

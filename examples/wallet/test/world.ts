@@ -55,21 +55,21 @@ export async function start(schemes = SCHEMES) {
   const checkpoint = JSON.parse(
     execFileSync(binary, ["checkpoint", "--data-dir", data], { encoding: "utf8" }),
   ) as { headerHash: string; config: { authorities: string[] } };
-  const node = new Node(data);
+  const demoFile = join(folder, "demo.json");
+  process.env.PROOFLIGHT_DEMO = demoFile; // which vite.config.ts reads
+  const server = await preview({ root, logLevel: "warn", preview: { host: "localhost", port: 0 } });
+  const url = server.resolvedUrls?.local[0] ?? "";
+  const node = new Node(data, new URL(url).origin);
   await node.start();
   await node.submit(BALANCES);
   const proxy = await startProxy({ target: node.url });
 
-  const demoFile = join(folder, "demo.json");
   const servers = { node: node.url, proxy: proxy.url };
   const demo = { servers, checkpoint, accounts: Object.keys(BALANCES), insecureSetup: true };
   const writeDemo = (changes: Partial<typeof demo> = {}) => {
     writeFileSync(demoFile, JSON.stringify({ ...demo, ...changes }));
   };
   writeDemo();
-  process.env.PROOFLIGHT_DEMO = demoFile; // which vite.config.ts reads
-  const server = await preview({ root, logLevel: "warn", preview: { host: "localhost", port: 0 } });
-  const url = server.resolvedUrls?.local[0] ?? "";
   const browser = await chromium.launch({
     executablePath: process.env.PROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
     args: [
@@ -131,11 +131,14 @@ export const remove = (name: string) => ({ op: "Delete", key: hex(keyOf(name)) }
 /** The node, which can be stopped and started again at the same address. */
 class Node {
   readonly #data: string;
+  readonly #origin: string;
   #address = "127.0.0.1:0";
   #process: ChildProcess | undefined;
 
-  constructor(data: string) {
+  /** A node whose chain is in this folder, and which serves the pages of one origin. */
+  constructor(data: string, origin: string) {
     this.#data = data;
+    this.#origin = origin;
   }
 
   get url(): string {
@@ -144,7 +147,7 @@ class Node {
 
   async start(): Promise<void> {
     const listen = ["--listen", this.#address, "--admin-listen", "127.0.0.1:0"];
-    const args = ["run", "--data-dir", this.#data, ...listen];
+    const args = ["run", "--data-dir", this.#data, ...listen, "--origin", this.#origin];
     const node = spawn(binary, [...args, "--block-interval-ms", "100"], {
       stdio: ["ignore", "pipe", "pipe"],
     });

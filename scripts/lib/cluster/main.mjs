@@ -42,7 +42,9 @@ export async function cluster({ once, disturb, seed, log, s3 }) {
   const open = [];
   try {
     const checkpoint = await prepareChain(folder);
-    const place = { folder, ...(await placeOf({ log, s3, disturb, folder, open })) };
+    const wallet = await serveWallet(folder, open);
+    const { origin } = new URL(wallet.url);
+    const place = { folder, origin, ...(await placeOf({ log, s3, disturb, folder, open })) };
     renameSync(join(folder, "chain"), join(folder, "one"));
     prepareSecond(folder, "one", "two");
     const state = {
@@ -62,7 +64,7 @@ export async function cluster({ once, disturb, seed, log, s3 }) {
     open.push(() => Promise.all(state.readers.map((reader) => reader.kill())));
     state.history = await startHistory(place, "history", state.readers[1]);
     open.push(() => state.history.kill());
-    const pages = await servePages(state, checkpoint, open);
+    const pages = { wallet, ...(await servePages(state, checkpoint, open)) };
     await work(state, checkpoint, pages, { once, disturb, seed }, open);
     await catchUp(state);
     return await verdict(state, once);
@@ -104,21 +106,28 @@ function startStandby({ place, leader }, name, url) {
     : startNode(place, "run", name, settings);
 }
 
-/** The page about the cluster, a liar before the first reader, and the wallet, which asks the second. */
+/** The wallet. The nodes, which start later, serve no pages of other origins. */
+async function serveWallet(folder, open) {
+  process.env.PROOFLIGHT_DEMO = settingsOf(folder);
+  const wallet = await serveExample("examples/wallet", WALLET_PORT);
+  open.push(() => wallet.close());
+  return wallet;
+}
+
+/** The file with the wallet's servers. */
+const settingsOf = (folder) => join(folder, "demo.json");
+
+/** The page about the cluster, and a liar before the first reader; the wallet asks the second, and the liar. */
 async function servePages(state, checkpoint, open) {
   const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
   const proxy = await startProxy({ target: state.readers[0].url, port: 0 });
   open.push(() => proxy.close());
   const page = await servePage(() => status(state));
   open.push(() => page.close());
-  const settings = join(state.place.folder, "demo.json");
   const servers = { node: state.readers[1].url, proxy: proxy.url };
   const demo = { servers, checkpoint, accounts: NAMES, insecureSetup: true };
-  writeFileSync(settings, JSON.stringify(demo));
-  process.env.PROOFLIGHT_DEMO = settings;
-  const wallet = await serveExample("examples/wallet", WALLET_PORT);
-  open.push(() => wallet.close());
-  return { proxy, page, wallet };
+  writeFileSync(settingsOf(state.place.folder), JSON.stringify(demo));
+  return { proxy, page };
 }
 
 /** Writes, reads and lies until the end, and kills leaders meanwhile. */

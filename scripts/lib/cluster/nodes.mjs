@@ -37,10 +37,11 @@ export async function startAgain(place, command, name, settings, url) {
   }
 }
 
-/** Starts a node by `run` or `serve` on a log, or without one if the place has none. */
+/** Starts a node by `run` or `serve` on a log, or without one if the place has none. It serves the place's origin. */
 export function startNode(place, command, name, settings = [], listen = ANY) {
-  const { folder, log, pace = PACE } = place;
-  const own = ["--data-dir", join(folder, name), "--block-interval-ms", `${pace.block}`];
+  const { folder, log, origin, pace = PACE } = place;
+  const pages = origin ? ["--origin", origin] : [];
+  const own = ["--data-dir", join(folder, name), "--block-interval-ms", `${pace.block}`, ...pages];
   const shared = log ? ["--log", log, "--checkpoint", join(folder, "checkpoint.json")] : [];
   return launch(place, name, [command, "--listen", listen, ...own, ...shared, ...settings]);
 }

@@ -21,7 +21,11 @@ export async function demo({ once }) {
   const open = [];
   try {
     const checkpoint = await prepareChain(folder);
-    const node = await startNode(folder, PORTS.node);
+    process.env.PROOFLIGHT_DEMO = join(folder, "demo.json");
+    const wallet = await serveExample("examples/wallet", PORTS.wallet);
+    open.push(() => wallet.close());
+    // Pages of no other origin are served.
+    const node = await startNode(folder, PORTS.node, new URL(wallet.url).origin);
     open.push(() => node.stop());
     const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
     const proxy = await startProxy({
@@ -30,15 +34,13 @@ export async function demo({ once }) {
     });
     open.push(() => proxy.close());
     const servers = { node: node.url, proxy: proxy.url };
-    writeDemo(folder, { servers, checkpoint, accounts: NAMES, insecureSetup: true });
+    writeDemo({ servers, checkpoint, accounts: NAMES, insecureSetup: true });
 
     const { LightClient } = await import("prooflight");
     const honest = await LightClient.connect({ urls: [servers.node], checkpoint });
     open.push(() => honest.close());
     await makePast(node.url, honest);
     if (!(await show(LightClient, honest, checkpoint, servers))) return 1;
-    const wallet = await serveExample("examples/wallet", PORTS.wallet);
-    open.push(() => wallet.close());
     const blocks = await serveExample("examples/verify-in-browser", PORTS.ergo);
     open.push(() => blocks.close());
     sayWhere(servers, folder, wallet, blocks, once);
@@ -53,9 +55,8 @@ export async function demo({ once }) {
 }
 
 /** The settings that the page needs and must not take from a server. */
-function writeDemo(folder, content) {
-  writeFileSync(join(folder, "demo.json"), `${JSON.stringify(content, undefined, 2)}\n`);
-  process.env.PROOFLIGHT_DEMO = join(folder, "demo.json");
+function writeDemo(content) {
+  writeFileSync(process.env.PROOFLIGHT_DEMO, `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
 /** Prints one verified and one refused answer; returns false if the false answer was accepted. */

@@ -61,13 +61,19 @@ const RUN = ["--block-interval-ms", "50", "--log-format", "json"];
 /** The port next to another node's may be taken. */
 const ADMIN = ["--admin-listen", "127.0.0.1:0"];
 
-/** Runs the node; returns its URL and a function that stops it. The log is `node.log` in the folder. */
-export async function startNode(folder, port) {
+/**
+ * Runs the node, which serves the pages of one origin; returns its URL and a function that stops it. The log is
+ * `node.log` in the folder.
+ */
+export async function startNode(folder, port, origin) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
   const child = spawn(
     program,
-    ["run", "--data-dir", join(folder, "chain"), "--listen", listen, ...ADMIN, ...RUN],
+    [
+      ...["run", "--data-dir", join(folder, "chain"), "--listen", listen, "--origin", origin],
+      ...[...ADMIN, ...RUN],
+    ],
     // Ctrl-C must reach only this program, which then stops the node.
     { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
   );
