@@ -8,6 +8,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   base: "./", // works in any folder of any host
   plugins: [demoFile()],
+  // The node of `npm start` serves pages of this origin and of the built page's.
+  server: { port: 4175, strictPort: true },
   build: {
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: addresses

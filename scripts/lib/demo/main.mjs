@@ -13,6 +13,8 @@ import { isFree, prepareChain, startNode } from "./node.mjs";
 import { account, NAMES, readAmount } from "./sample.mjs";
 
 const PORTS = { node: 8645, proxy: 8646, wallet: 4173, ergo: 4174 };
+/** The wallet of `npm run dev -w examples/wallet`. */
+const DEVELOPMENT = "http://localhost:4175";
 const LIE = "changed-value";
 
 /** Runs the demo until Ctrl-C, or with `once` until it has printed its answers; returns the exit code. */
@@ -24,8 +26,8 @@ export async function demo({ once }) {
     process.env.PROOFLIGHT_DEMO = join(folder, "demo.json");
     const wallet = await serveExample("examples/wallet", PORTS.wallet);
     open.push(() => wallet.close());
-    // Pages of no other origin are served.
-    const node = await startNode(folder, PORTS.node, new URL(wallet.url).origin);
+    const origins = [new URL(wallet.url).origin, DEVELOPMENT];
+    const node = await startNode(folder, PORTS.node, origins);
     open.push(() => node.stop());
     const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
     const proxy = await startProxy({

@@ -62,17 +62,17 @@ const RUN = ["--block-interval-ms", "50", "--log-format", "json"];
 const ADMIN = ["--admin-listen", "127.0.0.1:0"];
 
 /**
- * Runs the node, which serves the pages of one origin; returns its URL and a function that stops it. The log is
- * `node.log` in the folder.
+ * Runs the node, which serves the pages of these origins and no others; returns its URL and a function that stops it.
+ * The log is `node.log` in the folder.
  */
-export async function startNode(folder, port, origin) {
+export async function startNode(folder, port, origins) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
   const child = spawn(
     program,
     [
-      ...["run", "--data-dir", join(folder, "chain"), "--listen", listen, "--origin", origin],
-      ...[...ADMIN, ...RUN],
+      ...["run", "--data-dir", join(folder, "chain"), "--listen", listen],
+      ...[...origins.flatMap((origin) => ["--origin", origin]), ...ADMIN, ...RUN],
     ],
     // Ctrl-C must reach only this program, which then stops the node.
     { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
