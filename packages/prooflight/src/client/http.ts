@@ -2,6 +2,7 @@
 
 import { describe, refuse, VerifyError } from "../error.js";
 import { REASONS, type Reason } from "../registry.js";
+import { abortReason, abortWith, throwIfAborted } from "./abort.js";
 import { failureIn, readable, type ServerFailure } from "./failure.js";
 import { Pieces } from "./pieces.js";
 
@@ -51,13 +52,13 @@ export async function exchange(
   request: HttpRequest,
   signal: AbortSignal | undefined,
 ): Promise<Reply> {
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
   const stop = new AbortController();
   const timer = setTimeout(() => {
-    stop.abort(timedOut(transport, url));
+    abortWith(stop, timedOut(transport, url));
   }, transport.timeout);
   const abort = () => {
-    stop.abort(signal?.reason);
+    abortWith(stop, signal && abortReason(signal));
   };
   signal?.addEventListener("abort", abort);
   try {
@@ -65,7 +66,7 @@ export async function exchange(
     return await Promise.race([send(transport, url, request, stop.signal), aborted(stop.signal)]);
   } catch (error) {
     // The reason of an abort says more than the platform's error about it.
-    stop.signal.throwIfAborted();
+    throwIfAborted(stop.signal);
     if (error instanceof VerifyError) throw error;
     throw refuse("unreachable", `a reply of ${url.host}`, reasonOf(error), { cause: error });
   } finally {
@@ -160,13 +161,13 @@ async function readBody(
   const body = new Pieces(maxReplyBytes);
   const growing = async (bytes: number) => {
     await grow?.(bytes);
-    signal.throwIfAborted();
+    throwIfAborted(signal);
   };
   for (let pieces = 1; ; pieces++) {
     const { done, value } = await reader.read();
     if (pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
     try {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       if (done) {
         received?.(body.length);
         return body.join();
@@ -203,7 +204,7 @@ const timedOut = ({ timeout }: Transport, url: URL) =>
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => {
-      reject(signal.reason as Error);
+      reject(abortReason(signal) as Error);
     });
   });
 }

@@ -1,6 +1,7 @@
 /** Limits the number of concurrent questions to one server. */
 
 import { refuse } from "../error.js";
+import { abortReason, throwIfAborted } from "./abort.js";
 
 /** Far below the connections that a node accepts. */
 const PLACES = 256;
@@ -18,7 +19,7 @@ export class Places {
    * waits longer for a silent server. Throws the reason of `signal` if that is aborted.
    */
   async take(timeout: number, host: string, signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     if (this.#taken < PLACES) {
       this.#taken += 1;
       return;
@@ -39,7 +40,7 @@ export class Places {
         reject(reason);
       };
       const abort = () => {
-        fail(signal?.reason as Error);
+        fail((signal && abortReason(signal)) as Error);
       };
       const timer = setInterval(() => {
         if (this.#answers === seen) fail(silent(timeout, host));

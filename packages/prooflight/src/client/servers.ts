@@ -4,6 +4,7 @@ import { Address, foundInstead } from "../address.js";
 import { Arguments } from "../arguments.js";
 import { refuse, VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
+import { throwIfAborted } from "./abort.js";
 import type { Bounds } from "./bounds.js";
 import { notify } from "./callback.js";
 import { InFlight } from "./in-flight.js";
@@ -179,7 +180,7 @@ export class Servers {
       return { answer };
     } catch (thrown) {
       // Nor is the application's own abort.
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       const error = listed.address.conceal(thrown);
       if (client.stopped) throw error;
       if (!(error instanceof VerifyError) || !mayDoBetter(error)) throw error;
