@@ -7,7 +7,8 @@
 
 mod queue;
 
-pub use queue::{Ask, Client};
+pub(crate) use queue::CHEAP;
+pub use queue::{Ask, Client, Proxies};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
@@ -17,6 +18,8 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{block_in_place, spawn_blocking};
 
 use queue::{Queue, Ticket};
+
+use crate::server::{ANSWER_BYTES, AnswerMemory};
 
 /// Runs work that borrows from its task in place, while another thread takes over the other tasks.
 ///
@@ -39,6 +42,7 @@ pub async fn aside<T: Send + 'static>(
 pub struct Workers {
     reads: Arc<Semaphore>,
     proofs: Proofs,
+    answers: Arc<AnswerMemory>,
 }
 
 /// The proofs that wait; each learns through its channel that it may begin.
@@ -58,17 +62,25 @@ pub(crate) const OPEN_FILES: usize = READS + MOST_PROOFS;
 impl Workers {
     /// Allows 64 reads, and for each scheme one proof more than there are processors: dear ones may
     /// use every processor, and a cheap one still begins at once.
-    pub fn new() -> Self {
+    ///
+    /// Their answers have at most this memory until clients accept them.
+    pub fn new(answers: Arc<AnswerMemory>) -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
-        Self::with(READS, (processors + 1).min(MOST_PROOFS))
+        Self { answers, ..Self::with(READS, (processors + 1).min(MOST_PROOFS)) }
     }
 
     fn with(reads: usize, proofs: usize) -> Self {
         let (reads, proofs) = (Semaphore::new(reads), Queue::new(proofs));
-        Self { reads: Arc::new(reads), proofs: Arc::new(Mutex::new(proofs)) }
+        let answers = AnswerMemory::new(ANSWER_BYTES);
+        Self { reads: Arc::new(reads), proofs: Arc::new(Mutex::new(proofs)), answers }
     }
 
-    /// Runs work that takes a few reads.
+    /// The memory of answers.
+    pub(crate) const fn answers(&self) -> &Arc<AnswerMemory> {
+        &self.answers
+    }
+
+    /// Runs work that takes a few reads, and has a small answer.
     pub async fn read<T: Send + 'static>(
         &self,
         run: impl FnOnce() -> Result<T> + Send + 'static,
@@ -79,14 +91,16 @@ impl Workers {
         run_with(permit, run).await
     }
 
-    /// Runs work that may take long: proofs, and the headers of many blocks. It begins when the queue
-    /// says so.
+    /// Runs work that may take long or have a large answer: proofs, blocks, and the headers of many
+    /// blocks. It begins when the queue says so, and there is room for the answer.
     pub async fn prove<T: Send + 'static>(
         &self,
         ask: Ask,
         run: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        run_with(Place::wait(&self.proofs, ask).await, run).await
+        let place = Place::wait(&self.proofs, ask).await;
+        let _room = self.answers.room(ask.answer_bytes()).await;
+        run_with(place, run).await
     }
 }
 
@@ -131,7 +145,7 @@ fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
 
 impl Default for Workers {
     fn default() -> Self {
-        Self::new()
+        Self::new(AnswerMemory::new(ANSWER_BYTES))
     }
 }
 

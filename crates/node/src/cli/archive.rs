@@ -1,7 +1,7 @@
 //! `serve-history`: proofs of `smt` from the snapshot files of a running node, in a process of its own; from its folder, or
 //! from a bucket on another machine. Headers come from a node, or from the chain's log.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_log::Log;
-use prooflight_node::blocking::Workers;
+use prooflight_node::blocking::{Proxies, Workers};
 use prooflight_node::clients::{Clients, Rules};
 use prooflight_node::descriptors;
 use prooflight_node::follow::Leader;
@@ -19,7 +19,7 @@ use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive, Source};
 use prooflight_node::schemes::CACHE_BYTES;
 use prooflight_node::server::{
-    self, Front, NotReady, Pages, RequestPolicy, ServerLimits, Standing,
+    self, ANSWER_BYTES, AnswerMemory, Front, NotReady, Pages, RequestPolicy, ServerLimits, Standing,
 };
 use prooflight_node::snapshots::{self, HeaderReader};
 use prooflight_smt::snapshot::{Files, SmtReader};
@@ -31,7 +31,7 @@ use super::exit::Failure;
 use super::follow::read;
 use super::log::{bucket, bucket_at_start};
 use super::serving;
-use super::settings::LogFormat;
+use super::settings::{LogFormat, answer_bytes};
 
 /// The files to serve, and the address.
 #[derive(Debug, Args)]
@@ -70,6 +70,16 @@ pub(super) struct ServeHistory {
     /// The most concurrent connections
     #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS", default_value_t = 1024)]
     max_connections: u32,
+    /// The most concurrent connections of an address, or for IPv6 of a network of 64 bits
+    #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS_PER_ADDRESS", default_value_t = 64)]
+    max_connections_per_address: u32,
+    /// The address of a proxy in front of the server, whose connections count as clients each; repeatable [default:
+    /// those of this machine]
+    #[arg(long = "proxy", env = "PROOFLIGHT_PROXIES", value_delimiter = ',')]
+    proxies: Vec<IpAddr>,
+    /// The bytes of memory for answers that clients have not accepted yet, of all connections together
+    #[arg(long, env = "PROOFLIGHT_MAX_ANSWER_BYTES", default_value_t = ANSWER_BYTES, value_parser = answer_bytes)]
+    max_answer_bytes: usize,
     /// The time limit of a request, in milliseconds
     #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS", default_value_t = 30_000)]
     request_time_ms: u64,
@@ -109,7 +119,9 @@ impl ServeHistory {
         let time = Duration::from_millis(self.request_time_ms);
         let (url, checkpoint) = match (&self.headers, &self.checkpoint) {
             (HeaderPlace { node: Some(node), .. }, _) => {
-                return Ok((Source::Node(Leader::new(node, time)?), node.clone(), None));
+                let node = Leader::new(node, time)?;
+                let name = node.to_string();
+                return Ok((Source::Node(node), name, None));
             }
             (HeaderPlace { log: Some(url), .. }, Some(checkpoint)) => (url, checkpoint),
             _ => {
@@ -156,7 +168,7 @@ impl ServeHistory {
         let proofs = Arc::new(SmtReader::new(files, self.cache_bytes));
         let interval = Duration::from_millis(self.follow_interval_ms);
         let watching = is_far.then(|| tokio::spawn(snapshots::watch(proofs.clone(), interval)));
-        let workers = Workers::new();
+        let workers = Workers::new(AnswerMemory::new(self.max_answer_bytes));
         let archive = Archive {
             proofs: proofs.clone(),
             is_far,
@@ -171,13 +183,15 @@ impl ServeHistory {
             request_bytes: 4 << 20,
             batch: 32,
             connections,
+            connections_per_address: self.max_connections_per_address,
+            proxies: Proxies::new(&self.proxies),
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };
         admin.standing.send_replace(Arc::new(FilesStanding { proofs, is_far, source }));
         let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
         let clients = Arc::new(Clients::new(Rules::ALL));
-        let front = Front { limits, clients, pages, policy, busy: false };
+        let front = Front { limits, clients, pages, policy, private: false, refusal: None };
         let (address, server) = server::start(bound, module, front)?;
         tracing::info!(%address, admin = %admin.address, snapshots = place, headers, "serving");
         stop.await;

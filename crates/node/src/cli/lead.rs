@@ -8,7 +8,7 @@ use std::time::Duration;
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
-use prooflight_node::blocking::Workers;
+use prooflight_node::blocking::{Proxies, Workers};
 use prooflight_node::clients::Clients;
 use prooflight_node::collect::{Collector, Signing};
 use prooflight_node::descriptors::AUTHORITY_CONNECTIONS;
@@ -33,8 +33,12 @@ pub(super) struct Entrance {
     bound: Bound,
     clients: Arc<Clients>,
     policy: RequestPolicy,
+    proxies: Proxies,
     time: Duration,
 }
+
+/// The most connections of an address: authorities that share one have a few each.
+const CONNECTIONS_PER_AUTHORITY: u32 = 32;
 
 impl Entrance {
     /// Takes the address, if the settings have one; `leads` says whether the node may make blocks.
@@ -47,7 +51,13 @@ impl Entrance {
         let clients = Arc::new(authorities(chosen.authority_token_file.as_deref())?);
         let time = Duration::from_millis(chosen.request_time_ms);
         let policy = chosen.policy.clone().without_pages();
-        Ok(Some(Self { bound: serving::bind(listen)?, clients, policy, time }))
+        Ok(Some(Self {
+            bound: serving::bind(listen)?,
+            clients,
+            policy,
+            proxies: chosen.proxies.clone(),
+            time,
+        }))
     }
 
     /// Serves a desk until the handle is dropped; returns also the address, and where to put the chain once
@@ -58,7 +68,7 @@ impl Entrance {
         standing: watch::Receiver<Arc<dyn Standing>>,
         metrics: &Metrics,
     ) -> Result<(SocketAddr, Shown, ServerHandle)> {
-        let (shown, workers) = (Shown::default(), Workers::new());
+        let (shown, workers) = (Shown::default(), Workers::default());
         let office = Office {
             desk: desk.clone(),
             views: shown.clone(),
@@ -72,12 +82,20 @@ impl Entrance {
             request_bytes: 16 << 10,
             batch: 1,
             connections: AUTHORITY_CONNECTIONS,
+            connections_per_address: CONNECTIONS_PER_AUTHORITY,
+            proxies: self.proxies,
             subscriptions: 0,
             request_time: self.time + Duration::from_secs(1),
         };
         let pages = Pages { standing, metrics: metrics.clone(), workers };
-        let front =
-            Front { limits, clients: self.clients, pages, policy: self.policy, busy: false };
+        let front = Front {
+            limits,
+            clients: self.clients,
+            pages,
+            policy: self.policy,
+            private: true,
+            refusal: None,
+        };
         let (address, server) = server::start(self.bound, module, front)?;
         Ok((address, shown, server))
     }

@@ -18,7 +18,9 @@ use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::{self, Conditions, Pace, Shared, Submitter};
 use prooflight_node::rpc::{self, Context, RequestLimits};
 use prooflight_node::schemes::Counted;
-use prooflight_node::server::{self, Front, NodeStanding, Pages, ServerLimits, Standing};
+use prooflight_node::server::{
+    self, AnswerMemory, Front, NodeStanding, Pages, ServerLimits, Standing,
+};
 use prooflight_node::space::Space;
 use prooflight_node::sync::SyncSource;
 use prooflight_node::{Chain, View, descriptors, snapshots};
@@ -117,7 +119,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     };
     let publishing = publish_snapshots(&chosen, &views, &metrics)?.map(tokio::spawn);
     let time = Duration::from_millis(chosen.request_time_ms);
-    let workers = Workers::new();
+    let workers = Workers::new(AnswerMemory::new(chosen.max_answer_bytes));
     let context = Context {
         views: views.clone(),
         progress: progress.clone(),
@@ -134,6 +136,8 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         request_bytes: chosen.max_request_bytes,
         batch: chosen.max_batch,
         connections,
+        connections_per_address: chosen.max_connections_per_address,
+        proxies: chosen.proxies.clone(),
         subscriptions: 16,
         // Leaves time to send the reply that reports the timeout before the connection is cut.
         request_time: time + Duration::from_secs(1),
@@ -146,7 +150,14 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         access: Access::open(&chosen.data_dir, admin.address)?,
     }));
     let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
-    let front = Front { limits, clients, pages, policy: chosen.policy.clone(), busy: false };
+    let front = Front {
+        limits,
+        clients,
+        pages,
+        policy: chosen.policy.clone(),
+        private: false,
+        refusal: None,
+    };
     let (address, server) = server::start(bound, module, front)?;
     announce(&views.borrow(), address, admin.address);
 

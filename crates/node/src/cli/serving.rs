@@ -56,7 +56,7 @@ pub(super) fn start_admin(
 ) -> Result<Admin, Failure> {
     let (standing, shown) = watch::channel(Arc::new(Closed::Opening) as Arc<dyn Standing>);
     // Threads of its own, for which no client competes.
-    let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::new() };
+    let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::default() };
     let bound = bind(given.unwrap_or_else(|| admin::beside(listen)))?;
     let address = admin::start(bound, pages, policy).map_err(Failure::unavailable)?;
     tracing::info!(admin = %address, "opening");

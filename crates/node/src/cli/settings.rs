@@ -1,14 +1,15 @@
 //! The settings of `run` and `serve`: from flags, the environment and a file, in this order of precedence.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::Retention;
+use prooflight_node::blocking::Proxies;
 use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, Shard};
-use prooflight_node::server::RequestPolicy;
+use prooflight_node::server::{ANSWER_BYTES, REPLY_BYTES, RequestPolicy};
 use serde::Deserialize;
 
 use super::clients::ClientSettings;
@@ -84,6 +85,17 @@ pub(crate) struct Settings {
     /// The most concurrent connections [default: 1024]
     #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS")]
     max_connections: Option<u32>,
+    /// The most concurrent connections of an address, or for IPv6 of a network of 64 bits [default: 64]
+    #[arg(long, env = "PROOFLIGHT_MAX_CONNECTIONS_PER_ADDRESS")]
+    max_connections_per_address: Option<u32>,
+    /// The address of a proxy in front of the node, whose connections count as clients each; repeatable [default: those
+    /// of this machine]
+    #[arg(long = "proxy", env = "PROOFLIGHT_PROXIES", value_delimiter = ',')]
+    #[serde(rename = "proxies")]
+    proxies: Vec<IpAddr>,
+    /// The bytes of memory for answers that clients have not accepted yet, of all connections together [default: 536870912]
+    #[arg(long, env = "PROOFLIGHT_MAX_ANSWER_BYTES", value_parser = answer_bytes)]
+    max_answer_bytes: Option<usize>,
     /// The time limit of a request, in milliseconds [default: 30000]
     #[arg(long, env = "PROOFLIGHT_REQUEST_TIME_MS")]
     request_time_ms: Option<u64>,
@@ -178,6 +190,9 @@ pub(crate) struct Chosen {
     pub(crate) max_keys: usize,
     pub(crate) eth_chain_id: u64,
     pub(crate) max_connections: u32,
+    pub(crate) max_connections_per_address: u32,
+    pub(crate) proxies: Proxies,
+    pub(crate) max_answer_bytes: usize,
     pub(crate) request_time_ms: u64,
     pub(crate) follow: Option<String>,
     pub(crate) log: Option<String>,
@@ -226,6 +241,19 @@ impl Settings {
             max_keys: self.max_keys.or(file.max_keys).unwrap_or(1024),
             eth_chain_id: self.eth_chain_id.or(file.eth_chain_id).unwrap_or(1337),
             max_connections: self.max_connections.or(file.max_connections).unwrap_or(1024),
+            max_connections_per_address: self
+                .max_connections_per_address
+                .or(file.max_connections_per_address)
+                .unwrap_or(64),
+            proxies: Proxies::new(if self.proxies.is_empty() {
+                &file.proxies
+            } else {
+                &self.proxies
+            }),
+            max_answer_bytes: self
+                .max_answer_bytes
+                .or(file.max_answer_bytes.map(at_least_an_answer).transpose()?)
+                .unwrap_or(ANSWER_BYTES),
             request_time_ms: self.request_time_ms.or(file.request_time_ms).unwrap_or(30_000),
             follow: self.follow.or(file.follow),
             log: self.log.or(file.log),
@@ -259,4 +287,19 @@ fn read(path: &Path) -> Result<Settings> {
     toml::from_str(&text).map_err(|error| {
         Error::new(Reason::InvalidArgument, format_args!("settings in {}", path.display()), error)
     })
+}
+
+/// Reads the memory for answers.
+pub(super) fn answer_bytes(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().map_err(|error| format!("{error}"))?;
+    at_least_an_answer(bytes).map_err(|error| error.to_string())
+}
+
+/// `invalid_argument` if the largest answer does not fit.
+fn at_least_an_answer(bytes: usize) -> Result<usize> {
+    if bytes >= REPLY_BYTES as usize {
+        return Ok(bytes);
+    }
+    let expected = format_args!("memory for an answer of {REPLY_BYTES} bytes");
+    Err(Error::new(Reason::InvalidArgument, expected, bytes))
 }

@@ -109,7 +109,7 @@ impl Archive {
             "prooflight_block" => {
                 let Which { at } = parse_value(params)?;
                 let block = BlockJson::new(log.block(at).await?)?;
-                self.workers.read(move || written(&block)).await
+                self.workers.prove(ask, move || written(&block)).await
             }
             "prooflight_headers" => {
                 let (view, asked) = (log.view()?, parse_value::<WhichHeights>(params)?);

@@ -11,6 +11,7 @@ use prooflight_json::{Hash32, Hex, Quantity};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use super::cost;
 use super::json::BlockJson;
 use super::method::{Bounds, Call, Serving, method};
 use crate::authority::Refusal;
@@ -178,7 +179,7 @@ async fn block(call: Call<Office>, Which { at }: Which) -> Result<BlockJson> {
         let view = views.borrow().clone();
         BlockJson::new(view.block(at)?)
     };
-    call.context.workers.read(read).await
+    call.context.workers.prove(call.ask(None, cost::OF_BLOCK), read).await
 }
 
 fn signature(Hex(bytes): Hex) -> Result<[u8; 64]> {

@@ -6,6 +6,11 @@
 
 use prooflight_core::Scheme;
 
+use crate::blocking::CHEAP;
+
+/// A block: 20 ms for the largest.
+pub(super) const OF_BLOCK: u64 = CHEAP;
+
 /// A proof of so many keys, or of an account with so many slots.
 pub(super) fn of_keys(scheme: Scheme, keys: usize) -> u64 {
     let (base, each) = match scheme {

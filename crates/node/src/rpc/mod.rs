@@ -87,7 +87,7 @@ impl Context {
         self.workers.read(move || run(&newest(&views))).await
     }
 
-    /// Runs work that may take long: proofs, and the headers of many blocks.
+    /// Runs work that may take long or have a large answer: proofs, blocks, and the headers of many blocks.
     async fn prove<T: Send + 'static>(
         &self,
         ask: Ask,
@@ -186,8 +186,9 @@ async fn header(call: Call, Which { at }: Which) -> Result<HeaderJson> {
     call.context.read(move |view| Ok(HeaderJson::from(&view.header(at)?))).await
 }
 
-async fn block(call: Call, Which { at }: Which) -> Result<BlockJson> {
-    call.context.read(move |view| BlockJson::new(view.block(at)?)).await
+async fn block(call: Call, Which { at }: Which) -> Result<Json> {
+    let ask = call.ask(None, cost::OF_BLOCK);
+    call.context.prove(ask, move |view| json(&BlockJson::new(view.block(at)?)?)).await
 }
 
 #[derive(Deserialize)]

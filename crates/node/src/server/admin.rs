@@ -61,7 +61,7 @@ async fn listen(listener: TcpListener, pages: Pages, policy: RequestPolicy) {
         let (stream, _) = accept(&listener).await;
         let Ok(counted) = free.clone().try_acquire_owned() else { continue };
         let (pages, copies, policy) = (pages.clone(), copies.clone(), policy.clone());
-        let stream = Paced::new(stream, Gate::new(), TIME, counted);
+        let stream = Paced::new(stream, Gate::new(pages.workers.answers()), TIME, counted);
         tokio::spawn(async move {
             let is_long = AtomicBool::new(false);
             let mut served = pin!(serve(stream, &pages, &copies, &policy, &is_long));

@@ -31,8 +31,19 @@ pub struct Front {
     pub pages: Pages,
     /// The pages of browsers that it serves, and its names.
     pub policy: RequestPolicy,
-    /// Whether it only replies that there are too many connections.
-    pub busy: bool,
+    /// Whether `/ready` and `/metrics` need a token.
+    pub private: bool,
+    /// The limit that this connection exceeds, if it only gets that as an answer.
+    pub refusal: Option<ConnectionLimit>,
+}
+
+/// A limit on the number of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionLimit {
+    /// On all of them.
+    All,
+    /// On those of an address.
+    Address,
 }
 
 impl<S> Layer<S> for Front {
@@ -67,21 +78,26 @@ where
     }
 
     fn call(&mut self, mut request: HttpRequest) -> Self::Future {
-        if self.front.busy {
+        if self.front.refusal.is_some() {
             let mut response = self.front.refused(StatusCode::TOO_MANY_REQUESTS);
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             return Box::pin(async move { Ok(response) });
         }
         let front = self.front.clone();
+        // Every connection has a client.
+        let client = request.extensions().get().copied().unwrap_or(Client::Local(0));
+        let account = front.clients.of(request.headers(), client);
         if let Some(page) = Page::of(&request) {
+            if front.private && page != Page::Health && !account.has_token() {
+                let expected = "the header Authorization: Bearer with the token of this listener";
+                let error = Error::new(Reason::NotAuthorised, expected, "another, or none");
+                return Box::pin(async move { Ok(front.refuse(StatusCode::UNAUTHORIZED, &error)) });
+            }
             return Box::pin(async move {
                 let shown = tokio::time::timeout(front.limits.request_time, front.pages.show(page));
                 Ok(shown.await.unwrap_or_else(|_| front.refused(StatusCode::REQUEST_TIMEOUT)))
             });
         }
-        // Every connection has a client.
-        let client = request.extensions().get().copied().unwrap_or(Client::Local(0));
-        let account = front.clients.of(request.headers(), client);
         request.extensions_mut().insert(account);
         let read = Arc::new(AtomicU64::new(0));
         let inner = self.inner.call(request.map(|body| counted(body, read.clone())));
@@ -114,7 +130,15 @@ impl Front {
                 Error::new(Reason::RequestTimeout, expected, "one that has not ended")
             }
             _ => {
-                let expected = format_args!("at most {} connections", limits.connections);
+                let expected = match self.refusal {
+                    Some(ConnectionLimit::Address) => {
+                        format!(
+                            "at most {} connections of an address",
+                            limits.connections_per_address
+                        )
+                    }
+                    _ => format!("at most {} connections", limits.connections),
+                };
                 Error::new(Reason::Busy, expected, "more")
             }
         };

@@ -3,16 +3,28 @@
 //! Over a WebSocket, a client can send calls without waiting for answers. Each connection has a
 //! gate: no call starts while too many answer bytes are unsent, and nothing more is read while
 //! enough calls wait. A client can therefore make the node hold only as many answers for a connection
-//! as run at once.
+//! as run at once, and all connections together hold what [`AnswerMemory`] allows.
+//!
+//! jsonrpsee takes a request whose `id` is not one for a notification, and does not answer it. The
+//! node has no use for notifications, so here every request gets an answer.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
-use jsonrpsee::server::middleware::rpc::{Batch, MethodResponse, Notification, RpcServiceT};
-use jsonrpsee::types::Request;
+use jsonrpsee::BatchResponseBuilder;
+use jsonrpsee::server::middleware::rpc::{
+    Batch, BatchEntry, MethodResponse, Notification, RpcServiceT,
+};
+use jsonrpsee::types::{ErrorCode, ErrorObjectOwned, Id, Request};
+use prooflight_core::{Error, Reason};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tower::Layer;
+
+use super::REPLY_BYTES;
+use super::memory::AnswerMemory;
+use crate::rpc::error_data;
 
 /// Calls of a connection that run concurrently. As many again may wait before reading stops.
 const CALLS: usize = 4;
@@ -30,49 +42,91 @@ pub(super) struct Gate {
     /// Answer bytes not sent yet. Other bytes sent on the connection make this a slight
     /// underestimate.
     unsent: watch::Sender<usize>,
+    /// The memory that it shares with the other connections, and its number there.
+    memory: Arc<AnswerMemory>,
+    connection: u64,
+    /// Whether the connection has to end, because others need the memory that it holds.
+    cut: AtomicBool,
     /// The task that waits to read.
     reader: Mutex<Option<Waker>>,
+    /// The task that waits to write.
+    writer: Mutex<Option<Waker>>,
 }
 
 impl Gate {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(memory: &Arc<AnswerMemory>) -> Arc<Self> {
         Arc::new(Self {
             free: Semaphore::new(CALLS),
             taken: AtomicUsize::new(0),
             unsent: watch::Sender::new(0),
+            memory: memory.clone(),
+            connection: memory.connect(),
+            cut: AtomicBool::new(false),
             reader: Mutex::new(None),
+            writer: Mutex::new(None),
         })
+    }
+
+    /// The number of the connection.
+    #[cfg(test)]
+    pub(super) const fn connection(&self) -> u64 {
+        self.connection
+    }
+
+    /// Ends the connection.
+    pub(super) fn cut(&self) {
+        self.cut.store(true, Ordering::SeqCst);
+        self.wake();
+        if let Some(waker) = lock(&self.writer).take() {
+            waker.wake();
+        }
+    }
+
+    /// Whether the connection has to end; if not, the task is woken once it has to.
+    pub(super) fn poll_cut(&self, context: &Context<'_>) -> bool {
+        *lock(&self.writer) = Some(context.waker().clone());
+        self.is_cut()
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::SeqCst)
     }
 
     /// Whether more may be read; if not, the task is woken once it may.
     pub(super) fn poll_open(&self, context: &Context<'_>) -> Poll<()> {
         // The waker is set first, so that no later change is missed.
-        *self.reader() = Some(context.waker().clone());
-        let full =
-            self.taken.load(Ordering::SeqCst) >= 2 * CALLS || *self.unsent.borrow() >= UNSENT;
+        *lock(&self.reader) = Some(context.waker().clone());
+        let full = !self.is_cut()
+            && (self.taken.load(Ordering::SeqCst) >= 2 * CALLS || *self.unsent.borrow() >= UNSENT);
         if full { Poll::Pending } else { Poll::Ready(()) }
     }
 
     /// Records bytes that were sent.
     pub(super) fn sent(&self, bytes: usize) {
         self.unsent.send_modify(|unsent| *unsent = unsent.saturating_sub(bytes));
+        self.memory.release(self.connection, bytes, true, Instant::now());
         self.wake();
     }
 
-    fn answered(&self, answer: &MethodResponse) {
-        self.unsent.send_modify(|unsent| *unsent += answer.as_json().get().len());
+    /// Holds a request or an answer, until the result is dropped.
+    fn hold(self: &Arc<Self>, bytes: usize) -> HeldBytes {
+        self.memory.hold(self.connection, self, bytes, Instant::now());
+        HeldBytes { gate: self.clone(), bytes }
+    }
+
+    /// Holds an answer until it is sent.
+    fn answered(self: &Arc<Self>, answer: MethodResponse) -> MethodResponse {
+        let bytes = answer.as_json().get().len();
+        self.memory.hold(self.connection, self, bytes, Instant::now());
+        self.unsent.send_modify(|unsent| *unsent += bytes);
+        answer
     }
 
     /// Wakes the task that waits to read.
     pub(super) fn wake(&self) {
-        if let Some(waker) = self.reader().take() {
+        if let Some(waker) = lock(&self.reader).take() {
             waker.wake();
         }
-    }
-
-    fn reader(&self) -> std::sync::MutexGuard<'_, Option<Waker>> {
-        // A waker is always valid, even if a holder of the lock panicked.
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until a call may start; the call counts as running until the returned guards are
@@ -84,6 +138,29 @@ impl Gate {
         let permit = self.free.acquire().await.ok();
         let _ = self.unsent.subscribe().wait_for(|unsent| *unsent < UNSENT).await;
         (taken, permit)
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.memory.release(self.connection, usize::MAX, false, Instant::now());
+    }
+}
+
+fn lock(waker: &Mutex<Option<Waker>>) -> MutexGuard<'_, Option<Waker>> {
+    // A waker is always valid, even if a holder of the lock panicked.
+    waker.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A request, or an answer of a batch that is not complete.
+struct HeldBytes {
+    gate: Arc<Gate>,
+    bytes: usize,
+}
+
+impl Drop for HeldBytes {
+    fn drop(&mut self) {
+        self.gate.memory.release(self.gate.connection, self.bytes, false, Instant::now());
     }
 }
 
@@ -122,7 +199,7 @@ where
     S: Clone + Send + Sync + 'static,
 {
     type MethodResponse = MethodResponse;
-    type NotificationResponse = S::NotificationResponse;
+    type NotificationResponse = MethodResponse;
     type BatchResponse = MethodResponse;
 
     fn call<'a>(
@@ -131,27 +208,66 @@ where
     ) -> impl Future<Output = Self::MethodResponse> + Send + 'a {
         let Self { inner, gate } = self.clone();
         async move {
+            let _request = gate.hold(size(&request));
             let _entered = gate.enter().await;
-            let answer = inner.call(request).await;
-            gate.answered(&answer);
-            answer
+            gate.answered(inner.call(request).await)
         }
     }
 
+    /// Answers the calls one after another, so that each answer counts as soon as it is there.
     fn batch<'a>(&self, batch: Batch<'a>) -> impl Future<Output = Self::BatchResponse> + Send + 'a {
         let Self { inner, gate } = self.clone();
         async move {
+            let bytes = batch.iter().map(|entry| match entry {
+                Ok(BatchEntry::Call(request)) => size(request),
+                _ => 0,
+            });
+            let _request = gate.hold(bytes.sum());
             let _entered = gate.enter().await;
-            let answer = inner.batch(batch).await;
-            gate.answered(&answer);
-            answer
+            // Dropped with the parts, which are then those of the whole answer.
+            let mut parts = Vec::with_capacity(batch.len());
+            let mut answers = BatchResponseBuilder::new_with_limit(REPLY_BYTES as usize);
+            for entry in batch {
+                let answer = match entry {
+                    Ok(BatchEntry::Call(request)) => inner.call(request).await,
+                    Ok(BatchEntry::Notification(_)) => without_id(),
+                    Err(wrong) => {
+                        let (error, id) = wrong.into_parts();
+                        MethodResponse::error(id, error)
+                    }
+                };
+                parts.push(gate.hold(answer.as_json().get().len()));
+                if let Err(too_large) = answers.append(answer) {
+                    return gate.answered(too_large);
+                }
+            }
+            drop(parts);
+            gate.answered(MethodResponse::from_batch(answers.finish()))
         }
     }
 
     fn notification<'a>(
         &self,
-        notification: Notification<'a>,
+        _: Notification<'a>,
     ) -> impl Future<Output = Self::NotificationResponse> + Send + 'a {
-        self.inner.notification(notification)
+        let gate = self.gate.clone();
+        async move {
+            let _entered = gate.enter().await;
+            gate.answered(without_id())
+        }
     }
+}
+
+/// The bytes of a request that may be many.
+fn size(request: &Request<'_>) -> usize {
+    request.params.as_ref().map_or(0, |params| params.get().len())
+}
+
+/// The answer to a request without an id, or with one that is not a string, a number or null.
+fn without_id() -> MethodResponse {
+    let expected = "an id that is a string, a whole number from 0 to 2^64 - 1, or null";
+    let error = Error::new(Reason::InvalidArgument, expected, "another, or none");
+    let code = ErrorCode::InvalidRequest.code();
+    let error = ErrorObjectOwned::owned(code, error.to_string(), Some(error_data(&error)));
+    MethodResponse::error(Id::Null, error)
 }

@@ -1,18 +1,21 @@
 //! One port for JSON-RPC over HTTP and WebSocket, and for `/health`, `/ready` and `/metrics`, which
 //! the [`admin`] listener shows too.
 
+mod addresses;
 pub mod admin;
 mod bound;
 mod copies;
 mod front;
 mod gate;
 mod guard;
+mod memory;
 mod paced;
 mod pages;
 mod policy;
 
 pub use bound::{Bound, bind};
-pub use front::Front;
+pub use front::{ConnectionLimit, Front};
+pub use memory::{ANSWER_BYTES, AnswerMemory};
 pub use pages::{Closed, NodeStanding, NotReady, Pages, Standing};
 pub use policy::RequestPolicy;
 pub(crate) use policy::RequestSource;
@@ -39,11 +42,12 @@ use prooflight_core::Result;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use addresses::{AddressPermit, Addresses};
 use gate::{Gate, Gated};
 use guard::Guard;
 use paced::{Counted, Paced};
 
-use crate::blocking::Client;
+use crate::blocking::{Client, Proxies};
 use crate::rpc::check_effects;
 
 /// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the
@@ -59,6 +63,10 @@ pub struct ServerLimits {
     pub batch: u32,
     /// Concurrent connections.
     pub connections: u32,
+    /// Concurrent connections of an address, or for IPv6 of a network of 64 bits.
+    pub connections_per_address: u32,
+    /// The addresses without that limit.
+    pub proxies: Proxies,
     /// Subscriptions per connection.
     pub subscriptions: u32,
     /// Time limit for reading a head, for answering a request, and for the peer to accept part of a
@@ -112,17 +120,27 @@ impl Port {
         let most = usize::try_from(self.front.limits.connections).unwrap_or(usize::MAX);
         let served = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
+        let addresses = Addresses::new(self.front.limits.connections_per_address);
         let mut stopped = pin!(self.stop.clone().shutdown());
         for id in (0..=u32::MAX).cycle() {
             let (stream, peer) = tokio::select! {
                 () = &mut stopped => return,
                 accepted = accept(&listener) => accepted,
             };
-            if let Ok(counted) = served.clone().try_acquire_owned() {
-                self.serve(stream, Client::of(peer, id), id, counted, false);
-            } else if let Ok(counted) = turned_away.clone().try_acquire_owned() {
-                self.serve(stream, Client::of(peer, id), id, counted, true);
-            }
+            let client = Client::of(peer.ip(), id, &self.front.limits.proxies);
+            let (counted, address, refusal) =
+                match (addresses.open(client), served.clone().try_acquire_owned()) {
+                    (Some(address), Ok(counted)) => (counted, Some(address), None),
+                    (address, _) => {
+                        let refusal = match address {
+                            None => ConnectionLimit::Address,
+                            Some(_) => ConnectionLimit::All,
+                        };
+                        let Ok(counted) = turned_away.clone().try_acquire_owned() else { continue };
+                        (counted, None, Some(refusal))
+                    }
+                };
+            self.serve(stream, client, id, (counted, address), refusal);
         }
     }
 
@@ -131,13 +149,13 @@ impl Port {
         stream: TcpStream,
         client: Client,
         id: u32,
-        counted: OwnedSemaphorePermit,
-        busy: bool,
+        counted: (OwnedSemaphorePermit, Option<AddressPermit>),
+        refusal: Option<ConnectionLimit>,
     ) {
         // Nagle's algorithm would delay answers; each is written as a whole anyway.
         let _ = stream.set_nodelay(true);
-        let gate = Gate::new();
-        let front = Front { busy, ..self.front.clone() };
+        let gate = Gate::new(self.front.pages.workers.answers());
+        let front = Front { refusal, ..self.front.clone() };
         let (time, open) = (front.limits.request_time, front.pages.metrics.connection());
         let service = Server::builder()
             .set_config(self.config.clone())

@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
+use super::addresses::AddressPermit;
 use super::gate::Gate;
 use crate::metrics;
 
@@ -24,17 +25,15 @@ pub(super) struct Paced<C> {
     limit: Duration,
     /// Runs while the peer accepts nothing.
     stall: Option<Pin<Box<Sleep>>>,
-    /// Whether the peer has accepted nothing for too long.
-    cut: bool,
     _counted: C,
 }
 
 /// Counts a connection, for the limit and for the metrics.
-pub(super) type Counted = (OwnedSemaphorePermit, metrics::Counted);
+pub(super) type Counted = ((OwnedSemaphorePermit, Option<AddressPermit>), metrics::Counted);
 
 impl<C> Paced<C> {
     pub(super) fn new(stream: TcpStream, gate: Arc<Gate>, limit: Duration, counted: C) -> Self {
-        Self { stream, gate, limit, stall: None, cut: false, _counted: counted }
+        Self { stream, gate, limit, stall: None, _counted: counted }
     }
 
     /// Writes, and tracks whether the peer accepts data.
@@ -43,7 +42,7 @@ impl<C> Paced<C> {
         context: &mut Context<'_>,
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.cut {
+        if self.gate.poll_cut(context) {
             return Poll::Ready(Err(too_slow()));
         }
         if let Poll::Ready(written) = write(Pin::new(&mut self.stream), context) {
@@ -54,9 +53,8 @@ impl<C> Paced<C> {
         let limit = self.limit;
         let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(limit)));
         ready!(stall.as_mut().poll(context));
-        self.cut = true;
         // The reading task must notice too.
-        self.gate.wake();
+        self.gate.cut();
         Poll::Ready(Err(too_slow()))
     }
 }
@@ -71,10 +69,10 @@ impl<C: Unpin> AsyncRead for Paced<C> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.cut {
+        ready!(self.gate.poll_open(context));
+        if self.gate.is_cut() {
             return Poll::Ready(Err(too_slow()));
         }
-        ready!(self.gate.poll_open(context));
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
