@@ -1,5 +1,6 @@
 import { BYTES, viewOf } from "./bytes.js";
 import { describe, refuse, type VerifyError } from "./error.js";
+import { nearest } from "./nearest.js";
 import { MAX_PROOF_BYTES } from "./registry.js";
 import type { Scheme } from "./schemes.js";
 
@@ -18,19 +19,28 @@ export class Arguments<Name extends string> {
   readonly #path: string;
   readonly #members = new Map<string, unknown>();
 
-  /** `path` is the object's path in the argument; it is empty for the argument itself. */
-  constructor(scheme: Scheme | undefined, given: unknown, known: readonly Name[], path = "") {
+  /**
+   * `path` is the object's path in the argument; it is empty for the argument itself. `read` has the members that the
+   * caller of this constructor has read already.
+   */
+  constructor(
+    scheme: Scheme | undefined,
+    given: unknown,
+    known: readonly Name[],
+    path = "",
+    read?: Readonly<Partial<Record<Name, unknown>>>,
+  ) {
     const name = path || "the argument";
-    if (!isObject(given)) {
-      throw invalid(scheme, name, "an object", describe(given));
-    }
-    const stranger = Object.keys(given).find((member) => !known.includes(member as Name));
-    if (stranger !== undefined) {
-      throw invalid(scheme, name, `an object of ${known.join(", ")}`, `member ${stranger}`);
-    }
+    const expected = `an object of ${known.join(", ")}`;
+    if (!isObject(given)) throw invalid(scheme, name, expected, describe(given));
+    const stranger = strangerIn(given, known);
+    if (stranger !== undefined) throw invalid(scheme, name, expected, stranger);
     this.#scheme = scheme;
     this.#path = path && `${path}.`;
-    for (const member of known) this.#members.set(member, own(given, member));
+    for (const member of known) {
+      const isRead = read !== undefined && Object.hasOwn(read, member);
+      this.#members.set(member, isRead ? read[member] : own(given, member));
+    }
   }
 
   /** A member, unchecked. */
@@ -68,14 +78,7 @@ export class Arguments<Name extends string> {
 
   /** The items of an array, each read once. Holes become undefined. */
   list(name: Name): readonly unknown[] {
-    const value: unknown = this.#members.get(name);
-    if (!Array.isArray(value)) return this.#refuse(name, "an array", value);
-    const { length } = value;
-    if (Number.isInteger(length) && length >= 0 && length <= MOST_ITEMS) {
-      return Array.from({ length }, (_, index): unknown => value[index]);
-    }
-    const expected = `an array of at most ${MOST_ITEMS} items`;
-    throw invalid(this.#scheme, this.#path + name, expected, `${length} items`);
+    return itemsOf(this.#scheme, this.#members.get(name), this.#path + name);
   }
 
   u32(name: Name): number {
@@ -131,6 +134,30 @@ export class Arguments<Name extends string> {
   #refuse(name: Name, expected: string, value: unknown): never {
     throw invalid(this.#scheme, this.#path + name, expected, describe(value));
   }
+}
+
+/** The items of an array, each read once; holes become undefined. Throws `invalid_argument` if it is not one. */
+export function itemsOf(
+  scheme: Scheme | undefined,
+  given: unknown,
+  path: string,
+): readonly unknown[] {
+  if (!Array.isArray(given)) throw invalid(scheme, path, "an array", describe(given));
+  const { length } = given;
+  if (Number.isInteger(length) && length >= 0 && length <= MOST_ITEMS) {
+    return Array.from({ length }, (_, index): unknown => given[index]);
+  }
+  throw invalid(scheme, path, `an array of at most ${MOST_ITEMS} items`, `${length} items`);
+}
+
+/** The first member of an object that is not a known one, and the known one that may be meant. */
+export function strangerIn(given: object, known: readonly string[]): string | undefined {
+  const stranger = Object.keys(given).find((member) => !known.includes(member));
+  if (stranger === undefined) return undefined;
+  // Names that are no identifiers may come from a file, and be made to mislead a reader.
+  const name = /^[\w$]{1,40}$/.test(stranger) ? stranger : describe(stranger);
+  const meant = nearest(stranger, known);
+  return meant === undefined ? `member ${name}` : `member ${name}; did you mean ${meant}?`;
 }
 
 /** Whether a value is an object with members; a Map, a Date or a Promise has its content elsewhere. */

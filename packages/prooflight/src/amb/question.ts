@@ -117,12 +117,12 @@ export function readKind(input: unknown): AmbKind {
   throw invalid("amb", "kind", `one of ${Object.keys(QUESTIONS).join(", ")}`, describe(kind));
 }
 
-/** Reads the members of a question. */
+/** Reads the members of a question, whose kind was read before. */
 export function membersOf(
   kind: AmbKind,
   input: unknown,
 ): Arguments<Member | (typeof TRUSTED)[number]> {
-  return new Arguments("amb", input, [...TRUSTED, ...QUESTIONS[kind].members]);
+  return new Arguments("amb", input, [...TRUSTED, ...QUESTIONS[kind].members], "", { kind });
 }
 
 /**

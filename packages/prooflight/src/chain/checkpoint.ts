@@ -1,4 +1,4 @@
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments, invalid, itemsOf } from "../arguments.js";
 import { fromHex, type Hex, toHex } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { readHash, readHex } from "../hex.js";
@@ -171,8 +171,7 @@ export function writeConfig(request: Writer, config: ChainConfig): void {
 }
 
 function list<T>(given: unknown, path: string, read: (item: unknown, path: string) => T): T[] {
-  if (!Array.isArray(given)) throw invalid(undefined, path, "an array", describe(given));
-  return Array.from(given, (item: unknown, index) => read(item, `${path}[${index}]`));
+  return itemsOf(undefined, given, path).map((item, index) => read(item, `${path}[${index}]`));
 }
 
 function number(given: unknown, bits: 8 | 16 | 32, path: string): number {

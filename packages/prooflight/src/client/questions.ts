@@ -1,6 +1,6 @@
 /** Keys and blocks in callers' arguments. */
 
-import { invalid, own } from "../arguments.js";
+import { invalid, itemsOf, own } from "../arguments.js";
 import { type Bytes, fromHex, type Hex, viewOf } from "../bytes.js";
 import type { ChainLimits } from "../chain/checkpoint.js";
 import { checkKeys, checkWanted } from "../chain/compare.js";
@@ -41,8 +41,7 @@ const HASH_DIGITS = 66;
 
 /** Checks keys, and copies them; `key_length` if one is longer than the chain allows. */
 export function readKeys(keys: unknown, limits: ChainLimits): Bytes[] {
-  if (!Array.isArray(keys)) throw invalid(undefined, "keys", "an array", describe(keys));
-  const raw = Array.from(keys, (key: unknown, index) => bytesOf(key, `keys[${index}]`));
+  const raw = itemsOf(undefined, keys, "keys").map((key, index) => bytesOf(key, `keys[${index}]`));
   checkKeys(limits, raw);
   return raw;
 }

@@ -119,18 +119,24 @@ function readBundle(
   const kind = own(bundle, "kind");
   switch (kind) {
     case "StateAnswer":
-      return savedAnswer(bundle, trust);
+      return savedAnswer(new Arguments(undefined, bundle, BUNDLE, "bundle", { kind }), trust);
     case "StateHistory":
-      return savedHistory(bundle, trust);
+      return savedHistory(
+        new Arguments(undefined, bundle, HISTORY_BUNDLE, "bundle", { kind }),
+        trust,
+      );
     case "StateDiff":
-      return savedDiff(bundle, trust);
+      return savedDiff(new Arguments(undefined, bundle, DIFF_BUNDLE, "bundle", { kind }), trust);
   }
   const expected = "the kind StateAnswer, StateHistory or StateDiff";
   throw refuse("unknown_statement", expected, describe(kind));
 }
 
-function savedAnswer(bundle: object, trust: BundleTrust): () => Promise<VerifiedAnswerBundle> {
-  const said = answerInput(new Arguments(undefined, bundle, BUNDLE, "bundle"));
+function savedAnswer(
+  bundle: Arguments<(typeof BUNDLE)[number]>,
+  trust: BundleTrust,
+): () => Promise<VerifiedAnswerBundle> {
+  const said = answerInput(bundle);
   const trusted = readTrust(trust);
   return async () => {
     await initScheme(readScheme(said.scheme));
@@ -139,8 +145,11 @@ function savedAnswer(bundle: object, trust: BundleTrust): () => Promise<Verified
   };
 }
 
-function savedHistory(bundle: object, trust: BundleTrust): () => VerifiedHistoryBundle {
-  const said = historySaid(new Arguments(undefined, bundle, HISTORY_BUNDLE, "bundle"));
+function savedHistory(
+  bundle: Arguments<(typeof HISTORY_BUNDLE)[number]>,
+  trust: BundleTrust,
+): () => VerifiedHistoryBundle {
+  const said = historySaid(bundle);
   const trusted = readTrust(trust);
   return () => {
     const range = openRange(said, trusted.sync, abilityOf(said));
@@ -150,8 +159,11 @@ function savedHistory(bundle: object, trust: BundleTrust): () => VerifiedHistory
   };
 }
 
-function savedDiff(bundle: object, trust: BundleTrust): () => VerifiedDiffBundle {
-  const said = diffSaid(new Arguments(undefined, bundle, DIFF_BUNDLE, "bundle"));
+function savedDiff(
+  bundle: Arguments<(typeof DIFF_BUNDLE)[number]>,
+  trust: BundleTrust,
+): () => VerifiedDiffBundle {
+  const said = diffSaid(bundle);
   const trusted = readTrust(trust);
   return () => {
     const range = openRange(said, trusted.sync, "diff");
